@@ -1,0 +1,4 @@
+#!/usr/bin/env bun
+import { settingsOrExit, startLinks, stopOnSignals } from '@latchkey/links/main'
+const running = await startLinks(settingsOrExit())
+stopOnSignals(() => running.stop())

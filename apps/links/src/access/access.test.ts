@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'bun:test'
+import { readSettings } from '../settings.ts'
+import { type Via, createAccess, refuseCrossSite } from './access.ts'
+import { isIdentity } from './identity.ts'
+import { isDirect } from './local.ts'
+
+const ADMIN = 'http://localhost:8080/_/admin/dashboard'
+
+function request(headers: Record<string, string> = {}): Request {
+  return new Request(ADMIN, { headers: { host: 'localhost:8080', ...headers } })
+}
+
+const headerEnv = {
+  LINKS_ACCESS: 'header',
+  LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+  TRUSTED_PROXIES: '10.0.0.0/8',
+}
+
+const jwtEnv = {
+  LINKS_ACCESS: 'jwt',
+  LINKS_ACCESS_JWKS_URL: 'http://127.0.0.1:1/certs',
+  LINKS_ACCESS_ISSUER: 'https://team.example',
+  LINKS_ACCESS_AUDIENCE: 'aud',
+}
+
+test('an API key is refused in every mode, whatever else the request shows', async () => {
+  for (const env of [{}, headerEnv, jwtEnv]) {
+    const access = createAccess(readSettings(env))
+    for (const authorization of ['Bearer sk_0123', 'bearer sk_', 'BEARER   sk_x']) {
+      const withKey = request({ authorization, 'X-Forwarded-Email': 'ann@example.com' })
+      for (const peer of ['127.0.0.1', '10.0.0.1', '203.0.113.7']) {
+        expect(await access.admit(withKey, peer)).toEqual({
+          ok: false,
+          status: 401,
+          message: 'API keys are not accepted here',
+        })
+      }
+    }
+  }
+})
+
+describe('loopback', () => {
+  const access = createAccess(readSettings({ PROXY_HEADER: 'X-Client', TRUSTED_PROXIES: '127.0.0.1' }))
+
+  test('admits this machine as admin@localhost', async () => {
+    for (const peer of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
+      for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.0.0.1:1', '[::1]', '[::1]:8080']) {
+        expect(await access.admit(request({ host }), peer)).toEqual({
+          ok: true,
+          identity: 'admin@localhost',
+          via: 'loopback',
+        })
+      }
+    }
+  })
+
+  test('refuses every other peer', async () => {
+    for (const peer of [
+      '192.168.1.2',
+      '10.0.0.1',
+      '::',
+      '0.0.0.0',
+      '203.0.113.7',
+      'fe80::1',
+      'localhost',
+      '',
+    ]) {
+      const admission = await access.admit(request(), peer)
+      expect(admission).toMatchObject({ ok: false, status: 403 })
+      expect(admission).toMatchObject({ message: expect.stringContaining('LINKS_ACCESS') })
+    }
+  })
+
+  test('refuses other host names, so that no foreign name can be pointed at this machine', async () => {
+    const hosts = [
+      'go.example.com',
+      'localhost.evil.example',
+      'evil.example:8080',
+      '127.0.0.2',
+      '0.0.0.0',
+      '[::]',
+      '::1',
+    ]
+    for (const host of [
+      ...hosts,
+      '',
+      'localhost:',
+      'localhost:8080:1',
+      'localhost, evil.example',
+      'localhost.',
+      'x@localhost',
+    ])
+      expect(await access.admit(request({ host }), '127.0.0.1')).toMatchObject({ ok: false, status: 403 })
+  })
+
+  test('refuses a request without a usable host', async () => {
+    const withoutHost = new Request('http://evil.example/_/admin')
+    expect(await access.admit(withoutHost, '127.0.0.1')).toMatchObject({ ok: false, status: 403 })
+  })
+
+  test('refuses any forwarding header, even an empty one', async () => {
+    const names = [
+      'Forwarded',
+      'X-Forwarded-For',
+      'X-Forwarded-Host',
+      'X-Forwarded-Proto',
+      'X-Forwarded-Whatever',
+    ]
+    for (const name of [...names, 'X-Real-IP', 'Via', 'CF-Connecting-IP', 'X-Client']) {
+      for (const value of ['127.0.0.1', '']) {
+        expect(await access.admit(request({ [name]: value }), '::1')).toMatchObject({
+          ok: false,
+          status: 403,
+        })
+        expect(isDirect(request({ [name]: value }), '::1', 'X-Client')).toBe(false)
+      }
+    }
+  })
+
+  test('another header means nothing to it, identity headers least of all', async () => {
+    const forged = request({
+      'Cf-Access-Jwt-Assertion': 'x',
+      'X-Client-Id': 'x',
+      cookie: 'CF_Authorization=x',
+    })
+    expect(await access.admit(forged, '127.0.0.1')).toMatchObject({ ok: true, identity: 'admin@localhost' })
+    expect(await access.admit(forged, '203.0.113.7')).toMatchObject({ ok: false })
+    expect(await access.admitAssertion(forged, 'aud')).toBeNull()
+  })
+
+  test('direct means this machine and no proxy, under whatever host name', () => {
+    expect(isDirect(request({ host: 'links:8080' }), '127.0.0.1', null)).toBe(true)
+    expect(isDirect(request(), '10.0.0.1', null)).toBe(false)
+  })
+})
+
+describe('header', () => {
+  const access = createAccess(readSettings(headerEnv))
+  const admit = (value: string, peer = '10.0.0.1') =>
+    access.admit(request({ 'X-Forwarded-Email': value }), peer)
+
+  test('admits whom a trusted proxy names, exactly as it names them', async () => {
+    for (const identity of ['ann@example.com', 'Ann@Example.com', 'CORP\\ann', 'Ann Lee'])
+      expect(await admit(identity)).toEqual({ ok: true, identity, via: 'header' })
+    expect(await admit('ann@example.com', '::ffff:10.0.0.1')).toMatchObject({ ok: true })
+  })
+
+  test('reads the bytes of a name as UTF-8', async () => {
+    const bytes = Buffer.from('Åsa@exämple.se', 'utf8').toString('latin1')
+    expect(await admit(bytes)).toMatchObject({ ok: true, identity: 'Åsa@exämple.se' })
+    expect(await admit('\u00e5sa')).toMatchObject({ ok: false, status: 401 })
+  })
+
+  test('refuses everyone else who sends the header, this machine included', async () => {
+    for (const peer of ['203.0.113.7', '127.0.0.1', '::1', '11.0.0.1', '']) {
+      const admission = await admit('ann@example.com', peer)
+      expect(admission).toMatchObject({ ok: false, status: 401 })
+      expect(admission).toMatchObject({ message: expect.stringContaining('TRUSTED_PROXIES') })
+    }
+  })
+
+  test('nobody is anonymous: a missing or empty identity is refused', async () => {
+    expect(await access.admit(request(), '10.0.0.1')).toMatchObject({ ok: false, status: 401 })
+    for (const value of ['', ' ', '\t']) expect(await admit(value)).toMatchObject({ ok: false, status: 401 })
+  })
+
+  test('a name beside that of the proxy, a control character or an endless name is refused', async () => {
+    for (const value of ['evil@example.com, ann@example.com', ',ann', 'a\u007f', '\u0080', 'a'.repeat(321)])
+      expect(await admit(value)).toMatchObject({ ok: false, status: 401 })
+  })
+
+  test('neither a cookie nor an assertion nor another header names anyone', async () => {
+    const forged = request({
+      'Cf-Access-Jwt-Assertion': 'x',
+      'X-Email': 'ann@example.com',
+      cookie: 'X-Forwarded-Email=a',
+    })
+    expect(await access.admit(forged, '10.0.0.1')).toMatchObject({ ok: false, status: 401 })
+  })
+})
+
+test('settings without what their mode needs open nothing', () => {
+  const header = readSettings(headerEnv)
+  expect(() => createAccess({ ...header, accessHeader: null })).toThrow(TypeError)
+  const jwt = readSettings(jwtEnv)
+  for (const key of ['accessHeader', 'accessJwksUrl', 'accessIssuer', 'accessAudience'] as const)
+    expect(() => createAccess({ ...jwt, [key]: null })).toThrow(TypeError)
+  expect(() => createAccess({ ...jwt, access: 'none' as 'jwt' })).toThrow(TypeError)
+})
+
+test('an identity is plain, bounded text', () => {
+  for (const good of ['a', 'ann@example.com', 'å', 'a'.repeat(320), '🦀'.repeat(320), 'admin@localhost'])
+    expect(isIdentity(good)).toBe(true)
+  const texts = [
+    '',
+    ' ',
+    ' a',
+    'a ',
+    'a\n',
+    'a\u0000b',
+    'a\u202eb',
+    'a\u2028b',
+    'a\u200bb',
+    '\ud800',
+    '\u0085',
+    'a'.repeat(321),
+  ]
+  for (const bad of [...texts, undefined, null, 0, 1, true, {}, ['a']]) expect(isIdentity(bad)).toBe(false)
+})
+
+describe('refuseCrossSite', () => {
+  const OWN = 'https://go.example.com'
+  const REFUSED = 'Cross-site request refused'
+  const answer = (headers: Record<string, string>, via: Via = 'cookie', method = 'POST') =>
+    refuseCrossSite(new Request(ADMIN, { method, headers }), via, OWN)
+
+  test('Sec-Fetch-Site decides when it is sent', () => {
+    expect(answer({ 'Sec-Fetch-Site': 'same-origin' })).toBeNull()
+    for (const site of ['cross-site', 'same-site', 'none', '', 'Same-Origin', 'same-origin, same-origin'])
+      for (const via of ['loopback', 'header', 'cookie', 'assertion'] as const)
+        expect(answer({ 'Sec-Fetch-Site': site, Origin: OWN }, via)).toBe(REFUSED)
+  })
+
+  test('else Origin decides when it is sent', () => {
+    expect(answer({ Origin: OWN })).toBeNull()
+    for (const origin of [
+      'null',
+      '',
+      'https://evil.example',
+      'http://go.example.com',
+      `${OWN}:8443`,
+      `${OWN}.evil.example`,
+    ])
+      for (const via of ['loopback', 'header', 'cookie', 'assertion'] as const)
+        expect(answer({ Origin: origin }, via)).toBe(REFUSED)
+  })
+
+  test('with neither, only an identity from a cookie is refused', () => {
+    expect(answer({}, 'cookie')).toBe(REFUSED)
+    for (const via of ['loopback', 'header', 'assertion'] as const) expect(answer({}, via)).toBeNull()
+  })
+
+  test('every method that changes something is checked, and reading is not', () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'])
+      expect(answer({ 'Sec-Fetch-Site': 'cross-site' }, 'loopback', method)).toBe(REFUSED)
+    for (const method of ['GET', 'HEAD'])
+      expect(answer({ 'Sec-Fetch-Site': 'cross-site' }, 'cookie', method)).toBeNull()
+  })
+
+  test('without an origin of our own, no origin matches', () => {
+    for (const origin of ['null', OWN]) {
+      const sent = new Request(ADMIN, { method: 'POST', headers: { origin } })
+      expect(refuseCrossSite(sent, 'loopback', null)).toBe(REFUSED)
+    }
+  })
+})

@@ -1,0 +1,388 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+} from 'jose'
+import { readSettings } from '../settings.ts'
+import { type Admission, createAccess } from './access.ts'
+
+const ISSUER = 'https://team.example'
+const AUDIENCE = '4714c1358e65fe4b'
+const NOW = 1_790_000_000
+
+interface Signer {
+  readonly jwk: JWK
+  readonly publicPem: string
+  sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
+}
+
+async function createSigner(alg: string, kid: string): Promise<Signer> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  return {
+    jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' },
+    publicPem: await exportSPKI(publicKey),
+    sign: (payload, header) =>
+      new SignJWT(payload).setProtectedHeader({ alg, kid, ...header }).sign(privateKey),
+  }
+}
+
+// What the issuer's address answers, and how often it was asked.
+const issuer = { keys: [] as JWK[], answer: null as (() => Response) | null, asked: 0 }
+let server: ReturnType<typeof Bun.serve>
+let rsa: Signer
+let ec: Signer
+let other: Signer
+const clock = { seconds: NOW }
+
+beforeAll(async () => {
+  ;[rsa, ec, other] = await Promise.all([
+    createSigner('RS256', 'rsa-1'),
+    createSigner('ES256', 'ec-1'),
+    createSigner('RS256', 'rsa-2'),
+  ])
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch({ url }) {
+      if (new URL(url).pathname === '/elsewhere') return Response.json({ keys: issuer.keys })
+      issuer.asked += 1
+      return issuer.answer?.() ?? Response.json({ keys: issuer.keys })
+    },
+  })
+})
+
+afterAll(() => server.stop(true))
+
+beforeEach(() => {
+  issuer.keys = [rsa.jwk, ec.jwk]
+  issuer.answer = null
+  issuer.asked = 0
+  clock.seconds = NOW
+})
+
+function createJwtAccess(env: Record<string, string> = {}) {
+  const settings = readSettings({
+    LINKS_ACCESS: 'jwt',
+    LINKS_ACCESS_JWKS_URL: `http://127.0.0.1:${server.port}/certs`,
+    LINKS_ACCESS_ISSUER: ISSUER,
+    LINKS_ACCESS_AUDIENCE: AUDIENCE,
+    ...env,
+  })
+  return createAccess(settings, { now: () => clock.seconds * 1000 })
+}
+
+function claims(changes: Record<string, unknown> = {}): JWTPayload {
+  return { iss: ISSUER, aud: AUDIENCE, exp: NOW + 600, iat: NOW, email: 'ann@example.com', ...changes }
+}
+
+function request(headers: HeadersInit): Request {
+  return new Request('https://go.example.com/_/admin/api/links', { headers })
+}
+
+async function admit(assertion: string, access = createJwtAccess()): Promise<Admission> {
+  return await access.admit(request({ 'Cf-Access-Jwt-Assertion': assertion }), '203.0.113.7')
+}
+
+async function messageOfRefused(assertion: string): Promise<string> {
+  const admission = await admit(assertion)
+  if (admission.ok) throw new Error('It was admitted')
+  expect(admission.status).toBe(401)
+  for (const part of assertion.split('.')) if (part.length > 8) expect(admission.message).not.toContain(part)
+  return admission.message
+}
+
+describe('a good assertion', () => {
+  test('admits its email, signed with RS256 or ES256', async () => {
+    for (const signer of [rsa, ec]) {
+      const admission = await admit(await signer.sign(claims()))
+      expect(admission).toEqual({ ok: true, identity: 'ann@example.com', via: 'assertion' })
+    }
+  })
+
+  test('may come in the cookie, and the header goes first', async () => {
+    const access = createJwtAccess()
+    const assertion = await rsa.sign(claims())
+    const cookie = `a=b; CF_Authorization=${assertion}; xCF_Authorization=c`
+    expect(await access.admit(request({ cookie }), '::1')).toEqual({
+      ok: true,
+      identity: 'ann@example.com',
+      via: 'cookie',
+    })
+    const both = request({ cookie, 'Cf-Access-Jwt-Assertion': 'bad' })
+    expect(await access.admit(both, '::1')).toMatchObject({ ok: false, status: 401 })
+  })
+
+  test('may come in a header and a cookie of other names', async () => {
+    const access = createJwtAccess({ LINKS_ACCESS_HEADER: 'Authorization', LINKS_ACCESS_COOKIE: 'proof' })
+    const assertion = await rsa.sign(claims())
+    expect(await access.admit(request({ authorization: `Bearer ${assertion}` }), '::1')).toMatchObject({
+      ok: true,
+    })
+    expect(await access.admit(request({ cookie: `proof=${assertion}` }), '::1')).toMatchObject({ ok: true })
+    expect(await access.admit(request({ 'Cf-Access-Jwt-Assertion': assertion }), '::1')).toMatchObject({
+      ok: false,
+    })
+    expect(await access.admit(request({ cookie: `CF_Authorization=${assertion}` }), '::1')).toMatchObject({
+      ok: false,
+    })
+  })
+
+  test('names its subject when it has no email', async () => {
+    for (const email of [undefined, null, ''])
+      expect(await admit(await rsa.sign(claims({ email, sub: 'user-7' })))).toMatchObject({
+        identity: 'user-7',
+      })
+  })
+
+  test('may name several audiences', async () => {
+    expect(await admit(await rsa.sign(claims({ aud: ['x', AUDIENCE] })))).toMatchObject({ ok: true })
+  })
+
+  test('is good up to a minute around its times, and no longer', async () => {
+    const assertion = await rsa.sign(claims({ nbf: NOW, exp: NOW + 600 }))
+    for (const [seconds, ok] of [
+      [NOW - 61, false],
+      [NOW - 60, true],
+      [NOW + 659, true],
+      [NOW + 660, false],
+    ] as const) {
+      clock.seconds = seconds
+      expect((await admit(assertion)).ok).toBe(ok)
+    }
+  })
+})
+
+describe('a bad assertion', () => {
+  test('is refused with a sentence that says what is wrong', async () => {
+    const cases = {
+      'has expired': claims({ exp: NOW - 60 }),
+      'is not valid yet': claims({ nbf: NOW + 61 }),
+      'for another audience': claims({ aud: 'another' }),
+      'from another issuer': claims({ iss: `${ISSUER}/` }),
+      'needs an exp claim': claims({ exp: undefined }),
+      'names nobody': claims({ email: undefined }),
+    }
+    for (const [part, wrong] of Object.entries(cases))
+      expect(await messageOfRefused(await rsa.sign(wrong))).toContain(part)
+  })
+
+  test('without issuer or audience is refused', async () => {
+    for (const wrong of [{ iss: undefined }, { aud: undefined }, { aud: [] }, { aud: '' }])
+      await messageOfRefused(await rsa.sign(claims(wrong)))
+  })
+
+  test('with an identity that is no plain name is refused', async () => {
+    for (const email of ['a\nb', ' ann@example.com', 'a'.repeat(321), 7, {}, ['ann@example.com']])
+      expect(await messageOfRefused(await rsa.sign(claims({ email, sub: 'user-7' })))).toContain(
+        'names nobody',
+      )
+    for (const sub of ['', ' ', 'a\u0000'])
+      await messageOfRefused(await rsa.sign(claims({ email: undefined, sub })))
+  })
+
+  test('that is not signed is refused', async () => {
+    await messageOfRefused(new UnsecuredJWT(claims()).encode())
+  })
+
+  test('signed with HS256 and a public key as the secret is refused', async () => {
+    for (const secret of [rsa.publicPem, JSON.stringify(rsa.jwk), rsa.jwk.n ?? '']) {
+      const forged = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'rsa-1' })
+      await messageOfRefused(await forged.sign(new TextEncoder().encode(secret)))
+    }
+  })
+
+  test('signed with a secret that the issuer publishes by mistake is refused', async () => {
+    const k = Buffer.alloc(32, 1)
+    issuer.keys = [{ kty: 'oct', k: k.toString('base64url'), kid: 'oct', alg: 'HS256' }]
+    const forged = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'oct' })
+    await messageOfRefused(await forged.sign(k))
+  })
+
+  test('signed by a key that is not published, under any name, is refused', async () => {
+    expect(await messageOfRefused(await other.sign(claims()))).toContain('LINKS_ACCESS_JWKS_URL')
+    await messageOfRefused(await other.sign(claims(), { kid: 'rsa-1' }))
+    await messageOfRefused(await other.sign(claims(), { kid: 'rsa-1', jwk: other.jwk }))
+  })
+
+  test('of another algorithm than its key is meant for is refused', async () => {
+    issuer.keys = [{ ...rsa.jwk, alg: 'PS256' }]
+    await messageOfRefused(await rsa.sign(claims()))
+    const [rs512, ps256] = await Promise.all([createSigner('RS512', 'a'), createSigner('PS256', 'b')])
+    issuer.keys = [rs512.jwk, ps256.jwk]
+    for (const signer of [rs512, ps256]) await messageOfRefused(await signer.sign(claims()))
+  })
+
+  test('whose text is damaged is refused', async () => {
+    const good = await rsa.sign(claims())
+    const [head, body, signature] = good.split('.')
+    const evil = Buffer.from(JSON.stringify(claims({ email: 'evil@example.com' }))).toString('base64url')
+    for (const bad of [
+      'x',
+      '..',
+      'a.b.c',
+      `${head}.${body}.`,
+      `${head}.${evil}.${signature}`,
+      `${good}, ${good}`,
+      `${good}.x`,
+    ])
+      await messageOfRefused(bad)
+  })
+
+  test('is never passed over for a better one', async () => {
+    const access = createJwtAccess()
+    const headers = { 'Cf-Access-Jwt-Assertion': 'x', cookie: `CF_Authorization=${await rsa.sign(claims())}` }
+    expect(await access.admit(request(headers), '127.0.0.1')).toMatchObject({ ok: false, status: 401 })
+  })
+})
+
+test('without an assertion nobody is admitted, this machine included, and the issuer is not asked', async () => {
+  const access = createJwtAccess()
+  for (const headers of [
+    {},
+    { cookie: 'CF_Authorization=' },
+    { 'Cf-Access-Jwt-Assertion': ' ' },
+    { 'Cf-Access-Authenticated-User-Email': 'a@b' },
+  ]) {
+    const admission = await access.admit(request(headers), '127.0.0.1')
+    expect(admission).toMatchObject({ ok: false, status: 401 })
+    expect(admission).toMatchObject({ message: expect.stringContaining('Cf-Access-Jwt-Assertion') })
+  }
+  expect(issuer.asked).toBe(0)
+})
+
+describe('an assertion for the MCP endpoint', () => {
+  test('is measured by the audience it is asked for', async () => {
+    const access = createJwtAccess()
+    const forMcp = { 'Cf-Access-Jwt-Assertion': await rsa.sign(claims({ aud: 'mcp' })) }
+    expect(await access.admitAssertion(request(forMcp), 'mcp')).toMatchObject({ ok: true, via: 'assertion' })
+    expect(await access.admitAssertion(request(forMcp), AUDIENCE)).toMatchObject({ ok: false, status: 401 })
+    expect(await access.admit(request(forMcp), '::1')).toMatchObject({ ok: false, status: 401 })
+  })
+
+  test('is not looked for in the cookie', async () => {
+    const cookie = `CF_Authorization=${await rsa.sign(claims({ aud: 'mcp' }))}`
+    expect(await createJwtAccess().admitAssertion(request({ cookie }), 'mcp')).toBeNull()
+  })
+})
+
+describe('the keys', () => {
+  test('are fetched once for many requests', async () => {
+    const access = createJwtAccess()
+    const assertion = await rsa.sign(claims())
+    await Promise.all(Array.from({ length: 20 }, () => admit(assertion, access)))
+    clock.seconds += 599
+    await admit(assertion, access)
+    expect(issuer.asked).toBe(1)
+  })
+
+  test('are fetched again for an unknown key, so that rotation works', async () => {
+    const access = createJwtAccess()
+    await admit(await rsa.sign(claims()), access)
+    issuer.keys = [other.jwk]
+    clock.seconds += 5
+    expect(await admit(await other.sign(claims()), access)).toMatchObject({ ok: true })
+    expect(await admit(await rsa.sign(claims()), access)).toMatchObject({ ok: false, status: 401 })
+    expect(issuer.asked).toBe(2)
+  })
+
+  test('are not fetched again and again for made-up key ids', async () => {
+    const access = createJwtAccess()
+    for (let i = 0; i < 50; i++) {
+      const forged = await other.sign(claims(), { kid: `made-up-${i}` })
+      expect(await admit(forged, access)).toMatchObject({ ok: false, status: 401 })
+    }
+    expect(issuer.asked).toBe(1)
+  })
+
+  test('are fetched again after ten minutes, so that a withdrawn key stops working', async () => {
+    const access = createJwtAccess()
+    const assertion = await rsa.sign(claims({ exp: NOW + 3600 }))
+    expect(await admit(assertion, access)).toMatchObject({ ok: true })
+    issuer.keys = [ec.jwk]
+    clock.seconds += 600
+    expect(await admit(assertion, access)).toMatchObject({ ok: false, status: 401 })
+  })
+
+  const failures: Record<string, () => Response> = {
+    'answers 500': () => new Response('no', { status: 500 }),
+    'answers 404 with keys': () => Response.json({ keys: issuer.keys }, { status: 404 }),
+    'answers 203 with keys': () => Response.json({ keys: issuer.keys }, { status: 203 }),
+    'redirects to keys': () => new Response(null, { status: 302, headers: { location: '/elsewhere' } }),
+    'answers a page': () => new Response('<html>'),
+    'answers JSON that is no key set': () => Response.json({ keys: 'none' }),
+  }
+
+  for (const [what, answer] of Object.entries(failures)) {
+    test(`an address that ${what} is 503 with Retry-After while there are no keys`, async () => {
+      issuer.answer = answer
+      for (const assertion of [await rsa.sign(claims()), 'garbage']) {
+        expect(await admit(assertion)).toMatchObject({ ok: false, status: 503, retryAfterSeconds: 5 })
+      }
+    })
+
+    test(`an address that ${what} leaves the keys in use that were there`, async () => {
+      const access = createJwtAccess()
+      const assertion = await rsa.sign(claims({ exp: NOW + 90_000 }))
+      await admit(assertion, access)
+      issuer.answer = answer
+      clock.seconds += 3600
+      expect(await admit(assertion, access)).toMatchObject({ ok: true, identity: 'ann@example.com' })
+      expect(await admit(await other.sign(claims({ exp: NOW + 90_000 })), access)).toMatchObject({
+        status: 401,
+      })
+      expect(issuer.asked).toBe(2)
+    })
+  }
+
+  test('are not used for more than a day without the issuer', async () => {
+    const access = createJwtAccess()
+    const assertion = await rsa.sign(claims({ exp: NOW + 200_000 }))
+    await admit(assertion, access)
+    issuer.answer = () => new Response('no', { status: 500 })
+    clock.seconds += 86_399
+    expect(await admit(assertion, access)).toMatchObject({ ok: true })
+    clock.seconds += 1
+    expect(await admit(assertion, access)).toMatchObject({ ok: false, status: 503 })
+  })
+
+  test('an unreachable address is 503, and people are admitted as soon as it is back', async () => {
+    const warnings: unknown[] = []
+    let isDown = true
+    const settings = readSettings({
+      LINKS_ACCESS: 'jwt',
+      LINKS_ACCESS_JWKS_URL: 'https://team.example/certs',
+      LINKS_ACCESS_ISSUER: ISSUER,
+      LINKS_ACCESS_AUDIENCE: AUDIENCE,
+    })
+    const access = createAccess(settings, {
+      now: () => clock.seconds * 1000,
+      log: { warn: (...line) => void warnings.push(line) },
+      async fetchKeys(url) {
+        expect(url).toBe('https://team.example/certs')
+        if (isDown) throw new Error('ECONNREFUSED')
+        return Response.json({ keys: issuer.keys })
+      },
+    })
+    const assertion = await rsa.sign(claims())
+    expect(await admit(assertion, access)).toMatchObject({ ok: false, status: 503, retryAfterSeconds: 5 })
+    expect(await admit(assertion, access)).toMatchObject({ ok: false, status: 503 })
+    expect(warnings).toHaveLength(1)
+    expect(JSON.stringify(warnings)).not.toContain(assertion)
+    isDown = false
+    clock.seconds += 5
+    expect(await admit(assertion, access)).toMatchObject({ ok: true })
+  })
+
+  test('a clock that is set back neither keeps old keys nor keeps new ones away', async () => {
+    const access = createJwtAccess()
+    await admit(await rsa.sign(claims()), access)
+    issuer.keys = [other.jwk]
+    clock.seconds -= 100_000
+    expect(await admit(await other.sign(claims()), access)).toMatchObject({ ok: true })
+  })
+})

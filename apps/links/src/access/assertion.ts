@@ -1,0 +1,50 @@
+import { type JWTPayload, errors, jwtVerify } from 'jose'
+import type { KeySet } from './key-set.ts'
+
+export interface Expected {
+  readonly issuer: string
+  readonly audience: string
+}
+
+const LEEWAY_SECONDS = 60
+
+/**
+ * The claims of a signed assertion. Throws `KeysUnavailable` when there are no keys, whatever the assertion looks like,
+ * and jose's errors for a bad one.
+ */
+export async function verifyAssertion(
+  assertion: string,
+  keys: KeySet,
+  { issuer, audience }: Expected,
+  nowMs: number,
+): Promise<JWTPayload> {
+  await keys.load()
+  const { payload } = await jwtVerify(assertion, keys.find, {
+    // The key then fixes which of the two: an RSA key verifies no ES256, and one with `alg` nothing else.
+    algorithms: ['RS256', 'ES256'],
+    issuer,
+    audience,
+    requiredClaims: ['exp'],
+    clockTolerance: LEEWAY_SECONDS,
+    currentDate: new Date(nowMs),
+  })
+  return payload
+}
+
+const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
+  iss: 'The access assertion comes from another issuer: compare its iss with LINKS_ACCESS_ISSUER',
+  aud: 'The access assertion is for another audience: compare its aud with LINKS_ACCESS_AUDIENCE (for MCP, MCP_ACCESS_AUDIENCE)',
+  nbf: 'The access assertion is not valid yet: check the clocks of this server and of the access layer',
+  exp: 'The access assertion does not say when it expires: it needs an exp claim',
+}
+
+/** What is wrong with an assertion, in one sentence that holds nothing of the assertion itself. */
+export function explainBadAssertion(error: unknown): string {
+  if (error instanceof errors.JWTExpired)
+    return 'The access assertion has expired: sign in again at the access layer'
+  if (error instanceof errors.JWTClaimValidationFailed && Object.hasOwn(CLAIM_SENTENCES, error.claim))
+    return CLAIM_SENTENCES[error.claim] ?? ''
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'The access assertion is signed with none of the keys at LINKS_ACCESS_JWKS_URL, or does not say with which'
+  return 'The access assertion cannot be verified: it must be a JWT signed with RS256 or ES256 by a key at LINKS_ACCESS_JWKS_URL'
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+export const DAY = 86_400
+export const HOUR = 3_600
+
+/** Length of each rolling range in seconds; `all` has no beginning. */
+export const spans = {
+  '24h': DAY,
+  '7d': 7 * DAY,
+  '30d': 30 * DAY,
+  '90d': 90 * DAY,
+  '1y': 365 * DAY,
+  all: null,
+} as const
+
+export const Range = z
+  .enum(['24h', '7d', '30d', '90d', '1y', 'all'])
+  .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
+export type Range = z.output<typeof Range>
+
+/** Both ends inclusive, Unix seconds. */
+export interface Window {
+  from: number
+  to: number
+}
+
+/** `now - span <= clicked_at <= now` (L14.1). */
+export function currentWindow(range: Range, now: number): Window {
+  const span = spans[range]
+  return { from: span === null ? 0 : now - span, to: now }
+}
+
+/** `[now - 2·span, now - span)`; nothing precedes `all`. */
+export function previousWindow(range: Range, now: number): Window | undefined {
+  const span = spans[range]
+  return span === null ? undefined : { from: now - 2 * span, to: now - span - 1 }
+}
+
+/** A whole percentage, halves away from zero. */
+export function percentage(part: number, whole: number): number {
+  const exact = (100 * part) / whole
+  return Math.sign(exact) * Math.round(Math.abs(exact)) + 0
+}
+
+/** Change against the window before, L14.2; undefined where no percentage exists. */
+export function deltaPct(current: number, previous: number | undefined): number | undefined {
+  if (previous === undefined || previous === 0) return undefined
+  return percentage(current - previous, previous)
+}

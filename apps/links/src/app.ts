@@ -1,0 +1,147 @@
+import { type Database, dialectOf, openDatabase, sqlitePath } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { type Proxies, forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
+import type { Log } from '@latchkey/http/log'
+import { Counting } from './clicks/counting.ts'
+import { openCountryLookup } from './clicks/country.ts'
+import { Journal } from './clicks/journal.ts'
+import { forgetOldClicks } from './clicks/retention.ts'
+import { visitorHasher } from './clicks/visitor.ts'
+import { migrations } from './db/migrations.ts'
+import type { Tables } from './db/tables.ts'
+import { createAdmin } from './http/admin.ts'
+import { Readiness } from './http/health.ts'
+import { createMetrics, exposeClicks } from './http/metrics.ts'
+import { createPublicApi } from './http/public-api.ts'
+import { createReference } from './http/reference.ts'
+import { type Fetch, createRouter } from './http/router.ts'
+import type { Services } from './http/services.ts'
+import { instanceSecret } from './preferences/instance-secret.ts'
+import type { Lookup } from './redirect/lookup.ts'
+import { PostgresLookup } from './redirect/lookup-postgres.ts'
+import { openSqliteLookup } from './redirect/lookup-sqlite.ts'
+import { Redirect } from './redirect/redirect.ts'
+import type { Settings } from './settings.ts'
+import { LengthUse } from './slugs/generator.ts'
+import { createTitleFetcher } from './titles/fetch-title.ts'
+import { Labeller } from './titles/labeller.ts'
+import { VERSION } from './version.ts'
+
+export interface Links {
+  fetch: Fetch
+  /** Stop being ready, so that balancers look elsewhere; requests are still served. */
+  drain(): void
+  /** After the last request: commits and counts what is waiting, then closes everything. */
+  close(): Promise<void>
+}
+
+export interface LinksOptions {
+  settings: Settings
+  log: Log
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+/** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
+export async function createLinks({ settings, log, now = Date.now }: LinksOptions): Promise<Links> {
+  const database = openDatabase<Tables>(settings.databaseUrl)
+  await migrate(database, migrations)
+  const metrics = createMetrics()
+  const journalPath = sqlitePath(settings.journal)
+  const journal = new Journal(journalPath, {
+    onCommit: (ms) => metrics.observeCommit(ms),
+    onLoss: (error, clicks) => log.error('clicks are lost: the journal cannot be written', { error, clicks }),
+  })
+  const counting = new Counting({ journal, journalPath, database, databaseUrl: settings.databaseUrl, log })
+  counting.wake()
+  const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
+  const lookup = await openLookup(settings, database, log)
+  const redirect = new Redirect({
+    lookup,
+    journal,
+    status: settings.redirectStatus,
+    proxies,
+    countryHeader: settings.countryHeader,
+    countryOf: openCountryLookup(),
+    visitorOf: visitorHasher(await instanceSecret(database, 'visitor_secret')),
+    now,
+    clicked: () => counting.wake(),
+    failed: (error) => log.error('a slug could not be looked up', { error }),
+  })
+  exposeClicks(metrics, { redirect, journal, counting })
+  const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(), log) : undefined
+  const services = createServices({ settings, database, log, proxies, now, counting, labeller, metrics })
+  const readiness = new Readiness(database, journal, counting)
+  const stopForgetting = forgetOldClicks(database, settings.retentionDays, log)
+  const fetch = createRouter({
+    services,
+    redirect,
+    api: createPublicApi(services),
+    admin: createAdmin(services),
+    reference: createReference(VERSION),
+    readiness,
+    metrics,
+    version: VERSION,
+  })
+  return {
+    fetch,
+    drain: () => readiness.drain(),
+    async close() {
+      stopForgetting()
+      await labeller?.close()
+      await counting.close()
+      journal.close()
+      await lookup.close()
+      await database.close()
+    },
+  }
+}
+
+async function openLookup({ databaseUrl }: Settings, database: Database<Tables>, log: Log): Promise<Lookup> {
+  if (dialectOf(databaseUrl) === 'sqlite') return openSqliteLookup(sqlitePath(databaseUrl), database)
+  const lookup = new PostgresLookup(databaseUrl, database, log)
+  await lookup.listen()
+  return lookup
+}
+
+interface Wiring {
+  settings: Settings
+  database: Database<Tables>
+  log: Log
+  proxies: Proxies
+  now: () => number
+  counting: Counting
+  labeller: Labeller | undefined
+  metrics: ReturnType<typeof createMetrics>
+}
+
+function createServices(wiring: Wiring): Services {
+  const { settings, database, log, proxies, counting, labeller, metrics } = wiring
+  const lengthUse = new LengthUse()
+  const now = () => Math.floor(wiring.now() / 1000)
+  const originOf = (request: Request, peer: string) =>
+    settings.baseUrl ?? forwardedOrigin(request, peer, proxies) ?? `http://${settings.host}:${settings.port}`
+  return {
+    settings,
+    database,
+    log,
+    proxies,
+    now,
+    keysUsedAt: new Map(),
+    originOf,
+    contextFor: (request, peer, caller) => ({
+      ...caller,
+      database,
+      now: now(),
+      origin: originOf(request, peer),
+      lengthUse,
+      acceptsPng: request.headers.get('accept')?.includes('image/png') ?? false,
+      settleClicks: () => counting.settle(),
+      labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
+    }),
+    observe({ ms, ...exchange }) {
+      metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
+      log.info('request', { ...exchange, ms: Math.round(ms) })
+    },
+  }
+}

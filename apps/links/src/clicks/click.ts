@@ -1,0 +1,75 @@
+import { channelOf, linkModeOf, utmOf } from './channel.ts'
+import { isSelfReferrer, referrerHost } from './referrer.ts'
+import { storableText } from './storable-text.ts'
+import { classifyUserAgent } from './user-agent.ts'
+
+export interface JournalledClick {
+  readonly slug: string
+  readonly linkId: number
+  readonly clickedAt: number // Unix seconds
+  readonly host: string | null
+  readonly query: string | null
+  readonly referrer: string | null
+  readonly userAgent: string | null
+  readonly country: string | null
+  readonly visitorFp: string | null
+}
+
+export interface ClassifiedClick {
+  readonly linkId: number
+  readonly slug: string
+  readonly clickedAt: number
+  readonly referrer: string | null
+  readonly referrerHost: string | null
+  readonly country: string | null
+  readonly deviceType: string | null
+  readonly os: string | null
+  readonly browser: string | null
+  readonly linkMode: 'qr' | 'link'
+  readonly channel: string
+  readonly utmSource: string | null
+  readonly utmMedium: string | null
+  readonly utmCampaign: string | null
+  readonly utmTerm: string | null
+  readonly utmContent: string | null
+  readonly userAgent: string | null
+  readonly isBot: 0 | 1
+  readonly isSelfReferrer: 0 | 1
+  readonly visitorFp: string | null
+}
+
+// L13.1
+const REFERRER_LENGTH = 2048
+const USER_AGENT_LENGTH = 1000
+
+// Everything is read from the values as they are stored, so that classifying the stored click again gives the same.
+export function classifyClick(click: JournalledClick): ClassifiedClick {
+  const referrer = click.referrer === null ? null : storableText(click.referrer, REFERRER_LENGTH)
+  const userAgent = click.userAgent === null ? null : storableText(click.userAgent, USER_AGENT_LENGTH)
+  const utm = utmOf(click.query)
+  const linkMode = linkModeOf(utm)
+  const host = referrerHost(referrer)
+  const client = classifyUserAgent(userAgent)
+  return {
+    linkId: click.linkId,
+    slug: click.slug,
+    clickedAt: click.clickedAt,
+    referrer,
+    referrerHost: host,
+    country: click.country,
+    deviceType: client.deviceType,
+    os: client.os,
+    browser: client.browser,
+    linkMode,
+    channel: channelOf({ linkMode, utm, referrer, referrerHost: host, ownHost: click.host }),
+    utmSource: utm.source,
+    utmMedium: utm.medium,
+    utmCampaign: utm.campaign,
+    utmTerm: utm.term,
+    utmContent: utm.content,
+    userAgent,
+    isBot: client.isBot ? 1 : 0,
+    isSelfReferrer: isSelfReferrer(referrer, click.host) ? 1 : 0,
+    visitorFp: click.visitorFp,
+  }
+}

@@ -1,0 +1,107 @@
+import type { Database } from '@latchkey/database/database'
+import type { Log } from '@latchkey/http/log'
+import type { Tables } from '../db/tables.ts'
+import type { Progress } from './drain.ts'
+import type { DrainReply, DrainRequest } from './drain-worker.ts'
+import type { Journal } from './journal.ts'
+
+/** Clicks wait this long for company: the larger the batch, the cheaper each click. Nobody sees it, reads settle first. */
+const REST_MS = 1_000
+
+/** Has this node's clicks counted by a worker thread: soon after they arrive, and before anybody reads a figure. */
+export class Counting {
+  readonly #journal: Journal
+  readonly #database: Database<Tables>
+  readonly #log: Log
+  readonly #worker: Worker
+  #reply: PromiseWithResolvers<DrainReply> | undefined
+  #counted = 0
+  #running: Promise<boolean> | undefined
+  #timer: Timer | undefined
+  #failing = false
+
+  constructor(options: {
+    journal: Journal
+    journalPath: string
+    database: Database<Tables>
+    databaseUrl: string
+    log: Log
+  }) {
+    this.#journal = options.journal
+    this.#database = options.database
+    this.#log = options.log
+    this.#worker = new Worker(new URL('./drain-worker.ts', import.meta.url).href)
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<DrainReply>) =>
+      this.#reply?.resolve(data),
+    )
+    this.#worker.addEventListener('error', ({ message }) => this.#reply?.resolve({ error: { message } }))
+    this.#send({ open: { journalPath: options.journalPath, databaseUrl: options.databaseUrl } })
+  }
+
+  /** True while the database takes no clicks; they wait in the journal. */
+  get failing(): boolean {
+    return this.#failing
+  }
+
+  /** Batches on disk that are not counted yet. */
+  get waiting(): number {
+    return Math.max(0, this.#journal.state.lastSeq - this.#counted)
+  }
+
+  /** Told that clicks were committed. */
+  wake(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      void this.settle()
+    }, REST_MS)
+  }
+
+  /** Ends when all that was committed before the call is counted, or the database turned out not to take it. */
+  async settle(): Promise<void> {
+    const target = this.#journal.state.lastSeq
+    while (this.#counted < target) {
+      this.#running ??= this.#step().finally(() => {
+        this.#running = undefined
+      })
+      if (!(await this.#running)) return
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.settle()
+    await this.#ask('close')
+    this.#worker.terminate()
+  }
+
+  /** One batch; false when it failed, to be tried again later. */
+  async #step(): Promise<boolean> {
+    // The worker writes to the same SQLite file: this process's own writers stay out instead of blocking the event loop.
+    const reply = await this.#database.whileOthersWrite(() => this.#ask('step'))
+    if (typeof reply === 'object' && 'progress' in reply) {
+      this.#succeed(reply.progress)
+      return true
+    }
+    if (!this.#failing) this.#log.error('clicks cannot be counted; they wait in the journal', { reply })
+    this.#failing = true
+    this.wake()
+    return false
+  }
+
+  #succeed({ seq }: Progress): void {
+    if (this.#failing) this.#log.info('clicks are counted again', {})
+    this.#failing = false
+    this.#counted = seq
+    this.#journal.forget(seq)
+  }
+
+  #ask(request: DrainRequest): Promise<DrainReply> {
+    this.#reply = Promise.withResolvers<DrainReply>()
+    this.#send(request)
+    return this.#reply.promise
+  }
+
+  #send(request: DrainRequest): void {
+    this.#worker.postMessage(request)
+  }
+}

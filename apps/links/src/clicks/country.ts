@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { type CountryResponse, Reader } from 'mmdb-lib'
+
+type CountryRow = CountryResponse & { readonly country_code?: string }
+
+// ISO 3166-1 alpha-2, officially assigned codes only: no EU, UK, XK, XX, ZZ, A1, T1 and the like.
+const ISO_COUNTRIES = new Set(
+  (
+    'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY ' +
+    'BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK ' +
+    'FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR ' +
+    'IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ' +
+    'ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM ' +
+    'PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF ' +
+    'TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
+  ).split(' '),
+)
+
+const DATABASE = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
+
+// Special-purpose ranges (RFC 6890). The database puts some of them in a country: 192.168.0.0/16 in Australia.
+const SPECIAL_IPV4 =
+  /^(?:0|10|127)\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\.|^192\.(?:168|0\.[02])\.|^198\.(?:1[89]|51\.100)\.|^203\.0\.113\.|^2(?:2[4-9]|[345]\d)\./
+const SPECIAL_IPV6 = /^(?:::|f[cdf]|fe[89ab]|2001:0?db8:)/i
+
+// No cache by address: a look-up costs about a microsecond, and this way no address outlives its request.
+export function openCountryLookup(): (address: string) => string | null {
+  const file = readFileSync(new URL(import.meta.resolve(DATABASE)))
+  // The reader's own cache holds one decoded record per country, which halves the time.
+  const reader = new Reader<CountryRow>(file, { cache: new Map() })
+  return (address) => {
+    const canonical = canonicalAddress(address)
+    if (canonical === null || SPECIAL_IPV4.test(canonical) || SPECIAL_IPV6.test(canonical)) return null
+    const code = reader.get(canonical)?.country_code
+    return code !== undefined && ISO_COUNTRIES.has(code) ? code : null
+  }
+}
+
+// The reader checks nothing itself: to it `1.2.3` is an address in Poland.
+function canonicalAddress(address: string): string | null {
+  const version = isIP(address)
+  if (version === 4) return address
+  if (version !== 6) return null
+  const zone = address.indexOf('%')
+  const withoutZone = zone === -1 ? address : address.slice(0, zone)
+  return mappedIpv4(withoutZone) ?? withoutZone
+}
+
+// A dual-stack socket names its IPv4 peers ::ffff:1.2.3.4; other spellings only come from proxies.
+function mappedIpv4(address: string): string | null {
+  const dotted = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
+  if (dotted !== undefined) return dotted
+  if (!/ffff:/i.test(address)) return null
+  const shortest = URL.parse(`http://[${address}]`)?.hostname ?? ''
+  const [, high, low] = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(shortest) ?? []
+  if (high === undefined || low === undefined) return null
+  const [upper, lower] = [parseInt(high, 16), parseInt(low, 16)]
+  return `${upper >> 8}.${upper & 255}.${lower >> 8}.${lower & 255}`
+}
+
+export function countryFromHeader(value: string | null): string | null {
+  // Letters first: `ß` and the ligature `ﬁ` would become SS and FI.
+  if (value === null || !/^[a-z]{2}$/i.test(value)) return null
+  const code = value.toUpperCase()
+  return ISO_COUNTRIES.has(code) ? code : null
+}

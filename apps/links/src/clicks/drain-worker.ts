@@ -1,0 +1,34 @@
+import { Drain, type Progress } from './drain.ts'
+
+/** Runs `Drain` beside the event loop that redirects, so that counting never delays a visitor. */
+export type DrainRequest = { open: { journalPath: string; databaseUrl: string } } | 'step' | 'close'
+export type DrainReply = { progress: Progress } | { error: { message: string; code?: unknown } } | 'closed'
+
+declare const self: Worker
+
+let drain: Drain | undefined
+
+async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
+  if (request === 'close') {
+    await drain?.close()
+    return 'closed'
+  }
+  if (request !== 'step') {
+    drain = new Drain(request.open.journalPath, request.open.databaseUrl)
+    return undefined
+  }
+  if (!drain) throw new Error('The drain was asked to work before it was opened')
+  return { progress: await drain.step() }
+}
+
+async function reply(data: DrainRequest): Promise<void> {
+  try {
+    const result = await answer(data)
+    if (result) self.postMessage(result)
+  } catch (error) {
+    const { message, code } = error as Error & { code?: unknown }
+    self.postMessage({ error: { message, code } } satisfies DrainReply)
+  }
+}
+
+self.addEventListener('message', ({ data }: MessageEvent<DrainRequest>) => void reply(data))

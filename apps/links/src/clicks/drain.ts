@@ -1,0 +1,48 @@
+import { classifyClick } from './click.ts'
+import { JournalReader, unpackBatch } from './journal.ts'
+import { type Recorder, openRecorder } from './recorder.ts'
+
+/** Batches per transaction: at full load some ten thousand clicks, which share pages and one commit. */
+const BATCHES_AT_ONCE = 256
+
+/** How far counting has come: the last counted batch, and how many clicks this step counted. */
+export interface Progress {
+  seq: number
+  clicks: number
+}
+
+/** Moves clicks from a journal into the database, classified, each exactly once, whoever else drains beside it. */
+export class Drain {
+  readonly #journal: JournalReader
+  readonly #recorder: Recorder
+  #position: number | undefined
+
+  constructor(journalPath: string, databaseUrl: string) {
+    this.#journal = new JournalReader(journalPath)
+    this.#recorder = openRecorder(databaseUrl)
+  }
+
+  /** Counts the next batches; `clicks: 0` when the journal is drained. */
+  async step(): Promise<Progress> {
+    this.#position ??= await this.#recorder.position(this.#journal.id)
+    const from = this.#position
+    const batches = this.#journal.after(from, BATCHES_AT_ONCE)
+    const to = batches.at(-1)?.seq
+    if (to === undefined) return { seq: from, clicks: 0 }
+    const clicks = batches.flatMap((batch) => unpackBatch(batch.clicks).map(classifyClick))
+    // Unknown until the commit has answered: after an error it may or may not have happened.
+    this.#position = undefined
+    const recorded = await this.#recorder.record(clicks, {
+      from: { journalId: this.#journal.id, seq: from },
+      to,
+    })
+    if (!recorded) return this.step()
+    this.#position = to
+    return { seq: to, clicks: clicks.length }
+  }
+
+  async close(): Promise<void> {
+    this.#journal.close()
+    await this.#recorder.close()
+  }
+}

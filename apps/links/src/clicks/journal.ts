@@ -1,0 +1,191 @@
+import { openSqliteFile } from '@latchkey/database/sqlite'
+import type { JournalledClick } from './click.ts'
+
+const PROBE = 'probe'
+const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
+
+/** What a journal tells the outside: for readiness and metrics. */
+export interface JournalState {
+  /** Number of the newest committed batch. */
+  lastSeq: number
+  committed: number
+  lost: number
+  /** The last commit failed: visitors are redirected, but their clicks are lost. */
+  failing: boolean
+}
+
+/** A click as it is stored: without names, since there are many of them for a short time. */
+type Packed = [
+  slug: string,
+  linkId: number,
+  clickedAt: number,
+  host: string | null,
+  query: string | null,
+  referrer: string | null,
+  userAgent: string | null,
+  country: string | null,
+  visitorFp: string | null,
+]
+
+export function unpackBatch(batch: string): JournalledClick[] {
+  return (JSON.parse(batch) as Packed[]).map(
+    ([slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp]) => ({
+      slug,
+      linkId,
+      clickedAt,
+      host,
+      query,
+      referrer,
+      userAgent,
+      country,
+      visitorFp,
+    }),
+  )
+}
+
+/**
+ * Clicks of this node that are on disk but not yet counted. All clicks of one turn of the event loop share one row and
+ * one commit, which is what makes a durable click cheap. A SQLite file of its own, on PostgreSQL too, so that neither a
+ * slow transaction nor an outage of the database delays a redirect.
+ */
+export class Journal {
+  /** Names this file in the database that counts: a new file begins at 1 again without being taken for the old one. */
+  readonly id: string
+  readonly state: JournalState = { lastSeq: 0, committed: 0, lost: 0, failing: false }
+  readonly #file
+  readonly #insert
+  readonly #trim
+  readonly #onCommit: (ms: number) => void
+  readonly #onLoss: (error: unknown, clicks: number) => void
+  #batch: Packed[] = []
+  #waiting: PromiseWithResolvers<void> | undefined
+  #trimTo = 0
+
+  constructor(
+    path: string,
+    {
+      onCommit,
+      onLoss,
+    }: { onCommit: (ms: number) => void; onLoss: (error: unknown, clicks: number) => void },
+  ) {
+    this.#file = openSqliteFile(path)
+    this.#file.run(
+      'create table if not exists journal (seq integer primary key autoincrement, clicks text not null) strict',
+    )
+    this.#file.run('create table if not exists journal_id (id text not null primary key) strict')
+    this.#file.run(
+      `insert into journal_id (id) select ? where not exists (select 1 from journal_id where id != '${PROBE}')`,
+      [crypto.randomUUID()],
+    )
+    this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
+    this.state.lastSeq =
+      this.#file.query<{ seq: number }, []>(`select seq from sqlite_sequence where name = 'journal'`).get()
+        ?.seq ?? 0
+    this.#insert = this.#file.prepare<unknown, [string]>('insert into journal (clicks) values (?)')
+    this.#trim = this.#file.prepare<unknown, [number]>('delete from journal where seq <= ?')
+    this.#onCommit = onCommit
+    this.#onLoss = onLoss
+  }
+
+  /** Resolves when the click is on disk, or was lost and reported; never rejects, for a visitor waits. */
+  append(click: JournalledClick): Promise<void> {
+    this.#batch.push([
+      click.slug,
+      click.linkId,
+      click.clickedAt,
+      click.host,
+      click.query,
+      click.referrer,
+      click.userAgent,
+      click.country,
+      click.visitorFp,
+    ])
+    if (!this.#waiting) {
+      this.#waiting = Promise.withResolvers<void>()
+      setImmediate(() => this.#commit())
+    }
+    return this.#waiting.promise
+  }
+
+  /** Batches up to this one are counted elsewhere; their rows go with the next commit, which saves one of its own. */
+  forget(seq: number): void {
+    this.#trimTo = seq
+  }
+
+  /** Proves that the journal can be written. Throws what stands in the way. */
+  probe(): void {
+    this.#file.run('insert into journal_id (id) values (?)', [PROBE])
+    this.#file.run('delete from journal_id where id = ?', [PROBE])
+    this.state.failing = false
+  }
+
+  close(): void {
+    this.#commit()
+    if (this.#trimTo > 0) this.#trim.run(this.#trimTo)
+    this.#insert.finalize()
+    this.#trim.finalize()
+    this.#file.close()
+  }
+
+  #commit(): void {
+    const batch = this.#batch
+    const waiting = this.#waiting
+    this.#batch = []
+    this.#waiting = undefined
+    if (batch.length > 0) this.#store(batch)
+    waiting?.resolve()
+  }
+
+  #store(batch: Packed[]): void {
+    const startedMs = performance.now()
+    try {
+      const seq =
+        this.#trimTo > 0
+          ? this.#insertAndTrim(batch)
+          : this.#insert.run(JSON.stringify(batch)).lastInsertRowid
+      this.state.lastSeq = Number(seq)
+      this.state.committed += batch.length
+      this.state.failing = false
+      this.#onCommit(performance.now() - startedMs)
+    } catch (error) {
+      this.state.lost += batch.length
+      this.state.failing = true
+      this.#onLoss(error, batch.length)
+    }
+  }
+
+  #insertAndTrim(batch: Packed[]): number | bigint {
+    const both = this.#file.transaction(() => {
+      const { lastInsertRowid } = this.#insert.run(JSON.stringify(batch))
+      this.#trim.run(this.#trimTo)
+      return lastInsertRowid
+    })
+    const seq = both.immediate()
+    this.#trimTo = 0
+    return seq
+  }
+}
+
+/** Reads what a journal holds, from another thread or process. */
+export class JournalReader {
+  readonly id: string
+  readonly #file
+  readonly #next
+
+  constructor(path: string) {
+    this.#file = openSqliteFile(path, { readonly: true })
+    this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
+    this.#next = this.#file.prepare<{ seq: number; clicks: string }, [number, number]>(
+      'select seq, clicks from journal where seq > ? order by seq limit ?',
+    )
+  }
+
+  after(seq: number, batches: number): { seq: number; clicks: string }[] {
+    return this.#next.all(seq, batches)
+  }
+
+  close(): void {
+    this.#next.finalize()
+    this.#file.close()
+  }
+}

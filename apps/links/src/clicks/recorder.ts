@@ -1,0 +1,31 @@
+import { dialectOf, sqlitePath } from '@latchkey/database/database'
+import type { ClassifiedClick } from './click.ts'
+import { openPostgresRecorder } from './recorder-postgres.ts'
+import { openSqliteRecorder } from './recorder-sqlite.ts'
+
+/** Where a journal stands in the counting database. */
+export interface Cursor {
+  journalId: string
+  seq: number
+}
+
+/**
+ * Stores classified clicks with their sums, in one transaction, past Kysely: this runs for every click, and its cost is
+ * measured in `bench/redirect`.
+ */
+export interface Recorder {
+  /** The last batch of this journal that is counted; 0 for a journal never seen. */
+  position(journalId: string): Promise<number>
+  /**
+   * Stores the clicks and moves the journal's cursor from `from` to `to`, or changes nothing and returns false when the
+   * cursor stands elsewhere: then somebody else has counted them. Clicks of slugs that are gone are dropped.
+   */
+  record(clicks: readonly ClassifiedClick[], move?: { from: Cursor; to: number }): Promise<boolean>
+  close(): Promise<void>
+}
+
+export function openRecorder(databaseUrl: string): Recorder {
+  return dialectOf(databaseUrl) === 'sqlite'
+    ? openSqliteRecorder(sqlitePath(databaseUrl))
+    : openPostgresRecorder(databaseUrl)
+}

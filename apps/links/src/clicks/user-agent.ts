@@ -1,0 +1,81 @@
+import { isbot } from 'isbot'
+
+export interface UserAgentFacts {
+  readonly isBot: boolean
+  readonly deviceType: 'mobile' | 'tablet' | 'desktop' | null
+  readonly os: string | null
+  readonly browser: string | null
+}
+
+// L13.2. `bot` at a word end takes in phones named Cubot: the contract's list may be added to, not cut.
+const BOT =
+  /bot\b|crawl|spider|slurp|facebookexternalhit|mediapartners|embedly|feedfetcher|whatsapp|skypeuri|preview|curl\/|wget\/|python-requests|go-http-client|java\/|okhttp|axios\/|node-fetch|headlesschrome|puppeteer|phantomjs|selenium|lighthouse|pagespeed/i
+
+// Case matters from here on: only the bot list is matched "whatever the case" (`Microsoft` holds `cros`).
+// Android, Windows and Linux are the exception, since some clients send these three in lower case.
+const ANDROID = /android/i
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPad|iPod/, 'ios'],
+  [ANDROID, 'android'],
+  [/windows/i, 'windows'],
+  [/CrOS/, 'chromeos'],
+  [/Mac OS X|Macintosh/, 'macos'],
+  [/linux/i, 'linux'],
+]
+
+// "Chrome/ without Chromium, or CriOS/; then Chromium" is the same as the order CriOS, Chromium, Chrome.
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg\/|EdgA\/|EdgiOS\//, 'Edge'],
+  [/OPR\/|OPiOS\/|OPT\/|Opera/, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/YaBrowser\//, 'Yandex'],
+  [/Brave/, 'Brave'],
+  [/Vivaldi/, 'Vivaldi'],
+  [/CriOS\//, 'Chrome'],
+  [/Chromium/, 'Chromium'],
+  [/Chrome\//, 'Chrome'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/^(?=.*Version\/).*Safari\//s, 'Safari'],
+  [/MSIE|Trident/, 'IE'],
+]
+
+const UNNAMED: UserAgentFacts = { isBot: true, deviceType: null, os: null, browser: null }
+
+// 10,000 strings of at most 512 characters: 5 MB of Latin-1 at worst. Longer ones are rare and not remembered.
+const REMEMBERED = 10_000
+const REMEMBERED_LENGTH = 512
+const remembered = new Map<string, UserAgentFacts>()
+
+export function classifyUserAgent(userAgent: string | null): UserAgentFacts {
+  if (userAgent === null) return UNNAMED
+  const known = remembered.get(userAgent)
+  if (known !== undefined) return known
+
+  const facts = factsOf(userAgent)
+  if (userAgent.length > REMEMBERED_LENGTH) return facts
+  if (remembered.size >= REMEMBERED) remembered.clear()
+  remembered.set(userAgent, facts)
+  return facts
+}
+
+function factsOf(userAgent: string): UserAgentFacts {
+  if (userAgent.trim() === '') return UNNAMED
+  return {
+    isBot: BOT.test(userAgent) || isbot(userAgent),
+    deviceType: deviceTypeOf(userAgent),
+    os: firstMatch(SYSTEMS, userAgent) ?? 'other',
+    browser: firstMatch(BROWSERS, userAgent) ?? 'Other',
+  }
+}
+
+function deviceTypeOf(userAgent: string): 'mobile' | 'tablet' | 'desktop' {
+  const isMobile = userAgent.includes('Mobile')
+  if (/iPad|Tablet/.test(userAgent) || (ANDROID.test(userAgent) && !isMobile)) return 'tablet'
+  if (isMobile || /iPhone|iPod/.test(userAgent)) return 'mobile'
+  return 'desktop'
+}
+
+function firstMatch(table: readonly (readonly [RegExp, string])[], userAgent: string): string | undefined {
+  return table.find(([pattern]) => pattern.test(userAgent))?.[1]
+}

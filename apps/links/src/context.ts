@@ -1,0 +1,28 @@
+import type { Database } from '@latchkey/database/database'
+import { operationsOf } from '@latchkey/http/operation'
+import type { Tables } from './db/tables.ts'
+import type { LengthUse } from './slugs/generator.ts'
+
+/** How a link or bundle came to be (L3.8). */
+export type CreatedVia = 'api' | 'sdk' | 'app' | 'mcp' | 'import'
+
+/** What every operation runs with: who asks, when, and where it acts. */
+export interface Context {
+  database: Database<Tables>
+  /** The caller; owner of what they create. */
+  identity: string
+  createdVia: CreatedVia
+  /** Unix seconds at which the request arrived. */
+  now: number
+  /** Origin of the short URLs, without a trailing slash. */
+  origin: string
+  lengthUse: LengthUse
+  /** The caller prefers PNG to SVG where both would do. */
+  acceptsPng: boolean
+  /** Ends when every click that this node has redirected so far is counted. */
+  settleClicks(): Promise<void>
+  /** Fetches the target's title in the background and stores it as label; undefined when titles are not wanted. */
+  labelLater?: ((linkId: number, url: string) => void) | undefined
+}
+
+export const operation = operationsOf<Context>()

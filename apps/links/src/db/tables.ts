@@ -1,0 +1,113 @@
+import type { Generated } from 'kysely'
+
+/** Times are integer Unix seconds, UTC. Flags are 0 or 1. */
+export interface Tables {
+  link: LinkTable
+  slug: SlugTable
+  retired_slug: { slug: string }
+  bundle: BundleTable
+  bundle_link: { bundle_id: number; link_id: number }
+  api_key: ApiKeyTable
+  preference: PreferenceTable
+  instance: { name: string; value: string }
+  click: ClickTable
+  click_hour: ClickHourTable
+  journal_cursor: { journal_id: string; seq: number }
+  imported_file: { sha256: string; imported_at: number }
+}
+
+export interface LinkTable {
+  id: Generated<number>
+  url: string
+  /** 53 bits of the URL's hash: an index over long URLs would be as large as the links, and PostgreSQL refuses it. */
+  url_key: number
+  label: string | null
+  expires_at: number | null
+  disabled_at: number | null
+  created_via: string | null
+  created_by: string
+  created_at: number
+  primary_slug: string
+  /** Label, URL and owner in lower case: neither engine folds letters beyond ASCII the same way by itself. */
+  search_text: string
+}
+
+export interface SlugTable {
+  slug: string
+  link_id: number
+  is_custom: number
+  created_at: number
+  disabled_at: number | null
+  /** Lifetime clicks, raw; moves in the transaction that stores the clicks. */
+  clicks: Generated<number>
+}
+
+export interface BundleTable {
+  id: Generated<number>
+  name: string
+  description: string | null
+  icon: string | null
+  accent: string
+  archived_at: number | null
+  created_via: string | null
+  created_by: string
+  created_at: number
+  updated_at: number
+}
+
+export interface ApiKeyTable {
+  id: Generated<number>
+  title: string
+  key_prefix: string
+  key_hash: string
+  scope: string
+  identity: string
+  created_at: number
+  last_used_at: number | null
+}
+
+export interface PreferenceTable {
+  identity: string
+  slug_default_length: Generated<number>
+  theme: string | null
+  lang: string | null
+  default_range: Generated<string>
+  filter_bots: Generated<number>
+  filter_self_referrers: Generated<number>
+}
+
+export interface ClickTable {
+  id: Generated<number>
+  link_id: number
+  slug: string
+  clicked_at: number
+  referrer: string | null
+  referrer_host: string | null
+  country: string | null
+  device_type: string | null
+  os: string | null
+  browser: string | null
+  link_mode: string
+  channel: string
+  utm_source: string | null
+  utm_medium: string | null
+  utm_campaign: string | null
+  utm_term: string | null
+  utm_content: string | null
+  user_agent: string | null
+  is_bot: number
+  is_self_referrer: number
+  visitor_fp: string | null
+}
+
+/** Clicks of one slug in one UTC hour; the three other counts are subsets, so that every viewer filter can be applied. */
+export interface ClickHourTable {
+  link_id: number
+  slug: string
+  /** Unix seconds at which the hour begins. */
+  hour: number
+  clicks: number
+  bots: number
+  self_referrers: number
+  bot_self_referrers: number
+}

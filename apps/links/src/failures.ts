@@ -1,0 +1,69 @@
+import { Failure, transportFailures } from '@latchkey/http/failure'
+
+/** The closed list of what a request to Links can end in (links-contract L3.3, L6, L8, L15). */
+export const failures = {
+  ...transportFailures,
+  api_keys_refused: { status: 401, text: 'API keys are not accepted here' },
+  cross_site: { status: 403, text: 'Cross-site request refused' },
+  link_not_found: { status: 404, text: 'Link not found' },
+  slug_not_found: { status: 404, text: 'Slug not found' },
+  slug_not_on_link: { status: 404, text: 'Slug not found on this link' },
+  bundle_not_found: { status: 404, text: 'Bundle not found' },
+  key_not_found: { status: 404, text: 'Key not found' },
+  not_owner_update: { status: 403, text: 'Only the link owner can update this link' },
+  not_owner_disable: { status: 403, text: 'Only the link owner can disable this link' },
+  not_owner_enable: { status: 403, text: 'Only the link owner can enable this link' },
+  not_owner_delete: { status: 403, text: 'Only the link owner can delete this link' },
+  not_owner_slug_disable: { status: 403, text: 'Only the link owner can disable slugs on this link' },
+  not_owner_slug_enable: { status: 403, text: 'Only the link owner can enable slugs on this link' },
+  not_owner_slug_remove: { status: 403, text: 'Only the link owner can remove slugs on this link' },
+  not_owner_primary: { status: 403, text: 'Only the link owner can change the primary slug' },
+  not_owner_bundle_update: { status: 403, text: 'Only the bundle owner can update this bundle' },
+  not_owner_bundle_archive: { status: 403, text: 'Only the bundle owner can archive this bundle' },
+  not_owner_bundle_unarchive: { status: 403, text: 'Only the bundle owner can unarchive this bundle' },
+  not_owner_bundle_delete: { status: 403, text: 'Only the bundle owner can delete this bundle' },
+  not_owner_bundle_links: { status: 403, text: 'Only the bundle owner can remove links from this bundle' },
+  slug_taken: { status: 409, text: 'Slug already exists' },
+  link_has_clicks: { status: 400, text: 'Cannot delete a link with clicks, disable it instead' },
+  slug_has_clicks: { status: 400, text: 'Cannot remove a slug with clicks, disable it instead' },
+  disabled_primary: { status: 400, text: 'Cannot make a disabled slug primary, enable it first' },
+  auto_slug_disable: {
+    status: 400,
+    text: 'Cannot disable the system-generated slug; only custom slugs can be disabled. Disable the whole link instead.',
+  },
+  auto_slug_remove: {
+    status: 400,
+    text: 'Cannot remove the system-generated slug; only custom slugs can be removed. Delete the whole link instead.',
+  },
+  qr_too_small: { status: 400, text: 'size: is too small for this code' },
+  qr_too_long: { status: 400, text: 'level: does not fit an address of this length' },
+  cursor: { status: 400, text: 'cursor: is not valid with these parameters' },
+} as const satisfies typeof transportFailures & Record<string, { status: number; text: string }>
+
+export type FailureCode = keyof typeof failures
+
+/** A failure of the list; `text` replaces the sentence where it must name a figure. */
+export function failure(code: FailureCode, text: string = failures[code].text): Failure {
+  return new Failure(code, { status: failures[code].status, text })
+}
+
+/** Messages of schemas that the contract gives word by word, without the field's name before them. */
+export const literalTexts: ReadonlySet<string> = new Set([
+  'url must be a valid URL',
+  'url must use http or https',
+  'slug is required',
+  'Custom slug must not be empty',
+  'Slug must not start with underscore',
+  'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
+  'Slug must be 128 characters or fewer',
+  'Slug is reserved',
+  'name is required',
+  'name must not be blank',
+  'name must be 120 characters or fewer',
+  'accent must be one of: orange, red, green, blue, purple',
+  'Title is required',
+  'Scope must be one of: create, read, create,read',
+  'filter_bots must be a boolean',
+  'filter_self_referrers must be a boolean',
+  'root_redirect_url must be a valid http or https URL',
+])

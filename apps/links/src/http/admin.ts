@@ -1,0 +1,101 @@
+import { Failure, transportFailure } from '@latchkey/http/failure'
+import { mount } from '@latchkey/http/mount'
+import { type Admission, createAccess, refuseCrossSite } from '../access/access.ts'
+import type { Context } from '../context.ts'
+import { failure, literalTexts } from '../failures.ts'
+import { messagePage, notFoundPage } from '../redirect/pages.ts'
+import { adminOperations } from './operations.ts'
+import { renderFailure } from './public-api.ts'
+import type { Services } from './services.ts'
+
+const API_PATH = '/_/admin/api'
+
+const HEADERS = {
+  'Cache-Control': 'private, no-store',
+  'Content-Security-Policy': `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+}
+
+/** Everything below `/_/admin`: no login of its own, so nothing here answers anybody the access layer has not admitted. */
+export function createAdmin(services: Services) {
+  const access = createAccess(services.settings)
+  const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
+  const page = async (request: Request, path: string, peer: string): Promise<Response> => {
+    const admission = await access.admit(request, peer)
+    if (!admission.ok) return refusalPage(admission)
+    if (path === '/_/admin/logout') return logout(services.settings.accessLogoutUrl)
+    if (path === '/_/admin/dashboard') return startPage(admission.identity)
+    return notFoundPage()
+  }
+  return {
+    admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
+    async fetch(request: Request, path: string, peer: string): Promise<Response> {
+      const isApi = path === API_PATH || path.startsWith(`${API_PATH}/`)
+      const response = await (isApi ? api.fetch(request, { peer }) : page(request, path, peer))
+      for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
+      return response
+    },
+  }
+}
+
+function createAdminApi(services: Services, admit: (request: Request, peer: string) => Promise<Admission>) {
+  return mount<Context, { identity: string }>({
+    basePath: API_PATH,
+    operations: adminOperations,
+    literals: literalTexts,
+    async authenticate(request, { peer }) {
+      const admission = await admit(request, peer)
+      if (!admission.ok) throw refusal(admission)
+      const reads = request.method === 'GET' || request.method === 'HEAD'
+      if (!reads && refuseCrossSite(request, admission.via, services.originOf(request, peer)) !== null)
+        throw failure('cross_site')
+      return { caller: { identity: admission.identity }, headers: {} }
+    },
+    // Whoever the access layer admits may use the admin side; ownership is judged by each operation.
+    authorise() {},
+    contextOf: (caller, request, { peer }) =>
+      services.contextFor(request, peer, { identity: caller.identity, createdVia: 'app' }),
+    render: (error, requestId) => renderFailure(services, error, requestId),
+    observe: services.observe,
+  })
+}
+
+type Refused = Extract<Admission, { ok: false }>
+
+function retryAfter({ retryAfterSeconds }: Refused): Record<string, string> {
+  return retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
+}
+
+function refusal(refused: Refused): Failure {
+  if (refused.status === 403)
+    return transportFailure('forbidden', { text: refused.message, headers: retryAfter(refused) })
+  const code = refused.status === 503 ? 'storage_unavailable' : 'unauthorized'
+  return transportFailure(code, { text: refused.message, headers: retryAfter(refused) })
+}
+
+function refusalPage(refused: Refused): Response {
+  return messagePage(
+    refused.status,
+    'No access to the admin side',
+    escapeHtml(refused.message),
+    retryAfter(refused),
+  )
+}
+
+function logout(url: string | null): Response {
+  return url === null ? notFoundPage() : new Response(null, { status: 302, headers: { Location: url } })
+}
+
+/** Until the admin pages exist: says what this version offers instead. */
+function startPage(identity: string): Response {
+  return messagePage(
+    200,
+    'Latchkey Links',
+    `You are ${escapeHtml(identity)}. This version has no admin pages yet: make a key with <code>npx latchkey keys create</code> and use the <a href="/_/api/docs">API</a>.`,
+  )
+}
+
+function escapeHtml(value: string): string {
+  return Bun.escapeHTML(value)
+}

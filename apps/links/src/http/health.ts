@@ -1,0 +1,83 @@
+import type { Database } from '@latchkey/database/database'
+import { equalTokens } from '@latchkey/tokens/opaque'
+import { sql } from 'kysely'
+import type { Counting } from '../clicks/counting.ts'
+import type { Journal } from '../clicks/journal.ts'
+import type { Tables } from '../db/tables.ts'
+import { saveInstanceValue } from '../preferences/store.ts'
+import { isDirect } from '../access/local.ts'
+
+const HEADERS = { 'Cache-Control': 'private, no-store' }
+
+/** Public: whether the service answers and its database can be read. `timestamp` is in milliseconds. */
+export async function health(database: Database<Tables>, version: string): Promise<Response> {
+  const timestamp = Date.now()
+  try {
+    await sql`select 1 from instance limit 1`.execute(database.read)
+    return Response.json({ status: 'ok', version, timestamp }, { headers: HEADERS })
+  } catch {
+    const body = { status: 'database unreachable', version, timestamp }
+    return Response.json(body, { status: 503, headers: HEADERS })
+  }
+}
+
+/** Probing writes costs a commit; balancers ask far more often than storage fails. */
+const PROBE_EVERY_MS = 1_000
+
+/** Whether this node should get traffic: started, not draining, and able to store clicks and changes. */
+export class Readiness {
+  readonly #database: Database<Tables>
+  readonly #journal: Journal
+  readonly #counting: Counting
+  #draining = false
+  #probed: { atMs: number; problem: Promise<string | undefined> } | undefined
+
+  constructor(database: Database<Tables>, journal: Journal, counting: Counting) {
+    this.#database = database
+    this.#journal = journal
+    this.#counting = counting
+  }
+
+  drain(): void {
+    this.#draining = true
+  }
+
+  async answer(): Promise<Response> {
+    const problem = this.#draining ? 'draining' : await this.#problem()
+    return problem === undefined
+      ? Response.json({ status: 'ready' }, { headers: HEADERS })
+      : Response.json({ status: problem }, { status: 503, headers: HEADERS })
+  }
+
+  #problem(): Promise<string | undefined> {
+    if (!this.#probed || performance.now() - this.#probed.atMs > PROBE_EVERY_MS)
+      this.#probed = { atMs: performance.now(), problem: this.#probe() }
+    return this.#probed.problem
+  }
+
+  async #probe(): Promise<string | undefined> {
+    try {
+      this.#journal.probe()
+    } catch {
+      return 'clicks cannot be stored'
+    }
+    try {
+      await this.#database.write((tx) => saveInstanceValue(tx, 'ready_probe', String(Date.now())))
+    } catch {
+      return 'the database cannot be written'
+    }
+    return this.#counting.failing ? 'clicks cannot be counted' : undefined
+  }
+}
+
+/** Figures are for the operator: from this machine without a proxy in between, or with the token. */
+export function mayReadMetrics(
+  request: Request,
+  peer: string,
+  token: string | null,
+  proxyHeader: string | null,
+): boolean {
+  const given = request.headers.get('authorization')
+  if (token !== null && given?.startsWith('Bearer ')) return equalTokens(given.slice('Bearer '.length), token)
+  return isDirect(request, peer, proxyHeader)
+}

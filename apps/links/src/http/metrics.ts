@@ -1,0 +1,95 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Counting } from '../clicks/counting.ts'
+import type { Journal } from '../clicks/journal.ts'
+import type { Redirect } from '../redirect/redirect.ts'
+
+export interface Metrics {
+  registry: Registry
+  observeRequest(route: string, status: number, seconds: number): void
+  observeCommit(ms: number): void
+}
+
+/** Figures of one instance. Labels are routes, statuses and outcomes; never URLs, slugs or identities. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'latchkey_links_requests_total',
+    help: 'API requests by route and status',
+    labelNames: ['route', 'status'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'latchkey_links_request_seconds',
+    help: 'Duration of API requests',
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers,
+  })
+  const commits = new Histogram({
+    name: 'latchkey_links_click_commit_seconds',
+    help: 'Duration of journal commits; all clicks of one turn share one',
+    buckets: [0.0002, 0.001, 0.005, 0.02, 0.1, 0.5],
+    registers,
+  })
+  return {
+    registry,
+    observeRequest(route, status, seconds) {
+      requests.inc({ route, status })
+      durations.observe(seconds)
+    },
+    observeCommit: (ms) => commits.observe(ms / 1000),
+  }
+}
+
+/** Adds what the hot path counts in plain numbers, read only when somebody asks. */
+export function exposeClicks(
+  { registry }: Metrics,
+  { redirect, journal, counting }: { redirect: Redirect; journal: Journal; counting: Counting },
+): void {
+  const registers = [registry]
+  new Counter({
+    name: 'latchkey_links_redirects_total',
+    help: 'Requests for a slug by outcome',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [outcome, count] of Object.entries(redirect.outcomes)) this.inc({ outcome }, count)
+    },
+  })
+  const totals = { clicks_committed: 'committed', clicks_lost: 'lost' } as const
+  for (const [name, field] of Object.entries(totals))
+    new Counter({
+      name: `latchkey_links_${name}_total`,
+      help: field === 'lost' ? 'Clicks redirected but not stored' : 'Clicks on disk before their redirect',
+      registers,
+      collect() {
+        this.reset()
+        this.inc(journal.state[field])
+      },
+    })
+  new Gauge({
+    name: 'latchkey_links_click_batches_waiting',
+    help: 'Journal batches on disk that are not counted yet',
+    registers,
+    collect() {
+      this.set(counting.waiting)
+    },
+  })
+  new Gauge({
+    name: 'latchkey_links_clicks_failing',
+    help: '1 while clicks cannot be stored or counted',
+    registers,
+    collect() {
+      this.set(journal.state.failing || counting.failing ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'latchkey_links_resident_memory_bytes',
+    help: 'Memory of the process',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
+}

@@ -1,0 +1,89 @@
+import { isStorageUnavailable } from '@latchkey/database/errors'
+import { clientAddress } from '@latchkey/http/client-address'
+import { Failure, transportFailure } from '@latchkey/http/failure'
+import { type Arrival, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
+import { type RateLimiter, type Taken, createRateLimiter } from '@latchkey/http/rate-limit'
+import type { Context } from '../context.ts'
+import { literalTexts } from '../failures.ts'
+import { permits } from '../keys/schema.ts'
+import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
+import { apiOperations } from './operations.ts'
+import type { Services } from './services.ts'
+
+export const API_PATH = '/_/api'
+
+const KEY = /^sk_[0-9a-f]{48}$/
+const USED_EVERY_SECONDS = 60
+
+/** The public API: everything below `/_/api` for callers with a key. */
+export function createPublicApi(services: Services) {
+  const limit = services.settings.rateLimit
+  // Apart, so that a flood without keys can never take the room of those who have one.
+  const limiters = limit === null ? undefined : { keys: createRateLimiter(limit), addresses: createRateLimiter(limit) }
+  return mount<Context, PresentedKey>({
+    basePath: API_PATH,
+    operations: apiOperations,
+    literals: literalTexts,
+    authenticate: (request, arrival) => authenticate(services, limiters, request, arrival),
+    authorise(caller, operation) {
+      if (!permits(caller.scope, operation.scope)) throw transportFailure('forbidden')
+    },
+    contextOf: (caller, request, arrival) =>
+      services.contextFor(request, arrival.peer, {
+        identity: caller.identity,
+        createdVia: request.headers.get('x-client') === 'sdk' ? 'sdk' : 'api',
+      }),
+    render: (error, requestId) => renderFailure(services, error, requestId),
+    observe: services.observe,
+  })
+}
+
+async function authenticate(
+  services: Services,
+  limiters: { keys: RateLimiter; addresses: RateLimiter } | undefined,
+  request: Request,
+  { peer }: Arrival,
+): Promise<Authenticated<PresentedKey>> {
+  const header = request.headers.get('authorization') ?? ''
+  const rawKey = header.startsWith('Bearer ') ? header.slice('Bearer '.length) : ''
+  const key = KEY.test(rawKey) ? await findKey(services.database.read, rawKey) : undefined
+  const taken = key
+    ? limiters?.keys.take(String(key.id))
+    : limiters?.addresses.take(clientAddress(request, peer, services.proxies))
+  const headers = taken ? limitHeaders(taken) : {}
+  if (taken && !taken.allowed)
+    throw transportFailure('too_many_requests', {
+      headers: { ...headers, 'Retry-After': String(taken.retryAfterSeconds) },
+    })
+  if (!key) throw transportFailure('unauthorized', { headers: { ...headers, 'WWW-Authenticate': 'Bearer' } })
+  noteUse(services, key)
+  return { caller: key, headers }
+}
+
+function limitHeaders(taken: Taken): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(taken.limit),
+    'RateLimit-Remaining': String(taken.remaining),
+    'RateLimit-Reset': String(taken.resetSeconds),
+  }
+}
+
+/** At most one write a minute and key, and never in the way of the request. */
+function noteUse({ database, keysUsedAt, log, now }: Services, key: PresentedKey): void {
+  const nowSeconds = now()
+  const last = Math.max(key.lastUsedAt ?? 0, keysUsedAt.get(key.id) ?? 0)
+  if (nowSeconds - last < USED_EVERY_SECONDS) return
+  keysUsedAt.set(key.id, nowSeconds)
+  database
+    .write((tx) => markKeyUsed(tx, key.id, nowSeconds))
+    .catch((error: unknown) => log.warn('the last use of a key could not be stored', { error }))
+}
+
+/** Every error of both APIs in the one shape; our own faults are logged with the request's id and carry no detail. */
+export function renderFailure({ log }: Services, error: unknown, requestId: string): Response {
+  if (error instanceof Failure) return failureResponse(error)
+  const unavailable = isStorageUnavailable(error)
+  log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
+  if (!unavailable) return failureResponse(transportFailure('internal'))
+  return failureResponse(transportFailure('storage_unavailable', { headers: { 'Retry-After': '5' } }))
+}

@@ -1,0 +1,78 @@
+import { openApiDocument } from '@latchkey/http/openapi'
+import { failures } from '../failures.ts'
+import { apiOperations } from './operations.ts'
+import { API_PATH } from './public-api.ts'
+
+const DESCRIPTION = `Short links with custom slugs, QR codes and exact click counts.
+
+Every route needs an API key: \`Authorization: Bearer sk_…\`. Make one with \`latchkey keys create\`.
+Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stable English sentence.`
+
+/** The document that describes the API, made from the definitions that serve it. */
+export function createDocument(version: string): Record<string, unknown> {
+  return openApiDocument({
+    title: 'Latchkey Links',
+    version,
+    description: DESCRIPTION,
+    serverUrl: API_PATH,
+    operations: apiOperations,
+    failures,
+    always: ['unauthorized', 'forbidden', 'too_many_requests', 'internal', 'storage_unavailable'],
+  })
+}
+
+const SCRIPT_PATH = `${API_PATH}/docs/scalar.js`
+
+// No fonts, proxies or telemetry of the vendor: the page works offline and asks nobody but us.
+const CONFIGURATION = JSON.stringify({
+  url: `${API_PATH}/openapi.json`,
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+})
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Latchkey Links API</title>
+<link rel="icon" href="/favicon.svg">
+</head>
+<body>
+<script id="api-reference" type="application/json" data-configuration="${Bun.escapeHTML(CONFIGURATION)}"></script>
+<script src="${SCRIPT_PATH}"></script>
+</body>
+</html>
+`
+
+const CSP = `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`
+
+/** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
+export function createReference(version: string): (path: string) => Response | undefined {
+  const document = JSON.stringify(createDocument(version))
+  const script = new URL('./browser/standalone.js', import.meta.resolve('@scalar/api-reference'))
+  return (path) => {
+    if (path === `${API_PATH}/openapi.json`)
+      return new Response(document, {
+        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
+      })
+    if (path === `${API_PATH}/docs`)
+      return new Response(PAGE, {
+        headers: {
+          'Content-Type': 'text/html; charset=utf-8',
+          'Cache-Control': 'no-store',
+          'Content-Security-Policy': CSP,
+          'X-Content-Type-Options': 'nosniff',
+        },
+      })
+    if (path === SCRIPT_PATH)
+      return new Response(Bun.file(script), {
+        headers: {
+          'Content-Type': 'text/javascript; charset=utf-8',
+          'Cache-Control': 'public, max-age=86400',
+        },
+      })
+    return undefined
+  }
+}

@@ -1,0 +1,98 @@
+import type { Server } from 'bun'
+import type { Redirect } from '../redirect/redirect.ts'
+import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
+import { findRootRedirect } from '../preferences/operations.ts'
+import { isReserved, type RootName } from '../slugs/reserved.ts'
+import type { createAdmin } from './admin.ts'
+import { type Readiness, health, mayReadMetrics } from './health.ts'
+import type { Metrics } from './metrics.ts'
+import { API_PATH, type createPublicApi } from './public-api.ts'
+import type { createReference } from './reference.ts'
+import { rootFiles } from './root-files.ts'
+import type { Services } from './services.ts'
+
+export interface Parts {
+  services: Services
+  redirect: Redirect
+  api: ReturnType<typeof createPublicApi>
+  admin: ReturnType<typeof createAdmin>
+  reference: ReturnType<typeof createReference>
+  readiness: Readiness
+  metrics: Metrics
+  version: string
+}
+
+export type Fetch = (
+  request: Request,
+  server: Pick<Server<unknown>, 'requestIP'>,
+) => Response | Promise<Response>
+
+/** Where pages lived before they moved under the admin side. */
+const MOVED = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
+
+/**
+ * The one door. Short links first and by themselves: a path of one segment outside the `_` namespace is a redirect, and
+ * nothing else is looked at on its way.
+ */
+export function createRouter(parts: Parts): Fetch {
+  const elsewhere = createElsewhere(parts)
+  return (request, server) => {
+    const { url } = request
+    const start = url.indexOf('/', url.indexOf('//') + 2)
+    const mark = url.indexOf('?', start)
+    const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
+    const peer = server.requestIP(request)?.address ?? ''
+    if (path === '' || path.startsWith('_') || isReserved(path)) return elsewhere(request, `/${path}`, peer)
+    return parts.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
+  }
+}
+
+function createElsewhere(parts: Parts): (request: Request, path: string, peer: string) => Promise<Response> {
+  const { api, admin, reference } = parts
+  return async (request, path, peer) => {
+    const reads = request.method === 'GET' || request.method === 'HEAD'
+    if (path === API_PATH || path.startsWith(`${API_PATH}/`))
+      return (reads ? reference(path) : undefined) ?? api.fetch(request, { peer })
+    if (path === '/_/admin/dashboard' || (path.startsWith('/_/admin/') && path !== '/_/admin/'))
+      return admin.fetch(request, path, peer)
+    if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
+    if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
+    return (await system(parts, request, path, peer)) ?? (await entrance(parts, request, path, peer))
+  }
+}
+
+async function system(
+  { services, readiness, metrics, version }: Parts,
+  request: Request,
+  path: string,
+  peer: string,
+): Promise<Response | undefined> {
+  const { metricsToken, proxyHeader } = services.settings
+  if (path === '/_/health') return health(services.database, version)
+  if (path === '/_/ready') return readiness.answer()
+  if (path !== '/_/metrics' || !mayReadMetrics(request, peer, metricsToken, proxyHeader)) return undefined
+  const headers = { 'Content-Type': metrics.registry.contentType, 'Cache-Control': 'private, no-store' }
+  return new Response(await metrics.registry.metrics(), { headers })
+}
+
+const DASHBOARD = '/_/admin/dashboard'
+
+/** `/`, the old addresses, and everything that is nothing (L12). */
+async function entrance(
+  { services, admin }: Parts,
+  request: Request,
+  path: string,
+  peer: string,
+): Promise<Response> {
+  if (path === '/_/admin' || path === '/_/admin/') return redirectTo(302, DASHBOARD)
+  if (MOVED.test(path)) return redirectTo(301, path.replace('/_/', '/_/admin/'))
+  if (path !== '/' && path !== '/_') return notFoundPage()
+  if (await admin.admits(request, peer)) return redirectTo(302, DASHBOARD)
+  if (path === '/_') return redirectTo(302, '/')
+  const rootRedirect = await findRootRedirect(services.database.read)
+  return rootRedirect === undefined ? landingPage() : redirectTo(302, rootRedirect)
+}
+
+function redirectTo(status: 301 | 302, location: string): Response {
+  return new Response(null, { status, headers: { Location: location, 'Cache-Control': 'private, no-store' } })
+}

@@ -1,0 +1,23 @@
+import type { Database } from '@latchkey/database/database'
+import type { Proxies } from '@latchkey/http/client-address'
+import type { Log } from '@latchkey/http/log'
+import type { Exchange } from '@latchkey/http/mount'
+import type { Context } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import type { Settings } from '../settings.ts'
+
+/** What the transports share; made once by the composition root. */
+export interface Services {
+  settings: Settings
+  database: Database<Tables>
+  log: Log
+  proxies: Proxies
+  /** Unix seconds. */
+  now: () => number
+  /** When each key was last seen by this process, so that a failing write is not tried on every request. */
+  keysUsedAt: Map<number, number>
+  /** Public origin of the service as this request sees it. */
+  originOf(request: Request, peer: string): string
+  contextFor(request: Request, peer: string, caller: Pick<Context, 'identity' | 'createdVia'>): Context
+  observe: (exchange: Exchange) => void
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { Id } from '../links/schema.ts'
+import { ApiKey, NewApiKey } from './schema.ts'
+import { deleteKey, insertKey, listKeys } from './store.ts'
+
+/** The caller's own keys; admin side only (L17). */
+export const keyOperations = [
+  operation({
+    id: 'listKeys',
+    methods: ['GET'],
+    path: '/keys',
+    scope: 'admin',
+    tag: 'API keys',
+    summary: 'List your API keys',
+    result: z.array(ApiKey),
+    async handler({ database, identity }) {
+      const keys = await listKeys(database.read, identity)
+      return keys.map(({ identity: _, ...key }) => key)
+    },
+  }),
+  operation({
+    id: 'createKey',
+    methods: ['POST'],
+    path: '/keys',
+    scope: 'admin',
+    tag: 'API keys',
+    summary: 'Make an API key; it is shown this once',
+    body: NewApiKey,
+    result: z.object({ key: ApiKey, raw_key: z.string() }),
+    status: 201,
+    async handler({ database, identity, now }, { body }) {
+      const { key, rawKey } = await database.write((tx) => insertKey(tx, { ...body, identity, now }))
+      return { key, raw_key: rawKey }
+    },
+  }),
+  operation({
+    id: 'revokeKey',
+    methods: ['DELETE'],
+    path: '/keys/{id}',
+    scope: 'admin',
+    tag: 'API keys',
+    summary: 'Revoke an API key; its next request fails',
+    params: z.object({ id: Id }),
+    result: z.object({ ok: z.literal(true) }),
+    failures: ['key_not_found'],
+    async handler({ database, identity }, { params }) {
+      if (!(await database.write((tx) => deleteKey(tx, params.id, identity)))) throw failure('key_not_found')
+      return { ok: true as const }
+    },
+  }),
+]

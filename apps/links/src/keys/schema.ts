@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { text, codePoints } from '../text.ts'
+
+const TITLE_LIMIT = 120
+
+export const Scope = z.enum(['create', 'read', 'create,read'], {
+  error: () => 'Scope must be one of: create, read, create,read',
+})
+export type Scope = z.output<typeof Scope>
+
+/** True when a key of scope `granted` may use operations of scope `needed`; `create` never implies `read` (L4.2). */
+export function permits(granted: string, needed: string): boolean {
+  return granted.split(',').includes(needed)
+}
+
+export const ApiKey = z
+  .object({
+    id: z.int(),
+    title: z.string(),
+    key_prefix: z.string().meta({ description: 'First 7 characters of the key.' }),
+    scope: Scope,
+    created_at: z.int(),
+    last_used_at: z.int().nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+export type ApiKey = z.output<typeof ApiKey>
+
+export const NewApiKey = z.object({
+  title: z
+    .preprocess((value) => value ?? '', text())
+    .transform((title) => title.trim())
+    .pipe(
+      z
+        .string()
+        .min(1, 'Title is required')
+        .refine((title) => codePoints(title) <= TITLE_LIMIT, `must be at most ${TITLE_LIMIT} characters`),
+    ),
+  scope: Scope,
+})
+export type NewApiKey = z.output<typeof NewApiKey>

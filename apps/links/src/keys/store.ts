@@ -1,0 +1,74 @@
+import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import type { ApiKey, NewApiKey } from './schema.ts'
+import { Scope } from './schema.ts'
+
+const SHOWN_CHARACTERS = 7
+const SECRET_BYTES = 24
+
+/** A key that a request presented, with what it may do. */
+export interface PresentedKey {
+  id: number
+  identity: string
+  scope: string
+  lastUsedAt: number | null
+}
+
+/** Makes a key that acts as `identity`. The raw key exists only in this answer; the database keeps its hash. */
+export async function insertKey(
+  db: Kysely<Tables>,
+  { title, scope, identity, now }: NewApiKey & { identity: string; now: number },
+): Promise<{ key: ApiKey; rawKey: string }> {
+  const rawKey = createToken('sk_', SECRET_BYTES, 'hex')
+  const shown = {
+    title,
+    scope,
+    key_prefix: rawKey.slice(0, SHOWN_CHARACTERS),
+    created_at: now,
+    last_used_at: null,
+  }
+  const { id } = await db
+    .insertInto('api_key')
+    .values({ ...shown, identity, key_hash: hashToken(rawKey) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { key: { id, ...shown }, rawKey }
+}
+
+export async function findKey(db: Kysely<Tables>, rawKey: string): Promise<PresentedKey | undefined> {
+  return db
+    .selectFrom('api_key')
+    .select(['id', 'identity', 'scope', 'last_used_at as lastUsedAt'])
+    .where('key_hash', '=', hashToken(rawKey))
+    .executeTakeFirst()
+}
+
+export async function markKeyUsed(db: Kysely<Tables>, id: number, now: number): Promise<void> {
+  await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', id).execute()
+}
+
+/** Newest first; of one identity, or of everyone for the operator. */
+export async function listKeys(
+  db: Kysely<Tables>,
+  identity?: string,
+): Promise<(ApiKey & { identity: string })[]> {
+  const rows = await db
+    .selectFrom('api_key')
+    .select(['id', 'title', 'key_prefix', 'scope', 'created_at', 'last_used_at', 'identity'])
+    .$if(identity !== undefined, (query) => query.where('identity', '=', identity ?? ''))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map((row) => ({ ...row, scope: Scope.parse(row.scope) }))
+}
+
+/** Revokes a key, of this identity or (for the operator) anyone's; false when there is none. */
+export async function deleteKey(db: Kysely<Tables>, id: number, identity?: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('api_key')
+    .where('id', '=', id)
+    .$if(identity !== undefined, (query) => query.where('identity', '=', identity ?? ''))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

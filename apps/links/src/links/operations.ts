@@ -1,0 +1,297 @@
+import { z } from 'zod'
+import { Range } from '../analytics/window.ts'
+import { type Context, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure, type FailureCode } from '../failures.ts'
+import { findPreferences } from '../preferences/store.ts'
+import { freeSlug } from '../slugs/generator.ts'
+import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
+import type { Transaction } from 'kysely'
+import { cursorOf, positionOf } from './cursor.ts'
+import { Id, Link, LinkChanges, LinkQuery, NewLink } from './schema.ts'
+import {
+  type LinkRow,
+  countLinks,
+  deleteLink,
+  findDuplicate,
+  findLinkRow,
+  insertLink,
+  lifetimeClicks,
+  listByAge,
+  listByClicks,
+  lockLinkRow,
+  readLinks,
+  serialiseUrl,
+  updateLink,
+} from './store.ts'
+
+type Tx = Transaction<Tables>
+
+const IdParams = z.object({ id: Id })
+const RangeQuery = z.object({ range: Range.optional() })
+
+/** The link's row, locked, for a write by its owner; 404 and 403 (with the write's own sentence) otherwise. */
+export async function ownedLink(
+  tx: Tx,
+  context: Context,
+  id: number,
+  notOwner: FailureCode,
+): Promise<LinkRow> {
+  const row = await lockLinkRow(tx, context.database, id)
+  if (!row) throw failure('link_not_found')
+  if (row.created_by !== context.identity) throw failure(notOwner)
+  return row
+}
+
+export async function getLink(context: Context, id: number, range?: Range): Promise<Link> {
+  const [link] = await readLinks(context.database, [id], { range, now: context.now })
+  if (!link) throw failure('link_not_found')
+  return link
+}
+
+export interface NewLinkRow {
+  url: string
+  customSlug?: string | undefined
+  label?: string | null | undefined
+  autoLength: number
+  expiresAt?: number | null | undefined
+}
+
+/** Stores a link with its automatic slug and, beside it, the custom one as primary. 409 leaves nothing behind. */
+export async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
+  const { now, identity, createdVia } = context
+  for (;;) {
+    const auto = await freeSlug(tx, link.autoLength)
+    const id = await insertLink(tx, {
+      url: link.url,
+      label: link.label ?? null,
+      expires_at: link.expiresAt ?? null,
+      created_via: createdVia,
+      created_by: identity,
+      created_at: now,
+      primary_slug: link.customSlug ?? auto,
+    })
+    const base = { link_id: id, created_at: now, disabled_at: null }
+    if (link.customSlug !== undefined) {
+      const stored = await insertSlug(tx, { ...base, slug: link.customSlug, is_custom: 1 })
+      if (!stored) throw failure('slug_taken')
+    }
+    if (await insertSlug(tx, { ...base, slug: auto, is_custom: 0 })) {
+      context.lengthUse.added(auto)
+      return id
+    }
+    // Another node took the automatic slug between the look and the leap.
+    await deleteLink(tx, id)
+  }
+}
+
+async function autoLength(tx: Tx, context: Context, asked: number | undefined): Promise<number> {
+  if (asked !== undefined) return asked
+  const { slug_default_length: preferred } = await findPreferences(tx, context.identity)
+  return context.lengthUse.firstRoomy(tx, preferred)
+}
+
+export const createLink = operation({
+  id: 'createLink',
+  methods: ['POST'],
+  path: '/links',
+  scope: 'create',
+  tag: 'Links',
+  summary: 'Shorten a URL',
+  body: NewLink,
+  result: Link,
+  status: 201,
+  otherStatus: { status: 200, description: 'An active link with this URL exists and is answered instead' },
+  failures: ['slug_taken'],
+  async handler(context, { body }) {
+    const { url, identity, now } = { ...body, ...context }
+    const customSlug = body.slug ?? body.custom_slug
+    const mayReuse = customSlug === undefined && body.allow_duplicate !== true
+    const made = await context.database.write(async (tx) => {
+      if (mayReuse) {
+        await serialiseUrl(tx, context.database, url)
+        const duplicate = await findDuplicate(tx, { url, identity, now })
+        if (duplicate) return { id: duplicate.id, duplicates: duplicate.count }
+      }
+      const { label, expires_at: expiresAt } = body
+      const length = await autoLength(tx, context, body.slug_length)
+      return { id: await storeLink(tx, context, { url, customSlug, label, expiresAt, autoLength: length }) }
+    })
+    if (made.duplicates !== undefined) {
+      await context.settleClicks()
+      return {
+        ...(await getLink(context, made.id)),
+        duplicate: true as const,
+        duplicate_count: made.duplicates,
+      }
+    }
+    if (!body.label) context.labelLater?.(made.id, url)
+    return getLink(context, made.id)
+  },
+  answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
+})
+
+const listLinks = operation({
+  id: 'listLinks',
+  methods: ['GET'],
+  path: '/links',
+  scope: 'read',
+  tag: 'Links',
+  summary: 'List links',
+  query: LinkQuery,
+  result: z.array(Link),
+  async handler(context, { query }) {
+    const { database, now } = context
+    const after = positionOf(query)
+    await context.settleClicks()
+    const list = query.sort === 'clicks' ? listByClicks : listByAge
+    // One more than asked for tells whether there is a next page.
+    const found = await list(database, { ...query, limit: query.limit + 1 }, now, after)
+    const page = found.slice(0, query.limit)
+    const links = await readLinks(
+      database,
+      page.map((row) => row.id),
+      { range: query.range, now },
+    )
+    const last = found.length > query.limit ? page.at(-1) : undefined
+    return { links, total: await countLinks(database, query, now), next: last && cursorOf(query, last) }
+  },
+  answer({ links, total, next }, request) {
+    const headers: Record<string, string> = { 'X-Total-Count': String(total) }
+    if (next !== undefined) headers['Link'] = `<${nextPage(request.url, next)}>; rel="next"`
+    return { body: links, headers }
+  },
+})
+
+function nextPage(address: string, cursor: string): string {
+  const { pathname, searchParams } = new URL(address)
+  searchParams.set('cursor', cursor)
+  return `${pathname}?${searchParams}`
+}
+
+const readLink = operation({
+  id: 'getLink',
+  methods: ['GET'],
+  path: '/links/{id}',
+  scope: 'read',
+  tag: 'Links',
+  summary: 'Read a link',
+  params: IdParams,
+  query: RangeQuery,
+  result: Link,
+  failures: ['link_not_found'],
+  async handler(context, { params, query }) {
+    await context.settleClicks()
+    return getLink(context, params.id, query.range)
+  },
+})
+
+/** Makes a slug the primary one of a link that the caller owns; an unused slug is added to it first. */
+async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: string): Promise<void> {
+  const added = await insertSlug(tx, {
+    slug,
+    link_id: linkId,
+    is_custom: 1,
+    created_at: context.now,
+    disabled_at: null,
+  })
+  const row = await findSlug(tx, slug)
+  if (row?.link_id !== linkId) throw failure('slug_taken')
+  if (!added && row.disabled_at !== null) throw failure('disabled_primary')
+  await setPrimarySlug(tx, linkId, slug)
+}
+
+const changeLink = operation({
+  id: 'updateLink',
+  methods: ['PUT', 'PATCH'],
+  path: '/links/{id}',
+  scope: 'create',
+  tag: 'Links',
+  summary: 'Change a link; missing fields keep their value',
+  params: IdParams,
+  body: LinkChanges,
+  result: Link,
+  failures: ['link_not_found', 'not_owner_update', 'slug_taken', 'disabled_primary'],
+  async handler(context, { params, body }) {
+    const { slug, ...changes } = body
+    await context.database.write(async (tx) => {
+      const row = await ownedLink(tx, context, params.id, 'not_owner_update')
+      if (slug !== undefined) await claimPrimary(tx, context, row.id, slug)
+      if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)
+    })
+    await context.settleClicks()
+    return getLink(context, params.id)
+  },
+})
+
+function stateChange(verb: 'disable' | 'enable') {
+  const notOwner = `not_owner_${verb}` as const
+  return operation({
+    id: `${verb}Link`,
+    methods: ['POST'],
+    path: `/links/{id}/${verb}`,
+    scope: 'create',
+    tag: 'Links',
+    summary: verb === 'disable' ? 'Stop redirecting; expiry and slugs stay as they are' : 'Redirect again',
+    params: IdParams,
+    result: Link,
+    failures: ['link_not_found', notOwner],
+    async handler(context, { params }) {
+      await context.database.write(async (tx) => {
+        const row = await ownedLink(tx, context, params.id, notOwner)
+        const disabled_at = verb === 'disable' ? (row.disabled_at ?? context.now) : null
+        await updateLink(tx, row, { disabled_at })
+      })
+      await context.settleClicks()
+      return getLink(context, params.id)
+    },
+  })
+}
+
+const removeLink = operation({
+  id: 'deleteLink',
+  methods: ['DELETE'],
+  path: '/links/{id}',
+  scope: 'create',
+  tag: 'Links',
+  summary: 'Delete a link with its slugs',
+  params: IdParams,
+  query: z.object({ force: Force() }),
+  result: z.object({ deleted: z.literal(true) }),
+  failures: ['link_not_found', 'not_owner_delete', 'link_has_clicks'],
+  async handler(context, { params, query }) {
+    await context.settleClicks()
+    await context.database.write(async (tx) => {
+      const row = await ownedLink(tx, context, params.id, 'not_owner_delete')
+      if (!query.force && (await lifetimeClicks(tx, row.id)) > 0) throw failure('link_has_clicks')
+      await deleteLink(tx, row.id)
+    })
+    return { deleted: true as const }
+  },
+})
+
+/** `?force=true` deletes what has clicks, clicks included. */
+export function Force() {
+  return z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((force) => force === 'true')
+    .meta({ description: 'Delete even with clicks; they are deleted too.' })
+}
+
+/** Throws 404 unless the link exists. */
+export async function requireLink(context: Context, id: number): Promise<LinkRow> {
+  const row = await findLinkRow(context.database.read, id)
+  if (!row) throw failure('link_not_found')
+  return row
+}
+
+export const linkOperations = [
+  createLink,
+  listLinks,
+  readLink,
+  changeLink,
+  stateChange('disable'),
+  stateChange('enable'),
+  removeLink,
+]

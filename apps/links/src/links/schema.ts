@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { Range } from '../analytics/window.ts'
+import { Slug } from '../slugs/schema.ts'
+import { CustomSlug, foldSlug } from '../slugs/slug.ts'
+import { boundedText } from '../text.ts'
+import { TargetUrl } from './target-url.ts'
+
+/** Year 9999, the last moment that every client can show. */
+const LAST_MOMENT = 253_402_300_799
+
+export const Id = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
+  .refine((id) => id > 0)
+  .meta({ type: 'integer', minimum: 1 } as z.core.GlobalMeta)
+
+export const Link = z
+  .object({
+    id: z.int(),
+    url: z.string(),
+    label: z.string().nullable(),
+    expires_at: z
+      .int()
+      .nullable()
+      .meta({ description: 'Unix seconds; from then on the link does not redirect.' }),
+    disabled_at: z.int().nullable().meta({ description: 'Unix seconds; set while the link is disabled.' }),
+    created_via: z.string().nullable(),
+    created_by: z.string().meta({ description: 'Identity of the owner.' }),
+    created_at: z.int(),
+    slugs: z.array(Slug).meta({ description: 'The first is always the automatic slug.' }),
+    total_clicks: z
+      .int()
+      .meta({ description: 'Raw clicks: lifetime, or in the window when `range` is given.' }),
+    delta_pct: z.int().optional().meta({
+      description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
+    }),
+    duplicate: z.literal(true).optional(),
+    duplicate_count: z.int().optional(),
+  })
+  .meta({ id: 'Link' })
+export type Link = z.output<typeof Link>
+
+export const Label = boundedText(500).transform((label) => label.trim() || null)
+
+const ExpiresAt = z.int().min(0).max(LAST_MOMENT).meta({ description: 'Unix seconds.' })
+
+export const NewLink = z
+  .object({
+    url: TargetUrl,
+    slug: CustomSlug.optional(),
+    custom_slug: CustomSlug.optional().meta({ description: 'Another name of `slug`.' }),
+    label: Label.nullable().optional(),
+    slug_length: z.int().min(3).max(128).optional().meta({ description: 'Length of the automatic slug.' }),
+    expires_at: ExpiresAt.nullable().optional(),
+    allow_duplicate: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Make a new link even where the URL has one.' }),
+  })
+  .superRefine((body, context) => {
+    const { slug, custom_slug: alias } = body
+    if (slug !== undefined && alias !== undefined && foldSlug(slug) !== foldSlug(alias))
+      context.addIssue({ code: 'custom', path: ['slug'], message: 'slug and custom_slug differ' })
+  })
+  .meta({ id: 'NewLink' })
+export type NewLink = z.output<typeof NewLink>
+
+export const LinkChanges = z
+  .object({
+    url: TargetUrl.optional(),
+    slug: CustomSlug.optional(),
+    label: Label.nullable().optional(),
+    expires_at: ExpiresAt.nullable().optional(),
+  })
+  .meta({ id: 'LinkChanges' })
+export type LinkChanges = z.output<typeof LinkChanges>
+
+export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
+
+export const LinkQuery = z.object({
+  owner: z.string().optional().meta({ description: 'Exactly this owner; empty for anyone.' }),
+  range: Range.optional(),
+  search: boundedText(256)
+    .optional()
+    .meta({ description: 'Part of the label, URL, owner or any slug, in any case.' }),
+  status: Status.default('all'),
+  sort: z.enum(['created', 'clicks']).default('created'),
+  limit: wholeNumber(1, 1000).default(1000),
+  cursor: z.string().optional().meta({ description: 'From the `Link` header of the page before.' }),
+})
+export type LinkQuery = z.output<typeof LinkQuery>
+
+/** A whole number in a query string, within both bounds. */
+export function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^-?\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .meta({ type: 'integer', minimum: min, maximum: max } as z.core.GlobalMeta)
+}

@@ -1,0 +1,268 @@
+import { type Database, among, serialise } from '@latchkey/database/database'
+import {
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  type Transaction,
+  type Updateable,
+  sql,
+} from 'kysely'
+import { type Range, currentWindow, deltaPct, previousWindow } from '../analytics/window.ts'
+import { type SlugClicks, clicksByLink, clicksInWindows } from '../clicks/store.ts'
+import type { Tables } from '../db/tables.ts'
+import type { Slug } from '../slugs/schema.ts'
+import { retireSlugs } from '../slugs/store.ts'
+import { folded } from '../text.ts'
+import type { Link, LinkQuery } from './schema.ts'
+import { urlKey } from './target-url.ts'
+
+export type LinkRow = Selectable<Tables['link']>
+type Db = Database<Tables>
+type Tx = Transaction<Tables>
+
+type NewRow = Omit<Insertable<Tables['link']>, 'url_key' | 'search_text'>
+
+function searchText({
+  label,
+  url,
+  created_by,
+}: {
+  label: string | null
+  url: string
+  created_by: string
+}): string {
+  return folded(`${label ?? ''}\n${url}\n${created_by}`)
+}
+
+/** Stores the link; its primary slug must be stored in the same transaction. Returns its id. */
+export async function insertLink(tx: Tx, row: NewRow): Promise<number> {
+  const { id } = await tx
+    .insertInto('link')
+    .values({
+      ...row,
+      url_key: urlKey(row.url),
+      search_text: searchText({ ...row, label: row.label ?? null }),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Tables['link']>): Promise<void> {
+  const url = changes.url ?? row.url
+  const label = changes.label === undefined ? row.label : changes.label
+  await tx
+    .updateTable('link')
+    .set({ ...changes, url_key: urlKey(url), search_text: searchText({ ...row, url, label }) })
+    .where('id', '=', row.id)
+    .execute()
+}
+
+/** Removes the link with slugs, clicks and memberships. Slugs first: clicks are only ever added to an existing slug. */
+export async function deleteLink(tx: Tx, id: number): Promise<void> {
+  const slugs = await tx.selectFrom('slug').select('slug').where('link_id', '=', id).execute()
+  await retireSlugs(
+    tx,
+    slugs.map((row) => row.slug),
+  )
+  await tx.deleteFrom('link').where('id', '=', id).execute()
+  await tx.deleteFrom('click').where('link_id', '=', id).execute()
+  await tx.deleteFrom('click_hour').where('link_id', '=', id).execute()
+}
+
+export async function findLinkRow(db: Kysely<Tables>, id: number): Promise<LinkRow | undefined> {
+  return db.selectFrom('link').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The link's row, which nobody else changes until the transaction ends. SQLite has one writer anyway. */
+export async function lockLinkRow(tx: Tx, { dialect }: Db, id: number): Promise<LinkRow | undefined> {
+  return tx
+    .selectFrom('link')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+export async function lifetimeClicks(tx: Tx, linkId: number): Promise<number> {
+  const { clicks } = await tx
+    .selectFrom('slug')
+    .select((eb) => eb.fn.sum<number | null>('clicks').as('clicks'))
+    .where('link_id', '=', linkId)
+    .executeTakeFirstOrThrow()
+  return clicks ?? 0
+}
+
+/** Makes creations of one URL wait for each other, so that the second finds what the first has made. */
+export async function serialiseUrl(tx: Tx, { dialect }: Db, url: string): Promise<void> {
+  await serialise(dialect, tx, urlKey(url))
+}
+
+/** The active link that a create of this URL is answered with, and how many active ones there are (L6.2). */
+export async function findDuplicate(
+  tx: Tx,
+  { url, identity, now }: { url: string; identity: string; now: number },
+): Promise<{ id: number; count: number } | undefined> {
+  const candidates = await tx
+    .selectFrom('link')
+    .select(['id', 'created_by'])
+    .where('url_key', '=', urlKey(url))
+    .where('url', '=', url)
+    .where(isActive(now))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  const chosen = candidates.find((row) => row.created_by === identity) ?? candidates[0]
+  return chosen && { id: chosen.id, count: candidates.length }
+}
+
+function isActive(now: number) {
+  return sql<SqlBool>`link.disabled_at is null and (link.expires_at is null or link.expires_at > ${now})`
+}
+
+function hasStatus(status: 'active' | 'disabled' | 'expired', now: number) {
+  if (status === 'active') return isActive(now)
+  if (status === 'disabled') return sql<SqlBool>`link.disabled_at is not null`
+  return sql<SqlBool>`link.disabled_at is null and link.expires_at <= ${now}`
+}
+
+/** Where a page ends: everything after it in descending order of these. */
+export interface Position {
+  clicks?: number | undefined
+  created_at: number
+  id: number
+}
+
+type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
+
+function filtered(db: Db, { owner, search, status }: Filter, now: number) {
+  const needle = folded(search?.trim() ?? '')
+  const contains = (haystack: string) =>
+    db.dialect === 'sqlite'
+      ? sql<SqlBool>`instr(${sql.ref(haystack)}, ${needle}) > 0`
+      : sql<SqlBool>`strpos(${sql.ref(haystack)}, ${needle}) > 0`
+  return db.read
+    .selectFrom('link')
+    .$if(Boolean(owner), (query) => query.where('link.created_by', '=', owner ?? ''))
+    .$if(status !== 'all', (query) => query.where(hasStatus(status === 'all' ? 'active' : status, now)))
+    .$if(needle !== '', (query) =>
+      query.where(
+        sql<SqlBool>`(${contains('link.search_text')} or link.id in (select link_id from slug where ${contains('slug.slug')}))`,
+      ),
+    )
+}
+
+export async function countLinks(db: Db, filter: Filter, now: number): Promise<number> {
+  const { count } = await filtered(db, filter, now)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Ids of one page with where it ends, newest first. */
+export async function listByAge(
+  db: Db,
+  filter: Filter & { limit: number },
+  now: number,
+  after: Position | undefined,
+): Promise<Position[]> {
+  return filtered(db, filter, now)
+    .select(['link.id', 'link.created_at'])
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
+    )
+    .orderBy('link.created_at', 'desc')
+    .orderBy('link.id', 'desc')
+    .limit(filter.limit)
+    .execute()
+}
+
+/** The same by clicks, in the window of `range` or lifetime, most first. */
+export async function listByClicks(
+  db: Db,
+  filter: Filter & { limit: number; range?: Range | undefined },
+  now: number,
+  after: Position | undefined,
+): Promise<Position[]> {
+  const totals =
+    filter.range === undefined
+      ? sql`select link_id, sum(clicks) as clicks from slug group by link_id`
+      : clicksByLink(currentWindow(filter.range, now))
+  const counted = filtered(db, filter, now)
+    .leftJoin(sql<{ link_id: number; clicks: number }>`(${totals})`.as('totals'), 'totals.link_id', 'link.id')
+    .select(['link.id', 'link.created_at', sql<number>`coalesce(totals.clicks, 0)`.as('clicks')])
+  return db.read
+    .selectFrom(counted.as('counted'))
+    .select(['id', 'created_at', 'clicks'])
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<SqlBool>`(clicks, created_at, id) < (${after?.clicks}, ${after?.created_at}, ${after?.id})`,
+      ),
+    )
+    .orderBy('clicks', 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit)
+    .execute()
+}
+
+/** The links with these ids in this order, with slugs and clicks; ids that do not exist are left out. */
+export async function readLinks(
+  db: Db,
+  ids: readonly number[],
+  { range, now }: { range?: Range | undefined; now: number },
+): Promise<Link[]> {
+  if (ids.length === 0) return []
+  const rows = await db.read
+    .selectFrom('link')
+    .selectAll()
+    .where(among(db.dialect, 'id', ids))
+    .execute()
+  const slugs = await db.read
+    .selectFrom('slug')
+    .selectAll()
+    .where(among(db.dialect, 'link_id', ids))
+    .orderBy('is_custom')
+    .orderBy('created_at')
+    .orderBy('slug')
+    .execute()
+  const clicks =
+    range && (await clicksInWindows(db, ids, currentWindow(range, now), previousWindow(range, now)))
+  const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
+  const clicksOf = clicks && Map.groupBy(clicks, (row) => row.link_id)
+  const links = new Map(
+    rows.map((row) => [
+      row.id,
+      toLink(row, slugsOf.get(row.id) ?? [], clicksOf && (clicksOf.get(row.id) ?? [])),
+    ]),
+  )
+  return ids.flatMap((id) => links.get(id) ?? [])
+}
+
+function toLink(row: LinkRow, slugs: Selectable<Tables['slug']>[], clicks: SlugClicks[] | undefined): Link {
+  const inWindow = clicks && new Map(clicks.map((count) => [count.slug, count.current]))
+  const { primary_slug, url_key: _, search_text: __, ...link } = row
+  const wired = slugs.map((slug) =>
+    toSlug(slug, primary_slug, inWindow ? (inWindow.get(slug.slug) ?? 0) : slug.clicks),
+  )
+  const total = sum(wired.map((slug) => slug.click_count))
+  const delta = clicks && deltaPct(total, sum(clicks.map((count) => count.previous)))
+  return { ...link, slugs: wired, total_clicks: total, ...(delta === undefined ? {} : { delta_pct: delta }) }
+}
+
+export function toSlug(row: Selectable<Tables['slug']>, primary: string, clickCount: number): Slug {
+  return {
+    link_id: row.link_id,
+    slug: row.slug,
+    is_custom: row.is_custom === 1 ? 1 : 0,
+    is_primary: row.slug === primary ? 1 : 0,
+    click_count: clickCount,
+    created_at: row.created_at,
+    disabled_at: row.disabled_at,
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

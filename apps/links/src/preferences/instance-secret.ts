@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '@latchkey/database/database'
+import type { Tables } from '../db/tables.ts'
+import { findInstanceValue } from './store.ts'
+
+const SECRET_BYTES = 32
+
+/** A secret that all nodes of the instance share; the first to ask generates it. */
+export async function instanceSecret(database: Database<Tables>, name: string): Promise<string> {
+  const known = await findInstanceValue(database.read, name)
+  if (known !== undefined) return known
+  const value = randomBytes(SECRET_BYTES).toString('base64url')
+  return database.write(async (tx) => {
+    await tx
+      .insertInto('instance')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return (await findInstanceValue(tx, name)) ?? value
+  })
+}

@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely'
+import { Range } from '../analytics/window.ts'
+import { operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { PreferenceChanges, Preferences } from './schema.ts'
+import { findInstanceValue, findPreferences, saveInstanceValue, savePreferences } from './store.ts'
+
+const ROOT_REDIRECT = 'root_redirect_url'
+
+/** Where `/` leads for people without admin access; undefined when it was not set. */
+export function findRootRedirect(db: Kysely<Tables>): Promise<string | undefined> {
+  return findInstanceValue(db, ROOT_REDIRECT)
+}
+
+async function readPreferences(db: Kysely<Tables>, identity: string): Promise<Preferences> {
+  const row = await findPreferences(db, identity)
+  return Preferences.parse({
+    ...row,
+    default_range: Range.parse(row.default_range),
+    filter_bots: row.filter_bots === 1,
+    filter_self_referrers: row.filter_self_referrers === 1,
+    root_redirect_url: (await findRootRedirect(db)) ?? null,
+  })
+}
+
+function toColumn(value: boolean | undefined): 0 | 1 | undefined {
+  return value === undefined ? undefined : value ? 1 : 0
+}
+
+export const preferenceOperations = [
+  operation({
+    id: 'getSettings',
+    methods: ['GET'],
+    path: '/settings',
+    scope: 'admin',
+    tag: 'Settings',
+    summary: 'Your settings and the instance’s root redirect',
+    result: Preferences,
+    handler: ({ database, identity }) => readPreferences(database.read, identity),
+  }),
+  operation({
+    id: 'updateSettings',
+    methods: ['PUT'],
+    path: '/settings',
+    scope: 'admin',
+    tag: 'Settings',
+    summary: 'Change settings; missing ones keep their value',
+    body: PreferenceChanges,
+    result: Preferences,
+    handler: ({ database, identity }, { body }) =>
+      database.write(async (tx) => {
+        const { root_redirect_url: rootRedirect, default_range: range, ...own } = body
+        const changes = {
+          ...own,
+          default_range: range === null ? '30d' : range,
+          filter_bots: toColumn(body.filter_bots),
+          filter_self_referrers: toColumn(body.filter_self_referrers),
+        }
+        const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+        await savePreferences(tx, identity, Object.fromEntries(given))
+        if (rootRedirect !== undefined) await saveInstanceValue(tx, ROOT_REDIRECT, rootRedirect)
+        return readPreferences(tx, identity)
+      }),
+  }),
+]

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { Range } from '../analytics/window.ts'
+import { boundedText } from '../text.ts'
+
+const URL_LIMIT = 2048
+
+const flag = (name: string) => z.boolean({ error: () => `${name} must be a boolean` })
+
+const RootRedirect = boundedText(URL_LIMIT)
+  .transform((value) => value.trim() || null)
+  .refine(
+    (value) => value === null || isHttpUrl(value),
+    'root_redirect_url must be a valid http or https URL',
+  )
+
+function isHttpUrl(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
+}
+
+/** Settings of a person, and the one of the instance (L10). */
+export const Preferences = z
+  .object({
+    slug_default_length: z.int(),
+    theme: z.enum(['light', 'dark']).nullable(),
+    lang: z.enum(['en', 'sv', 'id']).nullable(),
+    default_range: Range,
+    filter_bots: z.boolean(),
+    filter_self_referrers: z.boolean(),
+    root_redirect_url: z.string().nullable(),
+  })
+  .meta({ id: 'Settings' })
+export type Preferences = z.output<typeof Preferences>
+
+export const PreferenceChanges = z.object({
+  slug_default_length: z.int().min(3).max(128).optional(),
+  theme: z.enum(['light', 'dark']).nullable().optional(),
+  lang: z.enum(['en', 'sv', 'id']).nullable().optional(),
+  default_range: Range.nullable().optional(),
+  filter_bots: flag('filter_bots').optional(),
+  filter_self_referrers: flag('filter_self_referrers').optional(),
+  root_redirect_url: RootRedirect.nullable().optional(),
+})

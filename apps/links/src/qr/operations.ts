@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { Id, wholeNumber } from '../links/schema.ts'
+import { requireLink } from '../links/operations.ts'
+import { SlugQuery } from '../slugs/slug.ts'
+import { findSlug } from '../slugs/store.ts'
+import { type QrImage, QrTooSmall, contrastRatio, renderQr } from './qr.ts'
+
+const LEAST_CONTRAST = 3
+
+const Colour = z
+  .string()
+  .regex(/^#?[0-9a-fA-F]{6}$/, 'must be six hex digits')
+  .transform((colour) => colour.replace('#', '').toLowerCase())
+
+const QrQuery = z
+  .object({
+    slug: SlugQuery.optional().meta({
+      description: 'A slug of this link, enabled or not; the primary one by default.',
+    }),
+    size: wholeNumber(1, 2048).default(220).meta({ description: 'Pixels.' }),
+    format: z
+      .enum(['svg', 'png'])
+      .optional()
+      .meta({ description: 'Without it, `Accept: image/png` chooses PNG, else SVG.' }),
+    level: z.enum(['L', 'M', 'Q', 'H']).default('M').meta({ description: 'Error correction.' }),
+    margin: wholeNumber(0, 16).default(4).meta({ description: 'Quiet zone in modules.' }),
+    dark: Colour.default('000000'),
+    light: Colour.default('ffffff'),
+  })
+  .refine(({ dark, light }) => contrastRatio(dark, light) >= LEAST_CONTRAST, {
+    path: ['dark'],
+    error: `must contrast with light at least ${LEAST_CONTRAST}:1`,
+  })
+
+/** The code encodes the short URL with a mark, so that its clicks count as `qr`. */
+export function qrText(origin: string, slug: string): string {
+  return `${origin}/${slug}?utm_medium=qr`
+}
+
+export const qrOperations = [
+  operation({
+    id: 'getLinkQr',
+    methods: ['GET'],
+    path: '/links/{id}/qr',
+    scope: 'read',
+    tag: 'QR codes',
+    summary: 'A QR code of the short URL',
+    params: z.object({ id: Id }),
+    query: QrQuery,
+    result: z.unknown(),
+    media: { 'image/svg+xml': 'The code as SVG', 'image/png': 'The code as PNG' },
+    failures: ['link_not_found', 'slug_not_found', 'qr_too_small', 'qr_too_long'],
+    async handler(context, { params, query }) {
+      const link = await requireLink(context, params.id)
+      const slug = query.slug ?? link.primary_slug
+      const row = await findSlug(context.database.read, slug)
+      if (row?.link_id !== link.id) throw failure('slug_not_found')
+      const format = query.format ?? (context.acceptsPng ? 'png' : 'svg')
+      return draw({ ...query, format, text: qrText(context.origin, row.slug) })
+    },
+    answer: (image) => ({
+      body: image.body,
+      headers: { 'Content-Type': image.contentType, 'Cache-Control': 'private, max-age=300', Vary: 'Accept' },
+    }),
+  }),
+]
+
+function draw(options: Parameters<typeof renderQr>[0]): QrImage {
+  try {
+    return renderQr(options)
+  } catch (error) {
+    if (error instanceof QrTooSmall)
+      throw failure('qr_too_small', `size: must be at least ${error.smallest} for this code as PNG`)
+    if (error instanceof RangeError) throw failure('qr_too_long')
+    throw error
+  }
+}

@@ -1,0 +1,123 @@
+import { encode as encodePng } from 'fast-png'
+import { encodeQR } from 'qr'
+
+export type QrFormat = 'svg' | 'png'
+export type QrLevel = 'L' | 'M' | 'Q' | 'H'
+
+export interface QrOptions {
+  text: string
+  format: QrFormat
+  /** Pixels, 1 to 2048. */
+  size: number
+  level: QrLevel
+  /** Modules, 0 to 16. */
+  margin: number
+  /** Six hex digits, without `#`. */
+  dark: string
+  light: string
+}
+
+export interface QrImage {
+  contentType: 'image/svg+xml' | 'image/png'
+  body: string | Uint8Array<ArrayBuffer>
+}
+
+export class QrTooSmall extends Error {
+  readonly smallest: number
+
+  constructor(smallest: number) {
+    super(`size must be at least ${smallest} pixels for this PNG QR code`)
+    this.name = 'QrTooSmall'
+    this.smallest = smallest
+  }
+}
+
+type Modules = boolean[][]
+
+const CORRECTION = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
+
+export function renderQr(options: QrOptions): QrImage {
+  const modules = encodeModules(options.text, options.level)
+  if (options.format === 'svg') return { contentType: 'image/svg+xml', body: drawSvg(modules, options) }
+  return { contentType: 'image/png', body: drawPng(modules, options) }
+}
+
+/**
+ * The WCAG 2.2 contrast ratio of dark on light, 1 to 21. It is below 1 when the two are the wrong way round, so that
+ * "at least 3" (L11) also refuses inverted codes: many scanners look only for dark modules on a light ground.
+ */
+export function contrastRatio(dark: string, light: string): number {
+  return (luminance(light) + 0.05) / (luminance(dark) + 0.05)
+}
+
+function encodeModules(text: string, level: QrLevel): Modules {
+  try {
+    // The library refuses a border of 0, so the narrowest one is cut off again.
+    const bordered = encodeQR(text, 'raw', { ecc: CORRECTION[level], border: 1 })
+    return bordered.slice(1, -1).map((row) => row.slice(1, -1))
+  } catch (error) {
+    const bytes = new TextEncoder().encode(text).length
+    throw new RangeError(`${bytes} bytes do not fit in a QR code of level ${level}`, { cause: error })
+  }
+}
+
+function drawSvg(modules: Modules, { size, margin, dark, light }: QrOptions): string {
+  const side = modules.length + 2 * margin
+  const path = modules.map((row, y) => drawRow(row, margin, y + margin)).join('')
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges">` +
+    `<rect width="${side}" height="${side}" fill="#${light}"/><path fill="#${dark}" d="${path}"/></svg>`
+  )
+}
+
+/** One rectangle for each run of dark modules. */
+function drawRow(row: boolean[], left: number, top: number): string {
+  let path = ''
+  for (let start = row.indexOf(true); start !== -1;) {
+    const light = row.indexOf(false, start)
+    const end = light === -1 ? row.length : light
+    path += `M${left + start} ${top}h${end - start}v1h${start - end}z`
+    start = row.indexOf(true, end)
+  }
+  return path
+}
+
+function drawPng(modules: Modules, { size, margin, dark, light }: QrOptions): Uint8Array<ArrayBuffer> {
+  const side = modules.length + 2 * margin
+  // A whole number of pixels per module: blurred edges are what scanners fail on.
+  const scale = Math.floor(size / side)
+  if (scale === 0) throw new QrTooSmall(side)
+  const offset = Math.floor((size - modules.length * scale) / 2)
+  const rowBytes = Math.ceil(size / 8)
+  const data = new Uint8Array(rowBytes * size)
+  for (const [y, row] of modules.entries()) {
+    const line = drawLine(row, scale, offset, rowBytes)
+    for (let copy = 0; copy < scale; copy++) data.set(line, (offset + y * scale + copy) * rowBytes)
+  }
+  const palette = [channels(light), channels(dark)]
+  return new Uint8Array(encodePng({ width: size, height: size, data, depth: 1, channels: 1, palette }))
+}
+
+/** One line of pixels, one bit each, the leftmost in the highest bit; 1 is the palette's dark colour. */
+function drawLine(row: boolean[], scale: number, offset: number, bytes: number): Uint8Array {
+  const line = new Uint8Array(bytes)
+  for (let x = 0; x < row.length * scale; x++) {
+    if (!row[Math.floor(x / scale)]) continue
+    const pixel = offset + x
+    line[pixel >> 3] = (line[pixel >> 3] ?? 0) | (0x80 >> (pixel & 7))
+  }
+  return line
+}
+
+function channels(color: string): number[] {
+  return [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+}
+
+/** WCAG 2.2 relative luminance, with its constants. */
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = channels(color).map((channel) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

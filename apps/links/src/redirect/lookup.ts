@@ -1,0 +1,22 @@
+/** What a redirect needs of an enabled slug of a link that is not disabled. Expiry is judged at each request. */
+export interface Target {
+  linkId: number
+  /** The `Location` header's value. */
+  location: string
+  /** Unix seconds; null never expires. */
+  expiresAt: number | null
+}
+
+/** Finds targets by folded slug: at once from SQLite, at once or later from PostgreSQL. */
+export interface Lookup {
+  find(slug: string): Target | undefined | Promise<Target | undefined>
+  close(): Promise<void>
+}
+
+/**
+ * A URL as WHATWG serialises it, for the `Location` header: a bare host gains its slash, letters beyond ASCII are
+ * encoded. Undefined for what does not parse, which is then no target.
+ */
+export function locationOf(url: string): string | undefined {
+  return URL.parse(url)?.href
+}

@@ -1,0 +1,81 @@
+/** The few pages a visitor can meet. The same bytes every time, so that nothing tells one dead link from another. */
+function page(title: string, sentence: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-content: center; }
+main { padding: 2rem; max-width: 32rem; }
+h1 { font-size: 1.5rem; margin: 0 0 .5rem; }
+p { margin: 0; }
+</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${sentence}</p>
+</main>
+</body>
+</html>
+`
+}
+
+const NOT_FOUND = page(
+  'Page not found',
+  'There is nothing at this address. Check that it was copied in full.',
+)
+const UNAVAILABLE = page(
+  'Temporarily unavailable',
+  'This link cannot be followed at the moment. Try again shortly.',
+)
+const LANDING = page(
+  'Latchkey Links',
+  'This is a link shortener. Its short links lead elsewhere; this page does not.',
+)
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'private, no-store',
+  'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** Unknown, disabled, expired, malformed: one answer (L12.3). */
+export function notFoundPage(): Response {
+  return new Response(NOT_FOUND, { status: 404, headers: HEADERS })
+}
+
+/** The database cannot be asked, and this node does not know the slug. */
+export function unavailablePage(): Response {
+  return new Response(UNAVAILABLE, { status: 503, headers: { ...HEADERS, 'Retry-After': '5' } })
+}
+
+export function landingPage(): Response {
+  return new Response(LANDING, { headers: HEADERS })
+}
+
+/** A page for people that says one sentence, with a title; both are our own words, never a caller's. */
+export function messagePage(
+  status: number,
+  title: string,
+  sentence: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(page(title, sentence), { status, headers: { ...HEADERS, ...headers } })
+}
+
+export function methodNotAllowed(): Response {
+  return new Response('Method Not Allowed\n', {
+    status: 405,
+    headers: {
+      Allow: 'GET, HEAD',
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'private, no-store',
+    },
+  })
+}

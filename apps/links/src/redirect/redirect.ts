@@ -1,0 +1,138 @@
+import { type Proxies, clientAddress } from '@latchkey/http/client-address'
+import { countryFromHeader } from '../clicks/country.ts'
+import type { Journal } from '../clicks/journal.ts'
+import { foldSlug, isSlug } from '../slugs/slug.ts'
+import type { Lookup, Target } from './lookup.ts'
+import { methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
+
+/** How redirects ended, for metrics. Plain numbers: this is counted on every hit. */
+export interface Outcomes {
+  redirected: number
+  uncounted: number
+  not_found: number
+  unavailable: number
+}
+
+export interface RedirectOptions {
+  lookup: Lookup
+  journal: Journal
+  status: number
+  proxies: Proxies
+  countryHeader: string | null
+  countryOf: (address: string) => string | null
+  visitorOf: (address: string | null, userAgent: string | null, nowSeconds: number) => string | null
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** Told of a click, so that it is counted soon. */
+  clicked: () => void
+  /** Told of what went wrong where a visitor must not see it. */
+  failed: (error: unknown) => void
+}
+
+/**
+ * The whole of a redirect: a request whose path is one segment outside the `_` namespace. No middleware, no log line,
+ * and nothing thrown at a visitor. The click is on disk before the answer is sent (L12.4).
+ */
+export class Redirect {
+  readonly outcomes: Outcomes = { redirected: 0, uncounted: 0, not_found: 0, unavailable: 0 }
+  readonly #options: RedirectOptions
+
+  constructor(options: RedirectOptions) {
+    this.#options = options
+  }
+
+  answer(request: Request, path: string, query: string | null, peer: string): Response | Promise<Response> {
+    const { method } = request
+    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed()
+    const slug = slugOf(path)
+    if (slug === undefined) return this.#notFound()
+    try {
+      const found = this.#options.lookup.find(slug)
+      if (!(found instanceof Promise)) return this.#follow(request, slug, query, { peer, target: found })
+      return found.then(
+        (target) => this.#follow(request, slug, query, { peer, target }),
+        (error) => this.#unavailable(error),
+      )
+    } catch (error) {
+      return this.#unavailable(error)
+    }
+  }
+
+  #follow(
+    request: Request,
+    slug: string,
+    query: string | null,
+    { peer, target }: { peer: string; target: Target | undefined },
+  ): Response | Promise<Response> {
+    const nowSeconds = Math.floor(this.#options.now() / 1000)
+    if (!target || (target.expiresAt !== null && target.expiresAt <= nowSeconds)) return this.#notFound()
+    const { headers } = request
+    if (request.method === 'HEAD' || isPrefetch(headers)) {
+      this.outcomes.uncounted++
+      return this.#redirectTo(target.location)
+    }
+    const userAgent = headers.get('user-agent')
+    const address = clientAddress(request, peer, this.#options.proxies)
+    const committed = this.#options.journal.append({
+      slug,
+      linkId: target.linkId,
+      clickedAt: nowSeconds,
+      host: headers.get('host'),
+      query,
+      referrer: headers.get('referer'),
+      userAgent,
+      country: this.#countryOf(headers, peer, address),
+      visitorFp: this.#options.visitorOf(address, userAgent, nowSeconds),
+    })
+    this.outcomes.redirected++
+    return committed.then(() => {
+      this.#options.clicked()
+      return this.#redirectTo(target.location)
+    })
+  }
+
+  #countryOf(headers: Headers, peer: string, address: string): string | null {
+    const { countryHeader, proxies, countryOf } = this.#options
+    const told =
+      countryHeader !== null && proxies.trusted.has(peer)
+        ? countryFromHeader(headers.get(countryHeader))
+        : null
+    return told ?? countryOf(address)
+  }
+
+  #redirectTo(location: string): Response {
+    return new Response(null, {
+      status: this.#options.status,
+      headers: { Location: location, 'Cache-Control': 'private, no-store' },
+    })
+  }
+
+  #notFound(): Response {
+    this.outcomes.not_found++
+    return notFoundPage()
+  }
+
+  #unavailable(error: unknown): Response {
+    this.outcomes.unavailable++
+    this.#options.failed(error)
+    return unavailablePage()
+  }
+}
+
+/** The folded slug that a path (without its leading slash) means; undefined for what could be none. */
+function slugOf(path: string): string | undefined {
+  if (isSlug(path)) return foldSlug(path)
+  if (!path.includes('%')) return undefined
+  try {
+    const decoded = decodeURIComponent(path)
+    return isSlug(decoded) ? foldSlug(decoded) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A browser that looks ahead: nobody has followed the link yet. */
+function isPrefetch(headers: Headers): boolean {
+  const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
+  return purpose !== null && /prefetch/i.test(`${purpose} ${headers.get('purpose') ?? ''}`)
+}

@@ -1,0 +1,56 @@
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { isReserved } from './reserved.ts'
+import { countSlugsOfLength, findSlug, isRetired } from './store.ts'
+
+/** 32 symbols without `l o 0 1`, which are misread; a power of two, so that a random byte maps without bias. */
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
+const LONGEST = 128
+const TRIES_PER_LENGTH = 4
+/** Lengths from here on hold more than a billion slugs; counting them is not worth it, growth by collision remains. */
+const COUNTED_LENGTHS = 6
+const RECOUNT_AFTER_MS = 60_000
+
+export function randomSlug(length: number): string {
+  let slug = ''
+  for (const byte of crypto.getRandomValues(new Uint8Array(length))) slug += ALPHABET[byte % ALPHABET.length]
+  return slug
+}
+
+/** Slugs in use by length, so that not every creation counts them again. Other processes' slugs show after a minute. */
+export class LengthUse {
+  readonly #counts = new Map<number, { count: number; atMs: number }>()
+
+  /** The first length from `length` on of which at most one eighth is in use. */
+  async firstRoomy(tx: Transaction<Tables>, length: number): Promise<number> {
+    let roomy = length
+    while (roomy < COUNTED_LENGTHS && (await this.#isCrowded(tx, roomy))) roomy++
+    return roomy
+  }
+
+  /** Told of every slug that this process stores. */
+  added(slug: string): void {
+    const known = this.#counts.get(slug.length)
+    if (known) known.count++
+  }
+
+  async #isCrowded(tx: Transaction<Tables>, length: number): Promise<boolean> {
+    const limit = ALPHABET.length ** length / 8
+    const known = this.#counts.get(length)
+    if (known && performance.now() - known.atMs < RECOUNT_AFTER_MS) return known.count > limit
+    const count = await countSlugsOfLength(tx, length, limit + 1)
+    this.#counts.set(length, { count, atMs: performance.now() })
+    return count > limit
+  }
+}
+
+/**
+ * A slug nobody has or ever had, of `length` or, where four in a row are taken, longer. Another writer may still take
+ * it first: storing it says so, and the caller asks again.
+ */
+export async function freeSlug(tx: Transaction<Tables>, length: number): Promise<string> {
+  for (let tries = 0; ; tries++) {
+    const slug = randomSlug(Math.min(length + Math.floor(tries / TRIES_PER_LENGTH), LONGEST))
+    if (!isReserved(slug) && !(await findSlug(tx, slug)) && !(await isRetired(tx, slug))) return slug
+  }
+}

@@ -1,0 +1,224 @@
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { Range } from '../analytics/window.ts'
+import { type Context, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure, type FailureCode } from '../failures.ts'
+import { Force, getLink } from '../links/operations.ts'
+import { Id, Link } from '../links/schema.ts'
+import { type LinkRow, findLinkRow, lockLinkRow, toSlug } from '../links/store.ts'
+import { Slug } from './schema.ts'
+import { CustomSlug, SlugParam } from './slug.ts'
+import {
+  type SlugRow,
+  findSlug,
+  insertSlug,
+  removeSlug,
+  setPrimarySlug,
+  setSlugDisabled,
+  successorOf,
+} from './store.ts'
+
+type Tx = Transaction<Tables>
+
+/** Which slug a route means: one of a link, or any by its name alone (L8.3). */
+interface Target {
+  id?: number | undefined
+  slug: string
+}
+
+/** Every write exists in both forms; they differ only in where the slug is looked up and in the word for "missing". */
+const forms = [
+  {
+    prefix: '/links/{id}/slugs',
+    suffix: '',
+    params: z.object({ id: Id, slug: SlugParam }),
+    missing: ['link_not_found', 'slug_not_on_link'],
+  },
+  { prefix: '/slugs', suffix: 'BySlug', params: z.object({ slug: SlugParam }), missing: ['slug_not_found'] },
+] as const
+
+async function ownedSlug(
+  tx: Tx,
+  context: Context,
+  { id, slug }: Target,
+  notOwner: FailureCode,
+): Promise<{ link: LinkRow; row: SlugRow }> {
+  const linkId = id ?? (await findSlug(tx, slug))?.link_id
+  if (linkId === undefined) throw failure('slug_not_found')
+  const link = await lockLinkRow(tx, context.database, linkId)
+  if (!link) throw failure('link_not_found')
+  // Read again under the lock: it may have moved or gone meanwhile.
+  const row = await findSlug(tx, slug)
+  if (row?.link_id !== linkId) throw failure(id === undefined ? 'slug_not_found' : 'slug_not_on_link')
+  if (link.created_by !== context.identity) throw failure(notOwner)
+  return { link, row }
+}
+
+/** Adds a custom slug. The owner's becomes primary while the automatic slug still is (L8.5). */
+async function addSlug(context: Context, linkId: number, slug: string): Promise<Slug> {
+  return context.database.write(async (tx) => {
+    const link = await lockLinkRow(tx, context.database, linkId)
+    if (!link) throw failure('link_not_found')
+    const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null, clicks: 0 }
+    if (!(await insertSlug(tx, row))) throw failure('slug_taken')
+    const primary = await findSlug(tx, link.primary_slug)
+    const takesOver = link.created_by === context.identity && primary?.is_custom === 0
+    if (takesOver) await setPrimarySlug(tx, linkId, slug)
+    return toSlug(row, takesOver ? slug : link.primary_slug, 0)
+  })
+}
+
+const addToLink = operation({
+  id: 'addSlug',
+  methods: ['POST'],
+  path: '/links/{id}/slugs',
+  scope: 'create',
+  tag: 'Slugs',
+  summary: 'Add a custom slug to a link, anyone’s',
+  params: z.object({ id: Id }),
+  body: z.object({ slug: CustomSlug }),
+  result: Slug,
+  status: 201,
+  failures: ['link_not_found', 'slug_taken'],
+  handler: (context, { params, body }) => addSlug(context, params.id, body.slug),
+})
+
+const addByName = operation({
+  id: 'addSlugToLink',
+  methods: ['POST'],
+  path: '/slugs',
+  scope: 'create',
+  tag: 'Slugs',
+  summary: 'Add a custom slug to the link named in the body',
+  body: z.object({ link_id: z.int().min(1), slug: CustomSlug }),
+  result: Slug,
+  status: 201,
+  failures: ['link_not_found', 'slug_taken'],
+  handler: (context, { body }) => addSlug(context, body.link_id, body.slug),
+})
+
+const lookUp = operation({
+  id: 'getLinkBySlug',
+  methods: ['GET'],
+  path: '/slugs/{slug}',
+  scope: 'read',
+  tag: 'Slugs',
+  summary: 'The link that a slug belongs to, also for a disabled slug',
+  params: z.object({ slug: SlugParam }),
+  query: z.object({ range: Range.optional() }),
+  result: Link,
+  failures: ['link_not_found'],
+  async handler(context, { params, query }) {
+    await context.settleClicks()
+    const row = await findSlug(context.database.read, params.slug)
+    if (!row) throw failure('link_not_found')
+    return getLink(context, row.link_id, query.range)
+  },
+})
+
+async function disableSlug(tx: Tx, context: Context, target: Target): Promise<void> {
+  const { link, row } = await ownedSlug(tx, context, target, 'not_owner_slug_disable')
+  if (row.is_custom === 0) throw failure('auto_slug_disable')
+  if (row.disabled_at !== null) return
+  if (row.slug === link.primary_slug) await setPrimarySlug(tx, link.id, await successorOf(tx, row, false))
+  await setSlugDisabled(tx, row.slug, context.now)
+}
+
+async function enableSlug(tx: Tx, context: Context, target: Target): Promise<void> {
+  const { row } = await ownedSlug(tx, context, target, 'not_owner_slug_enable')
+  if (row.disabled_at !== null) await setSlugDisabled(tx, row.slug, null)
+}
+
+async function makePrimary(tx: Tx, context: Context, target: Target): Promise<number> {
+  const { link, row } = await ownedSlug(tx, context, target, 'not_owner_primary')
+  if (row.disabled_at !== null) throw failure('disabled_primary')
+  await setPrimarySlug(tx, link.id, row.slug)
+  return link.id
+}
+
+async function readSlug(context: Context, slug: string): Promise<Slug> {
+  await context.settleClicks()
+  const { read } = context.database
+  const row = await findSlug(read, slug)
+  const link = row && (await findLinkRow(read, row.link_id))
+  if (!link) throw failure('slug_not_found')
+  return toSlug(row, link.primary_slug, row.clicks)
+}
+
+type Form = (typeof forms)[number]
+
+const post = { methods: ['POST'] as ['POST'], scope: 'create', tag: 'Slugs' }
+
+function stateChange(verb: 'disable' | 'enable', { prefix, suffix, params, missing }: Form) {
+  const change = verb === 'disable' ? disableSlug : enableSlug
+  return operation({
+    ...post,
+    id: `${verb}Slug${suffix}`,
+    path: `${prefix}/{slug}/${verb}`,
+    summary:
+      verb === 'disable'
+        ? 'Stop this slug from redirecting; it stays taken'
+        : 'Let this slug redirect again; it does not become primary',
+    params,
+    result: Slug,
+    failures: [...missing, `not_owner_slug_${verb}`, ...(verb === 'disable' ? ['auto_slug_disable'] : [])],
+    async handler(context, input) {
+      const target: Target = input.params
+      await context.database.write((tx) => change(tx, context, target))
+      return readSlug(context, target.slug)
+    },
+  })
+}
+
+function primaryChange({ prefix, suffix, params, missing }: Form) {
+  return operation({
+    ...post,
+    id: `setPrimarySlug${suffix}`,
+    path: `${prefix}/{slug}/primary`,
+    summary: 'Make this the slug that is shown and encoded',
+    params,
+    result: Link,
+    failures: [...missing, 'not_owner_primary', 'disabled_primary'],
+    async handler(context, input) {
+      const linkId = await context.database.write((tx) => makePrimary(tx, context, input.params))
+      await context.settleClicks()
+      return getLink(context, linkId)
+    },
+  })
+}
+
+function removal({ prefix, suffix, params, missing }: Form) {
+  return operation({
+    ...post,
+    id: `removeSlug${suffix}`,
+    methods: ['DELETE'],
+    path: `${prefix}/{slug}`,
+    summary: 'Remove a custom slug; it is free for people again',
+    params,
+    query: z.object({ force: Force() }),
+    result: z.object({ removed: z.literal(true) }),
+    failures: [...missing, 'not_owner_slug_remove', 'auto_slug_remove', 'slug_has_clicks'],
+    async handler(context, input) {
+      await context.settleClicks()
+      await context.database.write(async (tx) => {
+        const { link, row } = await ownedSlug(tx, context, input.params, 'not_owner_slug_remove')
+        if (row.is_custom === 0) throw failure('auto_slug_remove')
+        if (row.clicks > 0 && !input.query.force) throw failure('slug_has_clicks')
+        if (row.slug === link.primary_slug)
+          await setPrimarySlug(tx, link.id, await successorOf(tx, row, true))
+        await removeSlug(tx, row)
+      })
+      return { removed: true as const }
+    },
+  })
+}
+
+const writes = forms.flatMap((form) => [
+  stateChange('disable', form),
+  stateChange('enable', form),
+  primaryChange(form),
+  removal(form),
+])
+
+export const slugOperations = [addToLink, addByName, lookUp, ...writes]

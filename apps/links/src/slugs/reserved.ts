@@ -1,0 +1,17 @@
+/** Names that the server itself serves at its root. The root routes are mounted from this list, so it cannot go stale. */
+export const rootNames = [
+  'favicon.ico',
+  'favicon.svg',
+  'apple-touch-icon.png',
+  'icon-192.png',
+  'icon-512.png',
+  'manifest.webmanifest',
+  'robots.txt',
+  'sw.js',
+] as const
+
+export type RootName = (typeof rootNames)[number]
+
+export function isReserved(slug: string): boolean {
+  return (rootNames as readonly string[]).includes(slug)
+}

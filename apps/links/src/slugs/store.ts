@@ -1,0 +1,83 @@
+import type { Tables } from '../db/tables.ts'
+import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import { sql } from 'kysely'
+
+export type SlugRow = Selectable<Tables['slug']>
+type Tx = Transaction<Tables>
+
+/** Stores the slug unless another has it; false when it is taken. Waits for a concurrent writer of the same slug. */
+export async function insertSlug(tx: Tx, row: Insertable<Tables['slug']>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('slug')
+    .values(row)
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export async function findSlug(db: Kysely<Tables>, slug: string): Promise<SlugRow | undefined> {
+  return db.selectFrom('slug').selectAll().where('slug', '=', slug).executeTakeFirst()
+}
+
+export async function setSlugDisabled(tx: Tx, slug: string, disabledAt: number | null): Promise<void> {
+  await tx.updateTable('slug').set({ disabled_at: disabledAt }).where('slug', '=', slug).execute()
+}
+
+export async function setPrimarySlug(tx: Tx, linkId: number, slug: string): Promise<void> {
+  await tx.updateTable('link').set({ primary_slug: slug }).where('id', '=', linkId).execute()
+}
+
+/** The slug that takes over when the primary one leaves: `preferCustom` asks for the oldest enabled custom slug first. */
+export async function successorOf(tx: Tx, leaving: SlugRow, preferCustom: boolean): Promise<string> {
+  const { slug } = await tx
+    .selectFrom('slug')
+    .select('slug')
+    .where('link_id', '=', leaving.link_id)
+    .where('slug', '!=', leaving.slug)
+    .where('disabled_at', 'is', null)
+    .$if(!preferCustom, (query) => query.where('is_custom', '=', 0))
+    .orderBy('is_custom', 'desc')
+    .orderBy('created_at')
+    .orderBy('slug')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return slug
+}
+
+/** Removes a slug with its clicks. The generator will not hand it out again; a person may choose it. */
+export async function removeSlug(tx: Tx, { link_id, slug }: SlugRow): Promise<void> {
+  await retireSlugs(tx, [slug])
+  await tx.deleteFrom('slug').where('slug', '=', slug).execute()
+  await tx.deleteFrom('click').where('link_id', '=', link_id).where('slug', '=', slug).execute()
+  await tx.deleteFrom('click_hour').where('link_id', '=', link_id).where('slug', '=', slug).execute()
+}
+
+export async function retireSlugs(tx: Tx, slugs: readonly string[]): Promise<void> {
+  for (const slug of slugs)
+    await tx
+      .insertInto('retired_slug')
+      .values({ slug })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+}
+
+export async function isRetired(tx: Tx, slug: string): Promise<boolean> {
+  const row = await tx.selectFrom('retired_slug').select('slug').where('slug', '=', slug).executeTakeFirst()
+  return row !== undefined
+}
+
+/** How many slugs of this length there are, counted no further than `enough`. */
+export async function countSlugsOfLength(tx: Tx, length: number, enough: number): Promise<number> {
+  const counted = await tx
+    .selectFrom(
+      tx
+        .selectFrom('slug')
+        .select('link_id')
+        .where(sql<number>`length(slug)`, '=', length)
+        .limit(enough)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return counted.count
+}

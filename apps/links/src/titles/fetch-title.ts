@@ -1,0 +1,198 @@
+// Reads the title of a link's target, without ever reaching a private address (links-contract L6.6, L24.16).
+import { lookup as lookUpHost } from 'node:dns/promises'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { decodeHTML } from 'entities/decode'
+import ipaddr from 'ipaddr.js'
+
+export interface TitleFetcher {
+  (url: string): Promise<string | null>
+}
+
+export interface TitleFetcherOptions {
+  resolve?: (hostname: string) => Promise<string[]>
+  timeoutMs?: number
+  isPublicAddress?: (address: string) => boolean
+}
+
+interface Visit {
+  resolve: (hostname: string) => Promise<string[]>
+  isPublicAddress: (address: string) => boolean
+  deadline: AbortSignal
+}
+
+const MAX_REDIRECTS = 3
+const MAX_BYTES = 16 * 1024
+const MAX_CODE_POINTS = 500
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const HTML = new Set(['text/html', 'application/xhtml+xml'])
+
+/** The fetcher answers null for every failure, and never throws. */
+export function createTitleFetcher(options: TitleFetcherOptions = {}): TitleFetcher {
+  return async (url) => {
+    const deadline = AbortSignal.timeout(options.timeoutMs ?? 5000)
+    const visit = { resolve: resolveHost, isPublicAddress, ...options, deadline }
+    try {
+      return await Promise.race([followToTitle(new URL(url), visit), rejectAt(deadline)])
+    } catch {
+      return null
+    }
+  }
+}
+
+/** False also for whatever is not an address in its ordinary notation. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  if (parsed instanceof ipaddr.IPv6) return parsed.match(GLOBAL_UNICAST)
+  return address !== AZURE_PLATFORM
+}
+
+// IANA gives out no global unicast address outside this range; ipaddr.js knows some of the rest as "unicast", such as
+// the IPv4-compatible ::127.0.0.1.
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+// A public address by its number, but inside Azure it is the metadata and control service of the host.
+const AZURE_PLATFORM = '168.63.129.16'
+
+async function resolveHost(hostname: string): Promise<string[]> {
+  const answers = await lookUpHost(hostname, { all: true })
+  return answers.map(({ address }) => address)
+}
+
+function rejectAt(deadline: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  deadline.addEventListener('abort', () => reject(deadline.reason))
+  return promise
+}
+
+async function followToTitle(url: URL, visit: Visit): Promise<string | null> {
+  let target = url
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const outcome = await fetchOnce(target, visit)
+    if (!(outcome instanceof URL)) return outcome
+    target = outcome
+  }
+  return null
+}
+
+/** The title, or where the server redirects to. */
+async function fetchOnce(target: URL, visit: Visit): Promise<URL | string | null> {
+  const addresses = await findPublicAddresses(target, visit)
+  const request = openRequest(target, addresses, visit.deadline)
+  try {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    request.on('response', resolve).on('error', reject).end()
+    const response = await promise
+    const { location } = response.headers
+    if (REDIRECTS.has(response.statusCode ?? 0) && location) return new URL(location, target)
+    return isReadablePage(response) ? readTitle(await readStart(response), response) : null
+  } finally {
+    request.destroy()
+  }
+}
+
+async function findPublicAddresses(target: URL, visit: Visit): Promise<string[]> {
+  const hostname = target.hostname.replace(/^\[|\]$/g, '')
+  const addresses = isIP(hostname) === 0 ? await visit.resolve(hostname) : [hostname]
+  // One private answer among public ones is enough: which of them is connected to is not ours to choose.
+  const allPublic = addresses.length > 0 && addresses.every((address) => visit.isPublicAddress(address))
+  if (!allPublic) throw new Error(`${target.hostname} is not a public host`)
+  return addresses
+}
+
+function openRequest(target: URL, addresses: string[], signal: AbortSignal) {
+  const { protocol, href } = target
+  if (protocol !== 'http:' && protocol !== 'https:') throw new Error(`${protocol} is not http or https`)
+  const url = new URL(href)
+  // They would be sent as an Authorization header.
+  url.username = ''
+  url.password = ''
+  const headers = {
+    'user-agent': 'latchkey-links title fetch',
+    accept: 'text/html',
+    'accept-encoding': 'identity',
+  }
+  // The host name stays in the URL, so that Host, SNI and the certificate check use it, while the lookup pins the
+  // connection to the addresses that were checked. No agent: a kept connection is one that nobody checked.
+  const options = { agent: false, headers, lookup: pinTo(addresses), rejectUnauthorized: true, signal }
+  return protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
+}
+
+/** Answers with the given addresses instead of asking DNS again, which could give another answer (DNS rebinding). */
+function pinTo(addresses: string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_hostname, options, callback) => {
+    if (options.all) return callback(null, answers)
+    return callback(null, answers[0]?.address ?? '', answers[0]?.family)
+  }
+}
+
+function isReadablePage({ statusCode = 0, headers }: IncomingMessage): boolean {
+  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? ''
+  const encoding = headers['content-encoding'] ?? 'identity'
+  return (
+    statusCode >= 200 &&
+    statusCode < 300 &&
+    HTML.has(mediaType.trim().toLowerCase()) &&
+    encoding.toLowerCase() === 'identity'
+  )
+}
+
+async function readStart(response: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= MAX_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_BYTES)
+}
+
+function readTitle(bytes: Buffer, { headers }: IncomingMessage): string | null {
+  const html = decodeText(bytes, headers['content-type'] ?? '')
+  const title = decodeHTML(findTitle(html))
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+  return [...title].slice(0, MAX_CODE_POINTS).join('').trimEnd() || null
+}
+
+function decodeText(bytes: Buffer, contentType: string): string {
+  const inHeader = /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1]
+  // HTML allows the declaration in the first 1024 bytes only.
+  const inMeta = /<meta\s[^>]*charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(
+    bytes.toString('latin1', 0, 1024),
+  )?.[1]
+  try {
+    return new TextDecoder(inHeader ?? inMeta ?? 'utf-8').decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
+}
+
+/** The source of the first title of the document, or nothing when it does not end within the text. */
+function findTitle(html: string): string {
+  let text = ''
+  let isOpen = false
+  let found: string | undefined
+  new HTMLRewriter()
+    // Drawings have titles of their own; the mark tells the second rule to pass them over.
+    .on('svg title', { element: (title) => void title.setAttribute('data-svg', '') })
+    .on('title', {
+      element(title) {
+        if (found !== undefined || title.hasAttribute('data-svg')) return
+        isOpen = true
+        title.onEndTag(() => {
+          isOpen = false
+          found = text
+        })
+      },
+      text(chunk) {
+        if (isOpen) text += chunk.text
+      },
+    })
+    .transform(html)
+  return found ?? ''
+}

@@ -1,0 +1,62 @@
+import type { Database } from '@latchkey/database/database'
+import type { Log } from '@latchkey/http/log'
+import type { Tables } from '../db/tables.ts'
+import { findLinkRow, lockLinkRow, updateLink } from '../links/store.ts'
+import type { TitleFetcher } from './fetch-title.ts'
+
+/** Pages fetched at once; what comes on top is not labelled, rather than kept waiting without bound. */
+const AT_ONCE = 8
+const MOST_WAITING = 1_000
+
+/** Gives links made without a label the title of their target, in the background (L6.6). A failure is silent. */
+export class Labeller {
+  readonly #database: Database<Tables>
+  readonly #fetchTitle: TitleFetcher
+  readonly #log: Log
+  readonly #running = new Set<Promise<void>>()
+  readonly #waiting: { linkId: number; url: string }[] = []
+  #closed = false
+
+  constructor(database: Database<Tables>, fetchTitle: TitleFetcher, log: Log) {
+    this.#database = database
+    this.#fetchTitle = fetchTitle
+    this.#log = log
+  }
+
+  label(linkId: number, url: string): void {
+    if (this.#closed || this.#waiting.length >= MOST_WAITING) return
+    this.#waiting.push({ linkId, url })
+    this.#next()
+  }
+
+  /** Starts nothing more and waits for what runs, which its own deadline bounds. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#waiting.length = 0
+    await Promise.all(this.#running)
+  }
+
+  #next(): void {
+    const job = this.#running.size < AT_ONCE ? this.#waiting.shift() : undefined
+    if (!job) return
+    const run = this.#run(job).catch((error: unknown) =>
+      this.#log.warn('a title could not be stored', { error }),
+    )
+    this.#running.add(run)
+    void run.finally(() => {
+      this.#running.delete(run)
+      this.#next()
+    })
+  }
+
+  async #run({ linkId, url }: { linkId: number; url: string }): Promise<void> {
+    const title = await this.#fetchTitle(url)
+    const row = title === null ? undefined : await findLinkRow(this.#database.read, linkId)
+    if (title === null || !row) return
+    await this.#database.write(async (tx) => {
+      const link = await lockLinkRow(tx, this.#database, linkId)
+      // Somebody may have given a label, another target, or deleted it meanwhile.
+      if (link?.label === null && link.url === url) await updateLink(tx, link, { label: title })
+    })
+  }
+}

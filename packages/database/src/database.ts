@@ -1,0 +1,126 @@
+import type { Database as SqliteFile } from 'bun:sqlite'
+import {
+  type Kysely as KyselyType,
+  Kysely,
+  type RawBuilder,
+  type SqlBool,
+  type Transaction,
+  sql,
+} from 'kysely'
+import { isTransactionConflict } from './errors.ts'
+import { openPool, postgresDialect } from './postgres.ts'
+import { openSqliteFile, sqliteDialect } from './sqlite.ts'
+
+export type DialectName = 'sqlite' | 'postgres'
+
+/**
+ * One application database on either engine.
+ *
+ * `read` sees everything committed. `write` runs one transaction: immediate and one at a time on SQLite, retried on a
+ * deadlock on PostgreSQL, so `work` must be safe to run again and must await nothing but the database.
+ */
+export interface Database<Tables> {
+  readonly dialect: DialectName
+  readonly read: KyselyType<Tables>
+  write<Result>(work: (tx: Transaction<Tables>) => Promise<Result>): Promise<Result>
+  /** Keeps this process's writers out while another thread writes to the same SQLite file; plain call on PostgreSQL. */
+  whileOthersWrite<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Called after every committed `write` and awaited before it answers. */
+  afterWrite(listener: () => void | Promise<void>): void
+  /** The Kysely that migrations run on. */
+  readonly writer: KyselyType<Tables>
+  close(): Promise<void>
+}
+
+/** `sqlite:PATH` or `postgres://…`; throws on anything else. */
+export function dialectOf(url: string): DialectName {
+  if (url.startsWith('sqlite:')) return 'sqlite'
+  if (/^postgres(ql)?:\/\//.test(url)) return 'postgres'
+  throw new TypeError('A database URL starts with sqlite: or postgres://')
+}
+
+export function sqlitePath(url: string): string {
+  return url.slice('sqlite:'.length)
+}
+
+/** Opens the database named by `url`. SQLite: the file and its folder are created. PostgreSQL: connects on first use. */
+export function openDatabase<Tables>(url: string): Database<Tables> {
+  return dialectOf(url) === 'sqlite' ? openSqlite(sqlitePath(url)) : openPostgres(url)
+}
+
+function openSqlite<Tables>(path: string): Database<Tables> {
+  const writerFile: SqliteFile = openSqliteFile(path)
+  const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerFile) })
+  const read = new Kysely<Tables>({ dialect: sqliteDialect(openSqliteFile(path, { readonly: true })) })
+  const listeners: (() => void | Promise<void>)[] = []
+  return {
+    dialect: 'sqlite',
+    read,
+    writer,
+    async write(work) {
+      const result = await writer.transaction().execute(work)
+      for (const listener of listeners) await listener()
+      return result
+    },
+    whileOthersWrite: (work) => writer.connection().execute(work),
+    afterWrite: (listener) => void listeners.push(listener),
+    async close() {
+      await read.destroy()
+      await writer.destroy()
+    },
+  }
+}
+
+const CONFLICT_RETRIES = 5
+
+function openPostgres<Tables>(url: string): Database<Tables> {
+  const kysely = new Kysely<Tables>({ dialect: postgresDialect(openPool(url)) })
+  const listeners: (() => void | Promise<void>)[] = []
+  return {
+    dialect: 'postgres',
+    read: kysely,
+    writer: kysely,
+    async write(work) {
+      const result = await retryConflicts(() => kysely.transaction().execute(work))
+      for (const listener of listeners) await listener()
+      return result
+    },
+    whileOthersWrite: (work) => work(),
+    afterWrite: (listener) => void listeners.push(listener),
+    close: () => kysely.destroy(),
+  }
+}
+
+async function retryConflicts<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction()
+    } catch (error) {
+      if (attempt > CONFLICT_RETRIES || !isTransactionConflict(error)) throw error
+    }
+  }
+}
+
+/**
+ * Makes writers that name the same key wait for each other until their transaction ends. SQLite writers are serial
+ * already; PostgreSQL takes an advisory lock on the number.
+ */
+export async function serialise<Tables>(
+  dialect: DialectName,
+  tx: Transaction<Tables>,
+  key: number,
+): Promise<void> {
+  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${key}::bigint)`.execute(tx)
+}
+
+/** `column in (values)` as one parameter, so that neither the number of values nor the statement cache sets a limit. */
+export function among(
+  dialect: DialectName,
+  column: string,
+  values: readonly (number | string)[],
+): RawBuilder<SqlBool> {
+  if (dialect === 'sqlite')
+    return sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`
+  const type = typeof values[0] === 'string' ? sql`text[]` : sql`bigint[]`
+  return sql`${sql.ref(column)} = any(${values}::${type})`
+}

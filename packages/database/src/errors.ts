@@ -1,0 +1,40 @@
+interface CodedError {
+  code: string
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && typeof (error as CodedError).code === 'string'
+    ? (error as CodedError).code
+    : ''
+}
+
+/** True when a statement broke a UNIQUE or PRIMARY KEY constraint, on either engine. */
+export function isUniqueViolation(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
+/** True when PostgreSQL gave up a transaction for another's sake and the same work may simply be tried again. */
+export function isTransactionConflict(error: unknown): boolean {
+  return ['40001', '40P01'].includes(codeOf(error))
+}
+
+/** Full disk, read-only or failing storage, another process holding the lock. Corruption is not listed: it will not pass. */
+const SQLITE_UNAVAILABLE = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|LOCKED)/
+/** Connection failures (08), resources such as a full disk (53), the server going down (57), a read-only standby (25006). */
+const POSTGRES_UNAVAILABLE = /^(08|53|57)[0-9A-Z]{3}$|^25006$/
+const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|ENOENT)$/
+/** `pg` gives these failures no code. */
+const POSTGRES_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/i
+
+/** True when the storage cannot serve now but may later: the caller's data is fine, and an API answers 503. */
+export function isStorageUnavailable(error: unknown): boolean {
+  const code = codeOf(error)
+  return (
+    SQLITE_UNAVAILABLE.test(code) ||
+    POSTGRES_UNAVAILABLE.test(code) ||
+    NETWORK.test(code) ||
+    (error instanceof Error && POSTGRES_MESSAGES.test(error.message))
+  )
+}

@@ -1,0 +1,47 @@
+import { type Transaction, sql } from 'kysely'
+import { type Database, type DialectName, serialise } from './database.ts'
+
+/** One step forward. Runs inside the transaction that also records it, so a step happens wholly or not at all. */
+export type Migration = (tx: Transaction<unknown>, dialect: DialectName) => Promise<void>
+
+/** A database that a newer version of the program has migrated; this version must not touch it. */
+export class NewerDatabase extends Error {
+  constructor(unknown: readonly string[]) {
+    super(
+      `The database was made by a newer version (it has ${unknown.join(', ')}). Run that version, or restore a backup.`,
+    )
+    this.name = 'NewerDatabase'
+  }
+}
+
+/** Any number will do, as long as every node uses the same. */
+const MIGRATION_LOCK = 4_170_617
+
+/**
+ * Brings the database to the newest of `migrations` (numbered names, in order), forward only, in one transaction.
+ * Safe when several processes start together: one migrates, the others wait and find nothing to do. Returns the names
+ * applied now; throws `NewerDatabase`.
+ */
+export async function migrate<Tables>(
+  database: Database<Tables>,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<string[]> {
+  return database.write(async (typed) => {
+    const tx = typed as unknown as Transaction<unknown>
+    await serialise(database.dialect, tx, MIGRATION_LOCK)
+    await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(
+      tx,
+    )
+    const { rows } = await sql<{ name: string }>`select name from migration`.execute(tx)
+    const applied = new Set(rows.map((row) => row.name))
+    const unknown = [...applied].filter((name) => !Object.hasOwn(migrations, name))
+    if (unknown.length > 0) throw new NewerDatabase(unknown)
+    const due = Object.entries(migrations).filter(([name]) => !applied.has(name))
+    for (const [name, migration] of due) {
+      await migration(tx, database.dialect)
+      const appliedAt = new Date().toISOString()
+      await sql`insert into migration (name, applied_at) values (${name}, ${appliedAt})`.execute(tx)
+    }
+    return due.map(([name]) => name)
+  })
+}

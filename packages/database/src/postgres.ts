@@ -1,0 +1,32 @@
+import { type Dialect, PostgresDialect } from 'kysely'
+import { type CustomTypesConfig, Pool, types as defaults } from 'pg'
+
+const INT8 = 20
+const NUMERIC = 1700
+
+/** All our integers fit a double exactly (seconds, counts, ids below 2^53), so they arrive as numbers, as from SQLite. */
+const types: CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    [INT8, NUMERIC].includes(oid) ? Number : defaults.getTypeParser(oid, format),
+}
+
+/** How long a caller waits for a connection, in milliseconds, before the request ends in 503 instead of hanging. */
+const CONNECT_TIMEOUT_MS = 3_000
+const POOL_SIZE = 10
+
+export function openPool(url: string): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    types,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'latchkey',
+  })
+  // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
+  pool.on('error', () => {})
+  return pool
+}
+
+export function postgresDialect(pool: Pool): Dialect {
+  return new PostgresDialect({ pool })
+}

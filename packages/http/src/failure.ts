@@ -1,0 +1,52 @@
+/** What a failure is called on the wire: its HTTP status and its stable English text. */
+export interface FailureKind {
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * A request that ends in a listed failure. `code` is one of the app's closed list; `message` is the text the caller
+ * sees, so it never carries internals; `headers` are added to the answer (`Allow`, `Retry-After`, …).
+ */
+export class Failure extends Error {
+  readonly code: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: string, kind: FailureKind, headers: Readonly<Record<string, string>> = {}) {
+    super(kind.text)
+    this.name = 'Failure'
+    this.code = code
+    this.status = kind.status
+    this.headers = headers
+  }
+}
+
+/** The failures that the transport itself can end a request in; every app has them. */
+export const transportFailures = {
+  unauthorized: { status: 401, text: 'Unauthorized' },
+  forbidden: { status: 403, text: 'Forbidden' },
+  not_found: { status: 404, text: 'Not Found' },
+  method_not_allowed: { status: 405, text: 'Method Not Allowed' },
+  body_too_large: { status: 413, text: 'Request body too large' },
+  content_type: { status: 400, text: 'Content-Type must be application/json' },
+  invalid_json: { status: 400, text: 'Invalid JSON body' },
+  invalid_input: { status: 400, text: 'request: is not valid' },
+  too_many_requests: { status: 429, text: 'Too many requests' },
+  internal: { status: 500, text: 'Internal Server Error' },
+  storage_unavailable: {
+    status: 503,
+    text: 'The database cannot be used at the moment; nothing was changed. Try again later.',
+  },
+} as const satisfies Record<string, FailureKind>
+
+export type TransportFailure = keyof typeof transportFailures
+
+/** One of the transport's own failures; `text` replaces the standard sentence where it must name what is wrong. */
+export function transportFailure(
+  code: TransportFailure,
+  { text, headers }: { text?: string; headers?: Record<string, string> } = {},
+): Failure {
+  const kind = transportFailures[code]
+  return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers)
+}

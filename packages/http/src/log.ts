@@ -1,0 +1,64 @@
+export type Level = 'info' | 'warn' | 'error'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export type Log = Readonly<Record<Level, (message: string, fields?: Fields) => void>>
+
+/**
+ * A log of JSON lines: `time` (ISO 8601, UTC), `level`, `message`, then the fields. Errors are written with name, message,
+ * stack, code and cause. Headers, cookies and whole requests and responses are never written.
+ * Logging never throws: what cannot be written as JSON is named instead.
+ *
+ * `write` takes one line with its line end (default: stdout), `now` is in milliseconds since 1970.
+ *
+ * @example
+ * const log = createLog()
+ * log.error('Cannot store the click', { requestId, error })
+ */
+export function createLog({
+  write = (line: string) => void process.stdout.write(line),
+  now = () => Date.now(),
+} = {}): Log {
+  const at = (level: Level) => (message: string, fields?: Fields) => {
+    try {
+      const head = { time: new Date(now()).toISOString(), level, message }
+      // Twice, so that the head comes first and no field replaces it.
+      write(`${toJson({ ...head, ...fields, ...head })}\n`)
+    } catch {
+      // A full disk or a closed pipe must not fail the request that is being logged.
+    }
+  }
+  return { info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function toJson(line: Fields): string {
+  const entries = Object.entries(line).map(([name, value]) => [name, writable(name, value)])
+  return JSON.stringify(Object.fromEntries(entries))
+}
+
+function writable(name: string, value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify({ [name]: value }, replace))[name]
+  } catch {
+    return `[unwritable ${typeof value}]`
+  }
+}
+
+const SENSITIVE = /^(?:headers|authorization|cookie|set-cookie)$/i
+
+// `this` holds the value as it was, before any toJSON(): Headers would come as a plain object by now.
+function replace(this: unknown, key: string, value: unknown): unknown {
+  const original: unknown = (this as Record<string, unknown>)[key]
+  if (original instanceof Headers || original instanceof Request || original instanceof Response)
+    return `[${original.constructor.name}]`
+  if (SENSITIVE.test(key)) return '[hidden]'
+  if (original instanceof Error) return describe(original)
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function describe(error: Error): Fields {
+  const code = 'code' in error ? error.code : undefined
+  // Connection failures come as an AggregateError without a message of its own.
+  const errors: unknown = error instanceof AggregateError ? error.errors : undefined
+  return { name: error.name, message: error.message, code, stack: error.stack, cause: error.cause, errors }
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import type { FailureKind } from './failure.ts'
+import type { AnyOperation } from './operation.ts'
+
+type Json = Record<string, unknown>
+
+export interface DocumentOptions<Context> {
+  title: string
+  version: string
+  description: string
+  /** Path that the operations' paths are relative to. */
+  serverUrl: string
+  operations: readonly AnyOperation<Context>[]
+  /** The app's closed list; every operation may also end in those named in `always`. */
+  failures: Readonly<Record<string, FailureKind>>
+  always: readonly string[]
+}
+
+/** The OpenAPI 3.1 document of an operation table. */
+export function openApiDocument<Context>(options: DocumentOptions<Context>): Json {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const operation of options.operations)
+    for (const method of operation.methods) {
+      const item = (paths[operation.path] ??= {})
+      item[method.toLowerCase()] = describeOperation(operation, method, options, schemas)
+    }
+  schemas['Error'] = {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: { type: 'string', description: 'What went wrong, in one stable English sentence.' },
+    },
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: options.title,
+      version: options.version,
+      description: options.description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: options.serverUrl }],
+    security: [{ bearerAuth: [] }],
+    tags: [...new Set(options.operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    paths,
+    components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } }, schemas },
+  }
+}
+
+function describeOperation<Context>(
+  operation: AnyOperation<Context>,
+  method: string,
+  options: DocumentOptions<Context>,
+  schemas: Json,
+): Json {
+  // PUT and PATCH of one operation need ids of their own, or a generated client has the method twice.
+  const operationId =
+    method === operation.methods[0] ? operation.id : `${operation.id}_${method.toLowerCase()}`
+  const body = operation.body && {
+    required: true,
+    content: { 'application/json': { schema: jsonSchema(operation.body, 'input', schemas) } },
+  }
+  return {
+    operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: `Needs a key with the scope \`${operation.scope}\`.`,
+    parameters: [
+      ...parameters('path', operation.params, schemas),
+      ...parameters('query', operation.query, schemas),
+    ],
+    ...(body && { requestBody: body }),
+    responses: responses(operation, options, schemas),
+  }
+}
+
+function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined, schemas: Json): Json[] {
+  if (!schema) return []
+  const object = jsonSchema(schema, 'input', schemas)
+  const required = (object['required'] ?? []) as string[]
+  return Object.entries((object['properties'] ?? {}) as Record<string, Json>).map(([name, property]) => {
+    const { description, ...rest } = property
+    return {
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    }
+  })
+}
+
+function responses<Context>(
+  operation: AnyOperation<Context>,
+  options: DocumentOptions<Context>,
+  schemas: Json,
+): Json {
+  const content = operation.media
+    ? Object.fromEntries(Object.keys(operation.media).map((type) => [type, { schema: {} }]))
+    : { 'application/json': { schema: jsonSchema(operation.result, 'output', schemas) } }
+  const result: Json = { [operation.status ?? 200]: { description: 'Success', content } }
+  const { otherStatus } = operation
+  if (otherStatus) result[otherStatus.status] = { description: otherStatus.description, content }
+  const codes = [
+    ...options.always,
+    ...(operation.params ? ['not_found'] : []),
+    ...(operation.query ? ['invalid_input'] : []),
+    ...(operation.body ? ['body_too_large', 'content_type', 'invalid_json', 'invalid_input'] : []),
+    ...(operation.failures ?? []),
+  ]
+  for (const [status, texts] of textsByStatus(codes, options.failures))
+    result[status] = {
+      description: texts.join(' · '),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    }
+  return result
+}
+
+function textsByStatus(
+  codes: readonly string[],
+  failures: Readonly<Record<string, FailureKind>>,
+): Map<number, string[]> {
+  const kinds = [...new Set(codes)].map((code) => {
+    const kind = failures[code]
+    if (!kind) throw new TypeError(`No failure is called ${code}`)
+    return kind
+  })
+  const grouped = Map.groupBy(kinds, (kind) => kind.status)
+  return new Map([...grouped].map(([status, list]) => [status, list.map((kind) => kind.text)]))
+}
+
+/** A schema as JSON Schema 2020-12; named ones (`.meta({ id })`) move to `components.schemas`. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const text = JSON.stringify({ root: rest, named: $defs ?? {} }).replaceAll(
+    '"#/$defs/',
+    '"#/components/schemas/',
+  )
+  const { root, named } = JSON.parse(text) as { root: Json; named: Record<string, Json> }
+  for (const [name, { id: __, ...definition }] of Object.entries(named)) schemas[name] = definition
+  if (typeof root['id'] !== 'string') return root
+  const { id, ...definition } = root
+  schemas[id] = definition
+  return { $ref: `#/components/schemas/${id}` }
+}

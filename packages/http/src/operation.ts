@@ -1,0 +1,74 @@
+import type { z } from 'zod'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+type Shape = z.ZodObject | undefined
+type Parsed<Schema extends Shape> = Schema extends z.ZodObject ? z.output<Schema> : undefined
+
+/** What a handler gets: everything parsed already, `undefined` where the operation takes none. */
+export interface Input<
+  Params extends Shape = Shape,
+  Query extends Shape = Shape,
+  Body extends Shape = Shape,
+> {
+  params: Parsed<Params>
+  query: Parsed<Query>
+  body: Parsed<Body>
+}
+
+/** How a result becomes an HTTP answer, where a bare `200` with JSON is not it. */
+export interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body: unknown
+}
+
+/** One verb of the product, declared once for every surface: routes, OpenAPI, assistants, clients. */
+export interface Operation<
+  Context,
+  Params extends Shape = Shape,
+  Query extends Shape = Shape,
+  Body extends Shape = Shape,
+  Result = unknown,
+> {
+  /** verbNoun, the SDK method's name. */
+  id: string
+  methods: readonly [Method, ...Method[]]
+  /** With OpenAPI's braces: `/links/{id}`. */
+  path: string
+  scope: string
+  tag: string
+  summary: string
+  /** A parameter that does not fit means that no such path exists: 404. */
+  params?: Params
+  /** Unknown keys are ignored. */
+  query?: Query
+  /** Strict: an unknown field is refused. */
+  body?: Body
+  result: z.ZodType
+  /** Status of success, and a second one (with its meaning) where `answer` may choose it. */
+  status?: number
+  otherStatus?: { status: number; description: string }
+  /** For answers that are not JSON: media type to description. */
+  media?: Readonly<Record<string, string>>
+  /** Codes of the app's closed list that the handler itself may end in. */
+  failures?: readonly string[]
+  handler(context: Context, input: Input<Params, Query, Body>): Promise<Result>
+  answer?(result: Result, request: Request): Answer
+}
+
+/** Any operation of one app, for tables of them. */
+// oxlint-disable-next-line typescript/no-explicit-any -- handlers take their own parsed types; only `mount` calls them, with what their schemas produced.
+export type AnyOperation<Context> = Operation<Context, any, any, any, any>
+
+/** Declares an operation; exists for type inference: `const { operation } = operations<Context>()`. */
+export function operationsOf<Context>(): <
+  Params extends Shape = undefined,
+  Query extends Shape = undefined,
+  Body extends Shape = undefined,
+  Result = unknown,
+>(
+  operation: Operation<Context, Params, Query, Body, Result>,
+) => Operation<Context, Params, Query, Body, Result> {
+  return (operation) => operation
+}

@@ -1,0 +1,62 @@
+import type { z } from 'zod'
+import { Failure, transportFailure, transportFailures } from './failure.ts'
+
+/** Texts that stand alone, without the field's name before them: the app's contract lists them word by word. */
+export type LiteralTexts = ReadonlySet<string>
+
+const TYPE_NAMES: Record<string, string> = { int: 'an integer', array: 'an array', object: 'an object' }
+
+/** Words for the problems that a schema gives no text of its own. */
+function describe(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') {
+    if (issue.input === undefined) return 'is required'
+    return `must be ${TYPE_NAMES[issue.expected] ?? `a ${issue.expected}`}`
+  }
+  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}${unitOf(issue.origin)}`
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}${unitOf(issue.origin)}`
+  return undefined
+}
+
+function unitOf(origin: string): string {
+  return origin === 'string' ? ' characters' : ''
+}
+
+/** Parses `value` or throws the first problem as `<field>: <message>` (or the literal text), status 400. */
+export function parseOrFail<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  literals: LiteralTexts,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value, { error: describe })
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const message = issue?.message ?? 'is not valid'
+  const field = issue?.path.join('.') || 'request'
+  throw transportFailure('invalid_input', { text: literals.has(message) ? message : `${field}: ${message}` })
+}
+
+/** Parses a JSON object body strictly: an unknown field is found before any other problem. */
+export function parseBody<Schema extends z.ZodObject>(
+  schema: Schema,
+  body: unknown,
+  literals: LiteralTexts,
+): z.output<Schema> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw transportFailure('invalid_input', { text: 'request: must be a JSON object' })
+  const unknown = Object.keys(body).find((name) => !Object.hasOwn(schema.shape, name))
+  if (unknown !== undefined)
+    throw new Failure('invalid_input', {
+      status: transportFailures.invalid_input.status,
+      text: `Unknown field "${unknown}"`,
+    })
+  return parseOrFail(schema, body, literals)
+}
+
+/** Query parameters as an object; of a repeated one the first counts. */
+export function queryObject(url: URL): Record<string, string> {
+  const query: Record<string, string> = {}
+  for (const [name, value] of url.searchParams)
+    if (!Object.hasOwn(query, name) && name !== '__proto__') query[name] = value
+  return query
+}

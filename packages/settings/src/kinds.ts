@@ -1,0 +1,227 @@
+import ipaddr from 'ipaddr.js'
+
+/**
+ * What a setting may hold. `accepts` completes the sentence "must be …" and never depends on the value, so that a
+ * refused secret cannot end up in a message. `parse` returns undefined for what it refuses.
+ */
+export interface Kind<T> {
+  readonly accepts: string
+  parse(text: string): T | undefined
+}
+
+/** So many requests in so many seconds. */
+export interface Rate {
+  readonly count: number
+  readonly perSeconds: number
+}
+
+const CONTROL = /\p{Cc}/u
+// RFC 9110 section 5.6.2
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+// The last label needs a letter, else it is an IPv4 address with a mistake in it.
+const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_-]*[a-z][a-z0-9_-]*$/i
+
+/**
+ * Any text in one line, kept as it is.
+ *
+ * @example text().parse('links') // 'links'
+ */
+export function text(): Kind<string> {
+  return {
+    accepts: 'text without control characters and without blanks around it',
+    parse: (given) => (CONTROL.test(given) || given !== given.trim() ? undefined : given),
+  }
+}
+
+/**
+ * A secret that can be sent after `Bearer `: visible ASCII, because header values carry nothing else reliably.
+ *
+ * @example bearerToken().parse('9f2c…') // refused: the ellipsis is not ASCII
+ */
+export function bearerToken(): Kind<string> {
+  return {
+    accepts: 'visible ASCII characters without blanks',
+    parse: (given) => (/^[!-~]+$/.test(given) ? given : undefined),
+  }
+}
+
+/**
+ * A whole number from `min` to `max`, in decimal digits.
+ *
+ * @example integer(0, 65535).parse('8080') // 8080
+ */
+export function integer(min: number, max: number): Kind<number> {
+  return {
+    accepts: `a whole number from ${min} to ${max}`,
+    parse(given) {
+      // Number() alone would take 0x10, 1e3 and blanks.
+      const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
+      return value >= min && value <= max ? value : undefined
+    },
+  }
+}
+
+/**
+ * One of the listed words or numbers, in exactly this spelling.
+ *
+ * @example oneOf([301, 302]).parse('302') // 302, as a number
+ */
+export function oneOf<const T extends readonly (string | number)[]>(choices: T): Kind<T[number]> {
+  return {
+    accepts: `one of ${choices.join(', ')}`,
+    parse: (given): T[number] | undefined => choices.find((choice) => String(choice) === given),
+  }
+}
+
+/**
+ * `on` or `off`.
+ *
+ * @example onOff().parse('on') // true
+ */
+export function onOff(): Kind<boolean> {
+  return {
+    accepts: 'on or off',
+    parse: (given) => (given === 'on' ? true : given === 'off' ? false : undefined),
+  }
+}
+
+/**
+ * An address to listen on: IPv4, IPv6 without brackets, or a host name; no port.
+ *
+ * @example listenHost().parse('::1') // '::1'
+ */
+export function listenHost(): Kind<string> {
+  return {
+    accepts: 'an IP address or a host name, without port',
+    parse: (given) => (isAddress(given) || HOST_NAME.test(given) ? given : undefined),
+  }
+}
+
+/**
+ * A bare http or https origin. The result is the origin as browsers write it: lower-case, without a default port.
+ *
+ * @example origin().parse('https://Go.Example.com') // 'https://go.example.com'
+ */
+export function origin(): Kind<string> {
+  return {
+    accepts: 'a bare http or https origin: scheme, host and maybe a port, without a path',
+    parse(given) {
+      const url = parseHttpUrl(given)
+      // A bare origin has nothing behind the host, but a lone slash is what address bars copy.
+      return url && given.replace(/\/$/, '').split('/').length === 3 && !/[?#]/.test(given)
+        ? url.origin
+        : undefined
+    },
+  }
+}
+
+/**
+ * An absolute http or https URL without user name and fragment, kept byte for byte, since issuers are compared so.
+ *
+ * @example httpUrl().parse('https://login.example.com/certs') // the same text
+ */
+export function httpUrl(): Kind<string> {
+  return {
+    accepts: 'an absolute http or https URL without user name and fragment',
+    parse: (given) => (parseHttpUrl(given) && !given.includes('#') ? given : undefined),
+  }
+}
+
+/**
+ * Addresses and CIDR ranges, separated by commas. The result is trimmed and has at least one entry.
+ *
+ * @example addresses().parse('10.0.0.0/8, ::1') // ['10.0.0.0/8', '::1']
+ */
+export function addresses(): Kind<readonly string[]> {
+  return {
+    accepts: 'IP addresses and CIDR ranges, separated by commas',
+    parse(given) {
+      const entries = given.split(',').map((entry) => entry.trim())
+      return entries.every((entry) => isAddress(entry) || isRange(entry)) ? entries : undefined
+    },
+  }
+}
+
+const SECONDS = { sec: 1, min: 60, hour: 3600 } as const
+
+/**
+ * `N/sec`, `N/min` or `N/hour`; `off` is null.
+ *
+ * @example rate().parse('600/min') // { count: 600, perSeconds: 60 }
+ */
+export function rate(): Kind<Rate | null> {
+  return {
+    accepts: 'N/sec, N/min or N/hour with N from 1 to 1000000, or off',
+    parse(given) {
+      if (given === 'off') return null
+      const [, digits, unit] = /^([1-9]\d{0,5}|1000000)\/(sec|min|hour)$/.exec(given) ?? []
+      if (digits === undefined || (unit !== 'sec' && unit !== 'min' && unit !== 'hour')) return undefined
+      return { count: Number(digits), perSeconds: SECONDS[unit] }
+    },
+  }
+}
+
+/**
+ * `sqlite:PATH`, relative to the working directory or absolute.
+ *
+ * @example sqliteUrl().parse('sqlite:./data/links.db') // the same text
+ */
+export function sqliteUrl(): Kind<string> {
+  return { accepts: 'sqlite:PATH', parse: (given) => (isSqliteUrl(given) ? given : undefined) }
+}
+
+/**
+ * `sqlite:PATH`, or the address of a PostgreSQL database.
+ *
+ * @example databaseUrl().parse('postgres://links@db.example.com/links') // the same text
+ */
+export function databaseUrl(): Kind<string> {
+  return {
+    accepts: 'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE',
+    parse: (given) => (isSqliteUrl(given) || isPostgresUrl(given) ? given : undefined),
+  }
+}
+
+/**
+ * The name of a header or a cookie: an RFC 9110 token, which RFC 6265 wants for cookies too.
+ *
+ * @example headerName().parse('X-Forwarded-For') // 'X-Forwarded-For'
+ */
+export function headerName(): Kind<string> {
+  return {
+    accepts: 'a name of letters, digits and dashes (an RFC 9110 token)',
+    parse: (given) => (TOKEN.test(given) ? given : undefined),
+  }
+}
+
+function parseHttpUrl(given: string): URL | undefined {
+  // URL() would drop tabs, line ends and outer blanks, and repair `https:host` and backslashes, in silence.
+  if (!/^https?:\/\/[^/\\]/i.test(given) || /[\s\p{Cc}\\]/u.test(given)) return undefined
+  const url = URL.parse(given)
+  return url && url.username === '' && url.password === '' ? url : undefined
+}
+
+function isSqliteUrl(given: string): boolean {
+  // sqlite://data/x.db would name a file at the root of the disk; three slashes are the usual absolute form.
+  return /^sqlite:(?!\/\/(?!\/))\S/.test(given) && !CONTROL.test(given) && given === given.trim()
+}
+
+function isPostgresUrl(given: string): boolean {
+  return /^postgres(?:ql)?:\/\/\S+$/.test(given) && URL.canParse(given)
+}
+
+// The four-part form only: ipaddr.js by itself also reads 127.1, 0x7f.1 and octal.
+function isAddress(given: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(given) || (isPlainIPv6(given) && ipaddr.IPv6.isValid(given))
+}
+
+function isRange(given: string): boolean {
+  return (
+    ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || (isPlainIPv6(given) && ipaddr.IPv6.isValidCIDR(given))
+  )
+}
+
+// A zone (fe80::1%eth0) belongs to one machine's interface; the peers we compare with carry none.
+function isPlainIPv6(given: string): boolean {
+  return given.includes(':') && !given.includes('%')
+}

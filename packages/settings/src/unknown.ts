@@ -1,0 +1,50 @@
+import type { Declarations, Environment } from './settings.ts'
+
+/**
+ * One sentence for each variable of `env` that begins with one of the app's own `prefixes` but is no setting, with the
+ * nearest name when it looks like a slip. To be printed as warnings: the surroundings may set such names too (Kubernetes
+ * does for a service called `links`), so they must not keep the app from starting. Values are never looked at.
+ *
+ * @example
+ * findUnknownSettings(declarations, { LINKS_PROT: '80' }, ['LINKS_'])
+ * // ['LINKS_PROT is not a setting and is ignored; did you mean LINKS_PORT?']
+ */
+export function findUnknownSettings(
+  declarations: Declarations,
+  env: Environment,
+  prefixes: readonly string[],
+): string[] {
+  const known = Object.values(declarations).flatMap(({ name, secret }) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  )
+  return Object.keys(env)
+    .filter(
+      (name) => env[name] && !known.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
+    )
+    .map((name) => {
+      const near = nearest(name, known)
+      return `${name} is not a setting and is ignored${near ? `; did you mean ${near}?` : ''}`
+    })
+}
+
+// Two edits are one swapped pair of letters; with three, short names begin to resemble each other.
+const SLIP = 2
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const byDistance = known.map((other) => ({ other, distance: editDistance(name, other) }))
+  return byDistance.filter(({ distance }) => distance <= SLIP).toSorted((a, b) => a.distance - b.distance)[0]
+    ?.other
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

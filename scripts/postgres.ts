@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface TestPostgres {
+  url: string
+  stop(): Promise<void>
+}
+
+/** Starts a PostgreSQL server of its own for the tests; undefined where none is installed. */
+export async function startPostgres(): Promise<TestPostgres | undefined> {
+  const bin = findBinaries()
+  if (bin === undefined) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-postgres-'))
+  const data = join(folder, 'data')
+  const port = await freePort()
+  const isRoot = process.getuid?.() === 0
+  // The server refuses to run as root.
+  if (isRoot) await run(['chown', 'postgres', folder])
+  const as = isRoot ? ['runuser', '-u', 'postgres', '--'] : []
+  await run([
+    ...as,
+    join(bin, 'initdb'),
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '--no-sync',
+    '-E',
+    'UTF8',
+  ])
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c fsync=off -c max_connections=300`
+  const control = [...as, join(bin, 'pg_ctl'), '-D', data, '-w']
+  await run([...control, '-l', join(folder, 'log'), '-o', options, 'start'])
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await run([...control, '-m', 'immediate', 'stop'])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function findBinaries(): string | undefined {
+  const onPath = Bun.which('initdb')
+  if (onPath) return join(onPath, '..')
+  const packaged = '/usr/lib/postgresql'
+  try {
+    const newest = readdirSync(packaged)
+      .filter((version) => Bun.which('initdb', { PATH: join(packaged, version, 'bin') }))
+      .toSorted((a, b) => Number(a) - Number(b))
+      .at(-1)
+    return newest && join(packaged, newest, 'bin')
+  } catch {
+    return undefined
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function run(command: string[]): Promise<void> {
+  // pg_ctl leaves the server running with our handles, so nothing may be piped.
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', cwd: '/' })
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed`)
+}

@@ -1,0 +1,74 @@
+// The whole check of the project: reads the code, then runs every test, with what this machine has.
+// On a user's machine it says what it skipped and why; with CI set nothing may be missing or skipped.
+import { readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { check } from './check.ts'
+import { type TestPostgres, startPostgres } from './postgres.ts'
+
+const inCi = process.env['CI'] === 'true'
+const missing: string[] = []
+
+const given = process.env['LATCHKEY_TEST_POSTGRES']
+const postgres: TestPostgres | undefined = given ? undefined : await startPostgres()
+const postgresUrl = given ?? postgres?.url
+if (postgresUrl === undefined)
+  missing.push('PostgreSQL is not installed: everything was tested on SQLite only')
+
+const chromium = process.env['LATCHKEY_TEST_CHROMIUM'] ?? Bun.which('chromium') ?? Bun.which('google-chrome')
+if (!chromium) missing.push('Chromium is not installed: no page was opened in a browser')
+
+const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
+if (python === '')
+  missing.push('LATCHKEY_TEST_PYTHON is unset: the shrtnr Python SDK was not tried (see CONTRIBUTING.md)')
+
+const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
+const failedChecks = await check()
+const tests = Bun.spawn(
+  [
+    'bun',
+    'test',
+    '--timeout',
+    '60000',
+    '--reporter=junit',
+    '--reporter-outfile',
+    report,
+    ...process.argv.slice(2),
+  ],
+  {
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    env: {
+      ...process.env,
+      LATCHKEY_TEST_POSTGRES: postgresUrl ?? '',
+      LATCHKEY_TEST_CHROMIUM: chromium ?? '',
+      LATCHKEY_TEST_PYTHON: python,
+    },
+  },
+)
+const testsExit = await tests.exited
+await postgres?.stop()
+
+const counts = readCounts(report)
+const failed = counts.failures + failedChecks.length + (testsExit !== 0 && counts.failures === 0 ? 1 : 0)
+for (const sentence of missing) console.log(`skipped: ${sentence}`)
+const incomplete = inCi && (missing.length > 0 || counts.skipped > 0)
+if (incomplete) console.log('CI must skip nothing.')
+const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
+console.log(
+  `${counts.tests - counts.failures - counts.skipped} passed, ${failed + (incomplete ? 1 : 0)} failed${skipped}`,
+)
+process.exit(failed > 0 || incomplete ? 1 : 0)
+
+function readCounts(path: string): { tests: number; failures: number; skipped: number } {
+  try {
+    const root = /<testsuites[^>]*>/.exec(readFileSync(path, 'utf8'))?.[0] ?? ''
+    const count = (name: string) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(root)?.[1] ?? 0)
+    return { tests: count('tests'), failures: count('failures'), skipped: count('skipped') }
+  } catch {
+    return { tests: 0, failures: 1, skipped: 0 }
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
