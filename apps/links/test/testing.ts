@@ -1,9 +1,10 @@
-import { afterAll } from 'bun:test'
+import { afterAll, beforeAll, expect } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '@latchkey/database/database'
+import { type Database, openDatabase } from '@latchkey/database/database'
 import { createLog } from '@latchkey/http/log'
+import { sql } from 'kysely'
 import { type Links, createLinks } from '../src/app.ts'
 import type { Tables } from '../src/db/tables.ts'
 import type { Scope } from '../src/keys/schema.ts'
@@ -23,18 +24,52 @@ export interface CallOptions {
   headers?: Record<string, string>
 }
 
+const TABLES = [
+  'link',
+  'slug',
+  'retired_slug',
+  'bundle',
+  'bundle_link',
+  'api_key',
+  'preference',
+  'instance',
+  'click',
+  'click_hour',
+  'imported_file',
+] as const
+
+let made = 0
+
 /** A whole Links service in this process, on a database of its own, driven through its one door. */
 export class TestLinks {
-  readonly log: Record<string, unknown>[]
-  readonly url: string
-  readonly #links: Links
-  readonly #clock: { ms: number }
+  readonly log: Record<string, unknown>[] = []
+  /** Where the click journal of this node lies. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-links-'))
+  url = ''
+  readonly #clock = { ms: 1_795_000_000_000 }
+  #links: Links | undefined
+  #database: Database<Tables> | undefined
 
-  constructor(links: Links, url: string, clock: { ms: number }, log: Record<string, unknown>[]) {
-    this.#links = links
+  /** Settings are given by their names. */
+  async start(url: string, environment: Record<string, string> = {}): Promise<void> {
     this.url = url
-    this.#clock = clock
-    this.log = log
+    const settings = readSettings({
+      LINKS_DATABASE_URL: url,
+      LINKS_JOURNAL: `sqlite:${join(this.folder, 'journal.db')}`,
+      LINKS_RATE_LIMIT: 'off',
+      LINKS_TITLE_FETCH: 'off',
+      ...environment,
+    })
+    this.#links = await createLinks({
+      settings,
+      log: createLog({ write: (line) => void this.log.push(JSON.parse(line) as Record<string, unknown>) }),
+      now: () => this.#clock.ms,
+    })
+  }
+
+  get #running(): Links {
+    if (!this.#links) throw new Error('The service is used before it was started')
+    return this.#links
   }
 
   /** Seconds; the service sees this clock stand still until it is moved. */
@@ -47,16 +82,28 @@ export class TestLinks {
   }
 
   /** Any request, from a peer on loopback unless told otherwise. */
-  fetch(path: string, init: RequestInit = {}, peer = '127.0.0.1'): Promise<Response> {
+  async fetch(path: string, init: RequestInit = {}, peer = '127.0.0.1'): Promise<Response> {
     const request = new Request(`http://localhost:8080${path}`, { redirect: 'manual', ...init })
-    return Promise.resolve(
-      this.#links.fetch(request, { requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }) }),
-    )
+    const response = await this.#running.fetch(request, {
+      requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
+    })
+    if (/^\/_\/(admin\/)?api(\/|\?|$)/.test(path) && request.method !== 'HEAD')
+      await expectOneErrorShape(response.clone())
+    return response
   }
 
   /** One API call; `path` is relative to `/_/api`. A `body` is sent as JSON. */
-  async call(method: string, path: string, { key, body, headers = {} }: CallOptions = {}): Promise<Reply> {
-    const response = await this.fetch(`/_/api${path}`, {
+  call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+    return this.#call(`/_/api${path}`, method, options)
+  }
+
+  /** One call of the admin API, from this machine; `path` is relative to `/_/admin/api`. */
+  callAdmin(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+    return this.#call(`/_/admin/api${path}`, method, options)
+  }
+
+  async #call(path: string, method: string, { key, body, headers = {} }: CallOptions): Promise<Reply> {
+    const response = await this.fetch(path, {
       method,
       headers: {
         ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
@@ -67,48 +114,105 @@ export class TestLinks {
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    }
   }
 
   /** A key of this identity, made straight in the store. */
   async key(identity: string, scope: Scope = 'create,read'): Promise<string> {
-    const database = openDatabase<Tables>(this.url)
-    const { rawKey } = await database.write((tx) =>
+    const { rawKey } = await this.database.write((tx) =>
       insertKey(tx, { title: 'test', scope, identity, now: this.now }),
     )
-    await database.close()
     return rawKey
   }
 
-  close(): Promise<void> {
-    return this.#links.close()
+  /** A new link of the key's owner, to a URL that nobody else uses unless one is given. */
+  async link(key: string, fields: Record<string, unknown> = {}): Promise<Reply['body']> {
+    const body = { url: `https://example.com/made/${++made}`, ...fields }
+    const { status, body: link } = await this.call('POST', '/links', { key, body })
+    expect({ status, link }).toMatchObject({ status: 201 })
+    return link
+  }
+
+  /** The call is refused with exactly this status and text, and everything stored is as it was. */
+  async refuses(
+    method: string,
+    path: string,
+    options: CallOptions,
+    expected: readonly [status: number, error: string],
+  ): Promise<Reply> {
+    const before = await this.stored()
+    const reply = await this.call(method, path, options)
+    expect([reply.status, reply.body]).toEqual([expected[0], { error: expected[1] }])
+    expect(await this.stored()).toEqual(before)
+    return reply
+  }
+
+  /** The database behind the service, for what no route shows; closed with it. */
+  get database(): Database<Tables> {
+    this.#database ??= openDatabase<Tables>(this.url)
+    return this.#database
+  }
+
+  async rows<Row>(statement: string): Promise<Row[]> {
+    return (await sql.raw<Row>(statement).execute(this.database.read)).rows
+  }
+
+  /** Every stored row, but for what any request or probe touches by itself. */
+  async stored(): Promise<Record<string, string[]>> {
+    const tables = await Promise.all(
+      TABLES.map(async (table) => {
+        const rows = await this.rows<Record<string, unknown>>(`select * from ${table}`)
+        const kept = rows
+          .filter((row) => row['name'] !== 'ready_probe')
+          .map(({ last_used_at: _, ...row }) => JSON.stringify(row))
+        return [table, kept.toSorted()] as const
+      }),
+    )
+    return Object.fromEntries(tables)
+  }
+
+  /** The door itself, for a real server in front of it. */
+  get door(): Links['fetch'] {
+    return this.#running.fetch
+  }
+
+  async close(): Promise<void> {
+    await this.#links?.close()
+    await this.#database?.close()
+    rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
-/** Starts a service on this database; closed after the tests of the file. Settings are given by their names. */
+/** L3.3: an error is one JSON object with the one string field `error`, whatever went wrong. */
+export async function expectOneErrorShape(response: Response): Promise<void> {
+  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  if (response.status < 400) return
+  expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+  expect(await response.json()).toEqual({ error: expect.stringMatching(/./) })
+}
+
+/** A service for the test that calls this; closed after it. */
 export async function startTestLinks(
   url: string,
   environment: Record<string, string> = {},
 ): Promise<TestLinks> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-links-'))
-  const clock = { ms: 1_795_000_000_000 }
-  const log: Record<string, unknown>[] = []
-  const settings = readSettings({
-    LINKS_DATABASE_URL: url,
-    LINKS_JOURNAL: `sqlite:${join(folder, 'journal.db')}`,
-    LINKS_RATE_LIMIT: 'off',
-    LINKS_TITLE_FETCH: 'off',
-    ...environment,
-  })
-  const links = await createLinks({
-    settings,
-    log: createLog({ write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) }),
-    now: () => clock.ms,
-  })
-  const service = new TestLinks(links, url, clock, log)
-  afterAll(async () => {
-    await service.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return service
+  const links = new TestLinks()
+  await links.start(url, environment)
+  afterAll(() => links.close())
+  return links
+}
+
+/** One service for all tests of the `describe` that calls this: up before its first test, closed after its last. */
+export function sharedTestLinks(
+  newUrl: () => Promise<string>,
+  environment: Record<string, string> = {},
+): TestLinks {
+  const links = new TestLinks()
+  beforeAll(async () => links.start(await newUrl(), environment))
+  afterAll(() => links.close())
+  return links
 }

@@ -70,7 +70,7 @@ export class Journal {
   ) {
     this.#file = openSqliteFile(path)
     this.#file.run(
-      'create table if not exists journal (seq integer primary key autoincrement, clicks text not null) strict',
+      'create table if not exists journal (seq integer primary key, clicks text not null) strict',
     )
     this.#file.run('create table if not exists journal_id (id text not null primary key) strict')
     this.#file.run(
@@ -79,10 +79,9 @@ export class Journal {
     )
     this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
     this.state.lastSeq =
-      this.#file.query<{ seq: number }, []>(`select seq from sqlite_sequence where name = 'journal'`).get()
-        ?.seq ?? 0
+      this.#file.query<{ seq: number | null }, []>('select max(seq) as seq from journal').get()?.seq ?? 0
     this.#insert = this.#file.prepare<unknown, [string]>('insert into journal (clicks) values (?)')
-    this.#trim = this.#file.prepare<unknown, [number]>('delete from journal where seq <= ?')
+    this.#trim = this.#file.prepare<unknown, [number]>('delete from journal where seq < ?')
     this.#onCommit = onCommit
     this.#onLoss = onLoss
   }
@@ -107,7 +106,10 @@ export class Journal {
     return this.#waiting.promise
   }
 
-  /** Batches up to this one are counted elsewhere; their rows go with the next commit, which saves one of its own. */
+  /**
+   * Batches up to this one are counted elsewhere; their rows go with the next commit, which saves one of its own. The
+   * last stays, so that numbers are never given twice.
+   */
   forget(seq: number): void {
     this.#trimTo = seq
   }

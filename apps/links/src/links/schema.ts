@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Range } from '../analytics/window.ts'
 import { Slug } from '../slugs/schema.ts'
 import { CustomSlug, foldSlug } from '../slugs/slug.ts'
-import { boundedText } from '../text.ts'
+import { boundedText, text } from '../text.ts'
 import { TargetUrl } from './target-url.ts'
 
 /** Year 9999, the last moment that every client can show. */
@@ -79,7 +79,7 @@ export type LinkChanges = z.output<typeof LinkChanges>
 export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
 
 export const LinkQuery = z.object({
-  owner: z.string().optional().meta({ description: 'Exactly this owner; empty for anyone.' }),
+  owner: text().optional().meta({ description: 'Exactly this owner; empty for anyone.' }),
   range: Range.optional(),
   search: boundedText(256)
     .optional()

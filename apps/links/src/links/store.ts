@@ -23,7 +23,7 @@ type Tx = Transaction<Tables>
 
 type NewRow = Omit<Insertable<Tables['link']>, 'url_key' | 'search_text'>
 
-function searchText({
+export function searchText({
   label,
   url,
   created_by,
@@ -32,7 +32,18 @@ function searchText({
   url: string
   created_by: string
 }): string {
-  return folded(`${label ?? ''}\n${url}\n${created_by}`)
+  return [label ?? '', url, created_by].map(searchable).join(BETWEEN)
+}
+
+/** No character, so that no search matches across two fields. */
+const BETWEEN = '\uffff'
+
+/**
+ * One spelling for all of a letter's cases: the way through upper case brings ß and ẞ to ss, and ı to i. The two small
+ * sigmas and the dot that İ leaves are made one, since which of them there is depends on where a part was cut.
+ */
+function searchable(value: string): string {
+  return folded(value.toLowerCase().toUpperCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
 }
 
 /** Stores the link; its primary slug must be stored in the same transaction. Returns its id. */
@@ -61,11 +72,7 @@ export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Table
 
 /** Removes the link with slugs, clicks and memberships. Slugs first: clicks are only ever added to an existing slug. */
 export async function deleteLink(tx: Tx, id: number): Promise<void> {
-  const slugs = await tx.selectFrom('slug').select('slug').where('link_id', '=', id).execute()
-  await retireSlugs(
-    tx,
-    slugs.map((row) => row.slug),
-  )
+  await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()
   await tx.deleteFrom('click').where('link_id', '=', id).execute()
   await tx.deleteFrom('click_hour').where('link_id', '=', id).execute()
@@ -137,7 +144,7 @@ export interface Position {
 type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
 
 function filtered(db: Db, { owner, search, status }: Filter, now: number) {
-  const needle = folded(search?.trim() ?? '')
+  const needle = searchable(search?.trim() ?? '')
   const contains = (haystack: string) =>
     db.dialect === 'sqlite'
       ? sql<SqlBool>`instr(${sql.ref(haystack)}, ${needle}) > 0`

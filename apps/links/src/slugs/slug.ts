@@ -6,9 +6,9 @@ const LIMIT = 128
 /** Checked before folding, so that no look-alike (the Kelvin sign, the long s) folds into ASCII. */
 const CHARSET = /^[A-Za-z0-9](?:[A-Za-z0-9._~-]*[A-Za-z0-9])?$/
 
-/** Lower-cases A-Z only. */
+/** Lower-cases a slug whose charset was checked: only then are its letters A-Z, and nothing else can fold. */
 export function foldSlug(slug: string): string {
-  return slug.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return slug.toLowerCase()
 }
 
 /** True for every slug that could be stored, in either case. */

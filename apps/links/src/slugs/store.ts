@@ -46,19 +46,29 @@ export async function successorOf(tx: Tx, leaving: SlugRow, preferCustom: boolea
 
 /** Removes a slug with its clicks. The generator will not hand it out again; a person may choose it. */
 export async function removeSlug(tx: Tx, { link_id, slug }: SlugRow): Promise<void> {
-  await retireSlugs(tx, [slug])
+  await retireSlugs(tx, { link_id, slug })
   await tx.deleteFrom('slug').where('slug', '=', slug).execute()
   await tx.deleteFrom('click').where('link_id', '=', link_id).where('slug', '=', slug).execute()
   await tx.deleteFrom('click_hour').where('link_id', '=', link_id).where('slug', '=', slug).execute()
 }
 
-export async function retireSlugs(tx: Tx, slugs: readonly string[]): Promise<void> {
-  for (const slug of slugs)
-    await tx
-      .insertInto('retired_slug')
-      .values({ slug })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+/** All slugs of the link, or the one of them. */
+export async function retireSlugs(
+  tx: Tx,
+  { link_id, slug }: { link_id: number; slug?: string },
+): Promise<void> {
+  await tx
+    .insertInto('retired_slug')
+    .columns(['slug'])
+    .expression((eb) =>
+      eb
+        .selectFrom('slug')
+        .select('slug')
+        .where('link_id', '=', link_id)
+        .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? '')),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
 export async function isRetired(tx: Tx, slug: string): Promise<boolean> {

@@ -25,6 +25,7 @@ interface Visit {
 const MAX_REDIRECTS = 3
 const MAX_BYTES = 16 * 1024
 const MAX_CODE_POINTS = 500
+const SCHEMES = new Set(['http:', 'https:'])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const HTML = new Set(['text/html', 'application/xhtml+xml'])
 
@@ -79,6 +80,7 @@ async function followToTitle(url: URL, visit: Visit): Promise<string | null> {
 
 /** The title, or where the server redirects to. */
 async function fetchOnce(target: URL, visit: Visit): Promise<URL | string | null> {
+  if (!SCHEMES.has(target.protocol)) return null
   const addresses = await findPublicAddresses(target, visit)
   const request = openRequest(target, addresses, visit.deadline)
   try {
@@ -103,9 +105,7 @@ async function findPublicAddresses(target: URL, visit: Visit): Promise<string[]>
 }
 
 function openRequest(target: URL, addresses: string[], signal: AbortSignal) {
-  const { protocol, href } = target
-  if (protocol !== 'http:' && protocol !== 'https:') throw new Error(`${protocol} is not http or https`)
-  const url = new URL(href)
+  const url = new URL(target)
   // They would be sent as an Authorization header.
   url.username = ''
   url.password = ''
@@ -117,7 +117,7 @@ function openRequest(target: URL, addresses: string[], signal: AbortSignal) {
   // The host name stays in the URL, so that Host, SNI and the certificate check use it, while the lookup pins the
   // connection to the addresses that were checked. No agent: a kept connection is one that nobody checked.
   const options = { agent: false, headers, lookup: pinTo(addresses), rejectUnauthorized: true, signal }
-  return protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
+  return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
 }
 
 /** Answers with the given addresses instead of asking DNS again, which could give another answer (DNS rebinding). */
@@ -156,7 +156,7 @@ function readTitle(bytes: Buffer, { headers }: IncomingMessage): string | null {
   const title = decodeHTML(findTitle(html))
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-  return [...title].slice(0, MAX_CODE_POINTS).join('').trimEnd() || null
+  return Array.from(title).slice(0, MAX_CODE_POINTS).join('').trimEnd() || null
 }
 
 function decodeText(bytes: Buffer, contentType: string): string {

@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { randomSlug } from '../../src/slugs/generator.ts'
+import { type TestLinks, startTestLinks } from '../testing.ts'
+
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
+/** An eighth of the 32³ slugs of three symbols. */
+const EIGHTH = 4096
+
+function allSlugsOfThree(): string[] {
+  const symbols = ALPHABET.split('')
+  return symbols.flatMap((a) => symbols.flatMap((b) => symbols.map((c) => a + b + c)))
+}
+
+async function fill(links: TestLinks, linkId: number, slugs: readonly string[], clicks = 0): Promise<void> {
+  await links.database.write(async (tx) => {
+    for (let from = 0; from < slugs.length; from += 5000) {
+      const rows = slugs
+        .slice(from, from + 5000)
+        .map((slug) => ({ slug, link_id: linkId, is_custom: 1, created_at: 1, clicks }))
+      await tx.insertInto('slug').values(rows).execute()
+    }
+  })
+}
+
+const preferThree = (links: TestLinks) =>
+  links.callAdmin('PUT', '/settings', { body: { slug_default_length: 3 } })
+
+test('automatic slugs use only the 32 unmistakable symbols, each about equally often', () => {
+  const counts = Map.groupBy(randomSlug(32_000), (symbol) => symbol)
+  expect([...counts.keys()].toSorted().join('')).toBe(ALPHABET.split('').toSorted().join(''))
+  for (const hits of counts.values()) expect(Math.abs(hits.length - 1000)).toBeLessThan(200)
+})
+
+eachDialect((_dialect, newUrl) => {
+  test('the length is the one asked for, else the owner’s default, else four', async () => {
+    const links = await startTestLinks(await newUrl())
+    const admin = await links.key('admin@localhost')
+    const lengthOf = async (fields = {}) => (await links.link(admin, fields)).slugs[0].slug.length
+    expect(await lengthOf()).toBe(4)
+    await links.callAdmin('PUT', '/settings', { body: { slug_default_length: 11 } })
+    expect(await lengthOf()).toBe(11)
+    expect(await lengthOf({ slug_length: 6 })).toBe(6)
+    const other = await links.key('ben@example.com')
+    expect((await links.link(other)).slugs[0].slug).toHaveLength(4)
+  })
+
+  test('a default length is used while at most an eighth of it is taken, and skipped beyond', async () => {
+    const links = await startTestLinks(await newUrl())
+    const admin = await links.key('admin@localhost')
+    await preferThree(links)
+    const { id } = await links.link(admin, { slug_length: 20 })
+    await fill(links, id, allSlugsOfThree().slice(0, EIGHTH))
+    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    // Twice, since four collisions in a row, one creation in 4096, lead to four symbols by themselves.
+    expect([await lengthOf(), await lengthOf()]).toContain(3)
+    for (let made = 0; made < 5; made++) expect(await lengthOf()).toBe(4)
+  })
+
+  test('a length that is asked for is not skipped, and creation goes on when it is used up', async () => {
+    const links = await startTestLinks(await newUrl())
+    const key = await links.key('ann@example.com')
+    const { id } = await links.link(key, { slug_length: 20 })
+    await fill(links, id, allSlugsOfThree().slice(0, 2 * EIGHTH))
+    const lengths = []
+    for (let made = 0; made < 8; made++)
+      lengths.push((await links.link(key, { slug_length: 3 })).slugs[0].slug.length)
+    expect(lengths).toContain(3)
+    await fill(links, id, await unusedOfThree(links))
+    expect((await links.link(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
+  })
+
+  test('a slug that was clicked is never handed out again after a forced delete; a person may choose it', async () => {
+    const links = await startTestLinks(await newUrl())
+    const key = await links.key('ann@example.com')
+    const all = allSlugsOfThree()
+    const [clicked, taken] = [all.slice(0, all.length / 2), all.slice(all.length / 2)]
+    const gone = await links.link(key, { slug_length: 20 })
+    await fill(links, gone.id, clicked, 1)
+    await fill(links, (await links.link(key, { slug_length: 20 })).id, taken)
+    await links.call('DELETE', `/links/${gone.id}?force=true`, { key })
+    // Of all slugs of three symbols half are taken and half were clicked once.
+    for (let made = 0; made < 5; made++)
+      expect((await links.link(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
+    const chosen = await links.link(key, { slug: clicked[0] as string })
+    expect(chosen.slugs[1]).toMatchObject({ slug: clicked[0], click_count: 0 })
+  })
+
+  test('a clicked slug is out of the generator’s reach when it was removed singly, and an automatic one too', async () => {
+    const links = await startTestLinks(await newUrl())
+    const key = await links.key('ann@example.com')
+    const { id, slugs } = await links.link(key, { slug: 'single' })
+    for (const slug of ['single', slugs[0].slug]) await links.fetch(`/${slug}`)
+    await links.call('DELETE', `/slugs/single?force=true`, { key })
+    await links.call('DELETE', `/links/${id}?force=true`, { key })
+    const retired = await links.rows<{ slug: string }>('select slug from retired_slug')
+    expect(new Set(retired.map((row) => row.slug))).toEqual(new Set(['single', slugs[0].slug]))
+  })
+})
+
+async function unusedOfThree(links: TestLinks): Promise<string[]> {
+  const taken = await links.rows<{ slug: string }>('select slug from slug where length(slug) = 3')
+  const names = new Set(taken.map((row) => row.slug))
+  return allSlugsOfThree().filter((slug) => !names.has(slug))
+}

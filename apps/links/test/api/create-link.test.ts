@@ -1,0 +1,267 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { rootNames } from '../../src/slugs/reserved.ts'
+import { sharedTestLinks } from '../testing.ts'
+
+const AUTO = /^[abcdefghijkmnpqrstuvwxyz2-9]{4}$/
+const SYMBOLS =
+  'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  let ben: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    ben = await links.key('ben@example.com')
+  })
+  const create = (body: unknown, key = ann) => links.call('POST', '/links', { key, body })
+  const refuses = (body: unknown, error: string, status = 400) =>
+    links.refuses('POST', '/links', { key: ann, body }, [status, error])
+
+  test('a new link has exactly the documented fields, and an automatic slug of four unmistakable symbols as primary', async () => {
+    const { status, body } = await create({ url: 'https://example.com/first' })
+    expect(status).toBe(201)
+    const slug = body.slugs[0].slug as string
+    expect(slug).toMatch(AUTO)
+    expect(body).toEqual({
+      id: expect.any(Number),
+      url: 'https://example.com/first',
+      label: null,
+      expires_at: null,
+      disabled_at: null,
+      created_via: 'api',
+      created_by: 'ann@example.com',
+      created_at: links.now,
+      slugs: [
+        {
+          link_id: body.id,
+          slug,
+          is_custom: 0,
+          is_primary: 1,
+          click_count: 0,
+          created_at: links.now,
+          disabled_at: null,
+        },
+      ],
+      total_clicks: 0,
+    })
+    expect((await links.call('GET', `/links/${body.id}`, { key: ben })).body).toEqual(body)
+  })
+
+  test('a new link keeps a requested slug beside the automatic one and makes it primary', async () => {
+    const { body } = await create({ url: 'https://example.com/second', slug: 'Launch-2026' })
+    expect(body.slugs).toMatchObject([
+      { slug: expect.stringMatching(AUTO), is_custom: 0, is_primary: 0 },
+      { slug: 'launch-2026', is_custom: 1, is_primary: 1 },
+    ])
+  })
+
+  test('a new link takes custom_slug for slug, and refuses two that differ by more than case', async () => {
+    const alias = await create({ url: 'https://example.com/alias', custom_slug: 'Alias' })
+    expect(alias.body.slugs[1].slug).toBe('alias')
+    const both = await create({ url: 'https://example.com/alias', slug: 'BOTH', custom_slug: 'both' })
+    expect(both.body.slugs[1].slug).toBe('both')
+    await refuses(
+      { url: 'https://example.com', slug: 'one', custom_slug: 'two' },
+      'slug: slug and custom_slug differ',
+    )
+  })
+
+  test('a new link takes null for label and expires_at as absent', async () => {
+    const { body } = await create({ url: 'https://example.com/nulls', label: null, expires_at: null })
+    expect(body).toMatchObject({ label: null, expires_at: null })
+  })
+
+  test('a new link has a label that is trimmed, null when blank, and at most 500 characters long', async () => {
+    expect((await links.link(ann, { label: '  Spring sale\n' })).label).toBe('Spring sale')
+    expect((await links.link(ann, { label: ' \t ' })).label).toBeNull()
+    expect((await links.link(ann, { label: '🎈'.repeat(500) })).label).toBe('🎈'.repeat(500))
+    await refuses({ url: 'https://e.com', label: 'x'.repeat(501) }, 'label: must be at most 500 characters')
+  })
+
+  test('a new link has an automatic slug as long as asked, from 3 to 128', async () => {
+    for (const length of [3, 7, 128]) {
+      const { slugs } = await links.link(ann, { slug_length: length })
+      expect(slugs[0].slug).toHaveLength(length)
+    }
+    await refuses({ url: 'https://e.com', slug_length: 2 }, 'slug_length: must be at least 3')
+    await refuses({ url: 'https://e.com', slug_length: 129 }, 'slug_length: must be at most 128')
+    await refuses({ url: 'https://e.com', slug_length: 4.5 }, 'slug_length: must be an integer')
+    await refuses({ url: 'https://e.com', slug_length: '4' }, 'slug_length: must be a number')
+  })
+
+  test('a new link says which client made it: the SDK names itself, everything else is the API', async () => {
+    const via = async (headers: Record<string, string>) => {
+      const body = { url: 'https://example.com/via', allow_duplicate: true, label: 'x' }
+      return (await links.call('POST', '/links', { key: ann, body, headers })).body.created_via
+    }
+    expect(await via({ 'X-Client': 'sdk' })).toBe('sdk')
+    expect(await via({ 'X-Client': 'SDK2' })).toBe('api')
+    expect(await via({})).toBe('api')
+  })
+
+  test('a new link takes an expiry from 0 to the year 9999, and refuses a negative, fractional or textual one', async () => {
+    expect((await links.link(ann, { expires_at: 0 })).expires_at).toBe(0)
+    expect((await links.link(ann, { expires_at: 253_402_300_799 })).expires_at).toBe(253_402_300_799)
+    const url = 'https://e.com'
+    await refuses({ url, expires_at: -1 }, 'expires_at: must be at least 0')
+    await refuses({ url, expires_at: 253_402_300_800 }, 'expires_at: must be at most 253402300799')
+    await refuses({ url, expires_at: 1.5 }, 'expires_at: must be an integer')
+    await refuses({ url, expires_at: '1795000000' }, 'expires_at: must be a number')
+  })
+
+  test('a new link is refused for an unknown field before anything else that is wrong', async () => {
+    await refuses({ url: 5, slug: '_', colour: 'red', shape: 1 }, 'Unknown field "colour"')
+  })
+
+  test('a new link needs a URL', async () => {
+    await refuses({}, 'url: is required')
+    await refuses({ url: null }, 'url: must be a string')
+  })
+
+  test('a requested slug that is taken is 409 in any case and leaves nothing behind', async () => {
+    await create({ url: 'https://example.com/owner', slug: 'taken' })
+    await refuses({ url: 'https://example.com/new', slug: 'TAKEN' }, 'Slug already exists', 409)
+    await refuses({ url: 'https://example.com/owner', slug: 'taken' }, 'Slug already exists', 409)
+    const found = await links.call('GET', '/links?search=example.com/new', { key: ann })
+    expect(found.body).toEqual([])
+  })
+
+  test('a requested slug may not be the automatic slug of another link', async () => {
+    const auto = (await links.link(ann)).slugs[0].slug
+    await refuses({ url: 'https://example.com/x', slug: auto }, 'Slug already exists', 409)
+  })
+
+  test('a requested slug may use letters, digits and . _ ~ - inside, from 1 to 128 characters, upper case folded', async () => {
+    const slugs = ['a', '7', 'a.b_c~d-e', 'A..B', 'x'.repeat(128), '0--0', 'MiXeD.Case']
+    for (const slug of slugs) {
+      const { slugs: stored } = await links.link(ann, { slug })
+      expect(stored[1].slug).toBe(slug.toLowerCase())
+      expect((await links.fetch(`/${slug.toUpperCase()}`)).status).toBe(302)
+    }
+  })
+
+  test('a requested slug is refused with the sentence for what is wrong with it', async () => {
+    const problems: [unknown, string][] = [
+      ['', 'Custom slug must not be empty'],
+      [' \t', 'Custom slug must not be empty'],
+      ['_a', 'Slug must not start with underscore'],
+      ['_', 'Slug must not start with underscore'],
+      ['x'.repeat(129), 'Slug must be 128 characters or fewer'],
+      ['a/b', SYMBOLS],
+      ['-a', SYMBOLS],
+      ['a-', SYMBOLS],
+      ['.', SYMBOLS],
+      ['a b', SYMBOLS],
+      [' a', SYMBOLS],
+      ['a\u0000b', SYMBOLS],
+      ['a%20b', SYMBOLS],
+      ['a\ud800', SYMBOLS],
+      [7, 'slug: must be a string'],
+    ]
+    for (const [slug, error] of problems) await refuses({ url: 'https://e.com', slug }, error)
+  })
+
+  test('a requested slug never folds a look-alike into ASCII', async () => {
+    // The Kelvin sign and the long s become k and s in Unicode folding; the rest only look alike.
+    for (const slug of [
+      '\u212aelvin',
+      '\u017fhort',
+      'ａbc',
+      'аbc',
+      'café',
+      'İstanbul',
+      'straße',
+      '٣',
+      'a🎈b',
+    ])
+      await refuses({ url: 'https://e.com', slug }, SYMBOLS)
+  })
+
+  test('a requested slug may not be a name that the server serves at its root', async () => {
+    for (const name of [...rootNames, 'Favicon.ICO'])
+      await refuses({ url: 'https://e.com', slug: name }, 'Slug is reserved')
+  })
+
+  const stored = async (url: string) => (await links.link(ann, { url, allow_duplicate: true })).url
+
+  test('a URL loses blanks, tabs and line ends around it, and nothing inside', async () => {
+    expect(await stored(' \t\r\nhttps://example.com/a b \n')).toBe('https://example.com/a b')
+  })
+
+  test('a URL is stored as given but for an empty ?, an empty # and bare trailing slashes', async () => {
+    const cases = {
+      'https://Example.com/': 'https://Example.com',
+      'https://example.com///': 'https://example.com',
+      'https://example.com/a//': 'https://example.com/a',
+      'https://example.com/a/?': 'https://example.com/a',
+      'https://example.com/a/#': 'https://example.com/a',
+      'https://example.com/?#': 'https://example.com',
+      'https://example.com/a/?q': 'https://example.com/a/?q',
+      'https://example.com/a/#f': 'https://example.com/a/#f',
+      'https://example.com/a/?#f': 'https://example.com/a/#f',
+      'https://example.com/a/?q#': 'https://example.com/a/?q',
+      'https://example.com/?a=/': 'https://example.com/?a=/',
+      'https://example.com/#/': 'https://example.com/#/',
+      'https://example.com:443/%7Ea/../b': 'https://example.com:443/%7Ea/../b',
+      'HTTPS://user:pw@EXAMPLE.com': 'HTTPS://user:pw@EXAMPLE.com',
+      'https://ü.example/ö?ä#å': 'https://ü.example/ö?ä#å',
+    }
+    for (const [given, kept] of Object.entries(cases)) expect(await stored(given)).toBe(kept)
+  })
+
+  test('a URL may have 2048 characters after trimming, and not one more', async () => {
+    const longest = `https://example.com/${'🎈'.repeat(2048 - 20)}`
+    expect(await stored(`${longest}  `)).toBe(longest)
+    await refuses({ url: `${longest}x` }, 'url: must be at most 2048 characters')
+  })
+
+  test('a URL is refused with the sentence for what is wrong with it', async () => {
+    const problems: Record<string, string[]> = {
+      'url must be a valid URL': [
+        '',
+        '  ',
+        'example.com',
+        '/path',
+        'https://',
+        'http://[::1',
+        'https://a b.c/',
+      ],
+      'url must use http or https': [
+        'javascript:alert(1)',
+        'JaVaScRiPt:alert(1)',
+        'data:text/html,x',
+        'file:///etc/passwd',
+        'ftp://example.com/',
+        'mailto:a@example.com',
+        'blob:https://example.com/1',
+        'vbscript:x',
+        'about:blank',
+        'ws://example.com',
+      ],
+      'url: must not contain control characters': [
+        'https://example.com/a\nb',
+        'https://exa\tmple.com',
+        'java\nscript:alert(1)',
+        'https://example.com/\u007f',
+        'https://example.com/\u0085',
+        '\u0001https://example.com',
+      ],
+      'url: must be well-formed Unicode without NUL': [
+        'https://example.com/\u0000',
+        'https://example.com/\ud800',
+      ],
+    }
+    for (const [error, urls] of Object.entries(problems))
+      for (const url of urls) await refuses({ url }, error)
+  })
+
+  test('the answer is sent after the link is there: the slug redirects at once', async () => {
+    const { slugs } = await links.link(ann, { url: 'https://example.com/at-once', slug: 'at-once' })
+    for (const { slug } of slugs) {
+      const visit = await links.fetch(`/${slug}`)
+      expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/at-once'])
+    }
+  })
+})

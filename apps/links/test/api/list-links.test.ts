@@ -1,0 +1,317 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sharedTestLinks } from '../testing.ts'
+
+interface Listed {
+  id: number
+  created_at: number
+  total_clicks: number
+}
+
+function nextOf(headers: Headers): string | undefined {
+  return /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+}
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  let ben: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    ben = await links.key('ben@example.com')
+  })
+  const list = (query: Record<string, string | number> = {}) => {
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+    return links.call('GET', `/links?${search}`, { key: ann })
+  }
+  const idsOf = async (query: Record<string, string | number>) =>
+    (await list(query)).body.map((link: Listed) => link.id)
+
+  /** All pages from the first on; `between` runs after each. */
+  async function walk(query: Record<string, string | number>, between = async () => {}): Promise<Listed[]> {
+    const found: Listed[] = []
+    let { status, headers, body } = await list(query)
+    for (;;) {
+      expect(status).toBe(200)
+      found.push(...body)
+      const next = nextOf(headers)
+      if (next === undefined) return found
+      expect(body).toHaveLength(Number(query['limit']))
+      await between()
+      ;({ status, headers, body } = await links.call('GET', next.replace('/_/api', ''), { key: ann }))
+    }
+  }
+
+  test('the list is a bare array of links as they are read singly, newest first, with their number', async () => {
+    const first = await links.link(ann, { slug: 'l-first', label: 'First' })
+    const second = await links.link(ben)
+    links.advance(1)
+    const third = await links.link(ann)
+    const { status, headers, body } = await list()
+    expect([status, body]).toEqual([200, [third, second, first]])
+    expect([headers.get('x-total-count'), headers.get('link')]).toEqual(['3', null])
+  })
+
+  test('owner keeps the links of exactly this identity; empty means everyone', async () => {
+    const carl = await links.key('Carl@example.com')
+    const { id } = await links.link(carl)
+    expect(await idsOf({ owner: 'Carl@example.com' })).toEqual([id])
+    expect(await idsOf({ owner: 'carl@example.com' })).toEqual([])
+    expect(await idsOf({ owner: 'Carl' })).toEqual([])
+    expect(await idsOf({ owner: '' })).toHaveLength((await idsOf({})).length)
+  })
+
+  test('an owner that nobody can be is no failure of ours', async () => {
+    for (const owner of ['\0', 'a\0b', '%', '_', "'; drop table link; --", '\ud800', '🎈'.repeat(3000)]) {
+      const { status, body } = await list({ owner })
+      if (status === 200) expect(body).toEqual([])
+      else expect([status, body.error]).toEqual([400, expect.stringMatching(/^owner: /)])
+    }
+  })
+
+  test('search finds a part of label, URL, owner or any slug, in any case, blanks around it aside', async () => {
+    const dora = await links.key('dora.quill@example.com')
+    const { id } = await links.link(dora, {
+      url: 'https://zebra.example/Path?Query=1#Frag',
+      slug: 'needle-slug',
+      label: 'Quarterly Report',
+    })
+    await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug: 'second.name' } })
+    const needles = [
+      'RTERLY rep',
+      'zebra.EXAMPLE/path?query=1#frag',
+      'Dora.Quill@',
+      'EEDLE-slu',
+      'D.NAM',
+      '  zebra ',
+    ]
+    for (const search of needles) expect([search, await idsOf({ search })]).toEqual([search, [id]])
+    expect(await idsOf({ search: 'quarterly zebra' })).toEqual([])
+  })
+
+  test('search finds the automatic slug and slugs that are disabled', async () => {
+    const { id, slugs } = await links.link(ann, { slug: 'switched-off', slug_length: 20 })
+    await links.call('POST', `/slugs/switched-off/disable`, { key: ann })
+    expect(await idsOf({ search: 'SWITCHED-off' })).toEqual([id])
+    expect(await idsOf({ search: slugs[0].slug.slice(2, 18) })).toEqual([id])
+  })
+
+  test('search follows a changed label and URL', async () => {
+    const { id } = await links.link(ann, { label: 'before-change', url: 'https://before.example/change' })
+    const body = { label: 'after-change', url: 'https://after.example/change' }
+    await links.call('PUT', `/links/${id}`, { key: ann, body })
+    expect(await idsOf({ search: 'before-change' })).toEqual([])
+    expect(await idsOf({ search: 'before.example' })).toEqual([])
+    expect(await idsOf({ search: 'after-change' })).toEqual([id])
+    expect(await idsOf({ search: 'after.example' })).toEqual([id])
+  })
+
+  test('search folds the letters of every alphabet, not only ASCII', async () => {
+    const pairs = [
+      ['Räksmörgås på ÅÄÖ', 'RÄKSMÖRGÅS PÅ åäö'],
+      ['ЁЛКА и ёж', 'ёлка И ЁЖ'],
+      ['ΟΔΥΣΣΕΎΣ', 'οδυσσεύς'],
+      ['Ἀθῆναι', 'ἈΘΗ͂ΝΑΙ'],
+      ['İSTANBUL', 'istanbul'],
+      ['izmir', 'İZMİR'],
+      ['Dış kapı', 'DIŞ KAPI'],
+      ['STRAẞE', 'straße'],
+      ['Fußgänger', 'FUSSGÄNGER'],
+      ['Ｆｕｌｌ', 'ｆＵＬＬ'],
+      ['Ǆungla', 'ǆUNGLA'],
+    ]
+    for (const [label = '', search = ''] of pairs) {
+      const { id } = await links.link(ann, { label })
+      expect([search, await idsOf({ search })]).toEqual([search, [id]])
+    }
+  })
+
+  test('search finds a part of a word that ends in sigma, wherever the part was cut', async () => {
+    const { id } = await links.link(ann, { label: 'ΠΑΡΑΣΚΕΥΉ' })
+    expect(await idsOf({ search: 'ΠΑΡΑΣ' })).toEqual([id])
+    expect(await idsOf({ search: 'παρας' })).toEqual([id])
+  })
+
+  test('search finds a letter in both of its Unicode spellings', async () => {
+    const { id } = await links.link(ann, { label: 'Crème brûlée' })
+    expect(await idsOf({ search: 'crème brûlée'.normalize('NFD') })).toEqual([id])
+  })
+
+  test('% and _ and \\ in a search match only themselves', async () => {
+    const percent = await links.link(ann, { label: '100% wool' })
+    const underscore = await links.link(ann, { label: 'snake_case_label' })
+    const backslash = await links.link(ann, { label: 'C:\\temp' })
+    await links.link(ann, { label: '100x wool, snakeXcaseXlabel' })
+    expect(await idsOf({ search: '100% w' })).toEqual([percent.id])
+    expect(await idsOf({ search: 'snake_case' })).toEqual([underscore.id])
+    expect(await idsOf({ search: 'C:\\t' })).toEqual([backslash.id])
+    expect(await idsOf({ search: '%' })).toEqual([percent.id])
+  })
+
+  test('a search that spans two fields finds nothing', async () => {
+    await links.link(ann, { label: 'edge-label', url: 'https://edge.example' })
+    for (const search of ['edge-label\nhttps', 'edge-labelhttps', 'edge.example\nann@', 'edge.exampleann@'])
+      expect([search, await idsOf({ search })]).toEqual([search, []])
+  })
+
+  test('a blank search filters nothing; one of more than 256 characters is refused', async () => {
+    expect(await idsOf({ search: '   ' })).toHaveLength((await idsOf({})).length)
+    expect((await list({ search: '🎈'.repeat(256) })).status).toBe(200)
+    const { status, body } = await list({ search: 'x'.repeat(257) })
+    expect([status, body.error]).toEqual([400, 'search: must be at most 256 characters'])
+  })
+
+  test('the filters apply together, and X-Total-Count counts what they leave', async () => {
+    const erik = await links.key('erik@example.com')
+    const kept = await links.link(erik, { label: 'combined one' })
+    const off = await links.link(erik, { label: 'combined two' })
+    await links.link(ann, { label: 'combined three' })
+    await links.call('POST', `/links/${off.id}/disable`, { key: erik })
+    const query = { owner: 'erik@example.com', search: 'combined' }
+    expect(await idsOf(query)).toEqual([off.id, kept.id])
+    expect(await idsOf({ ...query, status: 'active' })).toEqual([kept.id])
+    const { headers, body } = await list({ ...query, status: 'all', limit: 1 })
+    expect([headers.get('x-total-count'), body.length]).toEqual(['2', 1])
+  })
+
+  test('every bad value is 400 naming its field, and unknown keys are ignored', async () => {
+    const bad: [Record<string, string>, string][] = [
+      [{ range: '5d' }, 'range: must be one of: 24h, 7d, 30d, 90d, 1y, all'],
+      [{ range: '' }, 'range: must be one of: 24h, 7d, 30d, 90d, 1y, all'],
+      [{ status: 'gone' }, 'status: must be one of: active, disabled, expired, all'],
+      [{ sort: 'label' }, 'sort: must be one of: created, clicks'],
+      [{ limit: '0' }, 'limit: must be at least 1'],
+      [{ limit: '1001' }, 'limit: must be at most 1000'],
+      [{ limit: '-5' }, 'limit: must be at least 1'],
+      [{ limit: '2.5' }, 'limit: must be a whole number'],
+      [{ limit: 'ten' }, 'limit: must be a whole number'],
+      [{ limit: '' }, 'limit: must be a whole number'],
+      [{ search: 'a\0b' }, 'search: must be well-formed Unicode without NUL'],
+    ]
+    for (const [query, error] of bad) {
+      const { status, body } = await list(query)
+      expect([query, status, body]).toEqual([query, 400, { error }])
+    }
+    expect((await list({ colour: 'red', page: 'x', __proto__: 'x' })).status).toBe(200)
+  })
+
+  test('of a repeated query key the first counts', async () => {
+    const { body } = await links.call('GET', '/links?limit=1&limit=2', { key: ann })
+    expect(body).toHaveLength(1)
+  })
+
+  test('pages by age give every link once, in order, and say how many there are', async () => {
+    const whole = (await list()).body
+    const paged = await walk({ limit: 3 })
+    expect(paged).toEqual(whole)
+    expect((await list({ limit: 3 })).headers.get('x-total-count')).toBe(String(whole.length))
+  })
+
+  test('pages by age neither skip nor repeat while others add and delete links', async () => {
+    const lasting = await idsOf({})
+    const passing = await links.link(ann)
+    const found = await walk({ limit: 4 }, async () => {
+      await links.link(ben)
+      links.advance(1)
+      await links.link(ben)
+      await links.call('DELETE', `/links/${passing.id}`, { key: ann })
+    })
+    const kept = found.map((link) => link.id).filter((id) => lasting.includes(id))
+    expect(kept).toEqual(lasting)
+    expect(new Set(found.map((link) => link.id)).size).toBe(found.length)
+  })
+
+  test('the last page, full or not, has no next one', async () => {
+    const { length } = (await list()).body
+    expect(nextOf((await list({ limit: length })).headers)).toBeUndefined()
+    expect(nextOf((await list({ limit: length - 1 })).headers)).toBeDefined()
+    expect(nextOf((await list({ search: 'nothing has this' })).headers)).toBeUndefined()
+  })
+
+  test('the link to the next page keeps the other parameters', async () => {
+    const next = new URL(
+      nextOf((await list({ owner: 'ann@example.com', limit: 1 })).headers) ?? '',
+      'http://x',
+    )
+    expect(next.pathname).toBe('/_/api/links')
+    expect(next.searchParams.get('owner')).toBe('ann@example.com')
+    expect(next.searchParams.get('limit')).toBe('1')
+  })
+
+  test('a cursor goes on with another limit, and is 400 with any other parameter changed', async () => {
+    const query = {
+      owner: 'ann@example.com',
+      search: 'example',
+      sort: 'created',
+      status: 'all',
+      range: '7d',
+      limit: 2,
+    }
+    const whole = await idsOf({ ...query, limit: 1000 })
+    const next = new URL(nextOf((await list(query)).headers) ?? '', 'http://x')
+    const cursor = next.searchParams.get('cursor') ?? ''
+    expect(await idsOf({ ...query, cursor, limit: 1000 })).toEqual(whole.slice(2))
+    expect(await idsOf({ ...query, cursor, limit: 1 })).toEqual(whole.slice(2, 3))
+    const others = {
+      owner: 'ben@example.com',
+      search: 'exampl',
+      sort: 'clicks',
+      status: 'active',
+      range: '24h',
+    }
+    for (const [name, value] of Object.entries(others)) {
+      const { status, body } = await list({ ...query, cursor, [name]: value })
+      expect([name, status, body.error]).toEqual([name, 400, expect.stringContaining('cursor')])
+    }
+    const { range: _, ...without } = query
+    expect((await list({ ...without, cursor })).status).toBe(400)
+  })
+
+  test('a made-up or damaged cursor is 400 naming it', async () => {
+    const cursor = new URL(nextOf((await list({ limit: 1 })).headers) ?? '', 'http://x').searchParams.get(
+      'cursor',
+    )
+    const forged = Buffer.from('0.1.2').toString('base64url')
+    for (const bad of [
+      '',
+      'x',
+      '0',
+      '🎈',
+      `${cursor}AAAA`,
+      forged,
+      cursor?.slice(4) ?? '',
+      'A'.repeat(5000),
+    ]) {
+      const { status, body } = await list({ cursor: bad })
+      expect([bad, status, body.error]).toEqual([bad, 400, expect.stringContaining('cursor')])
+    }
+  })
+
+  test('by clicks the most clicked comes first, then the newest, in pages too', async () => {
+    const made = []
+    for (const clicks of [1, 0, 3, 1]) {
+      const link = await links.link(ann, { label: 'clicked-list', slug: `c-${made.length}` })
+      for (let click = 0; click < clicks; click++) await links.fetch(`/c-${made.length}`)
+      made.push(link.id)
+    }
+    const expected = [made[2], made[3], made[0], made[1]]
+    const query = { search: 'clicked-list', sort: 'clicks' }
+    expect(await idsOf(query)).toEqual(expected)
+    for (const limit of [1, 2, 3])
+      expect((await walk({ ...query, limit })).map((link) => link.id)).toEqual(expected)
+    expect((await walk({ ...query, limit: 1 })).map((link) => link.total_clicks)).toEqual([3, 1, 1, 0])
+  })
+
+  test('by clicks with a range only the clicks in that window rank', async () => {
+    const old = await links.link(ann, { label: 'ranked-list', slug: 'old-hit' })
+    for (let click = 0; click < 3; click++) await links.fetch('/old-hit')
+    links.advance(8 * 86_400)
+    const fresh = await links.link(ann, { label: 'ranked-list', slug: 'new-hit' })
+    await links.fetch('/new-hit')
+    const query = { search: 'ranked-list', sort: 'clicks' }
+    expect(await idsOf(query)).toEqual([old.id, fresh.id])
+    expect(await idsOf({ ...query, range: '7d' })).toEqual([fresh.id, old.id])
+    expect((await walk({ ...query, range: '7d', limit: 1 })).map((link) => link.total_clicks)).toEqual([1, 0])
+    expect(await idsOf({ ...query, range: '30d' })).toEqual([old.id, fresh.id])
+  })
+})

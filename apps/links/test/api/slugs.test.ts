@@ -1,0 +1,399 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sharedTestLinks } from '../testing.ts'
+
+interface SlugShown {
+  slug: string
+  is_primary: number
+}
+
+/** Every route for slugs exists twice: as the SDKs call it, below the link, and by the slug alone. */
+const forms = [
+  {
+    form: 'below the link',
+    missing: 'Slug not found on this link',
+    path: (id: number, slug: string) => `/links/${id}/slugs/${slug}`,
+    add: (id: number, slug: unknown) => [`/links/${id}/slugs`, { slug }] as const,
+  },
+  {
+    form: 'by the slug alone',
+    missing: 'Slug not found',
+    path: (_id: number, slug: string) => `/slugs/${slug}`,
+    add: (id: number, slug: unknown) => ['/slugs', { link_id: id, slug }] as const,
+  },
+]
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  let ben: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    ben = await links.key('ben@example.com')
+  })
+  let count = 0
+  const newSlug = () => `g-${++count}`
+  const read = async (id: number) => (await links.call('GET', `/links/${id}`, { key: ann })).body
+  const primaryOf = async (id: number) =>
+    (await read(id)).slugs.filter((each: SlugShown) => each.is_primary).map((each: SlugShown) => each.slug)
+  const redirects = async (slug: string) => (await links.fetch(`/${slug}`, { method: 'HEAD' })).status === 302
+
+  for (const { form, missing, path, add } of forms) {
+    const addSlug = (id: number, slug: unknown, key = ann) => {
+      const [address, body] = add(id, slug)
+      return links.call('POST', address, { key, body })
+    }
+    const act = (verb: string, id: number, slug: string, key = ann) =>
+      links.call('POST', `${path(id, slug)}/${verb}`, { key })
+    const remove = (id: number, slug: string, query = '', key = ann) =>
+      links.call('DELETE', `${path(id, slug)}${query}`, { key })
+    const newLink = async (...slugs: string[]) => {
+      const link = await links.link(ann)
+      for (const slug of slugs) await addSlug(link.id, slug)
+      return { id: link.id as number, auto: link.slugs[0].slug as string }
+    }
+
+    test(`${form}: an added slug is answered in full and redirects at once`, async () => {
+      const { id } = await newLink()
+      const slug = newSlug()
+      const { status, body } = await addSlug(id, slug.toUpperCase())
+      expect([status, body]).toEqual([
+        201,
+        {
+          link_id: id,
+          slug,
+          is_custom: 1,
+          is_primary: 1,
+          click_count: 0,
+          created_at: links.now,
+          disabled_at: null,
+        },
+      ])
+      expect((await read(id)).slugs[1]).toEqual(body)
+      expect(await redirects(slug)).toBe(true)
+    })
+
+    test(`${form}: the owner's first custom slug becomes primary, later ones do not`, async () => {
+      const [first, second] = [newSlug(), newSlug()]
+      const { id } = await newLink(first, second)
+      expect(await primaryOf(id)).toEqual([first])
+    })
+
+    test(`${form}: anyone may append a slug, and what others append never becomes primary`, async () => {
+      const [foreign, own] = [newSlug(), newSlug()]
+      const { id, auto } = await newLink()
+      const { status, body } = await addSlug(id, foreign, ben)
+      expect([status, body.is_primary]).toEqual([201, 0])
+      expect(await primaryOf(id)).toEqual([auto])
+      expect((await addSlug(id, own)).body.is_primary).toBe(1)
+    })
+
+    test(`${form}: a slug that is taken, disabled or automatic elsewhere is 409 and nothing changes`, async () => {
+      const slug = newSlug()
+      const { id, auto } = await newLink(slug)
+      const other = await newLink()
+      await act('disable', id, slug)
+      for (const taken of [slug, slug.toUpperCase(), auto]) {
+        const [address, body] = add(other.id, taken)
+        await links.refuses('POST', address, { key: ann, body }, [409, 'Slug already exists'])
+      }
+      const [address, body] = add(id, slug)
+      await links.refuses('POST', address, { key: ann, body }, [409, 'Slug already exists'])
+    })
+
+    test(`${form}: a slug that cannot be one is 400 with the sentence for what is wrong`, async () => {
+      const { id } = await newLink()
+      const symbols =
+        'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
+      const problems: [unknown, string][] = [
+        [undefined, 'slug is required'],
+        ['', 'Custom slug must not be empty'],
+        ['_x', 'Slug must not start with underscore'],
+        ['x'.repeat(129), 'Slug must be 128 characters or fewer'],
+        ['🎈'.repeat(129), 'Slug must be 128 characters or fewer'],
+        ['x-', symbols],
+        ['\u212a', symbols],
+        ['robots.txt', 'Slug is reserved'],
+        ['SW.js', 'Slug is reserved'],
+        [5, 'slug: must be a string'],
+        [null, 'slug: must be a string'],
+      ]
+      for (const [slug, error] of problems) {
+        const [address, body] = add(id, slug)
+        await links.refuses('POST', address, { key: ann, body }, [400, error])
+      }
+      const [address, body] = add(id, '_x')
+      await links.refuses('POST', address, { key: ann, body: { ...body, primary: true } }, [
+        400,
+        'Unknown field "primary"',
+      ])
+    })
+
+    test(`${form}: nothing can be added to a link that does not exist`, async () => {
+      const [address, body] = add(999_999, newSlug())
+      await links.refuses('POST', address, { key: ann, body }, [404, 'Link not found'])
+    })
+
+    test(`${form}: a disabled slug stops redirecting, stays taken and leaves the others alone`, async () => {
+      const [first, second] = [newSlug(), newSlug()]
+      const { id, auto } = await newLink(first, second)
+      links.advance(5)
+      const { status, body } = await act('disable', id, second)
+      expect([status, body]).toMatchObject([200, { slug: second, disabled_at: links.now, is_primary: 0 }])
+      expect([await redirects(first), await redirects(second), await redirects(auto)]).toEqual([
+        true,
+        false,
+        true,
+      ])
+      expect(await primaryOf(id)).toEqual([first])
+    })
+
+    test(`${form}: when the primary slug is disabled the automatic one takes over, whatever else there is`, async () => {
+      const [first, second] = [newSlug(), newSlug()]
+      const { id, auto } = await newLink(first, second)
+      await act('disable', id, first)
+      expect(await primaryOf(id)).toEqual([auto])
+    })
+
+    test(`${form}: disabling twice is 200 and keeps the first moment`, async () => {
+      const slug = newSlug()
+      const { id } = await newLink(slug)
+      const first = await act('disable', id, slug)
+      links.advance(9)
+      const before = await links.stored()
+      expect(await act('disable', id, slug)).toMatchObject({ status: 200, body: first.body })
+      expect(await links.stored()).toEqual(before)
+    })
+
+    test(`${form}: an enabled slug redirects again and does not become primary; twice is 200`, async () => {
+      const slug = newSlug()
+      const { id, auto } = await newLink(slug)
+      await act('disable', id, slug)
+      const enabled = await act('enable', id, slug)
+      expect([enabled.status, enabled.body]).toMatchObject([200, { slug, disabled_at: null, is_primary: 0 }])
+      expect([await redirects(slug), await primaryOf(id)]).toEqual([true, [auto]])
+      const before = await links.stored()
+      expect(await act('enable', id, slug)).toMatchObject({ status: 200, body: enabled.body })
+      expect(await links.stored()).toEqual(before)
+    })
+
+    test(`${form}: the automatic slug can be neither disabled nor removed, forced or not; enabling it is a no-op`, async () => {
+      const { id, auto } = await newLink(newSlug())
+      await links.refuses('POST', `${path(id, auto)}/disable`, { key: ann }, [
+        400,
+        'Cannot disable the system-generated slug; only custom slugs can be disabled. Disable the whole link instead.',
+      ])
+      for (const query of ['', '?force=true'])
+        await links.refuses('DELETE', `${path(id, auto)}${query}`, { key: ann }, [
+          400,
+          'Cannot remove the system-generated slug; only custom slugs can be removed. Delete the whole link instead.',
+        ])
+      expect((await act('enable', id, auto)).status).toBe(200)
+    })
+
+    test(`${form}: any enabled slug can be made the one primary slug, again and again`, async () => {
+      const [first, second] = [newSlug(), newSlug()]
+      const { id, auto } = await newLink(first, second)
+      for (const slug of [second, auto, first, first]) {
+        const { status, body } = await act('primary', id, slug)
+        expect([status, body]).toEqual([200, await read(id)])
+        expect(await primaryOf(id)).toEqual([slug])
+      }
+    })
+
+    test(`${form}: a disabled slug cannot be made primary`, async () => {
+      const slug = newSlug()
+      const { id } = await newLink(slug)
+      await act('disable', id, slug)
+      await links.refuses('POST', `${path(id, slug)}/primary`, { key: ann }, [
+        400,
+        'Cannot make a disabled slug primary, enable it first',
+      ])
+    })
+
+    test(`${form}: a removed slug stops redirecting and is free for anyone`, async () => {
+      const slug = newSlug()
+      const { id } = await newLink(slug)
+      const { status, body } = await remove(id, slug)
+      expect([status, body]).toEqual([200, { removed: true }])
+      expect(await redirects(slug)).toBe(false)
+      expect((await links.link(ben, { slug })).slugs[1].slug).toBe(slug)
+      expect((await read(id)).slugs).toHaveLength(1)
+    })
+
+    test(`${form}: when the primary slug is removed the oldest enabled custom slug takes over, else the automatic one`, async () => {
+      const [oldest, disabled, middle, primary] = [newSlug(), newSlug(), newSlug(), newSlug()]
+      const { id, auto } = await newLink()
+      for (const slug of [disabled, oldest, middle, primary]) {
+        await addSlug(id, slug)
+        links.advance(1)
+      }
+      await act('disable', id, disabled)
+      await act('primary', id, primary)
+      await remove(id, primary)
+      expect(await primaryOf(id)).toEqual([oldest])
+      await remove(id, oldest)
+      expect(await primaryOf(id)).toEqual([middle])
+      await remove(id, middle)
+      expect(await primaryOf(id)).toEqual([auto])
+    })
+
+    test(`${form}: removing a slug that is not primary leaves the primary alone`, async () => {
+      const [primary, other] = [newSlug(), newSlug()]
+      const { id } = await newLink(primary, other)
+      await remove(id, other)
+      expect(await primaryOf(id)).toEqual([primary])
+    })
+
+    test(`${form}: a slug with clicks is removed only by force, and its clicks go with it`, async () => {
+      const [clicked, other] = [newSlug(), newSlug()]
+      const { id } = await newLink(clicked, other)
+      for (const slug of [clicked, other]) await links.fetch(`/${slug}`)
+      // The click is not counted yet when the removal arrives: it is counted before the check.
+      const refused = await remove(id, clicked)
+      expect([refused.status, refused.body]).toEqual([
+        400,
+        { error: 'Cannot remove a slug with clicks, disable it instead' },
+      ])
+      await links.refuses('DELETE', `${path(id, clicked)}?force=false`, { key: ann }, [
+        400,
+        'Cannot remove a slug with clicks, disable it instead',
+      ])
+      expect((await remove(id, clicked, '?force=true')).body).toEqual({ removed: true })
+      expect(await links.rows(`select slug from click where link_id = ${id}`)).toEqual([{ slug: other }])
+      expect((await read(id)).total_clicks).toBe(1)
+    })
+
+    test(`${form}: someone else may change nothing, by force neither`, async () => {
+      const slug = newSlug()
+      const { id } = await newLink(slug)
+      const refusals: [string, string, string][] = [
+        ['POST', '/disable', 'Only the link owner can disable slugs on this link'],
+        ['POST', '/enable', 'Only the link owner can enable slugs on this link'],
+        ['POST', '/primary', 'Only the link owner can change the primary slug'],
+        ['DELETE', '', 'Only the link owner can remove slugs on this link'],
+        ['DELETE', '?force=true', 'Only the link owner can remove slugs on this link'],
+      ]
+      for (const [method, suffix, sentence] of refusals)
+        await links.refuses(method, `${path(id, slug)}${suffix}`, { key: ben }, [403, sentence])
+    })
+
+    test(`${form}: who appended a slug to a foreign link has no say over it afterwards`, async () => {
+      const slug = newSlug()
+      const { id } = await newLink()
+      await addSlug(id, slug, ben)
+      await links.refuses('POST', `${path(id, slug)}/disable`, { key: ben }, [
+        403,
+        'Only the link owner can disable slugs on this link',
+      ])
+      expect((await act('disable', id, slug)).status).toBe(200)
+    })
+
+    test(`${form}: a slug that does not exist is 404 with the form's own words`, async () => {
+      const { id } = await newLink()
+      for (const suffix of ['/disable', '/enable', '/primary'])
+        await links.refuses('POST', `${path(id, 'no-such-slug')}${suffix}`, { key: ben }, [404, missing])
+      await links.refuses('DELETE', path(id, 'no-such-slug'), { key: ben }, [404, missing])
+    })
+
+    test(`${form}: paths take a slug in any case and percent-encoded once`, async () => {
+      const slug = `a.b_c~${newSlug()}`
+      const { id } = await newLink(slug)
+      expect((await act('disable', id, slug.toUpperCase())).status).toBe(200)
+      const encoded = Array.from(slug, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
+      expect((await act('enable', id, encoded)).body.slug).toBe(slug)
+      await links.refuses('POST', `${path(id, encoded.replaceAll('%', '%25'))}/disable`, { key: ann }, [
+        404,
+        'Not Found',
+      ])
+    })
+
+    test(`${form}: a path that could hold no slug is no path`, async () => {
+      const { id } = await newLink()
+      for (const bad of [
+        '_x',
+        'x-',
+        'a%20b',
+        'a%2Fb',
+        '%E2%84%AA',
+        'caf%C3%A9',
+        'x'.repeat(129),
+        '%FF',
+        '%00',
+        '%',
+      ])
+        for (const [method, suffix] of [
+          ['POST', '/disable'],
+          ['POST', '/primary'],
+          ['DELETE', ''],
+        ] as const)
+          await links.refuses(method, `${path(id, bad)}${suffix}`, { key: ann }, [404, 'Not Found'])
+    })
+  }
+
+  test('the slugs of a link are listed automatic first, then by age, then by name', async () => {
+    const { id, slugs } = await links.link(ann)
+    for (const slug of ['order-b', 'order-a'])
+      await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
+    links.advance(1)
+    await links.call('POST', `/links/${id}/slugs`, { key: ben, body: { slug: '0-late' } })
+    const shown = (await read(id)).slugs.map((each: SlugShown) => each.slug)
+    expect(shown).toEqual([slugs[0].slug, 'order-a', 'order-b', '0-late'])
+  })
+
+  test('below a link a slug of another link is not found, and below no link the link is not found', async () => {
+    const [own, foreign] = [
+      await links.link(ann, { slug: newSlug() }),
+      await links.link(ann, { slug: newSlug() }),
+    ]
+    const slug = foreign.slugs[1].slug
+    for (const suffix of ['/disable', '/enable', '/primary'])
+      await links.refuses('POST', `/links/${own.id}/slugs/${slug}${suffix}`, { key: ann }, [
+        404,
+        'Slug not found on this link',
+      ])
+    await links.refuses('DELETE', `/links/${own.id}/slugs/${slug}?force=true`, { key: ann }, [
+      404,
+      'Slug not found on this link',
+    ])
+    await links.refuses('DELETE', `/links/999999/slugs/${slug}`, { key: ann }, [404, 'Link not found'])
+    expect(await redirects(slug)).toBe(true)
+  })
+
+  test('looking a slug up answers its link to anyone, in any case, disabled or not', async () => {
+    const slug = newSlug()
+    const link = await links.link(ann, { slug })
+    for (const each of [slug, slug.toUpperCase(), link.slugs[0].slug])
+      expect((await links.call('GET', `/slugs/${each}`, { key: ben })).body).toEqual(link)
+    await links.call('POST', `/slugs/${slug}/disable`, { key: ann })
+    await links.call('POST', `/links/${link.id}/disable`, { key: ann })
+    const { status, body } = await links.call('GET', `/slugs/${slug}`, { key: ben })
+    expect([status, body]).toEqual([200, await read(link.id)])
+    await links.refuses('GET', '/slugs/no-such-slug', { key: ben }, [404, 'Link not found'])
+    await links.refuses('GET', '/slugs/_x', { key: ben }, [404, 'Not Found'])
+  })
+
+  test('looking a slug up takes a range like reading the link', async () => {
+    const slug = newSlug()
+    const { id } = await links.link(ann, { slug })
+    await links.fetch(`/${slug}`)
+    links.advance(8 * 86_400)
+    await links.fetch(`/${slug}`)
+    const found = await links.call('GET', `/slugs/${slug}?range=7d`, { key: ben })
+    expect(found.body).toMatchObject({ id, total_clicks: 1 })
+    await links.refuses('GET', `/slugs/${slug}?range=8d`, { key: ben }, [
+      400,
+      expect.stringMatching(/^range: /),
+    ])
+  })
+
+  test('a thousand slugs on one link are shown, searched and deleted with it', async () => {
+    const { id } = await links.link(ann)
+    const slugs = Array.from({ length: 1000 }, (_, n) => `many-${count}-${n}`)
+    const rows = slugs.map((slug) => ({ slug, link_id: id, is_custom: 1, created_at: 1 }))
+    await links.database.write((tx) => tx.insertInto('slug').values(rows).execute())
+    expect((await read(id)).slugs).toHaveLength(1001)
+    expect((await links.call('GET', `/links/${id}?range=7d`, { key: ann })).body.slugs).toHaveLength(1001)
+    expect((await links.call('DELETE', `/links/${id}`, { key: ann })).body).toEqual({ deleted: true })
+  })
+})

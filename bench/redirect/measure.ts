@@ -1,0 +1,110 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Kernel clock ticks are 10 ms on Linux, whatever the machine. */
+const TICK_US = 10_000
+const SERVER_CORE = '0'
+const LOAD_CORE = '1'
+
+/** CPU time in microseconds: of the thread that counts clicks, and of everything else. */
+export interface Cpu {
+  request: number
+  background: number
+}
+
+function ticksOf(path: string): number {
+  // The command name is in parentheses and may hold blanks; utime and stime are fields 14 and 15.
+  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return Number(fields[11]) + Number(fields[12])
+}
+
+/** All threads of these processes; `background` are the threads that the runtime names as workers. */
+export function cpuOf(pids: readonly number[]): Cpu {
+  const cpu = { request: 0, background: 0 }
+  for (const pid of pids)
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      const name = readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim()
+      const kind = name.startsWith('Worker') ? 'background' : 'request'
+      cpu[kind] += ticksOf(`/proc/${pid}/task/${thread}/stat`) * TICK_US
+    }
+  return cpu
+}
+
+export function rssMb(pids: readonly number[]): number {
+  const kib = pids.map((pid) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0),
+  )
+  return Math.round(kib.reduce((sum, each) => sum + each, 0) / 1024)
+}
+
+export interface Load {
+  requests: number
+  p50Ms: number
+  p99Ms: number
+  perSecond: number
+  errors: string
+}
+
+/** wrk on the other core: 64 connections, random slugs of the sample. */
+export async function load(url: string, sample: string, seconds: number): Promise<Load> {
+  const script = join(import.meta.dir, 'load.lua')
+  const seed = String(Date.now() % 1_000_000)
+  const wrk = Bun.spawn(
+    [
+      'taskset',
+      '-c',
+      LOAD_CORE,
+      'wrk',
+      '-t1',
+      '-c64',
+      `-d${seconds}s`,
+      '--latency',
+      '-s',
+      script,
+      url,
+      '--',
+      sample,
+      seed,
+    ],
+    { stdout: 'pipe', stderr: 'inherit' },
+  )
+  const text = await new Response(wrk.stdout).text()
+  const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? Number.NaN)
+  return {
+    requests: number(/(\d+) requests in/),
+    p50Ms: milliseconds(/50%\s+(\S+)/.exec(text)?.[1]),
+    p99Ms: milliseconds(/99%\s+(\S+)/.exec(text)?.[1]),
+    perSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    errors: /(Socket errors.*|Non-2xx.*)/.exec(text)?.[1] ?? '',
+  }
+}
+
+function milliseconds(text = ''): number {
+  const value = Number.parseFloat(text)
+  return text.endsWith('us') ? value / 1000 : text.endsWith('ms') ? value : value * 1000
+}
+
+export function onServerCore(command: string[], env: Record<string, string> = {}) {
+  return Bun.spawn(['taskset', '-c', SERVER_CORE, ...command], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+    env: { ...process.env, ...env },
+  })
+}
+
+/** Waits until the address answers; returns the milliseconds it took. */
+export async function untilAnswers(url: string): Promise<number> {
+  const startedMs = performance.now()
+  while (performance.now() - startedMs < 120_000) {
+    const answer = await fetch(url, { redirect: 'manual' }).catch(() => undefined)
+    if (answer) return performance.now() - startedMs
+    await Bun.sleep(2)
+  }
+  throw new Error(`${url} does not answer`)
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
