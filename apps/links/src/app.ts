@@ -1,4 +1,5 @@
-import { type Database, dialectOf, openDatabase, sqlitePath } from '@latchkey/database/database'
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
 import { type Proxies, forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'

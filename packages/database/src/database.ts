@@ -2,16 +2,17 @@ import type { Database as SqliteFile } from 'bun:sqlite'
 import {
   type Kysely as KyselyType,
   Kysely,
+  PostgresDialect,
   type RawBuilder,
   type SqlBool,
   type Transaction,
   sql,
 } from 'kysely'
 import { isTransactionConflict } from './errors.ts'
-import { openPool, postgresDialect } from './postgres.ts'
-import { openSqliteFile, sqliteDialect } from './sqlite.ts'
-
-export type DialectName = 'sqlite' | 'postgres'
+import { openPool } from './pool.ts'
+import { sqliteDialect } from './sqlite.ts'
+import { openSqliteFile } from './sqlite-file.ts'
+import { type DialectName, dialectOf, sqlitePath } from './url.ts'
 
 /**
  * One application database on either engine.
@@ -30,17 +31,6 @@ export interface Database<Tables> {
   /** The Kysely that migrations run on. */
   readonly writer: KyselyType<Tables>
   close(): Promise<void>
-}
-
-/** `sqlite:PATH` or `postgres://…`; throws on anything else. */
-export function dialectOf(url: string): DialectName {
-  if (url.startsWith('sqlite:')) return 'sqlite'
-  if (/^postgres(ql)?:\/\//.test(url)) return 'postgres'
-  throw new TypeError('A database URL starts with sqlite: or postgres://')
-}
-
-export function sqlitePath(url: string): string {
-  return url.slice('sqlite:'.length)
 }
 
 /** Opens the database named by `url`. SQLite: the file and its folder are created. PostgreSQL: connects on first use. */
@@ -74,7 +64,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
 const CONFLICT_RETRIES = 5
 
 function openPostgres<Tables>(url: string): Database<Tables> {
-  const kysely = new Kysely<Tables>({ dialect: postgresDialect(openPool(url)) })
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url) }) })
   const listeners: (() => void | Promise<void>)[] = []
   return {
     dialect: 'postgres',

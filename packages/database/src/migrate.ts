@@ -1,5 +1,6 @@
 import { type Transaction, sql } from 'kysely'
-import { type Database, type DialectName, serialise } from './database.ts'
+import { type Database, serialise } from './database.ts'
+import type { DialectName } from './url.ts'
 
 /** One step forward. Runs inside the transaction that also records it, so a step happens wholly or not at all. */
 export type Migration = (tx: Transaction<unknown>, dialect: DialectName) => Promise<void>

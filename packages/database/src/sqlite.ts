@@ -1,6 +1,4 @@
-import { Database as SqliteFile, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import type { Database as SqliteFile, SQLQueryBindings, Statement } from 'bun:sqlite'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -12,28 +10,8 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 
-/** How much of the database each handle keeps in memory, in KiB; SQLite's default of 2 MB misses inner pages at a million links. */
-const CACHE_KIB = 16_384
-const BUSY_TIMEOUT_MS = 5_000
 /** Kysely builds a new text for every length of an IN list; past this many prepared statements the cache starts over. */
 const STATEMENT_CACHE = 256
-
-/**
- * Opens a SQLite file the way every part of Latchkey does: busy timeout first, then write-ahead log, foreign keys on,
- * and a commit that reaches the disk (`synchronous=FULL`). Missing folders are created.
- */
-export function openSqliteFile(path: string, options: { readonly?: boolean } = {}): SqliteFile {
-  if (!options.readonly) mkdirSync(dirname(path), { recursive: true })
-  const file = options.readonly
-    ? new SqliteFile(path, { readonly: true, strict: true })
-    : new SqliteFile(path, { create: true, readwrite: true, strict: true })
-  file.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  if (!options.readonly) file.run('pragma journal_mode = wal')
-  file.run('pragma synchronous = full')
-  file.run('pragma foreign_keys = on')
-  file.run(`pragma cache_size = -${CACHE_KIB}`)
-  return file
-}
 
 /** The Kysely dialect over one `bun:sqlite` handle. Transactions are immediate, so that a write never meets a lock upgrade. */
 export function sqliteDialect(file: SqliteFile): Dialect {

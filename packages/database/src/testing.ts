@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
-import type { DialectName } from './database.ts'
+import type { DialectName } from './url.ts'
 
 /** Where tests find a PostgreSQL server that they may fill with schemas; `npm test` starts one where it can. */
 const POSTGRES = process.env['LATCHKEY_TEST_POSTGRES']

@@ -1,4 +1,4 @@
-import { openSqliteFile } from '@latchkey/database/sqlite'
+import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { JournalledClick } from './click.ts'
 
 const PROBE = 'probe'

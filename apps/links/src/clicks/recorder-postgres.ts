@@ -1,4 +1,4 @@
-import { openPool } from '@latchkey/database/postgres'
+import { openPool } from '@latchkey/database/pool'
 import type { PoolClient } from 'pg'
 import type { ClassifiedClick } from './click.ts'
 import type { Cursor, Recorder } from './recorder.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { openSqliteFile } from '@latchkey/database/sqlite'
+import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { ClassifiedClick } from './click.ts'
 import type { Cursor, Recorder } from './recorder.ts'
 import { tallyByHour, tallyBySlug } from './tally.ts'

@@ -1,4 +1,4 @@
-import { dialectOf, sqlitePath } from '@latchkey/database/database'
+import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import type { ClassifiedClick } from './click.ts'
 import { openPostgresRecorder } from './recorder-postgres.ts'
 import { openSqliteRecorder } from './recorder-sqlite.ts'

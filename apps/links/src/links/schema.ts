@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Range } from '../analytics/window.ts'
-import { Slug } from '../slugs/schema.ts'
-import { CustomSlug, foldSlug } from '../slugs/slug.ts'
+import { CustomSlug, Slug } from '../slugs/schema.ts'
+import { foldSlug } from '../slugs/slug.ts'
 import { boundedText, text } from '../text.ts'
 import { TargetUrl } from './target-url.ts'
 

@@ -3,7 +3,7 @@ import { operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { Id, wholeNumber } from '../links/schema.ts'
 import { requireLink } from '../links/operations.ts'
-import { SlugQuery } from '../slugs/slug.ts'
+import { SlugQuery } from '../slugs/schema.ts'
 import { findSlug } from '../slugs/store.ts'
 import { type QrImage, QrTooSmall, contrastRatio, renderQr } from './qr.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from '@latchkey/database/database'
-import { openPool } from '@latchkey/database/postgres'
+import { openPool } from '@latchkey/database/pool'
 import type { Log } from '@latchkey/http/log'
 import { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'

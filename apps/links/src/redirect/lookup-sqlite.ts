@@ -1,5 +1,5 @@
 import type { Database } from '@latchkey/database/database'
-import { openSqliteFile } from '@latchkey/database/sqlite'
+import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { Tables } from '../db/tables.ts'
 import { type Lookup, locationOf } from './lookup.ts'
 

@@ -7,8 +7,7 @@ import { failure, type FailureCode } from '../failures.ts'
 import { Force, getLink } from '../links/operations.ts'
 import { Id, Link } from '../links/schema.ts'
 import { type LinkRow, findLinkRow, lockLinkRow, toSlug } from '../links/store.ts'
-import { Slug } from './schema.ts'
-import { CustomSlug, SlugParam } from './slug.ts'
+import { CustomSlug, Slug, SlugParam } from './schema.ts'
 import {
   type SlugRow,
   findSlug,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SLUG_LIMIT, foldSlug, isSlug, slugProblem } from './slug.ts'
 
 const Flag = z.union([z.literal(0), z.literal(1)])
 
@@ -16,3 +17,35 @@ export const Slug = z
   })
   .meta({ id: 'Slug' })
 export type Slug = z.output<typeof Slug>
+
+/** A custom slug from a body, folded. */
+export const CustomSlug = z
+  .string({ error: (issue) => (issue.input === undefined ? 'slug is required' : undefined) })
+  .superRefine((value, context) => {
+    const message = slugProblem(value)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+  .transform(foldSlug)
+  .meta({
+    description: 'Custom slug. Upper-case letters are lower-cased.',
+    maxLength: SLUG_LIMIT,
+    pattern: '^[A-Za-z0-9]([A-Za-z0-9._~-]*[A-Za-z0-9])?$',
+    examples: ['launch-2026'],
+  })
+
+/** A slug in a path, in any case; what could not be a slug is no path. */
+export const SlugParam = z
+  .string()
+  .refine(isSlug)
+  .transform(foldSlug)
+  .meta({ description: 'A slug, in any case.', maxLength: SLUG_LIMIT })
+
+/** A slug in a query, in any case; unlike in a path, what could be none is worth a word. */
+export const SlugQuery = z
+  .string()
+  .refine(
+    isSlug,
+    'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
+  )
+  .transform(foldSlug)
+  .meta({ maxLength: SLUG_LIMIT })

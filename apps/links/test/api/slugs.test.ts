@@ -1,27 +1,12 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
+import { slugForms } from './slug-forms.ts'
 
 interface SlugShown {
   slug: string
   is_primary: number
 }
-
-/** Every route for slugs exists twice: as the SDKs call it, below the link, and by the slug alone. */
-const forms = [
-  {
-    form: 'below the link',
-    missing: 'Slug not found on this link',
-    path: (id: number, slug: string) => `/links/${id}/slugs/${slug}`,
-    add: (id: number, slug: unknown) => [`/links/${id}/slugs`, { slug }] as const,
-  },
-  {
-    form: 'by the slug alone',
-    missing: 'Slug not found',
-    path: (_id: number, slug: string) => `/slugs/${slug}`,
-    add: (id: number, slug: unknown) => ['/slugs', { link_id: id, slug }] as const,
-  },
-]
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
@@ -38,15 +23,13 @@ eachDialect((_dialect, newUrl) => {
     (await read(id)).slugs.filter((each: SlugShown) => each.is_primary).map((each: SlugShown) => each.slug)
   const redirects = async (slug: string) => (await links.fetch(`/${slug}`, { method: 'HEAD' })).status === 302
 
-  for (const { form, missing, path, add } of forms) {
+  for (const { form, path, add } of slugForms) {
     const addSlug = (id: number, slug: unknown, key = ann) => {
       const [address, body] = add(id, slug)
       return links.call('POST', address, { key, body })
     }
     const act = (verb: string, id: number, slug: string, key = ann) =>
       links.call('POST', `${path(id, slug)}/${verb}`, { key })
-    const remove = (id: number, slug: string, query = '', key = ann) =>
-      links.call('DELETE', `${path(id, slug)}${query}`, { key })
     const newLink = async (...slugs: string[]) => {
       const link = await links.link(ann)
       for (const slug of slugs) await addSlug(link.id, slug)
@@ -209,125 +192,6 @@ eachDialect((_dialect, newUrl) => {
         400,
         'Cannot make a disabled slug primary, enable it first',
       ])
-    })
-
-    test(`${form}: a removed slug stops redirecting and is free for anyone`, async () => {
-      const slug = newSlug()
-      const { id } = await newLink(slug)
-      const { status, body } = await remove(id, slug)
-      expect([status, body]).toEqual([200, { removed: true }])
-      expect(await redirects(slug)).toBe(false)
-      expect((await links.link(ben, { slug })).slugs[1].slug).toBe(slug)
-      expect((await read(id)).slugs).toHaveLength(1)
-    })
-
-    test(`${form}: when the primary slug is removed the oldest enabled custom slug takes over, else the automatic one`, async () => {
-      const [oldest, disabled, middle, primary] = [newSlug(), newSlug(), newSlug(), newSlug()]
-      const { id, auto } = await newLink()
-      for (const slug of [disabled, oldest, middle, primary]) {
-        await addSlug(id, slug)
-        links.advance(1)
-      }
-      await act('disable', id, disabled)
-      await act('primary', id, primary)
-      await remove(id, primary)
-      expect(await primaryOf(id)).toEqual([oldest])
-      await remove(id, oldest)
-      expect(await primaryOf(id)).toEqual([middle])
-      await remove(id, middle)
-      expect(await primaryOf(id)).toEqual([auto])
-    })
-
-    test(`${form}: removing a slug that is not primary leaves the primary alone`, async () => {
-      const [primary, other] = [newSlug(), newSlug()]
-      const { id } = await newLink(primary, other)
-      await remove(id, other)
-      expect(await primaryOf(id)).toEqual([primary])
-    })
-
-    test(`${form}: a slug with clicks is removed only by force, and its clicks go with it`, async () => {
-      const [clicked, other] = [newSlug(), newSlug()]
-      const { id } = await newLink(clicked, other)
-      for (const slug of [clicked, other]) await links.fetch(`/${slug}`)
-      // The click is not counted yet when the removal arrives: it is counted before the check.
-      const refused = await remove(id, clicked)
-      expect([refused.status, refused.body]).toEqual([
-        400,
-        { error: 'Cannot remove a slug with clicks, disable it instead' },
-      ])
-      await links.refuses('DELETE', `${path(id, clicked)}?force=false`, { key: ann }, [
-        400,
-        'Cannot remove a slug with clicks, disable it instead',
-      ])
-      expect((await remove(id, clicked, '?force=true')).body).toEqual({ removed: true })
-      expect(await links.rows(`select slug from click where link_id = ${id}`)).toEqual([{ slug: other }])
-      expect((await read(id)).total_clicks).toBe(1)
-    })
-
-    test(`${form}: someone else may change nothing, by force neither`, async () => {
-      const slug = newSlug()
-      const { id } = await newLink(slug)
-      const refusals: [string, string, string][] = [
-        ['POST', '/disable', 'Only the link owner can disable slugs on this link'],
-        ['POST', '/enable', 'Only the link owner can enable slugs on this link'],
-        ['POST', '/primary', 'Only the link owner can change the primary slug'],
-        ['DELETE', '', 'Only the link owner can remove slugs on this link'],
-        ['DELETE', '?force=true', 'Only the link owner can remove slugs on this link'],
-      ]
-      for (const [method, suffix, sentence] of refusals)
-        await links.refuses(method, `${path(id, slug)}${suffix}`, { key: ben }, [403, sentence])
-    })
-
-    test(`${form}: who appended a slug to a foreign link has no say over it afterwards`, async () => {
-      const slug = newSlug()
-      const { id } = await newLink()
-      await addSlug(id, slug, ben)
-      await links.refuses('POST', `${path(id, slug)}/disable`, { key: ben }, [
-        403,
-        'Only the link owner can disable slugs on this link',
-      ])
-      expect((await act('disable', id, slug)).status).toBe(200)
-    })
-
-    test(`${form}: a slug that does not exist is 404 with the form's own words`, async () => {
-      const { id } = await newLink()
-      for (const suffix of ['/disable', '/enable', '/primary'])
-        await links.refuses('POST', `${path(id, 'no-such-slug')}${suffix}`, { key: ben }, [404, missing])
-      await links.refuses('DELETE', path(id, 'no-such-slug'), { key: ben }, [404, missing])
-    })
-
-    test(`${form}: paths take a slug in any case and percent-encoded once`, async () => {
-      const slug = `a.b_c~${newSlug()}`
-      const { id } = await newLink(slug)
-      expect((await act('disable', id, slug.toUpperCase())).status).toBe(200)
-      const encoded = Array.from(slug, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
-      expect((await act('enable', id, encoded)).body.slug).toBe(slug)
-      await links.refuses('POST', `${path(id, encoded.replaceAll('%', '%25'))}/disable`, { key: ann }, [
-        404,
-        'Not Found',
-      ])
-    })
-
-    test(`${form}: a path that could hold no slug is no path`, async () => {
-      const { id } = await newLink()
-      for (const bad of [
-        '_x',
-        'x-',
-        'a%20b',
-        'a%2Fb',
-        '%E2%84%AA',
-        'caf%C3%A9',
-        'x'.repeat(129),
-        '%FF',
-        '%00',
-        '%',
-      ])
-        for (const [method, suffix] of [
-          ['POST', '/disable'],
-          ['POST', '/primary'],
-          ['DELETE', ''],
-        ] as const)
-          await links.refuses(method, `${path(id, bad)}${suffix}`, { key: ann }, [404, 'Not Found'])
     })
   }
 

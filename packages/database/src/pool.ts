@@ -1,4 +1,3 @@
-import { type Dialect, PostgresDialect } from 'kysely'
 import { type CustomTypesConfig, Pool, types as defaults } from 'pg'
 
 const INT8 = 20
@@ -25,8 +24,4 @@ export function openPool(url: string): Pool {
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})
   return pool
-}
-
-export function postgresDialect(pool: Pool): Dialect {
-  return new PostgresDialect({ pool })
 }

@@ -1,0 +1,48 @@
+import { DAY, HOUR, type Range, currentWindow } from './window.ts'
+
+export type BucketUnit = 'hour' | 'day' | 'month'
+
+/** The timeline's units (L14.4), but calendar months for the two longest ranges (L14.8). */
+export const sparklineUnits = {
+  '24h': 'hour',
+  '7d': 'day',
+  '30d': 'day',
+  '90d': 'day',
+  '1y': 'month',
+  all: 'month',
+} as const satisfies Record<Range, BucketUnit>
+
+/** The UTC bucket that a moment falls into: hours or days since 1970, or the month as YYYYMM. */
+export function bucketOf(unit: BucketUnit, at: number): number {
+  if (unit === 'hour') return Math.floor(at / HOUR)
+  if (unit === 'day') return Math.floor(at / DAY)
+  const date = new Date(at * 1000)
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
+}
+
+const DECEMBER = 12
+
+function bucketAfter(unit: BucketUnit, bucket: number): number {
+  const isDecember = unit === 'month' && bucket % 100 === DECEMBER
+  return isDecember ? bucket + 100 - DECEMBER + 1 : bucket + 1
+}
+
+/**
+ * Counts of every bucket that touches the window, from those of the clicked ones. `all` begins with the first bucket
+ * that has clicks; without any it is empty.
+ */
+export function sparkline(range: Range, now: number, clicks: ReadonlyMap<number, number>): number[] {
+  const unit = sparklineUnits[range]
+  const last = bucketOf(unit, now)
+  const counts: number[] = []
+  for (let bucket = firstBucket(range, now, clicks); bucket <= last; bucket = bucketAfter(unit, bucket))
+    counts.push(clicks.get(bucket) ?? 0)
+  return counts
+}
+
+function firstBucket(range: Range, now: number, clicks: ReadonlyMap<number, number>): number {
+  if (range !== 'all') return bucketOf(sparklineUnits[range], currentWindow(range, now).from)
+  let first = Infinity
+  for (const [bucket, count] of clicks) if (count > 0 && bucket < first) first = bucket
+  return first
+}

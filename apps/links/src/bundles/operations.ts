@@ -1,0 +1,289 @@
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { type Context, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure, type FailureCode } from '../failures.ts'
+import { requireLink } from '../links/operations.ts'
+import { Link } from '../links/schema.ts'
+import { lockLinkRow, readLinks } from '../links/store.ts'
+import { cutPage, pageAnswer, positionOf } from './page.ts'
+import {
+  Bundle,
+  BundleChanges,
+  BundleParams,
+  BundleQuery,
+  BundleWithSummary,
+  MemberParams,
+  MemberQuery,
+  NewBundle,
+  NewMember,
+  SummaryQuery,
+} from './schema.ts'
+import {
+  type BundleRow,
+  addMember,
+  bundlesOfLink,
+  countBundles,
+  countMembers,
+  deleteBundle,
+  findBundleRow,
+  insertBundle,
+  listBundles,
+  listMembers,
+  lockBundleRow,
+  removeMember,
+  summarise,
+  toBundle,
+  updateBundle,
+} from './store.ts'
+
+type Tx = Transaction<Tables>
+
+const tag = 'Bundles'
+
+/** The bundle's row, locked, for a write by its owner; 404 and 403 (with the write's own sentence) otherwise. */
+async function ownedBundle(tx: Tx, context: Context, id: number, notOwner: FailureCode): Promise<BundleRow> {
+  const row = await lockBundleRow(tx, context.database, id)
+  if (!row) throw failure('bundle_not_found')
+  if (row.created_by !== context.identity) throw failure(notOwner)
+  return row
+}
+
+async function requireBundle(context: Context, id: number): Promise<BundleRow> {
+  const row = await findBundleRow(context.database.read, id)
+  if (!row) throw failure('bundle_not_found')
+  return row
+}
+
+const list = operation({
+  id: 'listBundles',
+  methods: ['GET'],
+  path: '/bundles',
+  scope: 'read',
+  tag,
+  summary: 'List bundles of everyone, newest first',
+  query: BundleQuery,
+  result: z.array(BundleWithSummary),
+  async handler(context, { query }) {
+    const { database, now } = context
+    const { archived: shown, range, limit } = query
+    const key = ['bundles', shown, range]
+    const after = positionOf(key, query.cursor)
+    await context.settleClicks()
+    // One more than asked for tells whether there is a next page.
+    const found = await listBundles(database, { shown, limit: limit + 1 }, after)
+    const { rows, next } = cutPage(key, found, limit)
+    const items = await summarise(database, rows, { range, now })
+    return { items, total: await countBundles(database, shown), next }
+  },
+  answer: pageAnswer,
+})
+
+const create = operation({
+  id: 'createBundle',
+  methods: ['POST'],
+  path: '/bundles',
+  scope: 'create',
+  tag,
+  summary: 'Make a bundle',
+  body: NewBundle,
+  result: Bundle,
+  status: 201,
+  async handler({ database, identity, createdVia, now }, { body }) {
+    const row = await database.write((tx) =>
+      insertBundle(tx, {
+        ...body,
+        description: body.description ?? null,
+        icon: body.icon ?? null,
+        archived_at: null,
+        created_via: createdVia,
+        created_by: identity,
+        created_at: now,
+        updated_at: now,
+      }),
+    )
+    return toBundle(row)
+  },
+})
+
+const read = operation({
+  id: 'getBundle',
+  methods: ['GET'],
+  path: '/bundles/{id}',
+  scope: 'read',
+  tag,
+  summary: 'Read a bundle with its figures, archived or not',
+  params: BundleParams,
+  query: SummaryQuery,
+  result: BundleWithSummary,
+  failures: ['bundle_not_found'],
+  async handler(context, { params, query }): Promise<BundleWithSummary> {
+    await context.settleClicks()
+    const row = await requireBundle(context, params.id)
+    const [bundle] = await summarise(context.database, [row], { range: query.range, now: context.now })
+    if (!bundle) throw failure('bundle_not_found')
+    return bundle
+  },
+})
+
+const change = operation({
+  id: 'updateBundle',
+  methods: ['PUT', 'PATCH'],
+  path: '/bundles/{id}',
+  scope: 'create',
+  tag,
+  summary: 'Change a bundle; missing fields keep their value',
+  params: BundleParams,
+  body: BundleChanges,
+  result: Bundle,
+  failures: ['bundle_not_found', 'not_owner_bundle_update'],
+  async handler(context, { params, body }) {
+    const row = await context.database.write(async (tx) => {
+      const { id } = await ownedBundle(tx, context, params.id, 'not_owner_bundle_update')
+      return updateBundle(tx, id, { ...body, updated_at: context.now })
+    })
+    return toBundle(row)
+  },
+})
+
+const remove = operation({
+  id: 'deleteBundle',
+  methods: ['DELETE'],
+  path: '/bundles/{id}',
+  scope: 'create',
+  tag,
+  summary: 'Delete a bundle; its links stay',
+  params: BundleParams,
+  result: z.object({ deleted: z.literal(true) }),
+  failures: ['bundle_not_found', 'not_owner_bundle_delete'],
+  async handler(context, { params }) {
+    await context.database.write(async (tx) => {
+      const { id } = await ownedBundle(tx, context, params.id, 'not_owner_bundle_delete')
+      await deleteBundle(tx, id)
+    })
+    return { deleted: true as const }
+  },
+})
+
+function stateChange(verb: 'archive' | 'unarchive') {
+  const notOwner = `not_owner_bundle_${verb}` as const
+  return operation({
+    id: `${verb}Bundle`,
+    methods: ['POST'],
+    path: `/bundles/{id}/${verb}`,
+    scope: 'create',
+    tag,
+    summary: verb === 'archive' ? 'Take a bundle off the default lists' : 'Put a bundle back on the lists',
+    params: BundleParams,
+    result: Bundle,
+    failures: ['bundle_not_found', notOwner],
+    async handler(context, { params }) {
+      const row = await context.database.write(async (tx) => {
+        const { id, archived_at: since } = await ownedBundle(tx, context, params.id, notOwner)
+        const archived_at = verb === 'archive' ? (since ?? context.now) : null
+        return updateBundle(tx, id, { archived_at, updated_at: context.now })
+      })
+      return toBundle(row)
+    },
+  })
+}
+
+const listLinks = operation({
+  id: 'listBundleLinks',
+  methods: ['GET'],
+  path: '/bundles/{id}/links',
+  scope: 'read',
+  tag,
+  summary: 'List the links of a bundle, newest first, with their lifetime clicks',
+  params: BundleParams,
+  query: MemberQuery,
+  result: z.array(Link),
+  failures: ['bundle_not_found'],
+  async handler(context, { params, query }) {
+    const { database, now } = context
+    const key = ['links', params.id]
+    const after = positionOf(key, query.cursor)
+    await context.settleClicks()
+    const { id } = await requireBundle(context, params.id)
+    const found = await listMembers(database, { bundleId: id, limit: query.limit + 1 }, after)
+    const { rows, next } = cutPage(key, found, query.limit)
+    const ids = rows.map((row) => row.id)
+    const items = await readLinks(database, ids, { now })
+    return { items, total: (await countMembers(database, [id])).get(id) ?? 0, next }
+  },
+  answer: pageAnswer,
+})
+
+const addLink = operation({
+  id: 'addLinkToBundle',
+  methods: ['POST'],
+  path: '/bundles/{id}/links',
+  scope: 'create',
+  tag,
+  summary: 'Add any link to any bundle',
+  params: BundleParams,
+  body: NewMember,
+  result: z.object({ added: z.literal(true) }),
+  failures: ['bundle_not_found', 'link_not_found'],
+  async handler({ database }, { params, body }) {
+    await database.write(async (tx) => {
+      const bundle = await lockBundleRow(tx, database, params.id)
+      if (!bundle) throw failure('bundle_not_found')
+      const link = await lockLinkRow(tx, database, body.link_id)
+      if (!link) throw failure('link_not_found')
+      await addMember(tx, bundle.id, link.id)
+    })
+    return { added: true as const }
+  },
+})
+
+const removeLink = operation({
+  id: 'removeLinkFromBundle',
+  methods: ['DELETE'],
+  path: '/bundles/{id}/links/{linkId}',
+  scope: 'create',
+  tag,
+  summary: 'Take a link out of a bundle; the link stays',
+  params: MemberParams,
+  result: z.object({ removed: z.boolean() }),
+  failures: ['bundle_not_found', 'not_owner_bundle_links'],
+  async handler(context, { params }) {
+    const removed = await context.database.write(async (tx) => {
+      const { id } = await ownedBundle(tx, context, params.id, 'not_owner_bundle_links')
+      return removeMember(tx, id, params.linkId)
+    })
+    return { removed }
+  },
+})
+
+const listOfLink = operation({
+  id: 'listBundlesForLink',
+  methods: ['GET'],
+  path: '/links/{id}/bundles',
+  scope: 'read',
+  tag,
+  summary: 'List the bundles that a link is in, by name; archived ones are left out',
+  params: BundleParams,
+  result: z.array(Bundle),
+  failures: ['link_not_found'],
+  async handler(context, { params }) {
+    const { id } = await requireLink(context, params.id)
+    const rows = await bundlesOfLink(context.database, id)
+    return rows.map(toBundle)
+  },
+})
+
+/** Bundles of links (L15); their statistics are analytics. */
+export const bundleOperations = [
+  list,
+  create,
+  read,
+  change,
+  remove,
+  stateChange('archive'),
+  stateChange('unarchive'),
+  listLinks,
+  addLink,
+  removeLink,
+  listOfLink,
+]

@@ -1,0 +1,58 @@
+import type { Answer } from '@latchkey/http/operation'
+import { failure } from '../failures.ts'
+
+/** Where a page ends, newest first. */
+export interface Position {
+  created_at: number
+  id: number
+}
+
+/** One page of a list that goes on while `next` is there. */
+export interface Page<Item> {
+  items: Item[]
+  total: number
+  next: string | undefined
+}
+
+/** Everything that decides what is listed in which order; a cursor is only good for the same list (L6.7). */
+type List = readonly (string | number)[]
+
+function fingerprint(list: List): string {
+  return Bun.hash.xxHash32(JSON.stringify(list)).toString(36)
+}
+
+/** Cuts what was found down to the page; `found` holds one row more than `limit` when there is a next page. */
+export function cutPage<Row extends Position>(
+  list: List,
+  found: readonly Row[],
+  limit: number,
+): { rows: Row[]; next: string | undefined } {
+  const rows = found.slice(0, limit)
+  const last = found.length > limit ? rows.at(-1) : undefined
+  const mark = last && [fingerprint(list), last.created_at, last.id].join('.')
+  return { rows, next: mark && Buffer.from(mark).toString('base64url') }
+}
+
+/** Where this page begins; undefined for the first. 400 for a cursor that was not made for this list. */
+export function positionOf(list: List, cursor: string | undefined): Position | undefined {
+  if (cursor === undefined) return undefined
+  const [mark, ...numbers] = Buffer.from(cursor, 'base64url').toString().split('.')
+  const [created_at, id] = numbers.map(Number)
+  const fits =
+    mark === fingerprint(list) && numbers.length === 2 && numbers.every((n) => /^\d{1,15}$/.test(n))
+  if (!fits || created_at === undefined || id === undefined) throw failure('cursor')
+  return { created_at, id }
+}
+
+/** A bare array, with the rest of what L6.7 asks for in headers. */
+export function pageAnswer<Item>({ items, total, next }: Page<Item>, request: Request): Answer {
+  const headers: Record<string, string> = { 'X-Total-Count': String(total) }
+  if (next !== undefined) headers['Link'] = `<${nextPage(request.url, next)}>; rel="next"`
+  return { body: items, headers }
+}
+
+function nextPage(address: string, cursor: string): string {
+  const { pathname, searchParams } = new URL(address)
+  searchParams.set('cursor', cursor)
+  return `${pathname}?${searchParams}`
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { Range } from '../analytics/window.ts'
+import { Id, wholeNumber } from '../links/schema.ts'
+import { boundedText, codePoints, text } from '../text.ts'
+
+const NAME_LIMIT = 120
+
+export const Accent = z.enum(['orange', 'red', 'green', 'blue', 'purple'], {
+  error: () => 'accent must be one of: orange, red, green, blue, purple',
+})
+export type Accent = z.output<typeof Accent>
+
+export const Bundle = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    description: z.string().nullable(),
+    icon: z.string().nullable(),
+    accent: Accent,
+    archived_at: z.int().nullable().meta({ description: 'Unix seconds; set while the bundle is archived.' }),
+    created_via: z.string().nullable(),
+    created_by: z.string().meta({ description: 'Identity of the owner.' }),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: 'Bundle' })
+export type Bundle = z.output<typeof Bundle>
+
+const TopLink = z
+  .object({ slug: z.string().meta({ description: 'The primary slug.' }), click_count: z.int() })
+  .meta({ id: 'TopLink' })
+
+export const BundleWithSummary = Bundle.extend({
+  link_count: z.int(),
+  total_clicks: z.int().meta({ description: 'Raw clicks of all members in the window.' }),
+  delta_pct: z.int().optional().meta({
+    description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
+  }),
+  sparkline: z.array(z.int()).meta({
+    description:
+      'Clicks by hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC; they add up to the total.',
+  }),
+  top_links: z
+    .array(TopLink)
+    .max(3)
+    .meta({ description: 'The most clicked members; those without clicks are left out.' }),
+}).meta({ id: 'BundleWithSummary' })
+export type BundleWithSummary = z.output<typeof BundleWithSummary>
+
+const Name = z
+  .string({ error: (issue) => (issue.input === undefined ? 'name is required' : undefined) })
+  .pipe(
+    text()
+      .trim()
+      .min(1, 'name must not be blank')
+      .refine((name) => codePoints(name) <= NAME_LIMIT, `name must be ${NAME_LIMIT} characters or fewer`),
+  )
+  .meta({ minLength: 1, maxLength: NAME_LIMIT })
+
+const Description = boundedText(2000)
+const Icon = boundedText(64)
+
+export const NewBundle = z
+  .object({
+    name: Name,
+    description: Description.nullable().optional(),
+    icon: Icon.nullable().optional(),
+    accent: Accent.default('orange'),
+  })
+  .meta({ id: 'NewBundle' })
+export type NewBundle = z.output<typeof NewBundle>
+
+export const BundleChanges = z
+  .object({
+    name: Name.optional(),
+    description: Description.nullable().optional(),
+    icon: Icon.nullable().optional(),
+    accent: Accent.optional(),
+  })
+  .meta({ id: 'BundleChanges' })
+
+/** Which bundles a list shows. */
+export type Shown = 'active' | 'archived' | 'all'
+
+const Archived = z
+  .enum(['true', '1', 'only', 'all'])
+  .optional()
+  .transform((value): Shown => {
+    if (value === undefined) return 'active'
+    return value === 'all' ? 'all' : 'archived'
+  })
+  .meta({ description: '`true`, `1` or `only` for archived bundles only, `all` for both; else active ones.' })
+
+const PageQuery = z.object({
+  limit: wholeNumber(1, 1000).default(1000),
+  cursor: z.string().optional().meta({ description: 'From the `Link` header of the page before.' }),
+})
+
+export const SummaryQuery = z.object({ range: Range.default('all') })
+export const BundleQuery = PageQuery.extend({ archived: Archived, range: Range.default('all') })
+export const MemberQuery = PageQuery
+
+export const BundleParams = z.object({ id: Id })
+export const MemberParams = z.object({ id: Id, linkId: Id })
+export const NewMember = z.object({ link_id: z.int().min(1) })

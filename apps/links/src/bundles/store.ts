@@ -1,0 +1,261 @@
+import { type Database, among } from '@latchkey/database/database'
+import {
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type SqlBool,
+  type Transaction,
+  type Updateable,
+  sql,
+} from 'kysely'
+import { type BucketUnit, sparkline, sparklineUnits } from '../analytics/sparkline.ts'
+import {
+  DAY,
+  HOUR,
+  type Range,
+  type Window,
+  currentWindow,
+  deltaPct,
+  previousWindow,
+} from '../analytics/window.ts'
+import type { Tables } from '../db/tables.ts'
+import type { Position } from './page.ts'
+import type { Accent, Bundle, BundleWithSummary, Shown } from './schema.ts'
+
+export type BundleRow = Selectable<Tables['bundle']>
+type Db = Database<Tables>
+type Tx = Transaction<Tables>
+
+export async function insertBundle(tx: Tx, row: Insertable<Tables['bundle']>): Promise<BundleRow> {
+  return tx.insertInto('bundle').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateBundle(
+  tx: Tx,
+  id: number,
+  changes: Updateable<Tables['bundle']>,
+): Promise<BundleRow> {
+  return tx.updateTable('bundle').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Removes the bundle and its memberships; the links stay. */
+export async function deleteBundle(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('bundle').where('id', '=', id).execute()
+}
+
+export async function findBundleRow(db: Kysely<Tables>, id: number): Promise<BundleRow | undefined> {
+  return db.selectFrom('bundle').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The bundle's row, which nobody else changes until the transaction ends. SQLite has one writer anyway. */
+export async function lockBundleRow(tx: Tx, { dialect }: Db, id: number): Promise<BundleRow | undefined> {
+  return tx
+    .selectFrom('bundle')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+export function toBundle(row: BundleRow): Bundle {
+  return { ...row, accent: row.accent as Accent }
+}
+
+function shownBundles(db: Kysely<Tables>, shown: Shown) {
+  return db
+    .selectFrom('bundle')
+    .$if(shown === 'active', (query) => query.where('archived_at', 'is', null))
+    .$if(shown === 'archived', (query) => query.where('archived_at', 'is not', null))
+}
+
+export async function countBundles(db: Db, shown: Shown): Promise<number> {
+  const { count } = await shownBundles(db.read, shown)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** One page, newest first. */
+export async function listBundles(
+  db: Db,
+  { shown, limit }: { shown: Shown; limit: number },
+  after: Position | undefined,
+): Promise<BundleRow[]> {
+  return shownBundles(db.read, shown)
+    .selectAll()
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(created_at, id) < (${after?.created_at}, ${after?.id})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** The bundles of a link that are not archived, by name. */
+export async function bundlesOfLink(db: Db, linkId: number): Promise<BundleRow[]> {
+  return shownBundles(db.read, 'active')
+    .innerJoin('bundle_link', 'bundle_link.bundle_id', 'bundle.id')
+    .selectAll('bundle')
+    .where('bundle_link.link_id', '=', linkId)
+    .orderBy('bundle.name')
+    .orderBy('bundle.id')
+    .execute()
+}
+
+/** Makes the link a member, also when it is one already. Both rows must be locked. */
+export async function addMember(tx: Tx, bundleId: number, linkId: number): Promise<void> {
+  await tx
+    .insertInto('bundle_link')
+    .values({ bundle_id: bundleId, link_id: linkId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** False when the link was not a member. */
+export async function removeMember(tx: Tx, bundleId: number, linkId: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('bundle_link')
+    .where('bundle_id', '=', bundleId)
+    .where('link_id', '=', linkId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export async function countMembers(db: Db, bundleIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await db.read
+    .selectFrom('bundle_link')
+    .select(['bundle_id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where(among(db.dialect, 'bundle_id', bundleIds))
+    .groupBy('bundle_id')
+    .execute()
+  return new Map(rows.map((row) => [row.bundle_id, row.count]))
+}
+
+/** Ids of one page of a bundle's links, newest first, with where it ends. */
+export async function listMembers(
+  db: Db,
+  { bundleId, limit }: { bundleId: number; limit: number },
+  after: Position | undefined,
+): Promise<Position[]> {
+  return db.read
+    .selectFrom('bundle_link')
+    .innerJoin('link', 'link.id', 'bundle_link.link_id')
+    .select(['link.id', 'link.created_at'])
+    .where('bundle_link.bundle_id', '=', bundleId)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
+    )
+    .orderBy('link.created_at', 'desc')
+    .orderBy('link.id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** The bundles with their figures in the window of `range`, in the same order. Two statements, however many there are. */
+export async function summarise(
+  db: Db,
+  bundles: readonly BundleRow[],
+  { range, now }: { range: Range; now: number },
+): Promise<BundleWithSummary[]> {
+  const ids = bundles.map((bundle) => bundle.id)
+  const memberCounts = await countMembers(db, ids)
+  const figures = Map.groupBy(await readFigures(db, ids, range, now), (figure) => figure.bundle_id)
+  return bundles.map((bundle) => {
+    const own = figures.get(bundle.id) ?? []
+    const clicks = new Map(own.flatMap((row) => (row.bucket === null ? [] : [[row.bucket, row.clicks]])))
+    const counts = sparkline(range, now, clicks)
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    const delta = deltaPct(total, clicks.get(BEFORE))
+    const top = own.filter((row) => row.bucket === null).toSorted((a, b) => a.place - b.place)
+    return {
+      ...toBundle(bundle),
+      link_count: memberCounts.get(bundle.id) ?? 0,
+      total_clicks: total,
+      ...(delta === undefined ? {} : { delta_pct: delta }),
+      sparkline: counts,
+      top_links: top.map(({ slug, clicks: click_count }) => ({ slug, click_count })),
+    }
+  })
+}
+
+/** Stands for the whole window before; no bucket of clicks has this number. */
+const BEFORE = -1
+const TOP_LINKS = 3
+
+/** Clicks of a bundle in one bucket, or of one of its most clicked links. */
+type Figure =
+  | { bundle_id: number; bucket: number; place: null; slug: null; clicks: number }
+  | { bundle_id: number; bucket: null; place: number; slug: string; clicks: number }
+
+/**
+ * All click figures of these bundles, exactly as a scan of the raw clicks would count them. One statement, so that
+ * totals, buckets and top links agree while clicks arrive. Clicks are summed by link first, so that a link in many
+ * bundles is counted once; the CTEs are materialised because SQLite would evaluate them at each use.
+ */
+async function readFigures(
+  { read, dialect }: Db,
+  bundleIds: readonly number[],
+  range: Range,
+  now: number,
+): Promise<Figure[]> {
+  const { rows } = await sql<Figure>`
+    with member as (
+      select bundle_id, link_id from bundle_link where ${among(dialect, 'bundle_id', bundleIds)}
+    ), chosen as materialized (
+      select distinct link_id from member
+    ), counted as materialized (
+      select link_id, bucket, sum(clicks) as clicks from (${bucketParts(dialect, range, now)}) as part
+      group by link_id, bucket
+    ), total as (
+      select link_id, sum(clicks) as clicks from counted where bucket <> ${BEFORE}
+      group by link_id having sum(clicks) > 0
+    ), ranked as (
+      select member.bundle_id, total.link_id, total.clicks,
+        row_number() over (partition by member.bundle_id order by total.clicks desc, total.link_id) as place
+      from member join total on total.link_id = member.link_id
+    )
+    select member.bundle_id, counted.bucket, null as place, null as slug, sum(counted.clicks) as clicks
+    from member join counted on counted.link_id = member.link_id
+    group by member.bundle_id, counted.bucket
+    union all
+    select ranked.bundle_id, null, ranked.place, link.primary_slug, ranked.clicks
+    from ranked join link on link.id = ranked.link_id where ranked.place <= ${TOP_LINKS}`.execute(read)
+  return rows
+}
+
+type Fragment = RawBuilder<unknown>
+
+/** Clicks of the chosen links by bucket, and those of the window before under one number. */
+function bucketParts(dialect: Db['dialect'], range: Range, now: number): Fragment {
+  const unit = sparklineUnits[range]
+  const parts = windowParts(currentWindow(range, now), (column) => bucketSql(dialect, unit, column))
+  const previous = previousWindow(range, now)
+  if (previous) parts.push(...windowParts(previous, () => sql.lit(BEFORE)))
+  return sql.join(parts, sql` union all `)
+}
+
+/** Whole hours from the sums, less the raw clicks of the first and last hour that lie outside the window. */
+function windowParts({ from, to }: Window, bucket: (column: Fragment) => Fragment): Fragment[] {
+  const firstHour = from - (from % HOUR)
+  const endOfLastHour = to - (to % HOUR) + HOUR
+  const outside = (low: number, high: number) => sql`
+    select link_id, ${bucket(sql`clicked_at`)}, -1 from click
+    where link_id in (select link_id from chosen) and clicked_at >= ${low} and clicked_at < ${high}`
+  return [
+    sql`select link_id, ${bucket(sql`hour`)} as bucket, clicks from click_hour
+      where link_id in (select link_id from chosen) and hour >= ${firstHour} and hour <= ${to}`,
+    outside(firstHour, from),
+    outside(to + 1, endOfLastHour),
+  ]
+}
+
+/** `bucketOf` of the sparkline rules, in SQL. */
+function bucketSql(dialect: Db['dialect'], unit: BucketUnit, column: Fragment): Fragment {
+  if (unit === 'hour') return sql`${column} / ${sql.lit(HOUR)}`
+  if (unit === 'day') return sql`${column} / ${sql.lit(DAY)}`
+  return dialect === 'sqlite'
+    ? sql`cast(strftime('%Y%m', ${column}, 'unixepoch') as integer)`
+    : sql`cast(to_char(to_timestamp(${column}) at time zone 'UTC', 'YYYYMM') as bigint)`
+}

@@ -1,0 +1,148 @@
+import { Failure } from '@latchkey/http/failure'
+import { parseOrFail } from '@latchkey/http/validation'
+import { z } from 'zod'
+import { isIdentity } from '../access/identity.ts'
+import { literalTexts } from '../failures.ts'
+import { Label } from '../links/schema.ts'
+import { TargetUrl } from '../links/target-url.ts'
+import { foldSlug, slugProblem } from '../slugs/slug.ts'
+import { parseMoment } from './moment.ts'
+
+/** A slug as a file gives it. */
+export interface SlugFields {
+  slug: string
+  isAuto?: boolean
+  createdAt?: unknown
+  disabledAt?: unknown
+}
+
+/** What a line of any format says about one link, unchecked. Blank means absent. */
+export interface RowFields {
+  url: unknown
+  label?: unknown
+  created_at?: unknown
+  expires_at?: unknown
+  disabled_at?: unknown
+  created_by?: unknown
+  slugs: readonly SlugFields[]
+  /** The slug that is shown; else the first custom one, else the automatic one. */
+  primary?: string | undefined
+  /** Clicks that the file gives only as a sum; undefined where it has no such column. */
+  clicks?: number | undefined
+}
+
+export interface ImportSlug {
+  slug: string
+  createdAt: number
+  disabledAt: number | null
+}
+
+/** One link to be stored: checked, folded, and complete but for its automatic slug. */
+export interface ImportRow {
+  url: string
+  label: string | null
+  createdAt: number
+  expiresAt: number | null
+  disabledAt: number | null
+  createdBy: string
+  /** The automatic slug to keep, if it is free. */
+  auto: ImportSlug | null
+  custom: readonly ImportSlug[]
+  /** The slug that tells whether the link is there already; null when the row has none. */
+  key: string | null
+  /** Null: the automatic slug. */
+  primary: string | null
+}
+
+export interface RowDefaults {
+  owner: string
+  /** Unix seconds. */
+  now: number
+}
+
+const isBlank = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '')
+
+const Moment = z.preprocess(
+  (value) => (isBlank(value) ? undefined : value),
+  z
+    .union([z.string(), z.number()], { error: () => 'must be a time' })
+    .transform((value, context) => {
+      const moment = parseMoment(value)
+      if (moment !== undefined) return moment
+      context.addIssue({ code: 'custom', message: 'must be Unix seconds or a time like 2026-01-31 12:00:00' })
+      return z.NEVER
+    })
+    .optional(),
+)
+
+const Row = z.object({
+  url: TargetUrl,
+  label: Label.nullish(),
+  created_at: Moment,
+  expires_at: Moment,
+  disabled_at: Moment,
+  created_by: z.preprocess(
+    (value) => (isBlank(value) ? undefined : value),
+    z.custom<string>(isIdentity, 'must be an identity: a name without control characters').optional(),
+  ),
+})
+
+/** The row that the fields make, or their first problem. */
+export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow | { problem: string } {
+  try {
+    const row = parseOrFail(Row, fields, literalTexts)
+    const createdAt = row.created_at ?? defaults.now
+    return {
+      url: row.url,
+      label: row.label ?? null,
+      createdAt,
+      expiresAt: row.expires_at ?? null,
+      disabledAt: row.disabled_at ?? null,
+      createdBy: row.created_by ?? defaults.owner,
+      ...arrangeSlugs(fields, createdAt),
+    }
+  } catch (error) {
+    if (error instanceof Failure) return { problem: error.message }
+    throw error
+  }
+}
+
+type Arranged = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
+
+function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): Arranged {
+  let auto: ImportSlug | null = null
+  const custom = new Map<string, ImportSlug>()
+  for (const fields of slugs) {
+    const slug = checkSlug(fields, createdAt)
+    // The automatic slug is never disabled: one that is comes in as a custom slug, so that it stays silent.
+    if (fields.isAuto && auto === null && slug.disabledAt === null) auto = slug
+    else if (!custom.has(slug.slug)) custom.set(slug.slug, slug)
+  }
+  if (auto) custom.delete(auto.slug)
+  const key = (primary && foldSlug(primary)) || (custom.keys().next().value ?? auto?.slug ?? null)
+  const shown = key === null ? undefined : custom.get(key)
+  return {
+    auto,
+    custom: [...custom.values()],
+    key,
+    // Disabling the primary slug makes the automatic one primary (L7).
+    primary: shown && shown.disabledAt === null ? shown.slug : null,
+  }
+}
+
+const SlugTimes = z.object({ created_at: Moment, disabled_at: Moment })
+
+function checkSlug({ slug, createdAt: made, disabledAt }: SlugFields, createdAt: number): ImportSlug {
+  const problem = slugProblem(slug)
+  if (problem !== undefined) throw rowFailure(`slug ${JSON.stringify(slug)}: ${problem}`)
+  const times = parseOrFail(SlugTimes, { created_at: made, disabled_at: disabledAt }, literalTexts)
+  return {
+    slug: foldSlug(slug),
+    createdAt: times.created_at ?? createdAt,
+    disabledAt: times.disabled_at ?? null,
+  }
+}
+
+function rowFailure(text: string): Failure {
+  return new Failure('invalid_input', { status: 400, text })
+}

@@ -1,0 +1,32 @@
+/** Year 9999 (L23), which also refuses milliseconds instead of reading them as a time far ahead. */
+const LAST_MOMENT = 253_402_300_799
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i
+
+/**
+ * Unix seconds from what files hold: a whole number of seconds, a date, or a date with a time, which is UTC unless it
+ * says otherwise. Undefined for anything else, and for moments before 1970 or after 9999.
+ */
+export function parseMoment(value: string | number): number | undefined {
+  const seconds = typeof value === 'string' ? secondsOf(value.trim()) : value
+  return Number.isInteger(seconds) && seconds >= 0 && seconds <= LAST_MOMENT ? seconds : undefined
+}
+
+function secondsOf(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  const [, year, month, day, hour = '0', minute = '0', second = '0', zone = 'Z'] = ISO.exec(text) ?? []
+  const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number) as Six
+  const date = new Date(Date.UTC(y, mo - 1, d, h, mi, s))
+  // Date.UTC makes 1 March of 30 February.
+  const isReal = date.getUTCDate() === d && date.getUTCMonth() === mo - 1 && mi < 60 && s < 60
+  return isReal ? date.getTime() / 1000 - offsetSeconds(zone) : Number.NaN
+}
+
+type Six = [number, number, number, number, number, number]
+
+function offsetSeconds(zone: string): number {
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? []
+  const seconds = Number(hours) * 3600 + Number(minutes) * 60
+  return sign === '-' ? -seconds : seconds
+}
