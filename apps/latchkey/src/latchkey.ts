@@ -1,4 +1,4 @@
 #!/usr/bin/env bun
-import { settingsOrExit, startLinks, stopOnSignals } from '@latchkey/links/main'
-const running = await startLinks(settingsOrExit())
-stopOnSignals(() => running.stop())
+import { runCommandLine } from './cli.ts'
+
+process.exitCode = await runCommandLine(process.argv.slice(2))

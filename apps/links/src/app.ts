@@ -91,7 +91,7 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
       stopForgetting()
       await labeller?.close()
       await counting.close()
-      journal.close()
+      await journal.close()
       await lookup.close()
       await database.close()
     },

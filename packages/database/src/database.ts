@@ -40,6 +40,7 @@ export function openDatabase<Tables>(url: string): Database<Tables> {
 
 function openSqlite<Tables>(path: string): Database<Tables> {
   const writerFile: SqliteFile = openSqliteFile(path)
+  writerFile.run('pragma busy_timeout = 0')
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerFile) })
   const read = new Kysely<Tables>({ dialect: sqliteDialect(openSqliteFile(path, { readonly: true })) })
   const listeners: (() => void | Promise<void>)[] = []

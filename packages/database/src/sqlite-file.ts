@@ -3,14 +3,17 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** How much of the database each handle keeps in memory, in KiB; SQLite's default of 2 MB misses inner pages at a million links. */
-const CACHE_KIB = 16_384
+const CACHE_KIB = 4_096
 const BUSY_TIMEOUT_MS = 5_000
 
 /**
  * Opens a SQLite file the way every part of Latchkey does: busy timeout first, then write-ahead log, foreign keys on,
  * and a commit that reaches the disk (`synchronous=FULL`). Missing folders are created.
  */
-export function openSqliteFile(path: string, options: { readonly?: boolean } = {}): SqliteFile {
+export function openSqliteFile(
+  path: string,
+  options: { readonly?: boolean; cacheKib?: number } = {},
+): SqliteFile {
   if (!options.readonly) mkdirSync(dirname(path), { recursive: true })
   const file = options.readonly
     ? new SqliteFile(path, { readonly: true, strict: true })
@@ -19,6 +22,6 @@ export function openSqliteFile(path: string, options: { readonly?: boolean } = {
   if (!options.readonly) file.run('pragma journal_mode = wal')
   file.run('pragma synchronous = full')
   file.run('pragma foreign_keys = on')
-  file.run(`pragma cache_size = -${CACHE_KIB}`)
+  file.run(`pragma cache_size = -${options.cacheKib ?? CACHE_KIB}`)
   return file
 }

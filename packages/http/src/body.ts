@@ -1,4 +1,4 @@
-import { transportFailure } from './failure.ts'
+import { Failure, transportFailure } from './failure.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
@@ -22,10 +22,15 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
     throw transportFailure('body_too_large')
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength
-    if (size > limitBytes) throw transportFailure('body_too_large')
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength
+      if (size > limitBytes) throw transportFailure('body_too_large')
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // A sender who hung up half way is no fault of ours, and hears no answer anyway.
+    throw error instanceof Failure ? error : transportFailure('invalid_json')
   }
   return Buffer.concat(chunks)
 }

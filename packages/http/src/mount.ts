@@ -1,4 +1,5 @@
 import { type Context as HonoContext, Hono } from 'hono'
+import { getPath } from 'hono/utils/url'
 import { readJson } from './body.ts'
 import { type Failure, transportFailure } from './failure.ts'
 import type { Answer, AnyOperation } from './operation.ts'
@@ -53,7 +54,7 @@ type Env<Caller> = {
  * parameters, body, query, body fields; then the handler decides on existence, ownership and rules.
  */
 export function mount<Context, Caller>(surface: Surface<Context, Caller>): Hono<Env<Caller>> {
-  const app = new Hono<Env<Caller>>()
+  const app = new Hono<Env<Caller>>({ getPath: pathOf })
   app.onError((error, c) => surface.render(error, c.get('requestId')))
   app.use(async (c, next) => {
     const startedMs = performance.now()
@@ -79,6 +80,11 @@ export function mount<Context, Caller>(surface: Surface<Context, Caller>): Hono<
   for (const [path, operations] of byPath(surface.operations)) mountPath(app, surface, path, operations)
   app.notFound((c) => surface.render(transportFailure('not_found'), c.get('requestId')))
   return app
+}
+
+/** Of a request without a `Host` that could be one, Bun knows only path and query. */
+function pathOf(request: Request): string {
+  return getPath(request.url.startsWith('/') ? new Request(`http://localhost${request.url}`) : request)
 }
 
 function byPath<Context>(operations: readonly AnyOperation<Context>[]): Map<string, AnyOperation<Context>[]> {
@@ -115,8 +121,7 @@ async function perform<Context, Caller>(
   surface.authorise(caller, operation, request)
   const params = parsePath(operation, c.req.param())
   const json = operation.body ? await readJson(request, BODY_LIMIT_BYTES) : undefined
-  const query =
-    operation.query && parseOrFail(operation.query, queryObject(new URL(request.url)), surface.literals)
+  const query = operation.query && parseOrFail(operation.query, queryObject(request.url), surface.literals)
   const body = operation.body && parseBody(operation.body, json, surface.literals)
   const result: unknown = await operation.handler(surface.contextOf(caller, request, c.env), {
     params,

@@ -53,10 +53,10 @@ export function parseBody<Schema extends z.ZodObject>(
   return parseOrFail(schema, body, literals)
 }
 
-/** Query parameters as an object; of a repeated one the first counts. */
-export function queryObject(url: URL): Record<string, string> {
+/** Query parameters as an object; of a repeated one the first counts. The rest of the URL need not parse. */
+export function queryObject(url: string): Record<string, string> {
   const query: Record<string, string> = {}
-  for (const [name, value] of url.searchParams)
+  for (const [name, value] of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]))
     if (!Object.hasOwn(query, name) && name !== '__proto__') query[name] = value
   return query
 }

@@ -77,7 +77,9 @@ export class Counting {
   /** One batch; false when it failed, to be tried again later. */
   async #step(): Promise<boolean> {
     // The worker writes to the same SQLite file: this process's own writers stay out instead of blocking the event loop.
-    const reply = await this.#database.whileOthersWrite(() => this.#ask('step'))
+    // Only what is on disk: a later batch may be written and still be lost with the power.
+    const upTo = this.#journal.state.lastSeq
+    const reply = await this.#database.whileOthersWrite(() => this.#ask({ upTo }))
     if (typeof reply === 'object' && 'progress' in reply) {
       this.#succeed(reply.progress)
       return true

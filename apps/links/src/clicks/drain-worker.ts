@@ -1,7 +1,7 @@
 import { Drain, type Progress } from './drain.ts'
 
 /** Runs `Drain` beside the event loop that redirects, so that counting never delays a visitor. */
-export type DrainRequest = { open: { journalPath: string; databaseUrl: string } } | 'step' | 'close'
+export type DrainRequest = { open: { journalPath: string; databaseUrl: string } } | { upTo: number } | 'close'
 export type DrainReply = { progress: Progress } | { error: { message: string; code?: unknown } } | 'closed'
 
 declare const self: Worker
@@ -13,12 +13,12 @@ async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
     await drain?.close()
     return 'closed'
   }
-  if (request !== 'step') {
+  if ('open' in request) {
     drain = new Drain(request.open.journalPath, request.open.databaseUrl)
     return undefined
   }
   if (!drain) throw new Error('The drain was asked to work before it was opened')
-  return { progress: await drain.step() }
+  return { progress: await drain.step(request.upTo) }
 }
 
 async function reply(data: DrainRequest): Promise<void> {

@@ -3,7 +3,7 @@ import { JournalReader, unpackBatch } from './journal.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
 /** Batches per transaction: at full load some ten thousand clicks, which share pages and one commit. */
-const BATCHES_AT_ONCE = 256
+const BATCHES_AT_ONCE = 128
 
 /** How far counting has come: the last counted batch, and how many clicks this step counted. */
 export interface Progress {
@@ -22,11 +22,11 @@ export class Drain {
     this.#recorder = openRecorder(databaseUrl)
   }
 
-  /** Counts the next batches; `clicks: 0` when the journal is drained. */
-  async step(): Promise<Progress> {
+  /** Counts the next batches, none after `upTo`; `clicks: 0` when there are none. */
+  async step(upTo = Number.MAX_SAFE_INTEGER): Promise<Progress> {
     this.#position ??= await this.#recorder.position(this.#journal.id)
     const from = this.#position
-    const batches = this.#journal.after(from, BATCHES_AT_ONCE)
+    const batches = this.#journal.between(from, upTo, BATCHES_AT_ONCE)
     const to = batches.at(-1)?.seq
     if (to === undefined) return { seq: from, clicks: 0 }
     const clicks = batches.flatMap((batch) => unpackBatch(batch.clicks).map(classifyClick))
@@ -36,7 +36,7 @@ export class Drain {
       from: { journalId: this.#journal.id, seq: from },
       to,
     })
-    if (!recorded) return this.step()
+    if (!recorded) return this.step(upTo)
     this.#position = to
     return { seq: to, clicks: clicks.length }
   }

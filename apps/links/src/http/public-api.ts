@@ -19,7 +19,8 @@ const USED_EVERY_SECONDS = 60
 export function createPublicApi(services: Services) {
   const limit = services.settings.rateLimit
   // Apart, so that a flood without keys can never take the room of those who have one.
-  const limiters = limit === null ? undefined : { keys: createRateLimiter(limit), addresses: createRateLimiter(limit) }
+  const limiters =
+    limit === null ? undefined : { keys: createRateLimiter(limit), addresses: createRateLimiter(limit) }
   return mount<Context, PresentedKey>({
     basePath: API_PATH,
     operations: apiOperations,

@@ -1,3 +1,5 @@
+import { transportFailure } from '@latchkey/http/failure'
+import { failureResponse } from '@latchkey/http/mount'
 import { openApiDocument } from '@latchkey/http/openapi'
 import { failures } from '../failures.ts'
 import { apiOperations } from './operations.ts'
@@ -48,31 +50,44 @@ const PAGE = `<!doctype html>
 
 const CSP = `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`
 
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': CSP,
+  'X-Content-Type-Options': 'nosniff',
+}
+
+const WRONG_METHOD = transportFailure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
+
 /** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
-export function createReference(version: string): (path: string) => Response | undefined {
+export function createReference(version: string): (method: string, path: string) => Response | undefined {
   const document = JSON.stringify(createDocument(version))
   const script = new URL('./browser/standalone.js', import.meta.resolve('@scalar/api-reference'))
-  return (path) => {
-    if (path === `${API_PATH}/openapi.json`)
-      return new Response(document, {
-        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
-      })
-    if (path === `${API_PATH}/docs`)
-      return new Response(PAGE, {
-        headers: {
-          'Content-Type': 'text/html; charset=utf-8',
-          'Cache-Control': 'no-store',
-          'Content-Security-Policy': CSP,
-          'X-Content-Type-Options': 'nosniff',
-        },
-      })
-    if (path === SCRIPT_PATH)
-      return new Response(Bun.file(script), {
-        headers: {
-          'Content-Type': 'text/javascript; charset=utf-8',
-          'Cache-Control': 'public, max-age=86400',
-        },
-      })
-    return undefined
+  const answers = new Map<string, () => Response>([
+    [
+      `${API_PATH}/openapi.json`,
+      () =>
+        new Response(document, {
+          headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
+        }),
+    ],
+    [`${API_PATH}/docs`, () => new Response(PAGE, { headers: PAGE_HEADERS })],
+    [
+      SCRIPT_PATH,
+      () =>
+        new Response(Bun.file(script), {
+          headers: {
+            'Content-Type': 'text/javascript; charset=utf-8',
+            'Cache-Control': 'public, max-age=86400',
+          },
+        }),
+    ],
+  ])
+  return (method, path) => {
+    const answer = answers.get(path)
+    if (!answer) return undefined
+    const response = method === 'GET' || method === 'HEAD' ? answer() : failureResponse(WRONG_METHOD)
+    response.headers.set('X-Request-Id', crypto.randomUUID())
+    return response
   }
 }

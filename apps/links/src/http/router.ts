@@ -38,7 +38,8 @@ export function createRouter(parts: Parts): Fetch {
   const elsewhere = createElsewhere(parts)
   return (request, server) => {
     const { url } = request
-    const start = url.indexOf('/', url.indexOf('//') + 2)
+    // Of a request without a `Host` that could be one, Bun knows only path and query.
+    const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
     const mark = url.indexOf('?', start)
     const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
     const peer = server.requestIP(request)?.address ?? ''
@@ -52,7 +53,7 @@ function createElsewhere(parts: Parts): (request: Request, path: string, peer: s
   return async (request, path, peer) => {
     const reads = request.method === 'GET' || request.method === 'HEAD'
     if (path === API_PATH || path.startsWith(`${API_PATH}/`))
-      return (reads ? reference(path) : undefined) ?? api.fetch(request, { peer })
+      return reference(request.method, path) ?? api.fetch(request, { peer })
     if (path === '/_/admin/dashboard' || (path.startsWith('/_/admin/') && path !== '/_/admin/'))
       return admin.fetch(request, path, peer)
     if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()

@@ -163,10 +163,12 @@ const listLinks = operation({
   },
 })
 
+/** The same address from its path on: a host that is none must not stand in the way. */
 function nextPage(address: string, cursor: string): string {
-  const { pathname, searchParams } = new URL(address)
-  searchParams.set('cursor', cursor)
-  return `${pathname}?${searchParams}`
+  const [path, query] = address.replace(/^\w+:\/\/[^/]*/, '').split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set('cursor', cursor)
+  return `${path}?${parameters}`
 }
 
 const readLink = operation({

@@ -3,6 +3,9 @@ import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { Tables } from '../db/tables.ts'
 import { type Lookup, locationOf } from './lookup.ts'
 
+/** Holds the inner pages of both indexes at ten million links. */
+const CACHE_KIB = 16_384
+
 interface SlugHit {
   link_id: number
   disabled_at: number | null
@@ -20,7 +23,7 @@ interface LinkHit {
  * for each would cost more than the look-up. A write of this process ends it at once.
  */
 export function openSqliteLookup(path: string, database: Database<Tables>): Lookup {
-  const file = openSqliteFile(path, { readonly: true })
+  const file = openSqliteFile(path, { readonly: true, cacheKib: CACHE_KIB })
   const slugOf = file.prepare<SlugHit, [string]>('select link_id, disabled_at from slug where slug = ?')
   const linkOf = file.prepare<LinkHit, [number]>('select url, expires_at, disabled_at from link where id = ?')
   const begin = file.prepare('begin')

@@ -2,19 +2,19 @@ import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { LONGEST_LINE, Unreadable, type Read, type Source, textOf } from './lines.ts'
 
-/** One record by the names of its columns, in the spelling of `columnKey`; '' for columns that the file has not. */
-export type Cells = (column: string) => string
+/** One record by the names of its columns; undefined for columns that the file has not. */
+export type Cells = (column: string) => string | undefined
 
 /** The header of a CSV file, then its records. */
 export interface CsvFile {
   /** Which of these columns the file has. */
-  has(column: string): boolean
+  readonly has: (column: string) => boolean
   /** As they are written in the file. */
   readonly columns: readonly string[]
 }
 
 /** Header names match whatever their case, spaces, underscores and hyphens (L21). */
-export function columnKey(name: string): string {
+function columnKey(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 }
 
@@ -52,10 +52,13 @@ function headerOf(columns: readonly string[]): Header {
   return { index, columns }
 }
 
-function cellsOf({ index, columns }: Header, record: readonly string[]): { value: Cells } | { problem: string } {
+function cellsOf(
+  { index, columns }: Header,
+  record: readonly string[],
+): { value: Cells } | { problem: string } {
   if (record.length !== columns.length)
     return { problem: `has ${record.length} fields where the header has ${columns.length}` }
-  return { value: (column) => record[index.get(columnKey(column)) ?? -1] ?? '' }
+  return { value: (column) => record[index.get(columnKey(column)) ?? -1] }
 }
 
 interface CsvRecord {
@@ -99,6 +102,7 @@ function unreadable(error: unknown): string | undefined {
   if (error instanceof Unreadable) return error.message
   if (!(error instanceof CsvError)) return undefined
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote opens here or later and never closes'
-  if (error.code === 'CSV_MAX_RECORD_SIZE') return 'the record is too long; a quote that never closes does this'
+  if (error.code === 'CSV_MAX_RECORD_SIZE')
+    return 'the record is too long; a quote that never closes does this'
   return error.message
 }

@@ -31,12 +31,12 @@ export function readRows(
 
 async function* convert<Value>(
   lines: AsyncIterable<Read<Value>>,
-  fieldsOf: (value: Value) => RowFields,
+  fieldsOf: (value: Value, now: number) => RowFields,
   defaults: RowDefaults,
 ): AsyncGenerator<ReadRow> {
   for await (const read of lines) {
     if ('problem' in read) yield read
-    else yield { line: read.line, ...rowOf(() => fieldsOf(read.value), defaults) }
+    else yield { line: read.line, ...rowOf(() => fieldsOf(read.value, defaults.now), defaults) }
   }
 }
 
@@ -51,4 +51,3 @@ function rowOf(fieldsOf: () => RowFields, defaults: RowDefaults): Outcome {
     throw error
   }
 }
-

@@ -87,23 +87,18 @@ const Row = z.object({
   ),
 })
 
-/** The row that the fields make, or their first problem. */
-export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow | { problem: string } {
-  try {
-    const row = parseOrFail(Row, fields, literalTexts)
-    const createdAt = row.created_at ?? defaults.now
-    return {
-      url: row.url,
-      label: row.label ?? null,
-      createdAt,
-      expiresAt: row.expires_at ?? null,
-      disabledAt: row.disabled_at ?? null,
-      createdBy: row.created_by ?? defaults.owner,
-      ...arrangeSlugs(fields, createdAt),
-    }
-  } catch (error) {
-    if (error instanceof Failure) return { problem: error.message }
-    throw error
+/** Throws `Failure` with the first problem. */
+export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow {
+  const row = parseOrFail(Row, fields, literalTexts)
+  const createdAt = row.created_at ?? defaults.now
+  return {
+    url: row.url,
+    label: row.label ?? null,
+    createdAt,
+    expiresAt: row.expires_at ?? null,
+    disabledAt: row.disabled_at ?? null,
+    createdBy: row.created_by ?? defaults.owner,
+    ...arrangeSlugs(fields, createdAt),
   }
 }
 
@@ -134,7 +129,7 @@ const SlugTimes = z.object({ created_at: Moment, disabled_at: Moment })
 
 function checkSlug({ slug, createdAt: made, disabledAt }: SlugFields, createdAt: number): ImportSlug {
   const problem = slugProblem(slug)
-  if (problem !== undefined) throw rowFailure(`slug ${JSON.stringify(slug)}: ${problem}`)
+  if (problem !== undefined) throw refuseRow(`slug ${JSON.stringify(slug)}: ${problem}`)
   const times = parseOrFail(SlugTimes, { created_at: made, disabled_at: disabledAt }, literalTexts)
   return {
     slug: foldSlug(slug),
@@ -143,6 +138,7 @@ function checkSlug({ slug, createdAt: made, disabledAt }: SlugFields, createdAt:
   }
 }
 
-function rowFailure(text: string): Failure {
+/** What a row that cannot be stored ends in. */
+export function refuseRow(text: string): Failure {
   return new Failure('invalid_input', { status: 400, text })
 }

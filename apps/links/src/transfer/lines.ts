@@ -23,7 +23,9 @@ function decode(piece: () => string): string {
   try {
     return piece()
   } catch {
-    throw new Unreadable('from about here on the file is not UTF-8 text; save it as UTF-8 and import it again')
+    throw new Unreadable(
+      'from about here on the file is not UTF-8 text; save it as UTF-8 and import it again',
+    )
   }
 }
 

@@ -1,0 +1,70 @@
+import { VERSION } from '@latchkey/links/version'
+import { type Command, UsageError } from './command.ts'
+import { keyCommands } from './commands/keys.ts'
+import { operateCommands } from './commands/operate.ts'
+import { links, start } from './commands/start.ts'
+import { transferCommands } from './commands/transfer.ts'
+import { explain } from './explain.ts'
+import { complain, say } from './output.ts'
+import { help, usage } from './usage.ts'
+
+const commands: readonly Command[] = [start, links, ...keyCommands, ...transferCommands, ...operateCommands]
+
+/** Runs one command line and returns the exit code: 0 done, 1 not or not wholly done, 2 not understood. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  if (args.length === 1 && args[0] === '--version') return told(VERSION)
+  if (args.some(isHelp)) return runHelp(args)
+  const command = findCommand(args)
+  if (!command) {
+    const name = args.slice(0, 2).join(' ')
+    return refused(
+      args.length === 0 ? 'A command is missing.' : `There is no command "${name}".`,
+      usage(commands),
+    )
+  }
+  try {
+    return await command.run(args.slice(command.words.length))
+  } catch (error) {
+    if (isUsageError(error)) return refused(error.message, usage(siblingsOf(command)))
+    complain(explain(error))
+    return 1
+  }
+}
+
+function runHelp(args: readonly string[]): number {
+  const words = args.slice(0, args.findIndex(isOption))
+  if (words.length === 0) return told(usage(commands))
+  const exact = findCommand(words)
+  const meant = commands.filter((command) => words.every((word, at) => command.words[at] === word))
+  if (meant.length > 0) return told(help(meant))
+  return exact ? told(help([exact])) : refused(`There is no command "${words.join(' ')}".`, usage(commands))
+}
+
+/** The command that most of the first words name: `links import` before `links`. */
+function findCommand(args: readonly string[]): Command | undefined {
+  return commands
+    .filter(({ words }) => words.every((word, at) => args[at] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0]
+}
+
+function siblingsOf({ words: [first] }: Command): Command[] {
+  return commands.filter(({ words }) => words[0] === first)
+}
+
+const isHelp = (arg: string) => arg === '--help' || arg === '-h'
+const isOption = (arg: string) => arg.startsWith('-')
+
+function isUsageError(error: unknown): error is Error {
+  if (error instanceof UsageError) return true
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}
+
+function told(text: string): number {
+  say(text)
+  return 0
+}
+
+function refused(problem: string, how: string): number {
+  complain(`${problem}\n\n${how}`)
+  return 2
+}

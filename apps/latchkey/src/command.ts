@@ -1,0 +1,39 @@
+/** One verb of the command line. */
+export interface Command {
+  /** The words that call it. */
+  readonly words: readonly string[]
+  /** What follows the words. */
+  readonly takes: string
+  readonly summary: string
+  /** More for its own help page, in lines. */
+  readonly details?: string
+  /** Does it and returns the exit code. Throws `UsageError`, `CommandFailure` and whatever goes wrong beneath. */
+  readonly run: (args: string[]) => Promise<number>
+}
+
+/** The command line itself is wrong: exit code 2, with the usage. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Expected, and said in the message: exit code 1. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure'
+}
+
+/** The options without a value, by name; throws `UsageError` naming all of them. */
+export function requireAll<Names extends string>(
+  values: Readonly<Partial<Record<Names, string>>>,
+  names: readonly Names[],
+): Record<Names, string> {
+  const missing = names.filter((name) => !values[name])
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(', ')}`)
+  return values as Record<Names, string>
+}
+
+/** Exactly these positional arguments, in this order. */
+export function requirePositionals(given: readonly string[], names: readonly string[]): string[] {
+  if (given.length > names.length) throw new UsageError(`Unexpected argument: ${given[names.length]}`)
+  if (given.length < names.length) throw new UsageError(`Missing: ${names.slice(given.length).join(' ')}`)
+  return [...given]
+}

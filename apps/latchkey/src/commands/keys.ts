@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util'
+import { isIdentity } from '@latchkey/links/access/identity'
+import { NewApiKey } from '@latchkey/links/keys/schema'
+import { deleteKey, insertKey, listKeys } from '@latchkey/links/keys/store'
+import { type Command, CommandFailure, UsageError, requireAll, requirePositionals } from '../command.ts'
+import { complain, plain, say, table } from '../output.ts'
+import { currentSettings, nowSeconds, withDatabase } from '../surroundings.ts'
+
+const create: Command = {
+  words: ['keys', 'create'],
+  takes: '--identity E --scope create,read --title T',
+  summary: 'Make an API key and print it, this once',
+  details: `The key acts as the identity E, an e-mail address in practice, and owns what it makes.
+The scope is create, read or create,read.`,
+  async run(args) {
+    const { values } = parseArgs({
+      args,
+      options: { identity: { type: 'string' }, scope: { type: 'string' }, title: { type: 'string' } },
+    })
+    const { identity, ...wanted } = requireAll(values, ['identity', 'scope', 'title'])
+    if (!isIdentity(identity))
+      throw new UsageError('The identity must be a name without control characters or blanks around it')
+    const parsed = NewApiKey.safeParse(wanted)
+    if (!parsed.success) throw new UsageError(parsed.error.issues[0]?.message ?? 'The key cannot be made')
+    const { rawKey } = await withDatabase(currentSettings(), (database) =>
+      database.write((tx) => insertKey(tx, { ...parsed.data, identity, now: nowSeconds() })),
+    )
+    say(rawKey)
+    return 0
+  },
+}
+
+const list: Command = {
+  words: ['keys', 'list'],
+  takes: '',
+  summary: 'List all API keys, newest first',
+  async run(args) {
+    parseArgs({ args, options: {} })
+    const keys = await withDatabase(currentSettings(), ({ read }) => listKeys(read))
+    if (keys.length === 0) complain('There are no API keys yet: make one with latchkey keys create')
+    const rows = keys.map((key) =>
+      [
+        String(key.id),
+        key.key_prefix,
+        key.scope,
+        key.identity,
+        momentOf(key.created_at),
+        key.last_used_at === null ? 'never' : momentOf(key.last_used_at),
+        key.title,
+      ].map(plain),
+    )
+    say(table([['ID', 'PREFIX', 'SCOPE', 'IDENTITY', 'CREATED', 'LAST USED', 'TITLE'], ...rows]))
+    return 0
+  },
+}
+
+function momentOf(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
+}
+
+const revoke: Command = {
+  words: ['keys', 'revoke'],
+  takes: 'ID',
+  summary: 'Revoke an API key; its next request fails',
+  async run(args) {
+    const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
+    const [id = ''] = requirePositionals(positionals, ['ID'])
+    if (!/^\d{1,15}$/.test(id)) throw new UsageError('ID is the number that latchkey keys list shows first')
+    const revoked = await withDatabase(currentSettings(), (database) =>
+      database.write((tx) => deleteKey(tx, Number(id))),
+    )
+    if (!revoked) throw new CommandFailure(`There is no key ${id}: see latchkey keys list`)
+    say(`Revoked key ${id}`)
+    return 0
+  },
+}
+
+export const keyCommands: readonly Command[] = [create, list, revoke]

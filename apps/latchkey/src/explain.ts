@@ -1,0 +1,80 @@
+import { NewerDatabase } from '@latchkey/database/migrate'
+import { BackupFailure } from '@latchkey/links/backup/backup'
+import { ImportedBefore } from '@latchkey/links/transfer/clicks'
+import { SettingsError } from '@latchkey/settings/settings'
+import { CommandFailure } from './command.ts'
+
+const SPEAKING = [CommandFailure, SettingsError, NewerDatabase, BackupFailure, ImportedBefore]
+
+/** What to tell the person at the terminal: a sentence for what may happen, everything for what may not. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return `Unexpected: ${String(error)}`
+  if (SPEAKING.some((kind) => error instanceof kind)) return error.message
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    explainFile(code, error) ??
+    explainSqlite(code) ??
+    explainPostgres(code, error) ??
+    `Unexpected: ${error.stack}`
+  )
+}
+
+const FILE_PROBLEMS: Record<string, string> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be used by this user: check its owner and permissions',
+  EPERM: 'may not be used by this user: check its owner and permissions',
+  EROFS: 'is on a disk that cannot be written',
+  EEXIST: 'exists already',
+  ENOTDIR: 'cannot be reached: a part of the path is a file, not a folder',
+  EISDIR: 'is a folder, not a file',
+  ENOSPC: 'does not fit: the disk is full',
+}
+
+function explainFile(code: string, error: Error): string | undefined {
+  const problem = FILE_PROBLEMS[code]
+  return problem && 'path' in error ? `${String(error.path)} ${problem}` : undefined
+}
+
+const FOLDERS = 'the folders of LINKS_DATABASE_URL and LINKS_JOURNAL'
+
+const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/,
+    `A database file cannot be opened for writing: check that this user owns ${FOLDERS}`,
+  ],
+  [/^SQLITE_FULL/, `The disk is full: make room in ${FOLDERS}`],
+  [/^SQLITE_IOERR/, `A database file cannot be read or written: check the disk with ${FOLDERS}`],
+  [/^SQLITE_(BUSY|LOCKED)/, 'Another process keeps the database locked: try again when it has finished'],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    'A database file is damaged or is none: check LINKS_DATABASE_URL, or restore a backup',
+  ],
+]
+
+function explainSqlite(code: string): string | undefined {
+  return SQLITE_PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
+}
+
+const CHECK_URL = 'check LINKS_DATABASE_URL'
+
+/** Error codes of PostgreSQL (appendix A of its manual) and of the network on the way there. */
+const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|57P0.)$/,
+    `PostgreSQL does not answer: start it, or ${CHECK_URL}`,
+  ],
+  [/^28...$/, `PostgreSQL refuses the user name or the password: ${CHECK_URL}`],
+  [/^3D000$/, `PostgreSQL has no database of this name: create it, or ${CHECK_URL}`],
+  [/^42501$/, 'The PostgreSQL user may not do this: give it the right to create tables in its schema'],
+  [/^53...$/, 'PostgreSQL is out of connections, memory or disk'],
+  [/^25006$/, `This PostgreSQL server is a read-only standby: ${CHECK_URL}`],
+]
+
+function explainPostgres(code: string, error: Error): string | undefined {
+  const [, sentence] = POSTGRES_PROBLEMS.find(([pattern]) => pattern.test(code)) ?? []
+  if (sentence !== undefined) return sentence
+  // `pg` gives a connection that did not come in time no code.
+  return /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
+    ? POSTGRES_PROBLEMS[0]?.[1]
+    : undefined
+}

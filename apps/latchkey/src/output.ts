@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+export function complain(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Text of others, in one line and without the characters that steer a terminal. */
+export function plain(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
+}
+
+/** Writes all pieces to stdout at the pace of whoever reads it. */
+export async function pour(pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
+}
+
+/** Rows in aligned columns, the first row being the header. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? []
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,34 @@
+import { declarations } from '@latchkey/links/settings'
+import { renderHelp } from '@latchkey/settings/reference'
+import type { Command } from './command.ts'
+import { table } from './output.ts'
+
+function synopsis({ words, takes }: Command): string {
+  return ['latchkey', ...words, takes].join(' ').trimEnd()
+}
+
+export function usage(commands: readonly Command[]): string {
+  return `Usage:
+
+${indent(table(commands.map((command) => [synopsis(command), command.summary])))}
+
+  latchkey COMMAND --help  says more; latchkey --version prints the version.`
+}
+
+/** One command, or all that begin with the same word. */
+export function help(commands: readonly Command[]): string {
+  const pages = commands.map((command) =>
+    [synopsis(command), command.summary, ...(command.details ? [command.details] : [])]
+      .map((text, at) => (at === 0 ? text : indent(text)))
+      .join('\n'),
+  )
+  return `${pages.join('\n\n')}
+
+Settings, read from the environment:
+
+${indent(renderHelp(declarations))}`
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ')
+}

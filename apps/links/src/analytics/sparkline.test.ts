@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { type BucketUnit, bucketOf, sparkline, sparklineUnits } from './sparkline.ts'
+import { HOUR, Range, currentWindow } from './window.ts'
+
+const ranges = Range.options
+const labelLengths = { hour: 'YYYY-MM-DDTHH'.length, day: 'YYYY-MM-DD'.length, month: 'YYYY-MM'.length }
+
+function labelOf(unit: BucketUnit, at: number): string {
+  return new Date(at * 1000).toISOString().slice(0, labelLengths[unit])
+}
+
+/** Every label of the calendar that the span touches, found by walking through it hour by hour. */
+function labelsBetween(unit: BucketUnit, from: number, to: number): string[] {
+  const labels = new Set<string>()
+  for (let at = from; at < to; at += HOUR) labels.add(labelOf(unit, at))
+  return [...labels.add(labelOf(unit, to))]
+}
+
+function scanned(range: Range, now: number, clicks: readonly number[]): number[] {
+  const unit = sparklineUnits[range]
+  const first = clicks.reduce((earliest, at) => Math.min(earliest, at), Infinity)
+  const from = range === 'all' ? first : currentWindow(range, now).from
+  if (from === Infinity) return []
+  return labelsBetween(unit, from, now).map(
+    (label) => clicks.filter((at) => labelOf(unit, at) === label).length,
+  )
+}
+
+function tallied(unit: BucketUnit, clicks: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const at of clicks) counts.set(bucketOf(unit, at), (counts.get(bucketOf(unit, at)) ?? 0) + 1)
+  return counts
+}
+
+const seconds = (from: string, to: string) =>
+  fc.integer({ min: Date.parse(from) / 1000, max: Date.parse(to) / 1000 })
+const anyNow = seconds('2016-01-01T00:00:00Z', '2040-12-31T23:59:59Z')
+
+test('a sparkline holds what a scan of the clicks counts under each label of the calendar', () => {
+  const ages = fc.array(fc.integer({ min: 0, max: 500 * 24 * HOUR }), { maxLength: 30 })
+  fc.assert(
+    fc.property(fc.constantFrom(...ranges), anyNow, ages, (range, now, ageOf) => {
+      const { from } = currentWindow(range, now)
+      const clicks = ageOf.map((age) => now - age).filter((at) => at >= from)
+      const counts = sparkline(range, now, tallied(sparklineUnits[range], clicks))
+      expect(counts).toEqual(scanned(range, now, clicks))
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(clicks.length)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('each range has its number of buckets at any moment of the day', () => {
+  fc.assert(
+    fc.property(anyNow, (now) => {
+      const length = (range: Range) => sparkline(range, now, new Map()).length
+      expect([length('24h'), length('7d'), length('30d'), length('90d')]).toEqual([25, 8, 31, 91])
+      expect([12, 13]).toContain(length('1y'))
+    }),
+  )
+})
+
+function monthsOfYearBefore(now: string): number {
+  return sparkline('1y', Date.parse(now) / 1000, new Map()).length
+}
+
+test('a year has thirteen months unless it begins with its first day', () => {
+  expect(monthsOfYearBefore('2026-01-15T12:00:00Z')).toBe(13)
+  expect(monthsOfYearBefore('2024-12-31T00:00:00Z')).toBe(12)
+  expect(monthsOfYearBefore('2025-12-31T23:59:59Z')).toBe(13)
+})
+
+test('months are neither skipped nor repeated at the turn of a year', () => {
+  const now = Date.parse('2026-02-01T00:00:00Z') / 1000
+  const clicks = new Map([
+    [202_311, 1],
+    [202_312, 2],
+    [202_401, 3],
+    [202_512, 4],
+    [202_601, 5],
+    [202_602, 6],
+  ])
+  const quiet = Array.from({ length: 22 }, () => 0)
+  expect(sparkline('all', now, clicks)).toEqual([1, 2, 3, ...quiet, 4, 5, 6])
+})
+
+test('without clicks, all of time is no bucket, and any other range is zeros', () => {
+  expect(sparkline('all', 1_768_480_496, new Map())).toEqual([])
+  expect(sparkline('all', 1_768_480_496, new Map([[202_512, 0]]))).toEqual([])
+  expect(sparkline('7d', 1_768_480_496, new Map())).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+})
+
+test('a bucket outside the window is not shown', () => {
+  const now = 1_768_480_496
+  const days = new Map([
+    [-1, 7],
+    [bucketOf('day', now) - 8, 5],
+    [bucketOf('day', now) + 1, 3],
+  ])
+  expect(sparkline('7d', now, days)).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+})

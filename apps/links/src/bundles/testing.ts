@@ -1,0 +1,149 @@
+import { openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { Failure } from '@latchkey/http/failure'
+import type { AnyOperation } from '@latchkey/http/operation'
+import { parseBody, parseOrFail, queryObject } from '@latchkey/http/validation'
+import { type Recorder, openRecorder } from '../clicks/recorder.ts'
+import type { Context, CreatedVia } from '../context.ts'
+import { migrations } from '../db/migrations.ts'
+import type { Tables } from '../db/tables.ts'
+import { literalTexts } from '../failures.ts'
+import { linkOperations } from '../links/operations.ts'
+import { LengthUse } from '../slugs/generator.ts'
+import { slugOperations } from '../slugs/operations.ts'
+import { bundleOperations } from './operations.ts'
+
+/** 2026-01-15 12:34:56 UTC: inside an hour, a day, a month and a year, so that every edge is ragged. */
+export const NOW = Date.UTC(2026, 0, 15, 12, 34, 56) / 1000
+
+const operations: readonly AnyOperation<Context>[] = [
+  ...bundleOperations,
+  ...linkOperations,
+  ...slugOperations,
+]
+
+export interface Call {
+  as?: string
+  via?: CreatedVia
+  body?: unknown
+}
+
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as a client would
+  body: any
+}
+
+/** Operations on a database of their own, called as `METHOD /path?query` without a server between. */
+export class TestBundles {
+  readonly context: Context
+  readonly #recorder: Recorder
+  /** What a call of `settleClicks` counts. */
+  waiting: { linkId: number; slug: string; at: readonly number[] }[] = []
+
+  constructor(context: Omit<Context, 'settleClicks'>, recorder: Recorder) {
+    this.#recorder = recorder
+    this.context = {
+      ...context,
+      settleClicks: async () => {
+        for (const { linkId, slug, at } of this.waiting.splice(0)) await this.click(linkId, slug, at)
+      },
+    }
+  }
+
+  async call(method: string, url: string, { as = 'ann', via = 'api', body }: Call = {}): Promise<Reply> {
+    const address = new URL(url, 'http://links.test')
+    const { operation, values } = match(method, address.pathname)
+    try {
+      const input = {
+        params: operation.params && parseOrFail(operation.params, values, literalTexts),
+        query: operation.query && parseOrFail(operation.query, queryObject(address), literalTexts),
+        body: operation.body && parseBody(operation.body, body, literalTexts),
+      }
+      const context = { ...this.context, identity: as, createdVia: via }
+      const result: unknown = await operation.handler(context, input)
+      const answer = operation.answer?.(result, new Request(address)) ?? { body: result }
+      const { status = operation.status ?? 200, headers = {} } = answer
+      return { status, headers, body: operation.result.parse(answer.body) }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      return { status: error.status, headers: {}, body: { error: error.message } }
+    }
+  }
+
+  /** The body of a call that must succeed. */
+  async ok(method: string, url: string, call?: Call): Promise<Reply['body']> {
+    const { status, body } = await this.call(method, url, call)
+    if (status >= 300) throw new Error(`${method} ${url}: ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+
+  async newBundle(name: string, call: Call = {}): Promise<number> {
+    return (await this.ok('POST', '/bundles', { ...call, body: { name } })).id
+  }
+
+  async newLink(slug: string, call: Call = {}): Promise<number> {
+    return (await this.ok('POST', '/links', { ...call, body: { url: `https://example.com/${slug}`, slug } }))
+      .id
+  }
+
+  async add(bundleId: number, ...linkIds: number[]): Promise<void> {
+    for (const link_id of linkIds) await this.ok('POST', `/bundles/${bundleId}/links`, { body: { link_id } })
+  }
+
+  /** Stores clicks with their sums, as the journal's drain does. */
+  async click(linkId: number, slug: string, at: readonly number[]): Promise<void> {
+    const clicks = at.map((clickedAt) => ({ ...CLICK, linkId, slug, clickedAt }))
+    if (!(await this.#recorder.record(clicks))) throw new Error('The clicks were not stored')
+  }
+
+  async close(): Promise<void> {
+    await this.#recorder.close()
+    await this.context.database.close()
+  }
+}
+
+export async function openTestBundles(url: string): Promise<TestBundles> {
+  const database = openDatabase<Tables>(url)
+  await migrate(database, migrations)
+  const context = {
+    database,
+    identity: 'ann',
+    createdVia: 'api',
+    now: NOW,
+    origin: 'http://links.test',
+    acceptsPng: false,
+    lengthUse: new LengthUse(),
+  } as const
+  return new TestBundles(context, openRecorder(url))
+}
+
+function match(method: string, path: string) {
+  for (const operation of operations) {
+    const pattern = new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+    const found = operation.methods.some((one) => one === method) && pattern.exec(path)
+    if (found) return { operation, values: { ...found.groups } }
+  }
+  throw new Error(`No operation answers ${method} ${path}`)
+}
+
+const CLICK = {
+  referrer: null,
+  referrerHost: null,
+  country: null,
+  deviceType: null,
+  os: null,
+  browser: null,
+  linkMode: 'link',
+  channel: 'direct',
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+  userAgent: null,
+  isBot: 1,
+  isSelfReferrer: 0,
+  visitorFp: null,
+} as const

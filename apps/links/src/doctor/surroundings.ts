@@ -1,0 +1,96 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { createKeySet } from '../access/key-set.ts'
+import type { Settings } from '../settings.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const MEGABYTE = 1024 ** 2
+/** Below this SQLite may already fail to grow its log; below the other an operator should act. */
+const FAIL_BELOW = 100 * MEGABYTE
+const WARN_BELOW = 1024 * MEGABYTE
+
+/** The disk that holds these files, and whether they can be written. */
+export async function checkDisk(paths: readonly string[]): Promise<Finding[]> {
+  const folders = [...new Set(paths.map((path) => nearestFolder(resolve(path))))]
+  return Promise.all(folders.map(checkFolder))
+}
+
+function nearestFolder(path: string): string {
+  const folder = dirname(path)
+  return existsSync(folder) && statSync(folder).isDirectory() ? folder : nearestFolder(folder)
+}
+
+async function checkFolder(folder: string): Promise<Finding> {
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch {
+    return fail(
+      'disk',
+      `${folder} cannot be written by this user: change its owner or the path in the settings`,
+    )
+  }
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const sentence = `${Math.floor(free / MEGABYTE)} MB are free in ${folder}`
+  if (free < FAIL_BELOW) return fail('disk', `${sentence}: make room, or clicks will be lost`)
+  return free < WARN_BELOW ? warn('disk', `${sentence}: make room soon`) : ok('disk', sentence)
+}
+
+const LOCAL = new Set(['127.0.0.1', '::1', 'localhost'])
+const EVERYONE = new Set(['0.0.0.0/0', '::/0'])
+
+/** Who may use the admin side (L16). */
+export async function checkAccess(settings: Settings): Promise<Finding> {
+  const { access, accessHeader, accessJwksUrl, trustedProxies } = settings
+  if (access === 'header')
+    return trustedProxies.some((range) => EVERYONE.has(range))
+      ? fail('access', 'TRUSTED_PROXIES lets everyone say who they are: name only the proxies themselves')
+      : ok('access', `header: ${trustedProxies.join(', ')} may say in ${accessHeader} who is calling`)
+  if (access === 'loopback') {
+    const sentence = 'loopback: only this machine itself may open the admin side'
+    return settings.baseUrl === null && LOCAL.has(settings.host)
+      ? ok('access', sentence)
+      : ok('access', `${sentence}; set LINKS_ACCESS to jwt or header to admit others`)
+  }
+  try {
+    await createKeySet(accessJwksUrl ?? '').load()
+    return ok('access', `jwt: the keys at ${accessJwksUrl} can be fetched`)
+  } catch {
+    return fail('access', `jwt: the keys at ${accessJwksUrl} cannot be fetched: check LINKS_ACCESS_JWKS_URL`)
+  }
+}
+
+const ANSWER_WITHIN_MS = 5_000
+
+/** Whether the public address leads here; before the first start it cannot. */
+export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Promise<Finding> {
+  const name = 'address'
+  if (baseUrl === null)
+    return warn(
+      name,
+      'short URLs take their host from each request: set LINKS_BASE_URL to the public address',
+    )
+  const problem = await askHealth(baseUrl)
+  if (problem !== undefined)
+    return warn(name, `${baseUrl} ${problem}: start the service, or check the name and the proxy`)
+  if (baseUrl.startsWith('http:') && !LOCAL.has(new URL(baseUrl).hostname))
+    return warn(name, `${baseUrl} answers without encryption: put a proxy with HTTPS before it`)
+  if (baseUrl.startsWith('https:') && proxyHeader === null)
+    return warn(name, `${baseUrl} answers, but visitors' addresses are the proxy's: set PROXY_HEADER`)
+  return ok(name, `${baseUrl} answers`)
+}
+
+async function askHealth(baseUrl: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${baseUrl}/_/health`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    const body: unknown = await response.json().catch(() => undefined)
+    const isOurs = typeof body === 'object' && body !== null && 'status' in body && body.status === 'ok'
+    return isOurs ? undefined : `answers with status ${response.status}, but not as Latchkey Links`
+  } catch {
+    return 'does not answer'
+  }
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Database } from '@latchkey/database/database'
+import { z } from 'zod'
+import { Failure } from '@latchkey/http/failure'
+import { parseOrFail } from '@latchkey/http/validation'
+import { type ClassifiedClick, classifyClick } from '../clicks/click.ts'
+import { countryFromHeader } from '../clicks/country.ts'
+import { type Recorder, openRecorder } from '../clicks/recorder.ts'
+import type { Tables } from '../db/tables.ts'
+import { literalTexts } from '../failures.ts'
+import { foldSlug, isSlug } from '../slugs/slug.ts'
+import { refuseRow } from './import-row.ts'
+import { type Read, readJsonLines } from './lines.ts'
+import { parseMoment } from './moment.ts'
+import { countImports, linkIdsOf, markImported } from './store.ts'
+
+export interface ClickImportOptions {
+  database: Database<Tables>
+  databaseUrl: string
+  /** The file is read twice: to know it again, and to import it. */
+  path: string
+  /** Count a file that was imported before once more. */
+  again: boolean
+  /** Unix seconds. */
+  now: number
+  /** `host:port` of the short links, whose pages are self-referrers; null when it is not known. */
+  ownHost: string | null
+  onProblem: (line: number, reason: string) => void
+}
+
+export interface ClickImportReport {
+  imported: number
+  bad: number
+  /** The line after which an interrupted import of the file was taken up; 0 for a new one. */
+  resumedAfter: number
+}
+
+/** The file was imported to its end before. */
+export class ImportedBefore extends Error {
+  override readonly name = 'ImportedBefore'
+}
+
+/** Lines in one transaction. */
+const LINES_AT_ONCE = 2_000
+
+/**
+ * Imports clicks, each exactly once: the file is a journal whose cursor, the line, moves in the transaction that stores
+ * the clicks. After a crash the same call goes on where the last one ended. Throws `ImportedBefore`.
+ */
+export async function importClicks(options: ClickImportOptions): Promise<ClickImportReport> {
+  const { database, path, again, now } = options
+  const sha256 = await hashOf(path)
+  const passes = await countImports(database.read, sha256)
+  if (passes > 0 && !again) throw new ImportedBefore('This file was imported before')
+  const pass = passes + 1
+  const journalId = `import:${sha256}${pass === 1 ? '' : `:${pass}`}`
+  const recorder = openRecorder(options.databaseUrl)
+  try {
+    const resumedAfter = await recorder.position(journalId)
+    const run = new Run(options, recorder, { journalId, seq: resumedAfter })
+    for await (const read of readJsonLines(createReadStream(path))) await run.add(read)
+    await run.flush()
+    await database.write((tx) => markImported(tx, { sha256, pass, now }))
+    return { imported: run.imported, bad: run.bad, resumedAfter }
+  } finally {
+    await recorder.close()
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const bytes of createReadStream(path) as AsyncIterable<Uint8Array>) hash.update(bytes)
+  return hash.digest('hex')
+}
+
+const Line = z.object({
+  slug: z.string(),
+  clicked_at: z.union([z.string(), z.number()], { error: () => 'must be Unix seconds' }),
+  referrer: z.string().nullish(),
+  user_agent: z.string().nullish(),
+  country: z.string().nullish(),
+})
+
+interface ClickLine {
+  line: number
+  slug: string
+  clickedAt: number
+  referrer: string | null
+  userAgent: string | null
+  country: string | null
+}
+
+/** One pass over a file. */
+class Run {
+  imported = 0
+  bad = 0
+  readonly #options: ClickImportOptions
+  readonly #recorder: Recorder
+  #cursor: { journalId: string; seq: number }
+  #batch: ClickLine[] = []
+
+  constructor(options: ClickImportOptions, recorder: Recorder, cursor: { journalId: string; seq: number }) {
+    this.#options = options
+    this.#recorder = recorder
+    this.#cursor = cursor
+  }
+
+  async add(read: Read<Record<string, unknown>>): Promise<void> {
+    if (read.line <= this.#cursor.seq) return
+    const problem = 'problem' in read ? read.problem : this.#take(read.line, read.value)
+    if (problem !== undefined) this.#refuse(read.line, problem)
+    if (this.#batch.length >= LINES_AT_ONCE) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    const batch = this.#batch
+    const last = batch.at(-1)
+    if (!last) return
+    this.#batch = []
+    const { database, ownHost } = this.#options
+    const slugs = [...new Set(batch.map(({ slug }) => slug))]
+    const linkIds = await linkIdsOf({ db: database.read, dialect: database.dialect }, slugs)
+    const clicks = batch.flatMap((line) => this.#classify(line, linkIds.get(line.slug), ownHost))
+    // Without clicks nothing moves, and the lines are refused again after a crash.
+    if (clicks.length === 0) return
+    if (!(await this.#recorder.record(clicks, { from: this.#cursor, to: last.line })))
+      throw new Error('Another process is importing this file at the same time')
+    this.#cursor = { ...this.#cursor, seq: last.line }
+    this.imported += clicks.length
+  }
+
+  /** The problem of the line, or undefined when it waits for the next batch. */
+  #take(line: number, value: Record<string, unknown>): string | undefined {
+    try {
+      this.#batch.push({ line, ...clickOf(value, this.#options.now) })
+      return undefined
+    } catch (error) {
+      if (error instanceof Failure) return error.message
+      throw error
+    }
+  }
+
+  #classify(click: ClickLine, linkId: number | undefined, host: string | null): ClassifiedClick[] {
+    const { line, ...rest } = click
+    if (linkId !== undefined) return [classifyClick({ ...rest, linkId, host, query: null, visitorFp: null })]
+    this.#refuse(line, `there is no slug "${click.slug}"`)
+    return []
+  }
+
+  #refuse(line: number, reason: string): void {
+    this.bad++
+    this.#options.onProblem(line, reason)
+  }
+}
+
+function clickOf(value: Record<string, unknown>, now: number): Omit<ClickLine, 'line'> {
+  const line = parseOrFail(Line, value, literalTexts)
+  if (!isSlug(line.slug)) throw refuseRow(`there is no slug ${JSON.stringify(line.slug)}`)
+  const clickedAt = parseMoment(line.clicked_at)
+  if (clickedAt === undefined)
+    throw refuseRow('clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00')
+  if (clickedAt > now) throw refuseRow('clicked_at: is in the future')
+  return {
+    slug: foldSlug(line.slug),
+    clickedAt,
+    referrer: line.referrer ?? null,
+    userAgent: line.user_agent ?? null,
+    country: countryFromHeader(line.country ?? null),
+  }
+}

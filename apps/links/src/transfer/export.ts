@@ -1,0 +1,61 @@
+import type { Database } from '@latchkey/database/database'
+import { stringify } from 'csv-stringify/sync'
+import type { Tables } from '../db/tables.ts'
+import type { Link } from '../links/schema.ts'
+import { readLinks } from '../links/store.ts'
+import { defuse } from './formula.ts'
+import { linkIdsAfter } from './store.ts'
+
+export const exportFormats = ['ndjson', 'csv'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+const PAGE = 500
+
+const COLUMNS = ['url', 'slug', 'auto_slug', 'custom_slugs', 'disabled_slugs', 'label'].concat([
+  'created_at',
+  'expires_at',
+  'disabled_at',
+  'created_by',
+])
+
+/**
+ * All links, oldest id first, in pieces of text: NDJSON holds all that import takes, CSV all but when each slug was made
+ * or disabled. `now` in Unix seconds.
+ */
+export async function* exportLinks(
+  database: Database<Tables>,
+  format: ExportFormat,
+  now: number,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield stringify([COLUMNS])
+  for (let after = 0; ;) {
+    const ids = await linkIdsAfter(database.read, after, PAGE)
+    const last = ids.at(-1)
+    if (last === undefined) return
+    after = last
+    const links = await readLinks(database, ids, { now })
+    yield format === 'csv'
+      ? stringify(links.map(cellsOf))
+      : links.map((link) => `${JSON.stringify(link)}\n`).join('')
+  }
+}
+
+function named(slugs: Link['slugs']): string {
+  return slugs.map(({ slug }) => slug).join(' ')
+}
+
+function cellsOf(link: Link): string[] {
+  const cells = [
+    link.url,
+    named(link.slugs.filter((slug) => slug.is_primary)),
+    named(link.slugs.filter((slug) => !slug.is_custom)),
+    named(link.slugs.filter((slug) => slug.is_custom)),
+    named(link.slugs.filter((slug) => slug.disabled_at !== null)),
+    link.label,
+    link.created_at,
+    link.expires_at,
+    link.disabled_at,
+    link.created_by,
+  ]
+  return cells.map((cell) => defuse(String(cell ?? '')))
+}

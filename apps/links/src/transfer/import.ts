@@ -1,0 +1,192 @@
+import type { Database } from '@latchkey/database/database'
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { findPreferences } from '../preferences/store.ts'
+import { LengthUse } from '../slugs/generator.ts'
+import { type ImportFormat, type ReadRow, readRows } from './formats.ts'
+import type { ImportRow } from './import-row.ts'
+import type { Source } from './lines.ts'
+import { type Known, type Verdict, judge } from './plan.ts'
+import { openScratch } from './scratch.ts'
+import {
+  type CompleteRow,
+  SlugRace,
+  freshSlugs,
+  lookUp,
+  primaryOf,
+  serialiseImports,
+  storeRows,
+} from './store.ts'
+
+export interface ImportOptions {
+  database: Database<Tables>
+  source: Source
+  format: ImportFormat
+  /** Owner of the rows that name none; its preferred slug length holds for all. */
+  owner: string
+  /** Stores nothing, but tells what a run would do. */
+  dryRun?: boolean
+  /** Unix seconds. */
+  now: number
+  /** Told of every row, in the order of the file, when its batch is stored. */
+  onRow?: (outcome: RowOutcome) => void | Promise<void>
+}
+
+export interface RowOutcome {
+  line: number
+  result: 'imported' | 'skipped' | 'conflict' | 'bad'
+  /** The slug that the link shows; missing for bad rows. */
+  slug?: string
+  url?: string
+  /** What stands in the way; for an imported row, what is not as the file says. */
+  reason?: string
+}
+
+export interface ImportReport {
+  imported: number
+  skipped: number
+  conflicts: number
+  bad: number
+  /** Clicks that the file gives only as sums, which cannot be imported; null when it has no such column. */
+  clickTotals: number | null
+}
+
+/** Rows in one transaction: enough to share its cost, few enough that other writers do not notice. */
+const ROWS_AT_ONCE = 500
+const SLUGS_AT_ONCE = 5_000
+
+/** Imports a file of any length, row by row; good rows are stored whatever the others are like (L21). */
+export async function importLinks(options: ImportOptions): Promise<ImportReport> {
+  const report: ImportReport = { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null }
+  const scratch = options.dryRun ? await openScratch() : undefined
+  try {
+    const batches = new Batches(options, scratch?.database)
+    for await (const batch of inBatches(readRows(options.source, options.format, options))) {
+      addClickTotals(report, batch)
+      for (const outcome of await batches.store(batch)) {
+        report[countedAs[outcome.result]]++
+        await options.onRow?.(outcome)
+      }
+    }
+  } finally {
+    await scratch?.close()
+  }
+  return report
+}
+
+function addClickTotals(report: ImportReport, batch: readonly ReadRow[]): void {
+  for (const { clicks } of batch)
+    if (clicks !== undefined) report.clickTotals = (report.clickTotals ?? 0) + clicks
+}
+
+const countedAs = { imported: 'imported', skipped: 'skipped', conflict: 'conflicts', bad: 'bad' } as const
+
+async function* inBatches(rows: AsyncIterable<ReadRow>): AsyncGenerator<ReadRow[]> {
+  let batch: ReadRow[] = []
+  let slugs = 0
+  for await (const row of rows) {
+    batch.push(row)
+    slugs += 'value' in row ? row.value.custom.length + 1 : 0
+    if (batch.length < ROWS_AT_ONCE && slugs < SLUGS_AT_ONCE) continue
+    yield batch
+    batch = []
+    slugs = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Automatic slugs beside a slug that the file brings: nobody looks at them, so short ones are left to the others. */
+const HIDDEN_LENGTH = 10
+/** Each time, a slug that somebody else took meanwhile has become a known one. */
+const RACES = 20
+
+class Batches {
+  readonly #options: ImportOptions
+  readonly #lengthUse = new LengthUse()
+  /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
+  readonly #target: Database<Tables>
+
+  constructor(options: ImportOptions, scratch: Database<Tables> | undefined) {
+    this.#options = options
+    this.#target = scratch ?? options.database
+  }
+
+  async store(batch: readonly ReadRow[]): Promise<RowOutcome[]> {
+    for (let races = 0; ; races++) {
+      try {
+        return await this.#target.write((tx) => this.#storeIn(tx, batch))
+      } catch (error) {
+        if (!(error instanceof SlugRace) || races >= RACES) throw error
+      }
+    }
+  }
+
+  async #storeIn(tx: Transaction<Tables>, batch: readonly ReadRow[]): Promise<RowOutcome[]> {
+    await serialiseImports(tx, this.#target)
+    const rows = batch.flatMap((read) => ('value' in read ? [read.value] : []))
+    const known: Known = { urlOf: new Map(), links: new Set() }
+    const { database, dryRun } = this.#options
+    await lookUp({ db: tx, dialect: this.#target.dialect }, rows, known)
+    if (dryRun) await lookUp({ db: database.read, dialect: database.dialect }, rows, known)
+    const judged = batch.map((read) =>
+      'value' in read ? { line: read.line, row: read.value, verdict: judge(read.value, known) } : read,
+    )
+    const complete = await this.#complete(tx, judged, known)
+    await storeRows(tx, [...complete.values()])
+    return judged.map((each) =>
+      'problem' in each
+        ? { line: each.line, result: 'bad', reason: each.problem }
+        : outcomeOf(each, complete.get(each.row)),
+    )
+  }
+
+  /** The rows to be stored, each with its automatic slug. */
+  async #complete(
+    tx: Transaction<Tables>,
+    judged: readonly (Judged | { problem: string })[],
+    known: Known,
+  ): Promise<Map<ImportRow, CompleteRow>> {
+    const kept = judged.flatMap((each) =>
+      'row' in each && each.verdict.result === 'imported' ? [{ row: each.row, auto: each.verdict.auto }] : [],
+    )
+    const lacking = kept.filter(({ auto }) => auto === null).map(({ row }) => row)
+    const shownLength = lacking.some(({ primary }) => primary === null) ? await this.#shownLength(tx) : 0
+    const fresh = await freshSlugs(
+      { db: tx, dialect: this.#target.dialect },
+      lacking.map(({ primary }) => (primary === null ? shownLength : HIDDEN_LENGTH)),
+      known.urlOf,
+    )
+    for (const slug of fresh) this.#lengthUse.added(slug)
+    const freshOf = new Map(lacking.map((row, at) => [row, fresh[at] ?? '']))
+    return new Map(
+      kept.map(({ row, auto }) => {
+        const made = { slug: freshOf.get(row) ?? '', createdAt: row.createdAt, disabledAt: null }
+        return [row, { ...row, auto: auto ?? made }]
+      }),
+    )
+  }
+
+  async #shownLength(tx: Transaction<Tables>): Promise<number> {
+    const { database, owner } = this.#options
+    const { slug_default_length: preferred } = await findPreferences(database.read, owner)
+    return this.#lengthUse.firstRoomy(tx, preferred)
+  }
+}
+
+interface Judged {
+  line: number
+  row: ImportRow
+  verdict: Verdict
+}
+
+function outcomeOf({ line, row, verdict }: Judged, stored: CompleteRow | undefined): RowOutcome {
+  const { result, reason } = verdict
+  const slug = stored ? primaryOf(stored) : row.key
+  return {
+    line,
+    result,
+    ...(slug === null ? {} : { slug }),
+    url: row.url,
+    ...(reason === undefined ? {} : { reason }),
+  }
+}

@@ -1,0 +1,68 @@
+import { parseOrFail } from '@latchkey/http/validation'
+import { z } from 'zod'
+import { literalTexts } from '../failures.ts'
+import { clickTotal, slugWords } from './csv-formats.ts'
+import type { RowFields, SlugFields } from './import-row.ts'
+
+const Flag = z.union([z.boolean(), z.number()]).transform(Boolean).optional()
+
+const SlugObject = z.object({
+  slug: z.string(),
+  is_custom: Flag,
+  is_primary: Flag,
+  created_at: z.unknown(),
+  disabled_at: z.unknown(),
+})
+
+const Words = z.union([z.string().transform(slugWords), z.array(z.string())]).nullish()
+
+/** The slugs of a Link object, or the flat fields that CSV files have. */
+const LinkSlugs = z.object({
+  slugs: z.array(SlugObject).nullish(),
+  slug: z.string().nullish(),
+  auto_slug: z.string().nullish(),
+  custom_slugs: Words,
+})
+type LinkSlugs = z.output<typeof LinkSlugs>
+
+/** A line of NDJSON: a Link object as the API and the export give it. */
+export function fieldsOfLink(line: Record<string, unknown>): RowFields {
+  const given = parseOrFail(LinkSlugs, line, literalTexts)
+  const { slugs, primary } = given.slugs ? wired(given.slugs) : flat(given)
+  const { url, label, created_at, expires_at, disabled_at, created_by } = line
+  return {
+    url,
+    label,
+    created_at,
+    expires_at,
+    disabled_at,
+    created_by,
+    slugs,
+    primary,
+    clicks: clickTotal((name) => line[name.replaceAll(' ', '_')]),
+  }
+}
+
+type Slugs = Pick<RowFields, 'slugs' | 'primary'>
+
+function wired(slugs: NonNullable<LinkSlugs['slugs']>): Slugs {
+  return {
+    slugs: slugs.map((slug) => ({
+      slug: slug.slug,
+      isAuto: slug.is_custom === false,
+      createdAt: slug.created_at,
+      disabledAt: slug.disabled_at,
+    })),
+    primary: slugs.find((slug) => slug.is_primary)?.slug,
+  }
+}
+
+function flat({ slug, auto_slug, custom_slugs }: LinkSlugs): Slugs {
+  const custom = [...(slug ? [slug] : []), ...(custom_slugs ?? [])].map((word): SlugFields => ({
+    slug: word,
+  }))
+  return {
+    slugs: auto_slug ? [{ slug: auto_slug, isAuto: true }, ...custom] : custom,
+    primary: slug ?? undefined,
+  }
+}

@@ -1,0 +1,226 @@
+import { type Database, among, serialise } from '@latchkey/database/database'
+import type { Insertable, Kysely, Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { searchText } from '../links/store.ts'
+import { urlKey } from '../links/target-url.ts'
+import { randomSlug } from '../slugs/generator.ts'
+import { isReserved } from '../slugs/reserved.ts'
+import type { ImportRow, ImportSlug } from './import-row.ts'
+import { type Known, linkKey } from './plan.ts'
+
+type Tx = Transaction<Tables>
+
+/** A database or a transaction of it, with the engine it speaks to. */
+export interface Queries {
+  db: Kysely<Tables>
+  dialect: Database<Tables>['dialect']
+}
+
+/** Any number will do, as long as every import uses the same. */
+const IMPORT_LOCK = 4_170_618
+
+/** Makes imports into one database take turns, batch by batch, so that the later sees what the earlier has stored. */
+export async function serialiseImports(tx: Tx, { dialect }: Database<Tables>): Promise<void> {
+  await serialise(dialect, tx, IMPORT_LOCK)
+}
+
+/** Adds to `known` what these rows may meet. */
+export async function lookUp(
+  { db, dialect }: Queries,
+  rows: readonly ImportRow[],
+  known: Known,
+): Promise<void> {
+  const slugs = rows.flatMap(({ auto, custom }) =>
+    [...(auto ? [auto] : []), ...custom].map(({ slug }) => slug),
+  )
+  if (slugs.length > 0) {
+    const taken = await db
+      .selectFrom('slug')
+      .innerJoin('link', 'link.id', 'slug.link_id')
+      .select(['slug.slug', 'link.url'])
+      .where(among(dialect, 'slug.slug', slugs))
+      .execute()
+    for (const { slug, url } of taken) known.urlOf.set(slug, url)
+  }
+  const slugless = rows.filter(({ key }) => key === null)
+  if (slugless.length === 0) return
+  const links = await db
+    .selectFrom('link')
+    .select(['url', 'created_by as createdBy'])
+    .distinct()
+    .where(
+      among(
+        dialect,
+        'url_key',
+        slugless.map(({ url }) => urlKey(url)),
+      ),
+    )
+    .where(among(dialect, 'created_by', [...new Set(slugless.map(({ createdBy }) => createdBy))]))
+    .execute()
+  for (const link of links) known.links.add(linkKey(link))
+}
+
+/** Four taken slugs in one creation make the next one longer (L9.2). */
+const TRIES_PER_LENGTH = 4
+
+/** An automatic slug of each of these lengths, all different, none of them in use, known or ever used. */
+export async function freshSlugs(
+  queries: Queries,
+  lengths: readonly number[],
+  known: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const chosen = new Set<string>()
+  const slugs = lengths.map(() => '')
+  let lacking = lengths.map((length, at) => ({ length, at }))
+  for (let tries = 0; lacking.length > 0; tries++) {
+    const longer = Math.floor(tries / TRIES_PER_LENGTH)
+    const candidates = lacking.map(({ length, at }) => ({ length, at, slug: randomSlug(length + longer) }))
+    const used = await usedSlugs(
+      queries,
+      candidates.map(({ slug }) => slug),
+    )
+    lacking = candidates.filter(({ slug, at }) => {
+      if (used.has(slug) || known.has(slug) || chosen.has(slug) || isReserved(slug)) return true
+      chosen.add(slug)
+      slugs[at] = slug
+      return false
+    })
+  }
+  return slugs
+}
+
+async function usedSlugs({ db, dialect }: Queries, slugs: readonly string[]): Promise<Set<string>> {
+  const [taken, retired] = [
+    await db
+      .selectFrom('slug')
+      .select('slug')
+      .where(among(dialect, 'slug', slugs))
+      .execute(),
+    await db
+      .selectFrom('retired_slug')
+      .select('slug')
+      .where(among(dialect, 'slug', slugs))
+      .execute(),
+  ]
+  return new Set([...taken, ...retired].map(({ slug }) => slug))
+}
+
+/** A row with its automatic slug, ready to be stored. */
+export interface CompleteRow extends ImportRow {
+  auto: ImportSlug
+}
+
+/** Somebody else took one of the slugs since they were looked up; the batch is to be planned anew. */
+export class SlugRace extends Error {
+  override readonly name = 'SlugRace'
+}
+
+/** Rows in one statement: with eleven columns each, far below the parameters that either engine takes. */
+const ROWS_PER_INSERT = 500
+
+/** Stores the links with their slugs. Throws `SlugRace`; then the transaction must be rolled back. */
+export async function storeRows(tx: Tx, rows: readonly CompleteRow[]): Promise<void> {
+  const slugs: Insertable<Tables['slug']>[] = []
+  for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
+    const some = rows.slice(at, at + ROWS_PER_INSERT)
+    const stored = await tx
+      .insertInto('link')
+      .values(some.map(linkRow))
+      .returning(['id', 'primary_slug'])
+      .execute()
+    const idOf = new Map(stored.map(({ id, primary_slug }) => [primary_slug, id]))
+    for (const row of some) slugs.push(...slugRows(row, idOf.get(primaryOf(row)) ?? 0))
+  }
+  // In one order for all, so that two writers of the same slugs wait for each other instead of deadlocking.
+  slugs.sort((a, b) => (a.slug < b.slug ? -1 : 1))
+  for (let at = 0; at < slugs.length; at += ROWS_PER_INSERT)
+    await insertSlugs(tx, slugs.slice(at, at + ROWS_PER_INSERT))
+}
+
+async function insertSlugs(tx: Tx, slugs: readonly Insertable<Tables['slug']>[]): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('slug')
+    .values(slugs)
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== BigInt(slugs.length)) throw new SlugRace()
+}
+
+export function primaryOf({ primary, auto }: CompleteRow): string {
+  return primary ?? auto.slug
+}
+
+function linkRow(row: CompleteRow): Insertable<Tables['link']> {
+  const { url, label, createdBy: created_by } = row
+  return {
+    url,
+    url_key: urlKey(url),
+    label,
+    expires_at: row.expiresAt,
+    disabled_at: row.disabledAt,
+    created_via: 'import',
+    created_by,
+    created_at: row.createdAt,
+    primary_slug: primaryOf(row),
+    search_text: searchText({ label, url, created_by }),
+  }
+}
+
+function slugRows({ auto, custom }: CompleteRow, linkId: number): Insertable<Tables['slug']>[] {
+  const rowOf = (isCustom: 0 | 1) => (slug: ImportSlug) => ({
+    slug: slug.slug,
+    link_id: linkId,
+    is_custom: isCustom,
+    created_at: slug.createdAt,
+    disabled_at: slug.disabledAt,
+  })
+  return [rowOf(0)(auto), ...custom.map(rowOf(1))]
+}
+
+/** The next page of all links, in the order they were made here. */
+export async function linkIdsAfter(db: Kysely<Tables>, id: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('link')
+    .select('id')
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Slugs with the links that they lead to. */
+export async function linkIdsOf(
+  { db, dialect }: Queries,
+  slugs: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('slug')
+    .select(['slug', 'link_id'])
+    .where(among(dialect, 'slug', slugs))
+    .execute()
+  return new Map(rows.map(({ slug, link_id }) => [slug, link_id]))
+}
+
+/** How often the file with this hash was imported to its end. */
+export async function countImports(db: Kysely<Tables>, sha256: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('imported_file')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('sha256', '>=', sha256)
+    .where('sha256', '<', `${sha256};`)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** `pass` 1 is the first import of the file, 2 the first that was asked for again. */
+export async function markImported(
+  tx: Tx,
+  { sha256, pass, now }: { sha256: string; pass: number; now: number },
+): Promise<void> {
+  await tx
+    .insertInto('imported_file')
+    .values({ sha256: pass === 1 ? sha256 : `${sha256}:${pass}`, imported_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

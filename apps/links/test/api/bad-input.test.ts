@@ -1,0 +1,399 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import type { AnyOperation } from '@latchkey/http/operation'
+import { Ajv2020 } from 'ajv/dist/2020'
+import { z } from 'zod'
+import type { Context } from '../../src/context.ts'
+import { adminOperations, apiOperations } from '../../src/http/operations.ts'
+import { sharedTestLinks } from '../testing.ts'
+
+const LIMIT = 64 * 1024
+const URL_FIELD = '"url":"https://example.com/raw"'
+
+/** JSON values of every type and a few that hurt, as text: JavaScript itself cannot hold all of them. */
+const values = [
+  'null',
+  'true',
+  'false',
+  '0',
+  '-0',
+  '-1',
+  '1.5',
+  '1e400',
+  '-1e400',
+  '9007199254740993',
+  '253402300800',
+  `1${'0'.repeat(400)}`,
+  '""',
+  '" "',
+  '"x"',
+  '"true"',
+  '"null"',
+  `"${'x'.repeat(3000)}"`,
+  '"\\u0000"',
+  '"a\\u0000b"',
+  '"\\ud800"',
+  '"\\udfff\\ud800"',
+  '"\\u0001\\u001b[31m"',
+  '"\\uffff\\ufffe"',
+  '"\u202e\u200b\ufeff"',
+  '"<script>alert(1)</script>"',
+  `"' or 1=1; drop table link; --"`,
+  '"javascript:alert(1)"',
+  '"https://example.com/a\\r\\nSet-Cookie: x=1"',
+  '[]',
+  '["x"]',
+  '{}',
+  '{"toString":1}',
+  '['.repeat(5000) + ']'.repeat(5000),
+]
+
+/** What else each body needs before the field in question is looked at. */
+const rest: Record<string, Record<string, unknown>> = {
+  createLink: { url: 'https://example.com/values', allow_duplicate: true },
+  addSlug: { slug: 'values' },
+  addSlugToLink: { link_id: 1, slug: 'values' },
+  createKey: { title: 'values', scope: 'read' },
+  createBundle: { name: 'values' },
+  addLinkToBundle: { link_id: 1 },
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+
+/** Tells whether the published schema of this field allows a value. */
+function judgeOf(operation: AnyOperation<Context>, field: string): (value: string) => boolean {
+  const { $schema: _, ...schema } = z.toJSONSchema(operation.body.shape[field], {
+    io: 'input',
+    unrepresentable: 'any',
+  })
+  const validate = ajv.compile(schema)
+  return (value) => validate(JSON.parse(value))
+}
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  let id: number
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    id = (await links.link(ann, { slug: 'target' })).id
+  })
+  const headersOf = (type = 'application/json') => ({
+    ...(ann && { Authorization: `Bearer ${ann}` }),
+    ...(type && { 'Content-Type': type }),
+  })
+  async function send(
+    body: BodyInit | null,
+    { method = 'POST', path = '/_/api/links', type = 'application/json' } = {},
+  ) {
+    const response = await links.fetch(path, { method, headers: headersOf(type), body })
+    const text = await response.text()
+    return { status: response.status, body: JSON.parse(text) as Record<string, unknown> }
+  }
+  const refuses = async (body: BodyInit | null, expected: [number, string], type?: string) => {
+    const before = await links.stored()
+    const { status, body: answer } = await send(body, type === undefined ? {} : { type })
+    expect([status, answer]).toEqual([expected[0], { error: expected[1] }])
+    expect(await links.stored()).toEqual(before)
+  }
+
+  test('every field of every operation takes any JSON value without failing, and refuses what its schema excludes', async () => {
+    const surfaces = [
+      { prefix: '/_/api', operations: apiOperations },
+      { prefix: '/_/admin/api', operations: adminOperations },
+    ]
+    const fields = surfaces.flatMap(({ prefix, operations }) =>
+      operations.flatMap((operation) =>
+        Object.keys(operation.body?.shape ?? {}).map((field) => ({ prefix, operation, field })),
+      ),
+    )
+    for (const { prefix, operation, field } of fields) {
+      const allows = judgeOf(operation, field)
+      const path = prefix + operation.path.replaceAll('{id}', String(id)).replaceAll('{slug}', 'target')
+      const others = Object.entries(rest[operation.id] ?? {}).filter(([name]) => name !== field)
+      const before = others.map(([name, other]) => `"${name}":${JSON.stringify(other)},`).join('')
+      const type = { 'Content-Type': 'application/json' }
+      const headers = prefix === '/_/api' ? headersOf() : type
+      for (const value of values) {
+        const body = `{${before}"${field}":${value}}`
+        const response = await links.fetch(path, { method: operation.methods[0], headers, body })
+        const { error = '' } = (await response.json()) as { error?: string }
+        const what = `${operation.id}.${field} = ${value.slice(0, 40)}: ${response.status} ${error}`
+        expect([what, response.status < 500]).toEqual([what, true])
+        if (!allows(value)) expect([what, response.status]).toEqual([what, 400])
+        const word = field.replace('custom_slug', 'slug').replace('_id', '').replaceAll('_', '[_ ]')
+        if (response.status === 400) expect(error).toMatch(new RegExp(word, 'i'))
+      }
+    }
+  })
+
+  test('every query parameter of every operation takes any text without failing, and is named when it is refused', async () => {
+    const texts = [
+      '',
+      ' ',
+      '\0',
+      'a\0b',
+      '-1',
+      '0',
+      '1e9',
+      '1.5',
+      'NaN',
+      '🎈',
+      '\ud800',
+      '%',
+      "' or 1=1 --",
+      'x'.repeat(4000),
+      '9'.repeat(30),
+    ]
+    for (const operation of apiOperations.filter((each) => each.methods[0] === 'GET'))
+      for (const name of Object.keys(operation.query?.shape ?? {}))
+        for (const text of texts) {
+          const path = operation.path.replace('{id}', String(id)).replace('{slug}', 'target')
+          const query = new URLSearchParams({ [name]: text })
+          const { status, body } = await links.call('GET', `${path}?${query}`, { key: ann })
+          const what = `${operation.id}?${name}=${text.slice(0, 20)}: ${status} ${body?.error ?? ''}`
+          expect([what, [200, 400, 404].includes(status)]).toEqual([what, true])
+          if (status === 400 && name !== 'slug') expect(body.error).toContain(name)
+        }
+  })
+
+  test('a query of broken percent-encoding or bytes that are no UTF-8 fails nothing', async () => {
+    for (const query of [
+      'search=%',
+      'search=%zz',
+      'search=%ff%fe',
+      'owner=%00',
+      'search=%c0%80',
+      '%00=1',
+      '=',
+      '&&&',
+      '?'.repeat(2000),
+      `${'a&'.repeat(4000)}`,
+      'limit[]=5',
+      'limit=1&limit=x',
+    ]) {
+      const { status } = await links.call('GET', `/links?${query}`, { key: ann })
+      expect([query, status < 500]).toEqual([query, true])
+    }
+  })
+
+  test('a body that is no JSON object is refused with a sentence for it', async () => {
+    for (const body of ['null', '[]', '"x"', '5', 'true', `[{${URL_FIELD}}]`])
+      await refuses(body, [400, 'request: must be a JSON object'])
+    const broken = [
+      '',
+      ' ',
+      '{',
+      '{}}',
+      `{${URL_FIELD},}`,
+      `{'url':'x'}`,
+      '{"url":NaN}',
+      '{"url":Infinity}',
+      'undefined',
+      `{${URL_FIELD}}{}`,
+      `// x\n{}`,
+      '\0{}',
+      '<xml/>',
+      'url=https://example.com',
+      '{"url":"\\x41"}',
+      '{"url":"a\nb"}',
+    ]
+    for (const body of broken) await refuses(body, [400, 'Invalid JSON body'])
+  })
+
+  test('bytes that are no UTF-8 are no JSON', async () => {
+    const around = (...bytes: number[]) =>
+      new Uint8Array([...Buffer.from('{"url":"https://example.com/'), ...bytes, ...Buffer.from('"}')])
+    for (const body of [
+      around(0xff),
+      around(0xc0, 0x80),
+      around(0xed, 0xa0, 0x80),
+      around(0xe2, 0x84),
+      around(0xf5, 0x80, 0x80, 0x80),
+    ])
+      await refuses(body, [400, 'Invalid JSON body'])
+    await refuses(new Uint8Array(Buffer.from(`{${URL_FIELD}}`, 'utf16le')), [400, 'Invalid JSON body'])
+  })
+
+  test('JSON as deep or as wide as the limit allows is answered, not choked on', async () => {
+    await refuses('['.repeat(60_000), [400, 'Invalid JSON body'])
+    await refuses('{"a":'.repeat(12_000), [400, 'Invalid JSON body'])
+    const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+    for (const body of [deep, `{"url":${deep}}`, `{"deep":${deep}}`])
+      expect((await send(body)).status).toBe(400)
+    await refuses(`{${Array.from({ length: 5000 }, (_, n) => `"k${n}":1`).join(',')}}`, [
+      400,
+      'Unknown field "k0"',
+    ])
+  })
+
+  test('names from the prototype of objects are unknown fields like any other', async () => {
+    for (const name of [
+      '__proto__',
+      'constructor',
+      'prototype',
+      'toString',
+      'hasOwnProperty',
+      '__defineGetter__',
+    ])
+      await refuses(`{${URL_FIELD},"${name}":{"url":"https://evil.example","label":"x"}}`, [
+        400,
+        `Unknown field "${name}"`,
+      ])
+    await refuses(`{"__proto__":{${URL_FIELD}}}`, [400, 'Unknown field "__proto__"'])
+  })
+
+  test('of a name that occurs twice the last value counts, and only that is judged', async () => {
+    const safe = await send('{"url":"javascript:alert(1)","url":"https://example.com/twice"}')
+    expect([safe.status, safe.body['url']]).toEqual([201, 'https://example.com/twice'])
+    await refuses('{"url":"https://example.com/thrice","url":"javascript:alert(1)"}', [
+      400,
+      'url must use http or https',
+    ])
+  })
+
+  test('an unknown field is named as it is, however odd', async () => {
+    for (const name of ['', ' ', 'ü', '"', '<b>', '🎈', 'x'.repeat(60_000)])
+      await refuses(`{${JSON.stringify(name)}:1}`, [400, `Unknown field "${name}"`])
+    expect((await send('{"\\ud800":1,"\\u0000":2}')).status).toBe(400)
+  })
+
+  test('only application/json is taken, in any case and with parameters', async () => {
+    for (const type of [
+      'application/json; charset=utf-8',
+      'Application/JSON',
+      'application/json;x=y',
+      'application/json ; q=1',
+    ]) {
+      const { status } = await send('{"url":"https://example.com/type"}', { type })
+      expect([type, [200, 201].includes(status)]).toEqual([type, true])
+    }
+    for (const type of [
+      'text/plain',
+      'text/json',
+      'application/jsonx',
+      'application/json-patch+json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/plain, application/json',
+      '*/*',
+      '"application/json"',
+    ])
+      await refuses(`{${URL_FIELD}}`, [400, 'Content-Type must be application/json'], type)
+    await refuses(
+      new Uint8Array(Buffer.from(`{${URL_FIELD}}`)),
+      [400, 'Content-Type must be application/json'],
+      '',
+    )
+  })
+
+  test('a body of 64 KiB is read, and one byte more is 413', async () => {
+    const padded = (bytes: number) => `{"url":"https://example.com/padded"}`.padEnd(bytes)
+    expect((await send(padded(LIMIT))).status).toBe(201)
+    await refuses(padded(LIMIT + 1), [413, 'Request body too large'])
+  })
+
+  test('ten megabytes are refused, announced or streamed, and a stream is not read to its end', async () => {
+    const megabyte = 'x'.repeat(1024 * 1024)
+    await refuses(megabyte.repeat(10), [413, 'Request body too large'])
+    let pulled = 0
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        pulled++
+        controller.enqueue(new TextEncoder().encode(megabyte))
+      },
+    })
+    await refuses(endless, [413, 'Request body too large'])
+    expect(pulled).toBeLessThan(5)
+  })
+
+  test('a Content-Length that lies is no way around the limit', async () => {
+    for (const length of ['10', '-1', 'abc', '0', '1e2']) {
+      const headers = { ...headersOf(), 'Content-Length': length }
+      const response = await links.fetch('/_/api/links', {
+        method: 'POST',
+        headers,
+        body: ' '.repeat(LIMIT + 1),
+      })
+      expect([length, response.status]).toEqual([length, 413])
+    }
+  })
+
+  test('odd Unicode is stored and given back unchanged', async () => {
+    const odd = [
+      '\u0001\u001b[31m',
+      '\uffff\ufffe\u{10ffff}',
+      '\u202eevil\u202c',
+      'e\u0301',
+      '👩‍👩‍👧',
+      '\u0085x',
+      'a\nb',
+      "'; --",
+      '\\',
+    ]
+    for (const label of odd) expect((await links.link(ann, { label })).label).toBe(label)
+    await links.refuses('POST', '/links', { key: ann, body: { url: 'https://e.com', label: 'a\u0000' } }, [
+      400,
+      'label: must be well-formed Unicode without NUL',
+    ])
+  })
+
+  test('hosts in any script redirect to their ASCII form, and hosts that are none are refused', async () => {
+    const hosts = {
+      'пример.рф': 'xn--e1afmkfd.xn--p1ai',
+      '🎈.example': 'xn--ck8h.example',
+      'bücher.example': 'xn--bcher-kva.example',
+      '１２７.0.0.1': '127.0.0.1',
+      '0x7f.1': '127.0.0.1',
+      '[::1]': '[::1]',
+      'a_b.example': 'a_b.example',
+    }
+    for (const [host, ascii] of Object.entries(hosts)) {
+      const { url, slugs } = await links.link(ann, { url: `https://${host}/x` })
+      const visit = await links.fetch(`/${slugs[0].slug}`)
+      expect([url, visit.headers.get('location')]).toEqual([`https://${host}/x`, `https://${ascii}/x`])
+    }
+    for (const host of [
+      'a b',
+      'a<b',
+      '[::1',
+      '1.2.3.4.5.6',
+      '256.1.1.1',
+      'a%00b',
+      '\u00ad',
+      'xn--\u{10ffff}',
+      '%zz',
+    ])
+      await links.refuses('POST', '/links', { key: ann, body: { url: `https://${host}/` } }, [
+        400,
+        'url must be a valid URL',
+      ])
+  })
+
+  test('a path of 8 KB or of broken percent-encoding is nothing, everywhere', async () => {
+    const odd = [
+      'x'.repeat(8192),
+      '%'.repeat(3000),
+      '%zz',
+      '%ff',
+      '%00',
+      '%2e%2e',
+      '%c0%ae',
+      'a%0d%0ab',
+      '%5f',
+      '%252e',
+      '..;',
+      '\\',
+      '%f0%9f%8e%88',
+    ]
+    for (const segment of odd) {
+      await links.refuses('GET', `/links/${segment}`, { key: ann }, [404, 'Not Found'])
+      await links.refuses('GET', `/slugs/${segment}`, { key: ann }, [404, 'Not Found'])
+      for (const path of [`/${segment}`, `/_/${segment}`, `/target/${segment}`]) {
+        const visit = await links.fetch(path)
+        expect([path, visit.status < 500]).toEqual([path, true])
+        expect([path, visit.headers.has('set-cookie')]).toEqual([path, false])
+      }
+    }
+  })
+})

@@ -1,0 +1,168 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { apiOperations } from '../../src/http/operations.ts'
+import { sharedTestLinks, startTestLinks } from '../testing.ts'
+
+/** L3.2: 401 → 429 → 404 → 405 → 403 scope → 404 parameter → body → query → fields → 404 → 403 owner → rules. */
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  let ben: string
+  let readOnly: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    ben = await links.key('ben@example.com')
+    readOnly = await links.key('ann@example.com', 'read')
+  })
+
+  const huge = JSON.stringify({ url: 'x'.repeat(70_000) })
+  /** A body as it is, where `call` would make it JSON of the right type. */
+  async function send(
+    method: string,
+    path: string,
+    body: string,
+    { key = ann, type = 'application/json' } = {},
+  ) {
+    const before = await links.stored()
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type }
+    const response = await links.fetch(`/_/api${path}`, { method, headers, body })
+    expect(await links.stored()).toEqual(before)
+    return [response.status, ((await response.json()) as { error: string }).error]
+  }
+
+  test('a key that is gone is 401, however much it had used up', async () => {
+    const limited = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '2/hour' })
+    const key = await limited.key('admin@localhost')
+    for (const status of [200, 200, 429])
+      expect((await limited.call('GET', '/links', { key })).status).toBe(status)
+    const [{ id }] = (await limited.callAdmin('GET', '/keys')).body
+    await limited.callAdmin('DELETE', `/keys/${id}`)
+    await limited.refuses('GET', '/links', { key }, [401, 'Unauthorized'])
+  })
+
+  test('a key over its limit is 429, also for a path that does not exist', async () => {
+    const limited = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '1/hour' })
+    const key = await limited.key('ann@example.com')
+    await limited.call('GET', '/links', { key })
+    await limited.refuses('GET', '/nothing', { key }, [429, 'Too many requests'])
+    await limited.refuses('PROPFIND', '/links', { key }, [429, 'Too many requests'])
+  })
+
+  test('an unknown path is 404, also for a method that nothing has', async () => {
+    await links.refuses('PROPFIND', '/nothing', { key: ann }, [404, 'Not Found'])
+  })
+
+  test('a wrong method is 405, also for a key that could use no method of the path', async () => {
+    await links.refuses('DELETE', '/slugs', { key: readOnly }, [405, 'Method Not Allowed'])
+  })
+
+  test('a missing scope is 403, also for a path parameter that is none', async () => {
+    await links.refuses('DELETE', '/links/abc', { key: readOnly }, [403, 'Forbidden'])
+    await links.refuses('POST', '/slugs/_x/disable', { key: readOnly }, [403, 'Forbidden'])
+  })
+
+  test('a path parameter that is none is 404, also with a body that is too large or no JSON', async () => {
+    expect(await send('PUT', '/links/0', huge)).toEqual([404, 'Not Found'])
+    expect(await send('PUT', '/links/0', '{', { type: 'text/plain' })).toEqual([404, 'Not Found'])
+  })
+
+  test('a body that is too large is 413, also of another content type', async () => {
+    expect(await send('POST', '/links', huge, { type: 'text/plain' })).toEqual([
+      413,
+      'Request body too large',
+    ])
+  })
+
+  test('another content type is 400 for that reason, also when the body is no JSON', async () => {
+    expect(await send('POST', '/links', '{', { type: 'text/plain' })).toEqual([
+      400,
+      'Content-Type must be application/json',
+    ])
+  })
+
+  test('no operation takes both a body and a query, so that those two checks never meet', () => {
+    expect(apiOperations.filter((operation) => operation.body && operation.query)).toEqual([])
+  })
+
+  test('a body that is no JSON is 400, also for a link that does not exist', async () => {
+    expect(await send('PUT', '/links/999999', '{')).toEqual([400, 'Invalid JSON body'])
+  })
+
+  test('a bad query is 400, also for a link that does not exist', async () => {
+    await links.refuses('DELETE', '/links/999999?force=x', { key: ben }, [
+      400,
+      'force: must be one of: true, false',
+    ])
+    await links.refuses('GET', '/links/999999?range=x', { key: ben }, [
+      400,
+      expect.stringMatching(/^range: /),
+    ])
+    await links.refuses('GET', '/slugs/none?range=x', { key: ben }, [400, expect.stringMatching(/^range: /)])
+  })
+
+  test('an unknown field is named before any other problem of the body', async () => {
+    await links.refuses('PUT', '/links/999999', { key: ben, body: { url: 5, extra: 1 } }, [
+      400,
+      'Unknown field "extra"',
+    ])
+  })
+
+  test('a bad field is 400, also for a link that does not exist', async () => {
+    await links.refuses('PUT', '/links/999999', { key: ben, body: { url: 'x' } }, [
+      400,
+      'url must be a valid URL',
+    ])
+    await links.refuses('POST', '/links/999999/slugs', { key: ben, body: { slug: '_' } }, [
+      400,
+      'Slug must not start with underscore',
+    ])
+  })
+
+  test('what does not exist is 404, also for someone who would not own it', async () => {
+    const { id } = await links.link(ann)
+    await links.refuses('DELETE', `/links/${id}/slugs/none`, { key: ben }, [
+      404,
+      'Slug not found on this link',
+    ])
+    await links.refuses('POST', '/slugs/none/primary', { key: ben }, [404, 'Slug not found'])
+  })
+
+  test('what does not exist is 404, also where a rule forbids the rest', async () => {
+    await links.link(ann, { slug: 'order-taken' })
+    const body = { link_id: 999_999, slug: 'order-taken' }
+    await links.refuses('POST', '/slugs', { key: ann, body }, [404, 'Link not found'])
+    await links.refuses('POST', '/links/999999/slugs', { key: ann, body: { slug: 'order-taken' } }, [
+      404,
+      'Link not found',
+    ])
+  })
+
+  test('a write by someone else is 403, also where a rule forbids it to everyone', async () => {
+    const { id, slugs } = await links.link(ann, { slug: 'order-rules' })
+    await links.fetch('/order-rules')
+    await links.call('POST', '/slugs/order-rules/disable', { key: ann })
+    const [auto] = slugs
+    const owner = 'Only the link owner can'
+    const refusals: [string, string, unknown, string][] = [
+      ['DELETE', `/links/${id}`, undefined, `${owner} delete this link`],
+      ['PUT', `/links/${id}`, { slug: 'order-taken' }, `${owner} update this link`],
+      ['PUT', `/links/${id}`, { slug: 'order-rules' }, `${owner} update this link`],
+      ['POST', `/links/${id}/slugs/${auto.slug}/disable`, undefined, `${owner} disable slugs on this link`],
+      ['DELETE', `/slugs/${auto.slug}`, undefined, `${owner} remove slugs on this link`],
+      ['DELETE', '/slugs/order-rules', undefined, `${owner} remove slugs on this link`],
+      ['POST', '/slugs/order-rules/primary', undefined, `${owner} change the primary slug`],
+    ]
+    for (const [method, path, body, sentence] of refusals)
+      await links.refuses(method, path, { key: ben, body }, [403, sentence])
+  })
+
+  test('an automatic slug is refused as such, also when it has clicks', async () => {
+    const { slugs } = await links.link(ann)
+    await links.fetch(`/${slugs[0].slug}`)
+    await links.call('GET', '/links', { key: ann })
+    await links.refuses('DELETE', `/slugs/${slugs[0].slug}`, { key: ann }, [
+      400,
+      expect.stringMatching(/^Cannot remove the system/),
+    ])
+  })
+})

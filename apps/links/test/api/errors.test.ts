@@ -1,0 +1,241 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { apiOperations } from '../../src/http/operations.ts'
+import { sharedTestLinks, startTestLinks } from '../testing.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
+
+/** A path of the table with something in each place that could stand there. */
+function example(path: string): string {
+  return path.replaceAll('{slug}', 'some-slug').replaceAll(/\{\w+\}/g, '1')
+}
+
+const paths = [...Map.groupBy(apiOperations, (operation) => operation.path)].map(([path, operations]) => ({
+  path: example(path),
+  methods: operations.flatMap((operation) => operation.methods) as string[],
+}))
+
+eachDialect((dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+  })
+
+  test('without a key everything is 401, whether it exists or not', async () => {
+    for (const path of [...paths.map((each) => each.path), '', '/', '/nothing', '/links/'])
+      for (const method of METHODS) {
+        const { headers } = await links.refuses(method, path, {}, [401, 'Unauthorized'])
+        expect(headers.get('www-authenticate')).toBe('Bearer')
+        expect(headers.get('cache-control')).toBe('private, no-store')
+      }
+  })
+
+  test('a key is recognised only as `Bearer `, exactly so, and the whole key', async () => {
+    expect((await links.call('GET', '/links', { headers: { Authorization: `Bearer ${ann}` } })).status).toBe(
+      200,
+    )
+    const presented = [
+      `bearer ${ann}`,
+      `BEARER ${ann}`,
+      `Bearer  ${ann}`,
+      `Bearer\t${ann}`,
+      `Bearer${ann}`,
+      `Bearer ${ann} x`,
+      `Bearer ${ann},${ann}`,
+      `Bearer "${ann}"`,
+      `Token ${ann}`,
+      `Basic ${btoa(`${ann}:`)}`,
+      ann,
+      'Bearer',
+      'Bearer sk_',
+      `Bearer ${ann.slice(0, -1)}`,
+      `Bearer ${ann}0`,
+      `Bearer ${ann.toUpperCase()}`,
+      `Bearer sk_${'0'.repeat(48)}`,
+      `Bearer sk_${"' or 1=1 --".padEnd(48, '0')}`,
+    ]
+    for (const authorization of presented)
+      await links.refuses('GET', '/links', { headers: { Authorization: authorization } }, [
+        401,
+        'Unauthorized',
+      ])
+  })
+
+  test('a key elsewhere than in the Authorization header is no key', async () => {
+    const elsewhere = { Cookie: `key=${ann}; Authorization=Bearer ${ann}`, 'X-Api-Key': ann }
+    for (const path of [`/links?key=${ann}`, `/links?access_token=${ann}`])
+      await links.refuses('GET', path, { headers: elsewhere }, [401, 'Unauthorized'])
+  })
+
+  test('a revoked key fails on its next request', async () => {
+    const key = await links.key('admin@localhost')
+    expect((await links.call('GET', '/links', { key })).status).toBe(200)
+    const [{ id }] = (await links.callAdmin('GET', '/keys')).body
+    expect((await links.callAdmin('DELETE', `/keys/${id}`)).body).toEqual({ ok: true })
+    await links.refuses('GET', '/links', { key }, [401, 'Unauthorized'])
+  })
+
+  test('an unknown path is 404 for every method', async () => {
+    const unknown = [
+      '',
+      '/',
+      '/nothing',
+      '/links/1/nothing',
+      '/links/1/slugs/a/b/c',
+      '/v1/links',
+      '/Links',
+      '/links//',
+      '//links',
+    ]
+    for (const path of unknown)
+      for (const method of METHODS) await links.refuses(method, path, { key: ann }, [404, 'Not Found'])
+  })
+
+  test('a trailing slash matches nothing', async () => {
+    for (const { path, methods } of paths)
+      for (const method of methods) await links.refuses(method, `${path}/`, { key: ann }, [404, 'Not Found'])
+  })
+
+  test('a path that exists answers another method with 405 and those it has', async () => {
+    for (const { path, methods } of paths)
+      for (const method of METHODS.filter((each) => !methods.includes(each))) {
+        const { headers } = await links.refuses(method, path, { key: ann }, [405, 'Method Not Allowed'])
+        const allowed = headers.get('allow')?.split(', ')
+        expect(new Set(allowed)).toEqual(new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]))
+      }
+  })
+
+  test('the document and its page have methods too', async () => {
+    for (const path of ['/openapi.json', '/docs'])
+      for (const method of ['POST', 'PUT', 'DELETE']) {
+        const { headers } = await links.refuses(method, path, { key: ann }, [405, 'Method Not Allowed'])
+        expect(headers.get('allow')).toBe('GET, HEAD')
+      }
+  })
+
+  test('an id that is no positive whole number is no path', async () => {
+    for (const id of [
+      '0',
+      '-1',
+      'abc',
+      '1.5',
+      '1e3',
+      '+1',
+      '0x1',
+      '%20',
+      '%00',
+      '1%2F2',
+      '１',
+      'NaN',
+      '9'.repeat(40),
+    ]) {
+      await links.refuses('GET', `/links/${id}`, { key: ann }, [404, 'Not Found'])
+      await links.refuses('DELETE', `/links/${id}?force=true`, { key: ann }, [404, 'Not Found'])
+      await links.refuses('POST', `/links/${id}/slugs`, { key: ann, body: { slug: 'x' } }, [404, 'Not Found'])
+    }
+    await links.refuses('GET', '/links/999999999999999', { key: ann }, [404, 'Link not found'])
+  })
+
+  test('a key needs the scope of the route, and create does not imply read', async () => {
+    const readOnly = await links.key('ann@example.com', 'read')
+    const createOnly = await links.key('ann@example.com', 'create')
+    for (const operation of apiOperations)
+      for (const method of operation.methods) {
+        expect([operation.id, operation.scope]).toEqual([operation.id, method === 'GET' ? 'read' : 'create'])
+        const key = operation.scope === 'read' ? createOnly : readOnly
+        await links.refuses(method, example(operation.path), { key }, [403, 'Forbidden'])
+      }
+  })
+
+  test('HEAD is answered like GET, without a body', async () => {
+    const { id } = await links.link(ann, { slug: 'head' })
+    const gets = apiOperations.filter(
+      (operation) => operation.methods.includes('GET') && !operation.path.includes('bundle'),
+    )
+    for (const operation of gets) {
+      const path = operation.path.replace('{id}', id).replace('{slug}', 'head')
+      const [get, head] = [
+        await links.call('GET', path, { key: ann }),
+        await links.call('HEAD', path, { key: ann }),
+      ]
+      expect([path, head.status, head.body]).toEqual([path, get.status, ''])
+      for (const name of ['content-type', 'cache-control', 'x-total-count', 'vary'])
+        expect([path, name, head.headers.get(name)]).toEqual([path, name, get.headers.get(name)])
+    }
+    expect((await links.call('HEAD', '/links/999999', { key: ann })).status).toBe(404)
+    expect((await links.call('HEAD', '/links')).status).toBe(401)
+    expect((await links.call('HEAD', '/slugs', { key: ann })).status).toBe(405)
+  })
+
+  test('every answer has a request id of its own and is not to be stored', async () => {
+    const { id } = await links.link(ann)
+    const seen = new Set<string | null>()
+    const asked = [
+      '/links',
+      `/links/${id}`,
+      '/links/999999',
+      '/nothing',
+      '/links?limit=0',
+      '/openapi.json',
+      '/docs',
+    ]
+    for (const path of [...asked, ...asked]) {
+      const { headers } = await links.call('GET', path, { key: ann, headers: { 'X-Request-Id': 'mine' } })
+      seen.add(headers.get('x-request-id'))
+      if (!/openapi|docs/.test(path)) expect(headers.get('cache-control')).toBe('private, no-store')
+    }
+    expect(seen.size).toBe(2 * asked.length)
+    expect(seen.has('mine')).toBe(false)
+  })
+
+  test('there are no CORS headers, preflight or not', async () => {
+    const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' }
+    for (const [method, key] of [
+      ['OPTIONS', undefined],
+      ['OPTIONS', ann],
+      ['GET', ann],
+      ['POST', ann],
+    ] as const) {
+      const reply = await links.call(method, '/links', { ...(key && { key }), headers })
+      expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
+  test('a route without a body ignores one, whatever it is', async () => {
+    const { id } = await links.link(ann)
+    for (const body of ['{"url":', '\0', 'x'.repeat(70_000)]) {
+      const init = {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${ann}`, 'Content-Type': 'text/plain' },
+        body,
+      }
+      expect((await links.fetch(`/_/api/links/${id}/enable`, init)).status).toBe(200)
+    }
+  })
+
+  test('neither a log line nor an answer ever shows a key', async () => {
+    await links.call('GET', '/links', { key: ann })
+    await links.call('GET', '/links', { key: `sk_${'f'.repeat(48)}` })
+    expect(JSON.stringify(links.log)).not.toContain(ann)
+    expect(JSON.stringify(links.log)).not.toContain('f'.repeat(48))
+  })
+
+  test('a fault of ours is 500 without detail, and logged under the request’s id', async () => {
+    const broken = await startTestLinks(await newUrl())
+    const key = await broken.key('ann@example.com')
+    // The one read of a table that this takes is what makes the next request fail inside.
+    await broken.database.write((tx) => tx.schema.dropTable('preference').execute())
+    const { status, headers, body } = await broken.call('POST', '/links', {
+      key,
+      body: { url: 'https://e.com' },
+    })
+    expect([status, body]).toEqual([500, { error: 'Internal Server Error' }])
+    expect(await broken.rows('select id from link')).toEqual([])
+    const logged = broken.log.find(
+      (line) => line['requestId'] === headers.get('x-request-id') && line['error'],
+    )
+    expect(logged).toMatchObject({ level: 'error' })
+    expect(JSON.stringify(logged)).toContain(dialect === 'sqlite' ? 'no such table' : 'does not exist')
+  })
+})

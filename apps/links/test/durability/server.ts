@@ -1,0 +1,173 @@
+import { join } from 'node:path'
+import { Wire } from './wire.ts'
+
+const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
+const START_WITHIN_MS = 20_000
+
+export interface LogLine {
+  level: string
+  message: string
+  url?: string
+  [field: string]: unknown
+}
+
+export interface Options {
+  environment?: Record<string, string>
+  /** What the command runs under, such as `['strace', …]`. */
+  under?: string[]
+}
+
+/** The service as users run it: a process of its own, on SQLite files in `folder`. */
+export class Server {
+  readonly log: LogLine[] = []
+  /** Everything on stderr: nothing, when all is well. */
+  complaints = ''
+  readonly startedMs = performance.now()
+  readonly #child
+  readonly #read: Promise<unknown>
+  readonly #listening = Promise.withResolvers<number>()
+  #port = 0
+
+  private constructor(folder: string, { environment = {}, under = [] }: Options) {
+    this.#child = Bun.spawn([...under, process.execPath, LATCHKEY, 'links'], {
+      cwd: folder,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        LINKS_PORT: '0',
+        LINKS_DATABASE_URL: `sqlite:${databasePath(folder)}`,
+        LINKS_JOURNAL: `sqlite:${journalPath(folder)}`,
+        LINKS_RATE_LIMIT: 'off',
+        LINKS_TITLE_FETCH: 'off',
+        ...environment,
+      },
+    })
+    this.#read = Promise.all([
+      lines(this.#child.stdout, (line) => this.#note(line)),
+      lines(this.#child.stderr, (line) => (this.complaints += `${line}\n`)),
+    ])
+    this.#listening.promise.catch(() => undefined)
+    void this.#child.exited.then((code) =>
+      this.#listening.reject(new Error(`The server ended with ${code} at its start: ${this.complaints}`)),
+    )
+  }
+
+  /** A process that is on its way; it need not get there. */
+  static spawn(folder: string, options: Options = {}): Server {
+    return new Server(folder, options)
+  }
+
+  /** Returns when it listens. */
+  static async start(folder: string, options: Options = {}): Promise<Server> {
+    const server = new Server(folder, options)
+    await server.listening()
+    return server
+  }
+
+  async listening(): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#listening.reject(new Error('The server does not start'))
+      this.#child.kill('SIGKILL')
+    }, START_WITHIN_MS)
+    this.#port = await this.#listening.promise.finally(() => clearTimeout(timer))
+  }
+
+  get pid(): number {
+    return this.#child.pid
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** Lines of the log that report a fault. */
+  get faults(): LogLine[] {
+    return this.log.filter(({ level }) => level !== 'info')
+  }
+
+  connect(): Promise<Wire> {
+    return Wire.open(this.#port)
+  }
+
+  /** One request on a connection of its own. */
+  async ask(
+    ...request: Parameters<Wire['request']>
+  ): Promise<{ status: number; headers: Headers; text: string }> {
+    const wire = await this.connect()
+    try {
+      return await wire.request(...request)
+    } finally {
+      wire.close()
+    }
+  }
+
+  /** A metric's value; its labels, if any, are part of the name. */
+  async metric(name: string): Promise<number> {
+    const { text } = await this.ask('GET', '/_/metrics')
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `))
+    return Number(line?.slice(name.length))
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.ended()
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  /** Asks it to stop; how that ended, and after how long. */
+  async stop(): Promise<{ code: number; ms: number }> {
+    const startedMs = performance.now()
+    this.#child.kill('SIGTERM')
+    return { code: await this.ended(), ms: performance.now() - startedMs }
+  }
+
+  /** Its exit code, when everything it wrote has been read. */
+  async ended(): Promise<number> {
+    const code = await this.#child.exited
+    await this.#read
+    return code
+  }
+
+  #note(line: string): void {
+    const entry = JSON.parse(line) as LogLine
+    this.log.push(entry)
+    if (entry.message === 'listening' && entry.url !== undefined)
+      this.#listening.resolve(Number(new URL(entry.url).port))
+  }
+}
+
+export function databasePath(folder: string): string {
+  return join(folder, 'links.db')
+}
+
+export function journalPath(folder: string): string {
+  return join(folder, 'journal.db')
+}
+
+async function lines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) take(part)
+  }
+}
+
+/** An API key, made as a person on this machine makes one. */
+export async function makeKey(server: Server): Promise<string> {
+  const { status, text } = await server.ask('POST', '/_/admin/api/keys', {
+    body: { title: 'durability', scope: 'create,read' },
+  })
+  if (status !== 201) throw new Error(`No key was made: ${status} ${text}`)
+  return (JSON.parse(text) as { raw_key: string }).raw_key
+}
+
+export function withKey(key: string): Record<string, string> {
+  return { Authorization: `Bearer ${key}` }
+}

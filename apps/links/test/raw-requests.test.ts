@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { eachDialect } from '@latchkey/database/testing'
+import { sharedTestLinks } from './testing.ts'
+
+interface Heard {
+  status: number
+  head: string
+  body: string
+}
+
+/** Sends these bytes over a socket of their own and hears the server out; -1 when it hangs up without a word. */
+function speak(port: number, ...parts: (string | Uint8Array)[]): Promise<Heard> {
+  return new Promise((resolve, reject) => {
+    let heard = ''
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part)
+    })
+    socket.setTimeout(4000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
+    socket.on('data', (bytes) => {
+      heard += bytes.toString('latin1')
+    })
+    // A server that refuses a body may reset the connection while we still send.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      socket.destroy()
+      const end = heard.indexOf('\r\n\r\n')
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1] ?? -1)
+      resolve({ status, head: heard.slice(0, end), body: heard.slice(end + 4) })
+    })
+  })
+}
+
+function expectOneOf(allowed: readonly number[], status: number, about: string): void {
+  expect([about, status, allowed.includes(status)]).toEqual([about, status, true])
+}
+
+/** A real server with a real socket, for what `fetch` will not send. */
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let server: ReturnType<typeof Bun.serve>
+  let port: number
+  let ann: string
+  beforeAll(async () => {
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', maxRequestBodySize: 1024 ** 4, fetch: links.door })
+    port = server.port ?? 0
+    ann = await links.key('ann@example.com')
+    await links.link(ann, { slug: 'target', url: 'https://example.com' })
+  })
+  afterAll(() => server.stop(true))
+
+  const ask = (line: string, headers = '', body = '') =>
+    speak(port, `${line} HTTP/1.1\r\nHost: go.example.com\r\nConnection: close\r\n${headers}\r\n${body}`)
+  const withKey = () => `Authorization: Bearer ${ann}\r\n`
+  const json = 'Content-Type: application/json\r\n'
+
+  test('HEAD gets the head of GET and not one byte of its body, on every kind of route', async () => {
+    const paths = [
+      '/',
+      '/target',
+      '/none',
+      '/_/health',
+      '/_/api/openapi.json',
+      '/_/api/docs',
+      '/_/api/links',
+      '/_/api/none',
+      '/robots.txt',
+    ]
+    for (const path of paths) {
+      const [get, head] = [await ask(`GET ${path}`, withKey()), await ask(`HEAD ${path}`, withKey())]
+      expect([path, head.status, head.body]).toEqual([path, get.status, ''])
+      const type = (reply: Heard) => /content-type: (.*)/i.exec(reply.head)?.[1]
+      expect([path, type(head)]).toEqual([path, type(get)])
+    }
+  })
+
+  test('methods that nobody serves are 405 with Allow, on short links and below the API', async () => {
+    for (const method of ['PROPFIND', 'LINK', 'TRACE', 'OPTIONS', 'PURGE', 'PUT'])
+      for (const path of ['/target', '/none', '/_/api/slugs']) {
+        const reply = await ask(`${method} ${path}`, withKey())
+        expect([method, path, reply.status]).toEqual([method, path, 405])
+        expect(reply.head).toMatch(path === '/_/api/slugs' ? /allow: POST/i : /allow: GET, HEAD/i)
+        expect(reply.head).not.toMatch(/access-control/i)
+      }
+  })
+
+  test('lines that are no HTTP are refused or dropped, and the server goes on', async () => {
+    const lines = [
+      'BREW /target',
+      'get /target',
+      'GET',
+      'GET target',
+      'GET *',
+      'OPTIONS *',
+      'CONNECT evil.example:443',
+      '\0\0\0',
+      'GET /target\0x',
+      'GET /a\tb',
+      'GET /\u00e9',
+      'GET /\xff\xfe',
+      `GET /${'x'.repeat(100_000)}`,
+    ]
+    for (const line of lines) {
+      const { status } = await ask(line)
+      expect([line.slice(0, 30), status < 500 || status === 505]).toEqual([line.slice(0, 30), true])
+    }
+    expect((await ask('GET /target')).status).toBe(302)
+  })
+
+  test('an address in another shape is the same address or none, and never a way around the prefix', async () => {
+    const cases: [string, number[]][] = [
+      ['http://evil.example/target', [302]],
+      ['http://evil.example/_/api/links', [401]],
+      ['/./target', [302]],
+      ['/a/../target', [302]],
+      ['/%2e%2e/_/api/links', [401, 404]],
+      ['/x/../_/api/links', [401]],
+      ['//_/api/links', [404]],
+      ['/_//api/links', [404]],
+      ['/_%2fapi/links', [404]],
+      ['/%5f/api/links', [404]],
+      ['/_/admin/../api/links', [401]],
+      ['/target?x=1#frag', [302]],
+      ['/target#frag', [302, 404]],
+      ['/target/', [404]],
+      ['/target;x', [404]],
+      ['/target%00', [404]],
+      ['/target%0d%0aSet-Cookie:%20a=b', [404]],
+      ['/target%3fx', [404]],
+    ]
+    for (const [path, statuses] of cases) {
+      const reply = await ask(`GET ${path}`)
+      expectOneOf(statuses, reply.status, path)
+      expect(reply.head).not.toMatch(/set-cookie/i)
+      if (reply.status === 302) expect(reply.head).toMatch(/location: https:\/\/example.com\/\r?$/im)
+    }
+  })
+
+  test('a request without a host, or with a strange one, fails nothing', async () => {
+    for (const path of ['/', '/target', '/none', '/_/api/links', '/_/admin/dashboard', '/_/health']) {
+      const bare = await speak(port, `GET ${path} HTTP/1.0\r\n${withKey()}\r\n`)
+      expectOneOf([200, 302, 400, 401, 403, 404], bare.status, path)
+      for (const host of [
+        '',
+        ' ',
+        'a b',
+        '[::1',
+        'go.example.com:99999',
+        '"',
+        'evil.example/..',
+        '\xff',
+        'x'.repeat(5000),
+      ]) {
+        const reply = await speak(
+          port,
+          `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${withKey()}\r\n`,
+        )
+        expect([path, host.slice(0, 20), reply.status < 500]).toEqual([path, host.slice(0, 20), true])
+      }
+    }
+  })
+
+  test('header bytes that are no text are stored as something, and the visitor is redirected', async () => {
+    const { total_clicks: before } = (await links.call('GET', '/slugs/target', { key: ann })).body
+    const hostile = ['\xff\xfe\xc0\x80', '\x01\x02', '<script>', '\xf0\x9f\x8e\x88', 'x'.repeat(6000)]
+    for (const bytes of hostile) {
+      const reply = await ask(
+        'GET /target?utm_source=%ff%00',
+        `User-Agent: ${bytes}\r\nReferer: ${bytes}\r\n`,
+      )
+      expectOneOf([302, 400], reply.status, bytes.slice(0, 10))
+    }
+    const { total_clicks: after } = (await links.call('GET', '/slugs/target', { key: ann })).body
+    expect(after).toBeGreaterThan(before + 2)
+  })
+
+  test('two keys in one request are no key', async () => {
+    expect((await ask('GET /_/api/links', withKey() + withKey())).status).toBe(401)
+  })
+
+  test('ten megabytes are refused as soon as they are announced', async () => {
+    const reply = await ask(
+      'POST /_/api/links',
+      `${withKey()}${json}Content-Length: 10485760\r\n`,
+      'x'.repeat(1000),
+    )
+    expect([reply.status, JSON.parse(reply.body)]).toEqual([413, { error: 'Request body too large' }])
+  })
+
+  test('ten megabytes in chunks are refused as soon as they are too many', async () => {
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+    const head = `POST /_/api/links HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${withKey()}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const reply = await speak(port, head, ...Array.from({ length: 160 }, () => chunk), '0\r\n\r\n')
+    expect(reply.status).toBe(413)
+  })
+
+  test('a body in many small chunks is one body', async () => {
+    const text = '{"url":"https://example.com/chunks"}'
+    const chunks = Array.from(text, (letter) => `1\r\n${letter}\r\n`).join('')
+    const reply = await ask(
+      'POST /_/api/links',
+      `${withKey()}${json}Transfer-Encoding: chunked\r\n`,
+      `${chunks}0\r\n\r\n`,
+    )
+    expect(reply.status).toBe(201)
+  })
+
+  test('a body whose length is contradictory or no number is never taken for a request of its own', async () => {
+    const smuggled = 'DELETE /_/api/links/1?force=true HTTP/1.1\r\nHost: x\r\n\r\n'
+    const before = await links.stored()
+    for (const lengths of [
+      'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
+      'Content-Length: 5\r\nContent-Length: 0\r\n',
+      'Content-Length: x\r\n',
+      'Content-Length: -5\r\n',
+      'Transfer-Encoding: chunked, identity\r\n',
+    ]) {
+      const reply = await ask('POST /_/api/links', withKey() + json + lengths, `0\r\n\r\n${smuggled}`)
+      expect([lengths, reply.status < 500]).toEqual([lengths, true])
+      expect(reply.body).not.toContain('deleted')
+    }
+    expect(await links.stored()).toEqual(before)
+  })
+
+  test('a client that hangs up in the middle of its body harms nobody', async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `POST /_/api/links HTTP/1.1\r\nHost: x\r\n${withKey()}${json}Content-Length: 500\r\n\r\n{"url"`,
+    )
+    await new Promise((resolve) => socket.once('connect', resolve))
+    socket.destroy()
+    expect((await ask('GET /_/api/links', withKey())).status).toBe(200)
+    expect(links.log.filter((line) => line['message'] === 'a request failed')).toEqual([])
+  })
+})
