@@ -1,10 +1,10 @@
 import { NewerDatabase } from '@latchkey/database/migrate'
 import { BackupFailure } from '@latchkey/links/backup/backup'
-import { ImportedBefore } from '@latchkey/links/transfer/clicks'
+import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
 import { SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
-const SPEAKING = [CommandFailure, SettingsError, NewerDatabase, BackupFailure, ImportedBefore]
+const SPEAKING = [CommandFailure, SettingsError, NewerDatabase, BackupFailure, ClickImportRefused]
 
 /** What to tell the person at the terminal: a sentence for what may happen, everything for what may not. */
 export function explain(error: unknown): string {
@@ -15,7 +15,7 @@ export function explain(error: unknown): string {
     explainFile(code, error) ??
     explainSqlite(code) ??
     explainPostgres(code, error) ??
-    `Unexpected: ${error.stack}`
+    `Unexpected: ${error.stack ?? error.message}`
   )
 }
 
@@ -32,7 +32,11 @@ const FILE_PROBLEMS: Record<string, string> = {
 
 function explainFile(code: string, error: Error): string | undefined {
   const problem = FILE_PROBLEMS[code]
-  return problem && 'path' in error ? `${String(error.path)} ${problem}` : undefined
+  if (problem === undefined) return undefined
+  const path = 'path' in error ? String(error.path) : 'A file'
+  if ('syscall' in error && error.syscall === 'mkdir')
+    return `The folder ${path} cannot be made (${code}): check LINKS_DATABASE_URL and LINKS_JOURNAL`
+  return `${path} ${problem}`
 }
 
 const FOLDERS = 'the folders of LINKS_DATABASE_URL and LINKS_JOURNAL'

@@ -12,7 +12,7 @@ export function usage(commands: readonly Command[]): string {
 
 ${indent(table(commands.map((command) => [synopsis(command), command.summary])))}
 
-  latchkey COMMAND --help  says more; latchkey --version prints the version.`
+latchkey COMMAND --help says more, latchkey --version which version this is.`
 }
 
 /** One command, or all that begin with the same word. */

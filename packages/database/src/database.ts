@@ -38,8 +38,14 @@ export function openDatabase<Tables>(url: string): Database<Tables> {
   return dialectOf(url) === 'sqlite' ? openSqlite(sqlitePath(url)) : openPostgres(url)
 }
 
+/**
+ * Copying the log home takes long enough to be felt, and here it would hold up the event loop. A thread that writes in the
+ * background does it much earlier; this is for instances without one.
+ */
+const CHECKPOINT_PAGES = 16_000
+
 function openSqlite<Tables>(path: string): Database<Tables> {
-  const writerFile: SqliteFile = openSqliteFile(path)
+  const writerFile: SqliteFile = openSqliteFile(path, { checkpointPages: CHECKPOINT_PAGES })
   writerFile.run('pragma busy_timeout = 0')
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerFile) })
   const read = new Kysely<Tables>({ dialect: sqliteDialect(openSqliteFile(path, { readonly: true })) })

@@ -12,7 +12,7 @@ const BUSY_TIMEOUT_MS = 5_000
  */
 export function openSqliteFile(
   path: string,
-  options: { readonly?: boolean; cacheKib?: number } = {},
+  options: { readonly?: boolean; cacheKib?: number; checkpointPages?: number } = {},
 ): SqliteFile {
   if (!options.readonly) mkdirSync(dirname(path), { recursive: true })
   const file = options.readonly
@@ -23,5 +23,7 @@ export function openSqliteFile(
   file.run('pragma synchronous = full')
   file.run('pragma foreign_keys = on')
   file.run(`pragma cache_size = -${options.cacheKib ?? CACHE_KIB}`)
+  if (options.checkpointPages !== undefined)
+    file.run(`pragma wal_autocheckpoint = ${options.checkpointPages}`)
   return file
 }

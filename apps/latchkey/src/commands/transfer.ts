@@ -68,7 +68,7 @@ function summaryOf(
 ): string {
   const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, bad ${bad}`
   const lines = [dryRun ? `${counts} (dry run: nothing was stored)` : counts]
-  if (clickTotals !== null) lines.push(`click totals without times cannot be imported: ${clickTotals}`)
+  if (clickTotals) lines.push(`click totals without times cannot be imported: ${clickTotals}`)
   return lines.join('\n')
 }
 

@@ -27,6 +27,7 @@ export async function backUp(
   file: string,
 ): Promise<Backup> {
   if (existsSync(file)) throw new BackupFailure(`${file} exists already, and a backup replaces nothing`)
+  if (!existsSync(dirname(file))) throw new BackupFailure(`The folder ${dirname(file)} does not exist`)
   await drain(sqlitePath(journal), databaseUrl)
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {

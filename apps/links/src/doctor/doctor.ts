@@ -66,7 +66,8 @@ async function checkDatabase(url: string, now: () => number): Promise<Finding[]>
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name
-  return error.message === '' ? code : `${error.message}, ${code}`
+  if (error.message === '') return code
+  return error.message.includes(code) ? error.message : `${error.message}, ${code}`
 }
 
 async function checkStorage(database: Database<Tables>): Promise<Finding> {

@@ -1,5 +1,6 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 
+import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
 import { keyOperations } from '../keys/operations.ts'
 import { linkOperations } from '../links/operations.ts'
@@ -11,6 +12,7 @@ import { slugOperations } from '../slugs/operations.ts'
 export const apiOperations: readonly AnyOperation<Context>[] = [
   ...linkOperations,
   ...slugOperations,
+  ...bundleOperations,
 
   ...qrOperations,
 ]

@@ -6,7 +6,7 @@ import { Failure } from '@latchkey/http/failure'
 import { parseOrFail } from '@latchkey/http/validation'
 import { type ClassifiedClick, classifyClick } from '../clicks/click.ts'
 import { countryFromHeader } from '../clicks/country.ts'
-import { type Recorder, openRecorder } from '../clicks/recorder.ts'
+import { type Cursor, type Recorder, openRecorder } from '../clicks/recorder.ts'
 import type { Tables } from '../db/tables.ts'
 import { literalTexts } from '../failures.ts'
 import { foldSlug, isSlug } from '../slugs/slug.ts'
@@ -36,9 +36,9 @@ export interface ClickImportReport {
   resumedAfter: number
 }
 
-/** The file was imported to its end before. */
-export class ImportedBefore extends Error {
-  override readonly name = 'ImportedBefore'
+/** The file was imported to its end before, or is being imported at this moment. */
+export class ClickImportRefused extends Error {
+  override readonly name = 'ClickImportRefused'
 }
 
 /** Lines in one transaction. */
@@ -46,13 +46,14 @@ const LINES_AT_ONCE = 2_000
 
 /**
  * Imports clicks, each exactly once: the file is a journal whose cursor, the line, moves in the transaction that stores
- * the clicks. After a crash the same call goes on where the last one ended. Throws `ImportedBefore`.
+ * the clicks. After a crash the same call goes on where the last one ended. Throws `ClickImportRefused`.
  */
 export async function importClicks(options: ClickImportOptions): Promise<ClickImportReport> {
   const { database, path, again, now } = options
   const sha256 = await hashOf(path)
   const passes = await countImports(database.read, sha256)
-  if (passes > 0 && !again) throw new ImportedBefore('This file was imported before')
+  if (passes > 0 && !again)
+    throw new ClickImportRefused('This file was imported before; with --again its clicks count once more')
   const pass = passes + 1
   const journalId = `import:${sha256}${pass === 1 ? '' : `:${pass}`}`
   const recorder = openRecorder(options.databaseUrl)
@@ -83,7 +84,6 @@ const Line = z.object({
 })
 
 interface ClickLine {
-  line: number
   slug: string
   clickedAt: number
   referrer: string | null
@@ -97,10 +97,10 @@ class Run {
   bad = 0
   readonly #options: ClickImportOptions
   readonly #recorder: Recorder
-  #cursor: { journalId: string; seq: number }
-  #batch: ClickLine[] = []
+  #cursor: Cursor
+  #batch: Read<ClickLine>[] = []
 
-  constructor(options: ClickImportOptions, recorder: Recorder, cursor: { journalId: string; seq: number }) {
+  constructor(options: ClickImportOptions, recorder: Recorder, cursor: Cursor) {
     this.#options = options
     this.#recorder = recorder
     this.#cursor = cursor
@@ -108,53 +108,51 @@ class Run {
 
   async add(read: Read<Record<string, unknown>>): Promise<void> {
     if (read.line <= this.#cursor.seq) return
-    const problem = 'problem' in read ? read.problem : this.#take(read.line, read.value)
-    if (problem !== undefined) this.#refuse(read.line, problem)
+    this.#batch.push('problem' in read ? read : { line: read.line, ...this.#parse(read.value) })
     if (this.#batch.length >= LINES_AT_ONCE) await this.flush()
   }
 
+  /** Stores the clicks of the batch together with the line they end on. */
   async flush(): Promise<void> {
     const batch = this.#batch
-    const last = batch.at(-1)
-    if (!last) return
     this.#batch = []
-    const { database, ownHost } = this.#options
-    const slugs = [...new Set(batch.map(({ slug }) => slug))]
-    const linkIds = await linkIdsOf({ db: database.read, dialect: database.dialect }, slugs)
-    const clicks = batch.flatMap((line) => this.#classify(line, linkIds.get(line.slug), ownHost))
-    // Without clicks nothing moves, and the lines are refused again after a crash.
+    const { database, ownHost: host } = this.#options
+    const slugs = new Set(batch.flatMap((read) => ('value' in read ? [read.value.slug] : [])))
+    const linkIds = await linkIdsOf({ db: database.read, dialect: database.dialect }, [...slugs])
+    const clicks: ClassifiedClick[] = []
+    const problems: { line: number; reason: string }[] = []
+    for (const read of batch) {
+      const linkId = 'value' in read ? linkIds.get(read.value.slug) : undefined
+      if ('problem' in read) problems.push({ line: read.line, reason: read.problem })
+      else if (linkId === undefined)
+        problems.push({ line: read.line, reason: `there is no slug "${read.value.slug}"` })
+      else clicks.push(classifyClick({ ...read.value, linkId, host, query: null, visitorFp: null }))
+    }
+    await this.#record(clicks, batch.at(-1)?.line ?? 0)
+    this.bad += problems.length
+    for (const { line, reason } of problems) this.#options.onProblem(line, reason)
+  }
+
+  async #record(clicks: readonly ClassifiedClick[], to: number): Promise<void> {
+    // Without clicks the cursor stays, and the lines are refused again after a crash.
     if (clicks.length === 0) return
-    if (!(await this.#recorder.record(clicks, { from: this.#cursor, to: last.line })))
-      throw new Error('Another process is importing this file at the same time')
-    this.#cursor = { ...this.#cursor, seq: last.line }
+    if (!(await this.#recorder.record(clicks, { from: this.#cursor, to })))
+      throw new ClickImportRefused('Another process is importing this file at the same time')
+    this.#cursor = { ...this.#cursor, seq: to }
     this.imported += clicks.length
   }
 
-  /** The problem of the line, or undefined when it waits for the next batch. */
-  #take(line: number, value: Record<string, unknown>): string | undefined {
+  #parse(value: Record<string, unknown>): { value: ClickLine } | { problem: string } {
     try {
-      this.#batch.push({ line, ...clickOf(value, this.#options.now) })
-      return undefined
+      return { value: clickOf(value, this.#options.now) }
     } catch (error) {
-      if (error instanceof Failure) return error.message
+      if (error instanceof Failure) return { problem: error.message }
       throw error
     }
   }
-
-  #classify(click: ClickLine, linkId: number | undefined, host: string | null): ClassifiedClick[] {
-    const { line, ...rest } = click
-    if (linkId !== undefined) return [classifyClick({ ...rest, linkId, host, query: null, visitorFp: null })]
-    this.#refuse(line, `there is no slug "${click.slug}"`)
-    return []
-  }
-
-  #refuse(line: number, reason: string): void {
-    this.bad++
-    this.#options.onProblem(line, reason)
-  }
 }
 
-function clickOf(value: Record<string, unknown>, now: number): Omit<ClickLine, 'line'> {
+function clickOf(value: Record<string, unknown>, now: number): ClickLine {
   const line = parseOrFail(Line, value, literalTexts)
   if (!isSlug(line.slug)) throw refuseRow(`there is no slug ${JSON.stringify(line.slug)}`)
   const clickedAt = parseMoment(line.clicked_at)

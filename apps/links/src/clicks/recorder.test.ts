@@ -1,0 +1,246 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { BOT, FROM_OURSELVES, NOW, Stored, click } from '../../test/durability/stored.ts'
+import { HOUR } from '../analytics/window.ts'
+import { type Recorder, openRecorder } from './recorder.ts'
+
+eachDialect((dialect, newUrl) => {
+  async function open(): Promise<{ stored: Stored; recorder: Recorder }> {
+    const stored = await Stored.open(await newUrl())
+    const recorder = openRecorder(stored.url)
+    afterAll(() => recorder.close())
+    return { stored, recorder }
+  }
+
+  const from = (seq: number, journalId = 'journal') => ({ journalId, seq })
+
+  describe('a journal and its cursor', () => {
+    test('a journal never seen stands at 0', async () => {
+      const { recorder } = await open()
+      expect(await recorder.position('journal')).toBe(0)
+    })
+
+    test('clicks and cursor move together', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd')
+      expect(await recorder.record([click(link, 'abcd')], { from: from(0), to: 7 })).toBe(true)
+      expect(await recorder.position('journal')).toBe(7)
+      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+    })
+
+    test('the same move a second time changes nothing', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd')
+      const move = { from: from(0), to: 7 }
+      expect(await recorder.record([click(link, 'abcd')], move)).toBe(true)
+      expect(await recorder.record([click(link, 'abcd')], move)).toBe(false)
+      expect(await recorder.record([click(link, 'abcd')], { from: from(3), to: 9 })).toBe(false)
+      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+      expect(await stored.cursors()).toEqual([{ journal_id: 'journal', seq: 7 }])
+    })
+
+    test('a move that comes too early changes nothing and leaves no cursor behind', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd')
+      expect(await recorder.record([click(link, 'abcd')], { from: from(5), to: 6 })).toBe(false)
+      expect(await stored.counts('abcd')).toEqual([0, 0, 0])
+      expect(await stored.cursors()).toEqual([])
+    })
+
+    test('the journals of two nodes do not touch each other', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd')
+      expect(await recorder.record([click(link, 'abcd')], { from: from(0, 'a'), to: 1 })).toBe(true)
+      expect(await recorder.record([click(link, 'abcd')], { from: from(0, 'b'), to: 1 })).toBe(true)
+      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+      expect(await stored.cursors()).toEqual([
+        { journal_id: 'a', seq: 1 },
+        { journal_id: 'b', seq: 1 },
+      ])
+    })
+
+    test('of many who record the same batches at once, one does', async () => {
+      const { stored, recorder } = await open()
+      const others = Array.from({ length: 5 }, () => openRecorder(stored.url))
+      const link = await stored.link('abcd')
+      const clicks = Array.from({ length: 100 }, () => click(link, 'abcd'))
+      const recorded = await Promise.all(
+        [recorder, ...others].map((one) => one.record(clicks, { from: from(0), to: 1 })),
+      )
+      expect(recorded.filter(Boolean)).toHaveLength(1)
+      expect(await stored.counts('abcd')).toEqual([100, 100, 100])
+      await Promise.all(others.map((one) => one.close()))
+    })
+
+    test('two nodes that count the same slugs at once count every click', async () => {
+      const { stored, recorder } = await open()
+      const other = openRecorder(stored.url)
+      const slugs = Array.from({ length: 40 }, (_, index) => `s${index}`)
+      const links = await Promise.all(slugs.map((slug) => stored.link(slug)))
+      const batch = slugs.map((slug, index) => click(links[index] ?? 0, slug))
+      const record = async (one: Recorder, journalId: string, clicks: typeof batch) => {
+        for (let seq = 0; seq < 10; seq++)
+          expect(await one.record(clicks, { from: from(seq, journalId), to: seq + 1 })).toBe(true)
+      }
+      // In opposite orders: whoever locked rows as they come would wait for the other for ever.
+      await Promise.all([record(recorder, 'a', batch), record(other, 'b', batch.toReversed())])
+      for (const slug of slugs) expect(await stored.counts(slug)).toEqual([20, 20, 20])
+      await other.close()
+    })
+
+    test('clicks without a move, as from an import, are stored whenever they come', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd')
+      expect(await recorder.record([click(link, 'abcd')])).toBe(true)
+      expect(await recorder.record([click(link, 'abcd')])).toBe(true)
+      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+      expect(await stored.cursors()).toEqual([])
+    })
+
+    test('a batch without clicks moves the cursor', async () => {
+      const { stored, recorder } = await open()
+      expect(await recorder.record([], { from: from(0), to: 4 })).toBe(true)
+      expect(await stored.cursors()).toEqual([{ journal_id: 'journal', seq: 4 }])
+    })
+  })
+
+  describe('clicks of what is gone', () => {
+    test('clicks of a removed slug are dropped, its neighbours in the batch are counted', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd', 'gone')
+      await stored.run(sql`delete from slug where slug = 'gone'`)
+      const clicks = [click(link, 'gone'), click(link, 'abcd'), click(link, 'gone')]
+      expect(await recorder.record(clicks, { from: from(0), to: 1 })).toBe(true)
+      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+      expect(await stored.counts('gone')).toEqual([0, 0, 0])
+    })
+
+    test('clicks of a slug that belongs to another link by now are dropped', async () => {
+      const { stored, recorder } = await open()
+      const before = await stored.link('aaaa', 'wanted')
+      await stored.run(sql`delete from slug where slug = 'wanted'`)
+      const after = await stored.link('bbbb', 'wanted')
+      const clicks = [click(before, 'wanted'), click(after, 'wanted'), click(after, 'wanted')]
+      expect(await recorder.record(clicks, { from: from(0), to: 1 })).toBe(true)
+      expect(await stored.counts('wanted')).toEqual([2, 2, 2])
+      expect(await stored.rows('select distinct link_id from click')).toEqual([{ link_id: after }])
+    })
+
+    test('clicks of a deleted link leave nothing behind', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd')
+      await stored.run(sql`delete from link where id = ${link}`)
+      expect(await recorder.record([click(link, 'abcd')], { from: from(0), to: 1 })).toBe(true)
+      expect(await stored.counts('abcd')).toEqual([0, 0, 0])
+      expect(await recorder.position('journal')).toBe(1)
+    })
+
+    test('clicks of a disabled slug are counted: the redirect was sent before', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd', 'custom')
+      await stored.run(sql`update slug set disabled_at = ${NOW} where slug = 'custom'`)
+      await recorder.record([click(link, 'custom')], { from: from(0), to: 1 })
+      expect(await stored.counts('custom')).toEqual([1, 1, 1])
+    })
+  })
+
+  test('sums of the slug, of the hours and of the raw clicks agree, over any number of batches', async () => {
+    const { stored, recorder } = await open()
+    const first = await stored.link('aaaa', 'custom')
+    const second = await stored.link('bbbb')
+    const kinds = [{}, BOT, FROM_OURSELVES, { ...BOT, ...FROM_OURSELVES }]
+    const places = [
+      [first, 'aaaa'],
+      [first, 'custom'],
+      [second, 'bbbb'],
+    ] as const
+    const clicks = Array.from({ length: 600 }, (_, index) => {
+      const [link, slug] = places[index % 3] ?? places[0]
+      return click(link, slug, { ...kinds[index % 4], clickedAt: NOW - (index % 50) * 997 })
+    })
+    for (let seq = 0; seq < 6; seq++)
+      await recorder.record(clicks.slice(seq * 100, seq * 100 + 100), { from: from(seq), to: seq + 1 })
+
+    for (const slug of ['aaaa', 'custom', 'bbbb']) expect(await stored.counts(slug)).toEqual([200, 200, 200])
+    const byHour = await stored.rows(`select link_id, slug, clicked_at - clicked_at % ${HOUR} as hour,
+      count(*) as clicks, sum(is_bot) as bots, sum(is_self_referrer) as self_referrers,
+      sum(is_bot * is_self_referrer) as bot_self_referrers from click group by 1, 2, 3 order by 1, 3, 2`)
+    expect(await stored.rows('select * from click_hour order by link_id, hour, slug')).toEqual(
+      byHour.map((row) => expect.objectContaining(row as object)),
+    )
+    expect(byHour.length).toBeGreaterThan(30)
+    const [sums] = await stored.rows<Record<string, number>>(
+      'select sum(bots) as bots, sum(self_referrers) as own, sum(bot_self_referrers) as both from click_hour',
+    )
+    expect(sums).toEqual({ bots: 300, own: 300, both: 150 })
+  })
+
+  test('a batch that fails half way leaves nothing, and can be recorded when the cause is gone', async () => {
+    const { stored, recorder } = await open()
+    const link = await stored.link('abcd')
+    const good = click(link, 'abcd')
+    const bad = { ...good, channel: null as unknown as string }
+    expect(recorder.record([good, good, bad], { from: from(0), to: 1 })).rejects.toThrow(/channel|null/i)
+    expect(await stored.counts('abcd')).toEqual([0, 0, 0])
+    expect(await stored.cursors()).toEqual([])
+
+    expect(await recorder.record([good, good, good], { from: from(0), to: 1 })).toBe(true)
+    expect(await stored.counts('abcd')).toEqual([3, 3, 3])
+  })
+
+  test('everything classified about a click is stored as it is, and nothing is cut or changed', async () => {
+    const { stored, recorder } = await open()
+    const link = await stored.link('abcd')
+    const made = click(link, 'abcd', {
+      query: '?utm_source=Néws&utm_medium=qr&utm_campaign=c&utm_term=t&utm_content=o',
+      referrer: `https://www.example.org/${'å'.repeat(500)}?q='; drop table click; --`,
+      country: 'SE',
+      visitorFp: 'f'.repeat(64),
+    })
+    await recorder.record([made], { from: from(0), to: 1 })
+    const [row] = await stored.rows<Record<string, unknown>>('select * from click')
+    const expected = Object.fromEntries(
+      Object.entries(made).map(([name, value]) => [
+        name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toLowerCase(),
+        value,
+      ]),
+    )
+    expect(row).toEqual({ id: expect.any(Number), ...expected })
+  })
+
+  test('ten thousand clicks of a thousand slugs are one batch', async () => {
+    const { stored, recorder } = await open()
+    const slugs = Array.from({ length: 1000 }, (_, index) => `s${index}`)
+    const link = await stored.link('abcd', ...slugs)
+    const clicks = Array.from({ length: 10_000 }, (_, index) => click(link, `s${index % 1000}`))
+    await recorder.record(clicks, { from: from(0), to: 1 })
+    expect(
+      await stored.rows(
+        'select min(clicks) as least, max(clicks) as most, count(*) as slugs from slug where is_custom = 1',
+      ),
+    ).toEqual([{ least: 10, most: 10, slugs: 1000 }])
+    expect(await stored.rows('select count(*) as clicks from click')).toEqual([{ clicks: 10_000 }])
+  })
+
+  test('counting waits for a writer who removes the slug at the same time, and then drops its clicks', async () => {
+    const { stored, recorder } = await open()
+    const link = await stored.link('abcd', 'gone')
+    const removed = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    const removal = stored.database.write(async (tx) => {
+      await sql`delete from slug where slug = 'gone'`.execute(tx)
+      removed.resolve()
+      // SQLite has one writer, whom the recorder would wait for without ever giving way to this test.
+      if (dialect === 'postgres') await go.promise
+    })
+    await removed.promise
+    if (dialect === 'sqlite') await removal
+    const recording = recorder.record([click(link, 'gone'), click(link, 'abcd')], { from: from(0), to: 1 })
+    go.resolve()
+    await removal
+    expect(await recording).toBe(true)
+    expect(await stored.counts('gone')).toEqual([0, 0, 0])
+    expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+  })
+})

@@ -1,0 +1,190 @@
+import { type LedgerLink, type Ledger, type State, kindOf } from './ledger.ts'
+import { type Server, withKey } from './server.ts'
+import { type Answer, Unanswered, type Wire } from './wire.ts'
+
+/** Links made before the load starts, which take most of the visits. */
+export const HOT_LINKS = 20
+
+function pick<Item>(items: readonly Item[]): Item {
+  return items[Math.floor(Math.random() * items.length)] as Item
+}
+
+function chance(probability: number): boolean {
+  return Math.random() < probability
+}
+
+/** Shared by all clients of a run. */
+export class Company {
+  readonly ledger: Ledger
+  readonly key: string
+  readonly hot: string[] = []
+  readonly slugs = new Map<string, LedgerLink>()
+  readonly all: string[] = []
+  #made = 0
+
+  constructor(ledger: Ledger, key: string) {
+    this.ledger = ledger
+    this.key = key
+  }
+
+  number(): number {
+    return ++this.#made
+  }
+
+  /** From now on visitors come here. */
+  publish(link: LedgerLink): void {
+    for (const slug of link.slugs)
+      if (!this.slugs.has(slug)) {
+        this.slugs.set(slug, link)
+        this.all.push(slug)
+      }
+  }
+}
+
+/** Follows slugs until the connection ends. */
+export async function visit(company: Company, wire: Wire): Promise<void> {
+  while (!wire.ended) {
+    const slug = pick(chance(0.7) ? company.hot : company.all)
+    await follow(company, wire, slug, chance(0.05) ? 'HEAD' : 'GET')
+  }
+}
+
+/** One visit, entered in the books. Undefined without an answer. HEAD is answered and not counted (L12.2). */
+async function follow(
+  { ledger, slugs }: Company,
+  wire: Wire,
+  slug: string,
+  method: 'GET' | 'HEAD',
+): Promise<Answer | undefined> {
+  const link = slugs.get(slug)
+  const visits = method === 'GET' ? ledger.visitsOf(slug) : { sent: 0, redirected: 0, unanswered: 0 }
+  visits.sent++
+  try {
+    const answer = await wire.request(method, `/${slug}`)
+    const location = answer.headers.get('location')
+    if (answer.status === 302) visits.redirected++
+    ledger.require(
+      (answer.status === 302 && link?.urls.has(location ?? '') === true) ||
+        (answer.status === 404 && link?.everDisabled === true),
+      () => `${slug} answered ${answer.status} ${location}`,
+    )
+    return answer
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error
+    // A status that arrived is a redirect that was sent, whatever became of the rest.
+    if (error.status === 302) visits.redirected++
+    else visits.unanswered++
+    return undefined
+  }
+}
+
+/** Makes and changes links of its own, one answered write after the other, until the connection ends. */
+export class Writer {
+  readonly #company: Company
+  readonly #own: LedgerLink[] = []
+
+  constructor(company: Company) {
+    this.#company = company
+  }
+
+  async work(wire: Wire): Promise<void> {
+    // What the last crash left open has been settled by now; a link it has made is nobody's, and only visited.
+    while (!wire.ended) {
+      if (this.#own.length < 5 || chance(0.35)) await this.create(wire, chance(0.4))
+      else await this.#change(wire, pick(this.#own))
+    }
+  }
+
+  async create(wire: Wire, withSlug: boolean): Promise<LedgerLink | undefined> {
+    const { ledger, key } = this.#company
+    const number = this.#company.number()
+    const link = {
+      url: `https://example.com/made/${number}`,
+      label: `made ${number}`,
+      slug: withSlug ? `made-${number}` : undefined,
+    }
+    ledger.begin(link)
+    const answer = await this.#send(wire, 'POST', '/links', link)
+    if (!answer) return undefined
+    ledger.require(answer.status === 201, () => `create answered ${answer.status} ${answer.text}`)
+    if (answer.status !== 201) return undefined
+    const made = JSON.parse(answer.text) as { id: number; slugs: { slug: string }[] }
+    const known = ledger.created(link, { id: made.id, slugs: made.slugs.map(({ slug }) => slug) })
+    ledger.writes[withSlug ? 'create with slug' : 'create'].answered++
+    this.#own.push(known)
+    this.#company.publish(known)
+    if (key !== '' && chance(0.5)) await this.#followOwn(wire, known)
+    return known
+  }
+
+  async #change(wire: Wire, link: LedgerLink): Promise<void> {
+    const number = this.#company.number()
+    const next: State = { ...link.state }
+    const dice = Math.random()
+    if (dice < 0.5) {
+      next.url = `https://example.com/changed/${number}`
+      next.label = chance(0.2) ? null : `changed ${number}`
+    } else if (dice < 0.65) next.primary = `changed-${number}`
+    else next.disabled = !next.disabled
+    await this.#sendChange(wire, link, next)
+  }
+
+  async #sendChange(wire: Wire, link: LedgerLink, next: State): Promise<void> {
+    const { ledger } = this.#company
+    const kind = kindOf(link.state, next)
+    link.pending = next
+    link.urls.add(next.url)
+    if (next.disabled) link.everDisabled = true
+    const answer =
+      kind === 'disable' || kind === 'enable' ?
+        await this.#send(wire, 'POST', `/links/${link.id}/${kind}`)
+      : await this.#send(
+          wire,
+          chance(0.5) ? 'PUT' : 'PATCH',
+          `/links/${link.id}`,
+          kind === 'update' ? { url: next.url, label: next.label } : { slug: next.primary },
+        )
+    if (!answer) return
+    ledger.require(answer.status === 200, () => `${kind} answered ${answer.status} ${answer.text}`)
+    link.pending = undefined
+    link.state = next
+    link.slugs.add(next.primary)
+    this.#company.publish(link)
+    ledger.writes[kind].answered++
+    if (chance(0.5)) await this.#followOwn(wire, link)
+  }
+
+  /** A change shows on the very next redirect (L12.5), and this writer is the only one who changes the link. */
+  async #followOwn(wire: Wire, link: LedgerLink): Promise<void> {
+    const answer = await follow(this.#company, wire, link.state.primary, 'GET')
+    if (!answer) return
+    const expected = link.state.disabled ? '404 null' : `302 ${link.state.url}`
+    const seen = `${answer.status} ${answer.headers.get('location')}`
+    this.#company.ledger.require(seen === expected, () => `after its change a link answers ${seen}, not ${expected}`)
+  }
+
+  async #send(wire: Wire, method: string, path: string, body?: unknown): Promise<Answer | undefined> {
+    try {
+      const headers = withKey(this.#company.key)
+      return await wire.request(method, `/_/api${path}`, body === undefined ? { headers } : { headers, body })
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      return undefined
+    }
+  }
+}
+
+/** Everybody at once; ends when the server has gone away. */
+export async function load(
+  server: Server,
+  company: Company,
+  { writers, visitors }: { writers: readonly Writer[]; visitors: number },
+): Promise<void> {
+  const wires = await Promise.all(Array.from({ length: writers.length + visitors }, () => server.connect()))
+  await Promise.all(
+    wires.map((wire, index) => {
+      const writer = writers[index]
+      return writer ? writer.work(wire) : visit(company, wire)
+    }),
+  )
+}

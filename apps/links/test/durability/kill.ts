@@ -1,0 +1,190 @@
+// bun apps/links/test/durability/kill.ts [--rounds 120]
+// Kills the server at random moments under load, starts it again on the same files, and compares what is stored with
+// what was answered.
+import { Database as SqliteFile } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, release, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Company, HOT_LINKS, Writer, load } from './clients.ts'
+import { Ledger } from './ledger.ts'
+import { Server, databasePath, journalPath, makeKey, withKey } from './server.ts'
+
+const WRITERS = 3
+const VISITORS = 6
+const LOAD_MS = { least: 50, most: 400 }
+/** Some kills hit a server that has just been spawned, anywhere from before its first line to after its recovery. */
+const KILLED_STARTS = { chance: 0.25, mostMs: 350 }
+/** Counting is checked after this part of the kills; after the others, clicks stay in the journal over several kills. */
+const CHECKED_COUNTS = 0.3
+
+export interface Outcome {
+  kills: number
+  killsAtStart: number
+  restartMs: number[]
+  stop: { code: number; ms: number }
+  ledger: Ledger
+  counted: number
+  /** Clicks counted whose redirect got no answer. */
+  maybe: number
+  ms: number
+}
+
+export async function run(rounds: number): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-kill-'))
+  try {
+    return await runIn(folder, rounds)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function runIn(folder: string, rounds: number): Promise<Outcome> {
+  const startedMs = performance.now()
+  const ledger = new Ledger()
+  let server = await Server.start(folder)
+  const company = await prepare(server, ledger)
+  const writers = Array.from({ length: WRITERS }, () => new Writer(company))
+  const restartMs: number[] = []
+  let killsAtStart = 0
+  for (let round = 0; round < rounds; round++) {
+    const ended = load(server, company, { writers, visitors: VISITORS })
+    await Bun.sleep(LOAD_MS.least + Math.random() * (LOAD_MS.most - LOAD_MS.least))
+    await server.kill()
+    await ended
+    noteFaults(ledger, server)
+    while (Math.random() < KILLED_STARTS.chance) {
+      await killAtStart(folder)
+      killsAtStart++
+    }
+    server = Server.spawn(folder)
+    await server.listening()
+    restartMs.push(performance.now() - server.startedMs)
+    await checkRunning(folder, server, company)
+  }
+  const stop = await server.stop()
+  noteFaults(ledger, server)
+  ledger.require(stop.code === 0, () => `SIGTERM ended with ${stop.code}: ${server.complaints}`)
+  const sums = checkFiles(folder, ledger)
+  await checkNextStart(folder, ledger)
+  const ms = performance.now() - startedMs
+  return { kills: rounds + killsAtStart, killsAtStart, restartMs, stop, ledger, ...sums, ms }
+}
+
+async function prepare(server: Server, ledger: Ledger): Promise<Company> {
+  const company = new Company(ledger, await makeKey(server))
+  const writer = new Writer(company)
+  const wire = await server.connect()
+  for (let made = 0; made < HOT_LINKS; made++) {
+    const link = await writer.create(wire, made % 2 === 0)
+    if (link) company.hot.push(link.state.primary)
+  }
+  wire.close()
+  return company
+}
+
+function noteFaults(ledger: Ledger, server: Server): void {
+  ledger.require(server.complaints === '', () => `on stderr: ${server.complaints}`)
+  for (const fault of server.faults) ledger.problems.push(`in the log: ${JSON.stringify(fault)}`)
+}
+
+async function killAtStart(folder: string): Promise<void> {
+  const server = Server.spawn(folder)
+  await Bun.sleep(Math.random() * KILLED_STARTS.mostMs)
+  await server.kill()
+}
+
+/** After a restart: read through a connection beside the server's, which has recovered by itself by then. */
+async function checkRunning(folder: string, server: Server, company: Company): Promise<void> {
+  const { ledger } = company
+  const ready = await server.ask('GET', '/_/ready')
+  ledger.require(ready.status === 200, () => `after a restart: ${ready.status} ${ready.text}`)
+  const countsToo = Math.random() < CHECKED_COUNTS
+  // A read has everything counted that was redirected before (L13.1).
+  if (countsToo) await server.ask('GET', '/_/api/links?limit=1', { headers: withKey(company.key) })
+  const file = new SqliteFile(databasePath(folder), { readonly: true })
+  ledger.settleWrites(file)
+  if (countsToo) ledger.settleVisits(file)
+  file.close()
+  for (const link of ledger.links.values()) company.publish(link)
+}
+
+/** After an orderly stop: nothing waits, and both files are sound. */
+function checkFiles(folder: string, ledger: Ledger): { counted: number; maybe: number } {
+  const database = new SqliteFile(databasePath(folder), { readonly: true })
+  const journal = new SqliteFile(journalPath(folder), { readonly: true })
+  for (const [name, file] of Object.entries({ database, journal })) {
+    ledger.require(one(file, 'pragma integrity_check') === 'ok', () => `${name} is damaged`)
+    ledger.require(one(file, 'pragma foreign_key_check') === undefined, () => `${name} has loose references`)
+  }
+  const waiting = one(journal, 'select max(seq) from journal')
+  const counted = one(database, 'select max(seq) from journal_cursor')
+  ledger.require(waiting === counted, () => `counted up to ${counted} of ${waiting} batches`)
+  const primaries = `select count(*) from link where 1 <> (select count(*) from slug
+    where slug.link_id = link.id and slug.slug = link.primary_slug and slug.disabled_at is null)`
+  ledger.require(one(database, primaries) === 0, () => 'a link has not exactly one primary slug')
+  const autos = `select count(*) from link where 1 <> (select count(*) from slug
+    where slug.link_id = link.id and slug.is_custom = 0)`
+  ledger.require(one(database, autos) === 0, () => 'a link has not exactly one automatic slug')
+  ledger.settleWrites(database)
+  const sums = ledger.settleVisits(database)
+  database.close()
+  journal.close()
+  return sums
+}
+
+function one(file: SqliteFile, statement: string): unknown {
+  return Object.values(file.query<Record<string, unknown>, []>(statement).get() ?? {})[0]
+}
+
+/** The start after all that is like any other. */
+async function checkNextStart(folder: string, ledger: Ledger): Promise<void> {
+  const server = await Server.start(folder)
+  const ready = await server.ask('GET', '/_/ready')
+  ledger.require(ready.status === 200, () => `at the last start: ${ready.status} ${ready.text}`)
+  const { code } = await server.stop()
+  ledger.require(code === 0, () => `the last stop ended with ${code}`)
+  noteFaults(ledger, server)
+  const file = new SqliteFile(databasePath(folder), { readonly: true })
+  ledger.settleVisits(file)
+  file.close()
+}
+
+export function describeOutcome({ ledger, ...outcome }: Outcome): string {
+  const sum = (of: 'sent' | 'redirected' | 'unanswered') =>
+    [...ledger.visits.values()].reduce((total, visits) => total + visits[of], 0)
+  const sorted = outcome.restartMs.toSorted((a, b) => a - b)
+  const writes = Object.entries(ledger.writes).map(
+    ([kind, { answered, unanswered, found }]) => `| ${kind} | ${answered} | ${unanswered} | ${found} |`,
+  )
+  return `| | |
+|---|---|
+| SIGKILLs | ${outcome.kills} (${outcome.kills - outcome.killsAtStart} under load, ${outcome.killsAtStart} while starting) |
+| links made | ${ledger.links.size} |
+| redirects sent to the server | ${sum('sent')} |
+| answered with 302 | ${sum('redirected')} |
+| without an answer | ${sum('unanswered')} |
+| clicks counted | ${outcome.counted} |
+| of these without an answer | ${outcome.maybe} |
+| restart until listening | median ${Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms |
+| SIGTERM at the end | exit code ${outcome.stop.code} after ${Math.round(outcome.stop.ms)} ms |
+| duration | ${Math.round(outcome.ms / 1000)} s |
+| problems | ${ledger.problems.length} |
+
+| write | answered, all stored | without an answer | of these stored |
+|---|---|---|---|
+${writes.join('\n')}
+${ledger.problems.map((problem) => `\n- ${problem}`).join('')}`
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '120' } } })
+  const outcome = await run(Number(values.rounds))
+  console.log(`# Killed under load\n`)
+  console.log(
+    `\`bun apps/links/test/durability/kill.ts --rounds ${values.rounds}\`, ${new Date().toISOString().slice(0, 10)}. ${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Bun ${Bun.version}.`,
+  )
+  console.log(`${WRITERS} writers and ${VISITORS} visitors, each on a connection of its own.\n`)
+  console.log(describeOutcome(outcome))
+  process.exit(outcome.ledger.problems.length > 0 ? 1 : 0)
+}
