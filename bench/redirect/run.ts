@@ -60,13 +60,13 @@ async function startNginx(count: number): Promise<Subject> {
 
 async function writeNginxConfig(path: string, count: number): Promise<void> {
   const writer = Bun.file(path).writer()
-  writer.write(`daemon off; worker_processes 1; pid ${work}/nginx.pid; error_log ${work}/nginx.log;
+  void writer.write(`daemon off; worker_processes 1; pid ${work}/nginx.pid; error_log ${work}/nginx.log;
 events { worker_connections 1024; }
 http { access_log off; keepalive_requests 1000000000;
 map_hash_max_size ${Math.max(2048, count * 2)}; map_hash_bucket_size 128;
 map $uri $target { default "";\n`)
-  for (let id = 1; id <= count; id++) writer.write(`/${slugOf(id)} "${targetOf(id)}";\n`)
-  writer.write(`}
+  for (let id = 1; id <= count; id++) void writer.write(`/${slugOf(id)} "${targetOf(id)}";\n`)
+  void writer.write(`}
 server { listen 127.0.0.1:${PORTS.nginx}; location / {
   if ($target = "") { return 404; } add_header Cache-Control "private, no-store"; return 302 $target; } } }\n`)
   await writer.end()

@@ -57,6 +57,6 @@ export async function seed(path: string, count: number): Promise<void> {
 export async function writeSample(path: string, count: number): Promise<void> {
   const step = Math.max(1, Math.floor(count / SAMPLED))
   const writer = Bun.file(path).writer()
-  for (let id = 1; id <= count; id += step) writer.write(`${slugOf(id)}\n`)
+  for (let id = 1; id <= count; id += step) void writer.write(`${slugOf(id)}\n`)
   await writer.end()
 }

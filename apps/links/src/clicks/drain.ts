@@ -2,8 +2,8 @@ import { classifyClick } from './click.ts'
 import { JournalReader, unpackBatch } from './journal.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
-/** Batches per transaction: at full load some ten thousand clicks. Twice as many cost a third less a click than half. */
-const BATCHES_AT_ONCE = 512
+/** Batches per transaction: at full load several thousand clicks, which share pages and one commit. */
+const BATCHES_AT_ONCE = 256
 
 /** How far counting has come: the last counted batch, and how many clicks this step counted. */
 export interface Progress {

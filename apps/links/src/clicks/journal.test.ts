@@ -1,0 +1,291 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { Database as SqliteFile } from 'bun:sqlite'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { testFolder, visit } from '../../test/durability/stored.ts'
+import { Journal, JournalReader, unpackBatch } from './journal.ts'
+
+const folder = testFolder()
+let made = 0
+
+interface Loss {
+  error: unknown
+  clicks: number
+}
+
+const open: Journal[] = []
+
+afterEach(async () => {
+  for (const journal of open.splice(0)) await journal.close()
+})
+
+function newPath(): string {
+  return join(folder, `journal-${++made}.db`)
+}
+
+function openJournal(path: string, losses: Loss[] = []): Journal {
+  const journal = new Journal(path, {
+    onCommit: () => undefined,
+    onLoss: (error, clicks) => void losses.push({ error, clicks }),
+  })
+  open.push(journal)
+  return journal
+}
+
+async function close(journal: Journal): Promise<void> {
+  open.splice(open.indexOf(journal), 1)
+  await journal.close()
+}
+
+/** What another process sees at this moment. */
+function onDisk(path: string): { seq: number; slugs: string[] }[] {
+  const reader = new JournalReader(path)
+  try {
+    return reader
+      .between(0, Number.MAX_SAFE_INTEGER, 1_000_000)
+      .map(({ seq, clicks }) => ({ seq, slugs: unpackBatch(clicks).map(({ slug }) => slug) }))
+  } finally {
+    reader.close()
+  }
+}
+
+function slugsOnDisk(path: string): string[] {
+  return onDisk(path).flatMap(({ slugs }) => slugs)
+}
+
+/** Writes to the journal from outside fail from now on, without blocking anybody. */
+function makeUnwritable(path: string): void {
+  const file = new SqliteFile(path)
+  file.run(`create trigger refuse before insert on journal begin select raise(abort, 'no room'); end`)
+  file.close()
+}
+
+function makeWritable(path: string): void {
+  const file = new SqliteFile(path)
+  file.run('drop trigger refuse')
+  file.close()
+}
+
+describe('appending', () => {
+  test('a click is on disk, for everybody to read, when append has resolved, and not before', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const seen: string[][] = []
+    const appended = journal.append(visit(1, 'abcd')).then(() => seen.push(slugsOnDisk(path)))
+    expect(slugsOnDisk(path)).toEqual([])
+    await appended
+    expect(seen).toEqual([['abcd']])
+  })
+
+  test('every one of many clicks is on disk in its own continuation, whatever arrives meanwhile', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const missing: string[] = []
+    const follow = async (slug: string, turns: number) => {
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await journal.append(visit(1, slug))
+      if (!slugsOnDisk(path).includes(slug)) missing.push(slug)
+    }
+    await Promise.all(Array.from({ length: 200 }, (_, index) => follow(`s${index}`, index % 23)))
+    expect(missing).toEqual([])
+    expect(slugsOnDisk(path).toSorted()).toEqual(Array.from({ length: 200 }, (_, index) => `s${index}`).toSorted())
+    expect(journal.state).toMatchObject({ committed: 200, lost: 0, failing: false })
+  })
+
+  test('clicks of one turn share one batch, in their order', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    await Promise.all(['a', 'b', 'c'].map((slug) => journal.append(visit(1, slug))))
+    expect(onDisk(path)).toEqual([{ seq: 1, slugs: ['a', 'b', 'c'] }])
+  })
+
+  test('a click comes back as it was given, whatever visitors sent', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const given = visit(2 ** 52, '~.-_', {
+      clickedAt: 253_402_300_799,
+      query: `?a="'\\%00&b=\u{1f600}\u2028`,
+      referrer: '\u0000\ud800',
+      userAgent: '',
+      country: 'SE',
+      visitorFp: null,
+    })
+    await journal.append(given)
+    const reader = new JournalReader(path)
+    const [batch] = reader.between(0, 1, 1)
+    reader.close()
+    expect(unpackBatch(batch?.clicks ?? '[]')).toEqual([given])
+  })
+
+  test('close commits what is still waiting', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const appended = [journal.append(visit(1, 'a')), journal.append(visit(1, 'b'))]
+    await close(journal)
+    expect(slugsOnDisk(path)).toEqual(['a', 'b'])
+    await Promise.all(appended)
+  })
+
+  test('close waits for a commit that is under way, and for what came during it', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const first = journal.append(visit(1, 'a'))
+    await new Promise((resolve) => setImmediate(resolve))
+    const second = journal.append(visit(1, 'b'))
+    await close(journal)
+    expect(slugsOnDisk(path)).toEqual(['a', 'b'])
+    await Promise.all([first, second])
+  })
+})
+
+describe('a journal that cannot be written', () => {
+  test('append resolves, for a visitor waits; the loss is told and counted, and nothing is stored', async () => {
+    const path = newPath()
+    const losses: Loss[] = []
+    const journal = openJournal(path, losses)
+    await journal.append(visit(1, 'before'))
+    makeUnwritable(path)
+    await Promise.all([journal.append(visit(1, 'x')), journal.append(visit(1, 'y'))])
+
+    expect(losses).toEqual([{ error: expect.objectContaining({ message: 'no room' }), clicks: 2 }])
+    expect(journal.state).toMatchObject({ committed: 1, lost: 2, failing: true })
+    expect(slugsOnDisk(path)).toEqual(['before'])
+  })
+
+  test('it recovers by itself with the next click, and lost clicks do not come back', async () => {
+    const path = newPath()
+    const losses: Loss[] = []
+    const journal = openJournal(path, losses)
+    makeUnwritable(path)
+    await journal.append(visit(1, 'lost'))
+    makeWritable(path)
+    await journal.append(visit(1, 'after'))
+
+    expect(journal.state).toMatchObject({ committed: 1, lost: 1, failing: false })
+    expect(losses).toHaveLength(1)
+    expect(slugsOnDisk(path)).toEqual(['after'])
+  })
+
+  test('a failure while trimming loses only the batch, and trimming happens later', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    for (const slug of ['a', 'b', 'c']) await journal.append(visit(1, slug))
+    journal.forget(3)
+    makeUnwritable(path)
+    await journal.append(visit(1, 'lost'))
+    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    makeWritable(path)
+    await journal.append(visit(1, 'after'))
+    expect(onDisk(path)).toEqual([
+      { seq: 3, slugs: ['c'] },
+      { seq: 4, slugs: ['after'] },
+    ])
+  })
+})
+
+describe('probing', () => {
+  test('a probe leaves nothing behind and clears the failure it disproves', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    makeUnwritable(path)
+    await journal.append(visit(1, 'lost'))
+    makeWritable(path)
+    journal.probe()
+    journal.probe()
+    expect(journal.state.failing).toBe(false)
+    expect(onDisk(path)).toEqual([])
+  })
+
+  test('a probe that a crash has cut in two stands in the way of neither the next start nor the next probe', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const { id } = journal
+    await journal.append(visit(1, 'abcd'))
+    await close(journal)
+    // kill -9 between the two statements of `probe`.
+    const file = new SqliteFile(path)
+    file.run(`insert into journal_id (id) values ('probe')`)
+    file.close()
+
+    const again = openJournal(path)
+    expect(again.id).toBe(id)
+    expect(() => again.probe()).not.toThrow()
+    await again.append(visit(1, 'efgh'))
+    expect(slugsOnDisk(path)).toEqual(['abcd', 'efgh'])
+  })
+})
+
+describe('numbering', () => {
+  test('batches are numbered from 1, and a journal opened again goes on', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    await journal.append(visit(1, 'a'))
+    await journal.append(visit(1, 'b'))
+    expect(journal.state.lastSeq).toBe(2)
+    await close(journal)
+
+    const again = openJournal(path)
+    expect(again.state.lastSeq).toBe(2)
+    await again.append(visit(1, 'c'))
+    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
+  })
+
+  test('what is counted goes with the next commit', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    for (const slug of ['a', 'b', 'c']) await journal.append(visit(1, slug))
+    journal.forget(2)
+    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    await journal.append(visit(1, 'd'))
+    expect(onDisk(path).map(({ seq }) => seq)).toEqual([2, 3, 4])
+  })
+
+  test('no number is given twice, however often everything was counted and the journal opened again', async () => {
+    const path = newPath()
+    const given: number[] = []
+    for (let start = 0; start < 4; start++) {
+      const journal = openJournal(path)
+      for (let index = 0; index < 3; index++) {
+        await journal.append(visit(1, 'a'))
+        given.push(journal.state.lastSeq)
+        journal.forget(journal.state.lastSeq)
+      }
+      await close(journal)
+      expect(onDisk(path)).toHaveLength(1)
+    }
+    expect(given).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
+  })
+
+  test('a journal keeps its name', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const { id } = journal
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    await close(journal)
+    const again = openJournal(path)
+    expect(again.id).toBe(id)
+    const reader = new JournalReader(path)
+    expect(reader.id).toBe(id)
+    reader.close()
+  })
+
+  test('a new file in the place of the old one has another name', async () => {
+    const path = newPath()
+    const journal = openJournal(path)
+    const { id } = journal
+    await close(journal)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+    expect(openJournal(path).id).not.toBe(id)
+  })
+
+  test('two journals open at once on one file, as when a new process overlaps the old one, share the numbers', async () => {
+    const path = newPath()
+    const [old, young] = [openJournal(path), openJournal(path)]
+    for (let index = 0; index < 5; index++) {
+      await old.append(visit(1, `old-${index}`))
+      await young.append(visit(1, `young-${index}`))
+    }
+    expect(young.id).toBe(old.id)
+    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+})
