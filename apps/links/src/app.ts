@@ -50,7 +50,10 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
   const metrics = createMetrics()
   const journalPath = sqlitePath(settings.journal)
   const journal = new Journal(journalPath, {
-    onCommit: (ms) => metrics.observeCommit(ms),
+    onCommit(ms) {
+      metrics.observeCommit(ms)
+      counting.wake()
+    },
     onLoss: (error, clicks) => log.error('clicks are lost: the journal cannot be written', { error, clicks }),
   })
   const counting = new Counting({ journal, journalPath, database, databaseUrl: settings.databaseUrl, log })
@@ -66,7 +69,6 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
     countryOf: openCountryLookup(),
     visitorOf: visitorHasher(await instanceSecret(database, 'visitor_secret')),
     now,
-    clicked: () => counting.wake(),
     failed: (error) => log.error('a slug could not be looked up', { error }),
   })
   exposeClicks(metrics, { redirect, journal, counting })

@@ -10,6 +10,7 @@ import type { Tables } from '../src/db/tables.ts'
 import type { Scope } from '../src/keys/schema.ts'
 import { insertKey } from '../src/keys/store.ts'
 import { readSettings } from '../src/settings.ts'
+import { expectDocumented } from './documented.ts'
 
 export interface Reply {
   status: number
@@ -38,6 +39,8 @@ const TABLES = [
   'imported_file',
 ] as const
 
+const OBSERVER = 'observer@test.invalid'
+
 let made = 0
 
 /** A whole Links service in this process, on a database of its own, driven through its one door. */
@@ -49,6 +52,9 @@ export class TestLinks {
   readonly #clock = { ms: 1_795_000_000_000 }
   #links: Links | undefined
   #database: Database<Tables> | undefined
+  /** Somebody may have followed a link since clicks were last counted. */
+  #visited = false
+  #observer: string | undefined
 
   /** Settings are given by their names. */
   async start(url: string, environment: Record<string, string> = {}): Promise<void> {
@@ -56,6 +62,8 @@ export class TestLinks {
     const settings = readSettings({
       LINKS_DATABASE_URL: url,
       LINKS_JOURNAL: `sqlite:${join(this.folder, 'journal.db')}`,
+      // Listens to everybody, so that a test may come from any peer.
+      LINKS_HOST: '0.0.0.0',
       LINKS_RATE_LIMIT: 'off',
       LINKS_TITLE_FETCH: 'off',
       ...environment,
@@ -84,6 +92,7 @@ export class TestLinks {
   /** Any request, from a peer on loopback unless told otherwise. */
   async fetch(path: string, init: RequestInit = {}, peer = '127.0.0.1'): Promise<Response> {
     const request = new Request(`http://localhost:8080${path}`, { redirect: 'manual', ...init })
+    if (!path.startsWith('/_')) this.#visited = true
     const response = await this.#running.fetch(request, {
       requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
     })
@@ -93,8 +102,10 @@ export class TestLinks {
   }
 
   /** One API call; `path` is relative to `/_/api`. A `body` is sent as JSON. */
-  call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
-    return this.#call(`/_/api${path}`, method, options)
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+    const reply = await this.#call(`/_/api${path}`, method, options)
+    expectDocumented(method, path, reply)
+    return reply
   }
 
   /** One call of the admin API, from this machine; `path` is relative to `/_/admin/api`. */
@@ -161,18 +172,27 @@ export class TestLinks {
     return (await sql.raw<Row>(statement).execute(this.database.read)).rows
   }
 
-  /** Every stored row, but for what any request or probe touches by itself. */
+  /** Every stored row, but for what any request or probe touches by itself; clicks made so far are in it. */
   async stored(): Promise<Record<string, string[]>> {
+    await this.#countClicks()
     const tables = await Promise.all(
       TABLES.map(async (table) => {
         const rows = await this.rows<Record<string, unknown>>(`select * from ${table}`)
         const kept = rows
-          .filter((row) => row['name'] !== 'ready_probe')
+          .filter((row) => row['name'] !== 'ready_probe' && row['identity'] !== OBSERVER)
           .map(({ last_used_at: _, ...row }) => JSON.stringify(row))
         return [table, kept.toSorted()] as const
       }),
     )
     return Object.fromEntries(tables)
+  }
+
+  /** Reading a figure counts what is waiting; else that would happen at some moment between two looks. */
+  async #countClicks(): Promise<void> {
+    if (!this.#visited) return
+    this.#observer ??= await this.key(OBSERVER, 'read')
+    const { status } = await this.call('GET', '/links?limit=1', { key: this.#observer })
+    this.#visited = status !== 200
   }
 
   /** The door itself, for a real server in front of it. */

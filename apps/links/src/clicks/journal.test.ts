@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Database as SqliteFile } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { testFolder, visit } from '../../test/durability/stored.ts'
+import { closedAfterEach, testFolder, visit } from '../../test/durability/stored.ts'
 import { Journal, JournalReader, unpackBatch } from './journal.ts'
 
 const folder = testFolder()
@@ -13,28 +13,19 @@ interface Loss {
   clicks: number
 }
 
-const open: Journal[] = []
-
-afterEach(async () => {
-  for (const journal of open.splice(0)) await journal.close()
-})
+const { keep, close } = closedAfterEach()
 
 function newPath(): string {
   return join(folder, `journal-${++made}.db`)
 }
 
 function openJournal(path: string, losses: Loss[] = []): Journal {
-  const journal = new Journal(path, {
-    onCommit: () => undefined,
-    onLoss: (error, clicks) => void losses.push({ error, clicks }),
-  })
-  open.push(journal)
-  return journal
-}
-
-async function close(journal: Journal): Promise<void> {
-  open.splice(open.indexOf(journal), 1)
-  await journal.close()
+  return keep(
+    new Journal(path, {
+      onCommit: () => undefined,
+      onLoss: (error, clicks) => void losses.push({ error, clicks }),
+    }),
+  )
 }
 
 /** What another process sees at this moment. */

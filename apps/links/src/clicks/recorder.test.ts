@@ -1,16 +1,16 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { BOT, FROM_OURSELVES, NOW, Stored, click } from '../../test/durability/stored.ts'
+import { BOT, FROM_OURSELVES, NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
 import { HOUR } from '../analytics/window.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
+const { keep } = closedAfterEach()
+
 eachDialect((dialect, newUrl) => {
   async function open(): Promise<{ stored: Stored; recorder: Recorder }> {
-    const stored = await Stored.open(await newUrl())
-    const recorder = openRecorder(stored.url)
-    afterAll(() => recorder.close())
-    return { stored, recorder }
+    const stored = keep(await Stored.open(await newUrl()))
+    return { stored, recorder: keep(openRecorder(stored.url)) }
   }
 
   const from = (seq: number, journalId = 'journal') => ({ journalId, seq })
@@ -62,7 +62,7 @@ eachDialect((dialect, newUrl) => {
 
     test('of many who record the same batches at once, one does', async () => {
       const { stored, recorder } = await open()
-      const others = Array.from({ length: 5 }, () => openRecorder(stored.url))
+      const others = Array.from({ length: 5 }, () => keep(openRecorder(stored.url)))
       const link = await stored.link('abcd')
       const clicks = Array.from({ length: 100 }, () => click(link, 'abcd'))
       const recorded = await Promise.all(
@@ -70,12 +70,11 @@ eachDialect((dialect, newUrl) => {
       )
       expect(recorded.filter(Boolean)).toHaveLength(1)
       expect(await stored.counts('abcd')).toEqual([100, 100, 100])
-      await Promise.all(others.map((one) => one.close()))
     })
 
     test('two nodes that count the same slugs at once count every click', async () => {
       const { stored, recorder } = await open()
-      const other = openRecorder(stored.url)
+      const other = keep(openRecorder(stored.url))
       const slugs = Array.from({ length: 40 }, (_, index) => `s${index}`)
       const links = await Promise.all(slugs.map((slug) => stored.link(slug)))
       const batch = slugs.map((slug, index) => click(links[index] ?? 0, slug))
@@ -86,7 +85,6 @@ eachDialect((dialect, newUrl) => {
       // In opposite orders: whoever locked rows as they come would wait for the other for ever.
       await Promise.all([record(recorder, 'a', batch), record(other, 'b', batch.toReversed())])
       for (const slug of slugs) expect(await stored.counts(slug)).toEqual([20, 20, 20])
-      await other.close()
     })
 
     test('clicks without a move, as from an import, are stored whenever they come', async () => {

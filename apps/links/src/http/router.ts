@@ -1,5 +1,6 @@
 import type { Server } from 'bun'
 import type { Redirect } from '../redirect/redirect.ts'
+import { locationOf } from '../redirect/lookup.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
 import { findRootRedirect } from '../preferences/operations.ts'
 import { isReserved, type RootName } from '../slugs/reserved.ts'
@@ -36,16 +37,26 @@ const MOVED = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
  */
 export function createRouter(parts: Parts): Fetch {
   const elsewhere = createElsewhere(parts)
+  const peerOf = peerReader(parts.services.settings.host)
   return (request, server) => {
     const { url } = request
     // Of a request without a `Host` that could be one, Bun knows only path and query.
     const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
     const mark = url.indexOf('?', start)
     const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
-    const peer = server.requestIP(request)?.address ?? ''
+    const peer = peerOf(request, server)
     if (path === '' || path.startsWith('_') || isReserved(path)) return elsewhere(request, `/${path}`, peer)
     return parts.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
   }
+}
+
+/**
+ * The socket's peer. Asking costs a system call and a tenth of a redirect, and a listener on a loopback address, which is
+ * where one sits behind a proxy, has no other peers than this machine.
+ */
+function peerReader(listeningHost: string): (request: Request, server: Parameters<Fetch>[1]) => string {
+  if (listeningHost === '127.0.0.1' || listeningHost === '::1') return () => listeningHost
+  return (request, server) => server.requestIP(request)?.address ?? ''
 }
 
 function createElsewhere(parts: Parts): (request: Request, path: string, peer: string) => Promise<Response> {
@@ -90,7 +101,7 @@ async function entrance(
   if (path !== '/' && path !== '/_') return notFoundPage()
   if (await admin.admits(request, peer)) return redirectTo(302, DASHBOARD)
   if (path === '/_') return redirectTo(302, '/')
-  const rootRedirect = await findRootRedirect(services.database.read)
+  const rootRedirect = locationOf((await findRootRedirect(services.database.read)) ?? '')
   return rootRedirect === undefined ? landingPage() : redirectTo(302, rootRedirect)
 }
 

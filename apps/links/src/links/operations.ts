@@ -140,6 +140,7 @@ const listLinks = operation({
   summary: 'List links',
   query: LinkQuery,
   result: z.array(Link),
+  failures: ['cursor'],
   async handler(context, { query }) {
     const { database, now } = context
     const after = positionOf(query)

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { codePoints, text } from '../text.ts'
 
 const LIMIT = 2048
-// oxlint-disable-next-line no-control-regex -- control characters are just what is refused.
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+const CONTROL = /\p{Cc}/u
 const BLANKS_AROUND = /^[ \t\r\n]+|[ \t\r\n]+$/g
 
 /** A target as L6.4 takes it and L6.5 stores it. */

@@ -14,7 +14,8 @@ const RootRedirect = boundedText(URL_LIMIT)
   )
 
 function isHttpUrl(value: string): boolean {
-  const url = URL.parse(value)
+  // URLs parse with line ends inside; a header does not take them.
+  const url = /\p{Cc}/u.test(value) ? null : URL.parse(value)
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 

@@ -23,8 +23,6 @@ export interface RedirectOptions {
   visitorOf: (address: string | null, userAgent: string | null, nowSeconds: number) => string | null
   /** Milliseconds since 1970. */
   now: () => number
-  /** Told of a click, so that it is counted soon. */
-  clicked: () => void
   /** Told of what went wrong where a visitor must not see it. */
   failed: (error: unknown) => void
 }
@@ -85,10 +83,7 @@ export class Redirect {
       visitorFp: this.#options.visitorOf(address, userAgent, nowSeconds),
     })
     this.outcomes.redirected++
-    return committed.then(() => {
-      this.#options.clicked()
-      return this.#redirectTo(target.location)
-    })
+    return committed.then(() => this.#redirectTo(target.location))
   }
 
   #countryOf(headers: Headers, peer: string, address: string): string | null {

@@ -43,6 +43,14 @@ function shuffled<Item>(items: Item[]): Item[] {
     .map(({ item }) => item)
 }
 
+function times<Result>(count: number, work: (n: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => work(n)))
+}
+
+function pick<Item>(items: readonly Item[]): Item {
+  return items[Math.floor(Math.random() * items.length)] as Item
+}
+
 eachDialect((dialect, newUrl) => {
   /** One node on SQLite; on PostgreSQL two on the same database, used in turn. */
   async function startNodes() {
@@ -66,9 +74,6 @@ eachDialect((dialect, newUrl) => {
       ben: await first.key('ben@example.com'),
     }
   }
-  const times = <Result>(count: number, work: (n: number) => Promise<Result>) =>
-    Promise.all(Array.from({ length: count }, (_, n) => work(n)))
-
   test('twenty creates of one slug at once end in one 201 and nineteen 409', async () => {
     const { first, call, settle, ann } = await startNodes()
     const replies = await times(20, (n) =>
@@ -246,7 +251,6 @@ eachDialect((dialect, newUrl) => {
   test('a random crowd of writers on a few links is never answered with a fault, and all rules hold afterwards', async () => {
     const { first, call, nextNode, settle, ann } = await startNodes()
     const ids = await times(3, async () => (await first.link(ann)).id as number)
-    const pick = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item
     const slugs = ['r1', 'r2', 'r3', 'r4']
     const deeds = [
       () => call('POST', `/links/${pick(ids)}/slugs`, { key: ann, body: { slug: pick(slugs) } }),

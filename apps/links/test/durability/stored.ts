@@ -1,4 +1,4 @@
-import { afterAll } from 'bun:test'
+import { afterAll, afterEach } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,12 +22,14 @@ export class Stored {
     this.database = openDatabase<Tables>(url)
   }
 
-  /** Closed after the tests that use it. */
   static async open(url: string): Promise<Stored> {
     const stored = new Stored(url)
     await migrate(stored.database, migrations)
-    afterAll(() => stored.database.close())
     return stored
+  }
+
+  close(): Promise<void> {
+    return this.database.close()
   }
 
   /** A link with these slugs, the first of which is its automatic one. */
@@ -113,6 +115,28 @@ export function click(
 
 export const BOT = { userAgent: 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
 export const FROM_OURSELVES = { referrer: 'https://go.example.com/other' }
+
+interface Closable {
+  close(): void | Promise<void>
+}
+
+/** What a test opens is closed after it, the last first. `close` of the returned does it earlier. */
+export function closedAfterEach() {
+  const open: Closable[] = []
+  afterEach(async () => {
+    for (const one of open.splice(0).toReversed()) await one.close()
+  })
+  return {
+    keep<One extends Closable>(one: One): One {
+      open.push(one)
+      return one
+    },
+    async close(one: Closable): Promise<void> {
+      open.splice(open.indexOf(one), 1)
+      await one.close()
+    },
+  }
+}
 
 /** A folder of its own for the tests of a file; gone after them. */
 export function testFolder(): string {

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { eachDialect } from '@latchkey/database/testing'
+import { type Log, createLog } from '@latchkey/http/log'
+import { sql } from 'kysely'
+import { Stored, closedAfterEach, testFolder, until, visit } from '../../test/durability/stored.ts'
+import { Counting } from './counting.ts'
+import { Journal } from './journal.ts'
+
+const folder = testFolder()
+let made = 0
+
+interface Node {
+  journal: Journal
+  counting: Counting
+  log: { level: string; message: string }[]
+  close(): Promise<void>
+}
+
+const { keep, close } = closedAfterEach()
+
+function openNode(stored: Stored, journalPath = join(folder, `journal-${++made}.db`)): Node {
+  const lines: Node['log'] = []
+  const log: Log = createLog({ write: (line) => void lines.push(JSON.parse(line) as Node['log'][number]) })
+  const journal = new Journal(journalPath, { onCommit: () => undefined, onLoss: () => undefined })
+  const { database, url } = stored
+  const counting = new Counting({ journal, journalPath, database, databaseUrl: url, log })
+  return keep({
+    journal,
+    counting,
+    log: lines,
+    async close() {
+      await counting.close()
+      await journal.close()
+    },
+  })
+}
+
+/** Has counted one click already. */
+async function openWorkingNode(stored: Stored, link: number): Promise<Node> {
+  const node = openNode(stored)
+  await node.journal.append(visit(link, 'abcd'))
+  await node.counting.settle()
+  return node
+}
+
+const BREAK = sql`alter table click_hour rename to elsewhere`
+const REPAIR = sql`alter table elsewhere rename to click_hour`
+
+eachDialect((dialect, newUrl) => {
+  test('settle ends when everything committed before the call is counted', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const { journal, counting } = openNode(stored)
+    for (let index = 0; index < 30; index++) {
+      await Promise.all(Array.from({ length: 7 }, () => journal.append(visit(link, 'abcd'))))
+      await counting.settle()
+      expect((await stored.counts('abcd'))[0]).toBe((index + 1) * 7)
+    }
+    expect(counting.waiting).toBe(0)
+  })
+
+  test('many who settle at once all see every click that was committed before', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const { journal, counting } = openNode(stored)
+    let committed = 0
+    const read = async () => {
+      await journal.append(visit(link, 'abcd'))
+      const before = ++committed
+      await counting.settle()
+      expect((await stored.counts('abcd'))[0]).toBeGreaterThanOrEqual(before)
+    }
+    await Promise.all(Array.from({ length: 50 }, read))
+    expect(await stored.counts('abcd')).toEqual([50, 50, 50])
+  })
+
+  test('clicks are counted soon without anybody asking, and how many batches wait is told until then', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const { journal, counting } = openNode(stored)
+    await journal.append(visit(link, 'abcd'))
+    counting.wake()
+    expect(counting.waiting).toBe(1)
+    await until('the click is counted', async () => (await stored.counts('abcd'))[0] === 1)
+    await until('nothing waits', () => counting.waiting === 0)
+  })
+
+  test('close counts what waits', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const node = openNode(stored)
+    for (let index = 0; index < 3; index++) await node.journal.append(visit(link, 'abcd'))
+    await close(node)
+    expect(await stored.counts('abcd')).toEqual([3, 3, 3])
+  })
+
+  test('what a crash left in the journal is counted by the next start, once', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const path = join(folder, `journal-${++made}.db`)
+    const crashed = new Journal(path, { onCommit: () => undefined, onLoss: () => undefined })
+    for (let index = 0; index < 4; index++) await crashed.append(visit(link, 'abcd'))
+    await crashed.close()
+
+    for (let start = 0; start < 3; start++) {
+      const node = openNode(stored, path)
+      await node.counting.settle()
+      expect(node.counting.waiting).toBe(0)
+      await close(node)
+    }
+    expect(await stored.counts('abcd')).toEqual([4, 4, 4])
+  })
+
+  test('counted batches leave the journal', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const node = openNode(stored)
+    for (let index = 0; index < 20; index++) {
+      await node.journal.append(visit(link, 'abcd'))
+      await node.counting.settle()
+    }
+    expect(node.journal.state.lastSeq).toBe(20)
+    const before = openNode(stored, join(folder, `journal-${made}.db`))
+    // Opened again, so that what is on disk is what is looked at.
+    expect(before.counting.waiting).toBe(20)
+    await before.counting.settle()
+    expect(await stored.counts('abcd')).toEqual([20, 20, 20])
+  })
+
+  describe('while the database takes no clicks', () => {
+    test('settle returns, failing is told and logged once, and nothing is lost', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      const { journal, counting, log } = await openWorkingNode(stored, link)
+      await stored.run(BREAK)
+      for (let index = 0; index < 3; index++) {
+        await journal.append(visit(link, 'abcd'))
+        await counting.settle()
+      }
+      expect(counting.failing).toBe(true)
+      expect(counting.waiting).toBe(3)
+      expect(log.map(({ level }) => level)).toEqual(['error'])
+
+      await stored.run(REPAIR)
+      await counting.settle()
+      expect(counting.failing).toBe(false)
+      expect(counting.waiting).toBe(0)
+      expect(log.map(({ level }) => level)).toEqual(['error', 'info'])
+      expect(await stored.counts('abcd')).toEqual([4, 4, 4])
+    })
+
+    test('it recovers without anybody asking', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      const { journal, counting } = await openWorkingNode(stored, link)
+      await stored.run(BREAK)
+      await journal.append(visit(link, 'abcd'))
+      await counting.settle()
+      expect(counting.failing).toBe(true)
+      await stored.run(REPAIR)
+      await until('clicks are counted again', () => !counting.failing, 4_000)
+      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+    })
+
+    test('from before the start on, it recovers all the same', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      await stored.run(BREAK)
+      const { journal, counting } = openNode(stored)
+      await journal.append(visit(link, 'abcd'))
+      await counting.settle()
+      expect(counting.failing).toBe(true)
+      await stored.run(REPAIR)
+      await until('clicks are counted again', () => !counting.failing, 4_000)
+      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+    })
+
+    test('close ends, and the clicks stay in the journal for the next start', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      const path = join(folder, `journal-${++made}.db`)
+      const node = openNode(stored, path)
+      await stored.run(BREAK)
+      await node.journal.append(visit(link, 'abcd'))
+      await close(node)
+      await stored.run(REPAIR)
+      await openNode(stored, path).counting.settle()
+      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+    })
+  })
+
+  test("counting and this process's own writers take turns, and neither fails or blocks the event loop", async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const { journal, counting } = openNode(stored)
+    const stalls = watchStalls()
+    const write = async (index: number) => {
+      await journal.append(visit(link, 'abcd'))
+      const settled = counting.settle()
+      await stored.database.write(async (tx) => {
+        await sql`update link set label = ${String(index)}`.execute(tx)
+        await sql`select 1`.execute(tx)
+      })
+      await settled
+    }
+    for (let round = 0; round < 20; round++) await Promise.all([1, 2, 3].map(write))
+    expect(await stored.counts('abcd')).toEqual([60, 60, 60])
+    // SQLite's busy handler sleeps for as long as the other holds the lock; a turn of the loop never takes that long.
+    if (dialect === 'sqlite') expect(stalls.stop()).toBeLessThan(1_000)
+    else stalls.stop()
+  })
+})
+
+/** The longest time in which the event loop ran nothing, in milliseconds. */
+function watchStalls(): { stop(): number } {
+  let [last, longest] = [performance.now(), 0]
+  const timer = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 5)
+  return {
+    stop() {
+      clearInterval(timer)
+      return longest
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { Stored, closedAfterEach, testFolder, visit } from '../../test/durability/stored.ts'
+import { Drain } from './drain.ts'
+import type { DrainReply, DrainRequest } from './drain-worker.ts'
+import { Journal } from './journal.ts'
+
+const folder = testFolder()
+let made = 0
+const { keep, close } = closedAfterEach()
+
+function newPath(): string {
+  return join(folder, `journal-${++made}.db`)
+}
+
+function openJournal(path: string): Journal {
+  return keep(new Journal(path, { onCommit: () => undefined, onLoss: () => undefined }))
+}
+
+function openDrain(path: string, url: string): Drain {
+  return keep(new Drain(path, url))
+}
+
+/** Everything that can be counted; how many clicks that were. */
+async function drainAll(drain: Drain): Promise<number> {
+  for (let total = 0; ;) {
+    const { clicks } = await drain.step()
+    if (clicks === 0) return total
+    total += clicks
+  }
+}
+
+async function fill(journal: Journal, link: number, slug: string, batches: number): Promise<void> {
+  for (let batch = 0; batch < batches; batch++)
+    await Promise.all([journal.append(visit(link, slug)), journal.append(visit(link, slug))])
+}
+
+eachDialect((_dialect, newUrl) => {
+  test('a drained journal is counted, once, and says where it stands', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    const journal = openJournal(path)
+    const drain = openDrain(path, stored.url)
+    expect(await drain.step()).toEqual({ seq: 0, clicks: 0 })
+    await fill(journal, link, 'abcd', 3)
+    expect(await drain.step()).toEqual({ seq: 3, clicks: 6 })
+    expect(await drain.step()).toEqual({ seq: 3, clicks: 0 })
+    expect(await stored.counts('abcd')).toEqual([6, 6, 6])
+    expect(await stored.cursors()).toEqual([{ journal_id: journal.id, seq: 3 }])
+  })
+
+  test('a step counts nothing beyond the batch it was told to stop at', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    await fill(openJournal(path), link, 'abcd', 5)
+    const drain = openDrain(path, stored.url)
+    expect(await drain.step(2)).toEqual({ seq: 2, clicks: 4 })
+    expect(await drain.step(2)).toEqual({ seq: 2, clicks: 0 })
+    expect(await drain.step(5)).toEqual({ seq: 5, clicks: 6 })
+    expect(await stored.counts('abcd')).toEqual([10, 10, 10])
+  })
+
+  test('a long journal is counted in several steps', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    await fill(openJournal(path), link, 'abcd', 1200)
+    const drain = openDrain(path, stored.url)
+    const { clicks } = await drain.step()
+    expect(clicks).toBeLessThan(2400)
+    expect(clicks + (await drainAll(drain))).toBe(2400)
+    expect(await stored.counts('abcd')).toEqual([2400, 2400, 2400])
+  })
+
+  describe('after a crash', () => {
+    test('between counting and trimming: what is still in the journal is not counted again', async () => {
+      const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+      const link = await stored.link('abcd')
+      const journal = openJournal(path)
+      await fill(journal, link, 'abcd', 4)
+      const before = openDrain(path, stored.url)
+      await drainAll(before)
+      await close(before)
+
+      const after = openDrain(path, stored.url)
+      expect(await after.step()).toEqual({ seq: 4, clicks: 0 })
+      await fill(journal, link, 'abcd', 1)
+      expect(await drainAll(after)).toBe(2)
+      expect(await stored.counts('abcd')).toEqual([10, 10, 10])
+    })
+
+    test('half way: the next one goes on where the last commit was', async () => {
+      const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+      const link = await stored.link('abcd')
+      await fill(openJournal(path), link, 'abcd', 6)
+      const before = openDrain(path, stored.url)
+      await before.step(4)
+      await close(before)
+      expect(await drainAll(openDrain(path, stored.url))).toBe(4)
+      expect(await stored.counts('abcd')).toEqual([12, 12, 12])
+    })
+  })
+
+  test('after an error nothing is taken for counted, and the next step counts it once', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    await fill(openJournal(path), link, 'abcd', 2)
+    const drain = openDrain(path, stored.url)
+    await stored.run(sql`alter table click_hour rename to elsewhere`)
+    await expect(drain.step()).rejects.toThrow(/click_hour/)
+    await expect(drain.step()).rejects.toThrow(/click_hour/)
+    await stored.run(sql`alter table elsewhere rename to click_hour`)
+    expect(await drain.step()).toEqual({ seq: 2, clicks: 4 })
+    expect(await stored.counts('abcd')).toEqual([4, 4, 4])
+  })
+
+  test('an error while the answer to the commit was on its way counts nothing twice', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    await fill(openJournal(path), link, 'abcd', 2)
+    const drain = openDrain(path, stored.url)
+    await drain.step(0)
+    // Somebody else has counted them since this one looked where the journal stands.
+    await drainAll(openDrain(path, stored.url))
+    expect(await drain.step()).toEqual({ seq: 2, clicks: 0 })
+    expect(await stored.counts('abcd')).toEqual([4, 4, 4])
+  })
+
+  test('two drains of one journal at once count each click once', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    await fill(openJournal(path), link, 'abcd', 900)
+    const counted = await Promise.all(
+      [1, 2, 3].map(() => drainAll(openDrain(path, stored.url))),
+    )
+    expect(counted.reduce((total, clicks) => total + clicks, 0)).toBe(1800)
+    expect(await stored.counts('abcd')).toEqual([1800, 1800, 1800])
+  })
+
+  test('two workers on one journal at once, each in its own thread, count each click once', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    const journal = openJournal(path)
+    await fill(journal, link, 'abcd', 400)
+    const workers = [1, 2, 3].map(() => new DrainWorker(path, stored.url))
+    const filling = fill(journal, link, 'abcd', 300)
+    const counted = await Promise.all(workers.map((worker) => worker.countUpTo(400)))
+    await filling
+    const rest = await Promise.all(workers.map((worker) => worker.countUpTo(700)))
+    await Promise.all(workers.map((worker) => worker.close()))
+    expect([...counted, ...rest].reduce((total, clicks) => total + clicks, 0)).toBe(1400)
+    expect(await stored.counts('abcd')).toEqual([1400, 1400, 1400])
+    expect(await stored.cursors()).toEqual([{ journal_id: journal.id, seq: 700 }])
+  })
+
+  describe('a journal file that is not the one it was', () => {
+    test('a new file in the place of the old one is counted from its beginning', async () => {
+      const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+      const link = await stored.link('abcd')
+      const old = openJournal(path)
+      await fill(old, link, 'abcd', 5)
+      const before = openDrain(path, stored.url)
+      await drainAll(before)
+      await close(before)
+      await close(old)
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+
+      await fill(openJournal(path), link, 'abcd', 2)
+      expect(await drainAll(openDrain(path, stored.url))).toBe(4)
+      expect(await stored.counts('abcd')).toEqual([14, 14, 14])
+    })
+  })
+})
+
+/** The real worker, driven as `Counting` drives it. */
+class DrainWorker {
+  readonly #worker = new Worker(new URL('./drain-worker.ts', import.meta.url).href)
+
+  constructor(journalPath: string, databaseUrl: string) {
+    this.#worker.postMessage({ open: { journalPath, databaseUrl } } satisfies DrainRequest)
+  }
+
+  async countUpTo(upTo: number): Promise<number> {
+    for (let total = 0; ;) {
+      const reply = await this.#ask({ upTo })
+      if (typeof reply !== 'object' || !('progress' in reply)) throw new Error(JSON.stringify(reply))
+      total += reply.progress.clicks
+      if (reply.progress.seq >= upTo) return total
+    }
+  }
+
+  async close(): Promise<void> {
+    expect(await this.#ask('close')).toBe('closed')
+    this.#worker.terminate()
+  }
+
+  #ask(request: DrainRequest): Promise<DrainReply> {
+    const reply = Promise.withResolvers<DrainReply>()
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<DrainReply>) => reply.resolve(data), {
+      once: true,
+    })
+    this.#worker.postMessage(request)
+    return reply.promise
+  }
+}

@@ -1,0 +1,266 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { Ajv2020 } from 'ajv/dist/2020'
+import { failures } from '../../src/failures.ts'
+import { adminOperations, apiOperations } from '../../src/http/operations.ts'
+import { createDocument } from '../../src/http/reference.ts'
+import { VERSION } from '../../src/version.ts'
+import { type CallOptions, sharedTestLinks } from '../testing.ts'
+
+type Json = Record<string, unknown>
+
+interface Described {
+  operationId: string
+  parameters: { name: string; in: string; required: boolean; schema: Json }[]
+  requestBody?: { content: { 'application/json': { schema: Json } } }
+  responses: Record<string, { description: string }>
+}
+
+interface ApiDocument {
+  openapi: string
+  info: { version: string }
+  servers: Json[]
+  security: Json[]
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Json>; securitySchemes: Json }
+}
+
+const document = createDocument(VERSION) as unknown as ApiDocument
+const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false })
+ajv.addVocabulary(['components', 'openapi', 'info', 'servers', 'security', 'tags', 'paths'])
+ajv.addSchema(document, 'api')
+
+/** A schema from the middle of the document, as one by itself. */
+function rooted(schema: Json): Json {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as Json
+}
+
+const described = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([verb, operation]) => ({ path, verb, operation })),
+)
+
+/** What each operation is called with, and what has to be true of the world for it to end in each of its failures. */
+interface Call {
+  method: string
+  path: string
+  options: CallOptions
+}
+
+interface World {
+  linkId: number | string
+  bundleId: number | string
+  auto: string
+  slug: string
+  key: string
+}
+
+let count = 0
+const bodies: Record<string, (world: World) => Json> = {
+  createLink: () => ({ url: `https://example.com/openapi/${++count}`, slug: `open-${++count}` }),
+  updateLink: () => ({ slug: `open-${++count}` }),
+  addSlug: () => ({ slug: `open-${++count}` }),
+  addSlugToLink: ({ linkId }) => ({ link_id: linkId, slug: `open-${++count}` }),
+  createBundle: () => ({ name: 'Documented' }),
+  updateBundle: () => ({ name: 'Renamed', description: null }),
+  addLinkToBundle: ({ linkId }) => ({ link_id: linkId }),
+}
+
+function callOf(operation: (typeof apiOperations)[number], method: string, world: World): Call {
+  const id = operation.path.startsWith('/bundles') ? world.bundleId : world.linkId
+  const path = operation.path
+    .replace('{id}', String(id))
+    .replace('{linkId}', String(world.linkId))
+    .replace('{slug}', world.slug)
+  return { method, path, options: { key: world.key, body: bodies[operation.id]?.(world) } }
+}
+
+test('the document is OpenAPI 3.1 with a semantic version, paths relative to /_/api and one bearer scheme', () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+  expect(document.info.version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+  expect(document.servers).toEqual([{ url: '/_/api' }])
+  expect(document.components.securitySchemes).toEqual({ bearerAuth: { type: 'http', scheme: 'bearer' } })
+  expect(document.security).toEqual([{ bearerAuth: [] }])
+})
+
+test('the document has every route of the API and no other', () => {
+  const offered = apiOperations.flatMap((each) => each.methods.map((method) => `${method} ${each.path}`))
+  expect(described.map(({ path, verb }) => `${verb.toUpperCase()} ${path}`).toSorted()).toEqual(
+    offered.toSorted(),
+  )
+})
+
+test('operation ids are unique names that a client can use for methods', () => {
+  const ids = described.map(({ operation }) => operation.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+(_\w+)?$/)
+})
+
+test('every parameter is declared once, in its place, and those of the path are required', () => {
+  for (const { path, operation } of described) {
+    const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
+    expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+    for (const { name, in: where, required, schema } of operation.parameters) {
+      expect([path, name, where === 'path' || where === 'query']).toEqual([path, name, true])
+      expect([path, name, required]).toEqual([path, name, where === 'path' || name === 'dimension'])
+      expect([path, name, '$ref' in schema || 'type' in schema || 'enum' in schema]).toEqual([
+        path,
+        name,
+        true,
+      ])
+    }
+  }
+})
+
+test('every reference leads somewhere, and every schema is one that a validator takes', () => {
+  const references = JSON.stringify(document).match(/"#\/[^"]*"/g) ?? []
+  expect(references.length).toBeGreaterThan(10)
+  for (const reference of references) {
+    const steps = (JSON.parse(reference) as string).slice(2).split('/')
+    const target = steps.reduce<unknown>((at, step) => (at as Json | undefined)?.[step], document)
+    expect([reference, typeof target]).toEqual([reference, 'object'])
+  }
+  for (const name of Object.keys(document.components.schemas))
+    expect(ajv.getSchema(`api#/components/schemas/${name}`)).toBeFunction()
+  for (const { operation } of described)
+    for (const { schema } of operation.parameters) expect(ajv.compile(rooted(schema))).toBeFunction()
+})
+
+test('every operation documents 401, 403, 429, 500 and what its own checks end in', () => {
+  for (const { path, verb, operation } of described) {
+    const statuses = Object.keys(operation.responses)
+    const expected = ['401', '403', '429', '500', ...(path.includes('{') ? ['404'] : [])]
+    if (verb === 'put' || verb === 'patch') expected.push('400', '413')
+    expect([path, verb, statuses]).toEqual([path, verb, expect.arrayContaining(expected)])
+    expect(statuses.some((status) => status.startsWith('2'))).toBe(true)
+    expect(statuses).not.toContain('204')
+  }
+})
+
+test('the closed list of failures holds none that no operation or surface can end in', () => {
+  const transport = [
+    'unauthorized',
+    'forbidden',
+    'not_found',
+    'method_not_allowed',
+    'body_too_large',
+    'content_type',
+  ]
+  const everywhere = [...transport, 'invalid_json', 'invalid_input', 'too_many_requests', 'internal']
+  // The access layer's own refusals, at the admin side.
+  const access = ['api_keys_refused', 'cross_site', 'storage_unavailable']
+  const own = [...apiOperations, ...adminOperations].flatMap((operation) => operation.failures ?? [])
+  expect(new Set([...everywhere, ...access, ...own])).toEqual(new Set(Object.keys(failures)))
+})
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl, { TRUSTED_PROXIES: '127.0.0.1' })
+  let ann: string
+  let ben: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    ben = await links.key('ben@example.com')
+  })
+
+  async function newWorld(): Promise<World> {
+    const slug = `open-${++count}`
+    const link = await links.link(ann, { slug })
+    const { body } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Open' } })
+    return { linkId: link.id, bundleId: body.id, auto: link.slugs[0].slug, slug, key: ann }
+  }
+
+  test('the document is served to anyone, exactly as it is generated', async () => {
+    const response = await links.fetch('/_/api/openapi.json')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await response.json()).toEqual(document as unknown as Json)
+  })
+
+  // `call` checks each answer against the schema that the document gives for its status.
+  for (const operation of apiOperations)
+    for (const method of operation.methods)
+      test(`${method} ${operation.path} succeeds with a documented status and shape`, async () => {
+        const { path, options } = callOf(operation, method, await newWorld())
+        const body = document.paths[operation.path]?.[method.toLowerCase()]?.requestBody
+        expect(body === undefined).toBe(options.body === undefined)
+        if (body)
+          expect(ajv.validate(rooted(body.content['application/json'].schema), options.body)).toBe(true)
+        const required = operation.query && 'dimension' in operation.query.shape ? '?dimension=countries' : ''
+        const { status } = await links.call(method, path + required, options)
+        expect(status).toBe(operation.status ?? 200)
+      })
+
+  test('POST /links answers a duplicate with its other documented status', async () => {
+    const { url } = await links.link(ann)
+    expect((await links.call('POST', '/links', { key: ann, body: { url } })).status).toBe(200)
+  })
+
+  const missing = '999999'
+  const owners = Object.keys(failures).filter((code) => code.startsWith('not_owner'))
+  /** Makes the world one in which the call ends in this failure, or returns what to call instead. */
+  const provoke: Record<string, (world: World, call: (changed?: World) => Call) => Promise<Call> | Call> = {
+    link_not_found: (world, call) => {
+      Object.assign(world, { linkId: missing, slug: 'no-such-slug' })
+      const { options, ...rest } = call()
+      const body = options.body as Json | undefined
+      return {
+        ...rest,
+        options: { ...options, body: body && { ...body, ...('link_id' in body && { link_id: 999_999 }) } },
+      }
+    },
+    bundle_not_found: (world, call) => call(Object.assign(world, { bundleId: missing })),
+    slug_not_found: (world, call) => {
+      const { path, ...rest } = call(Object.assign(world, { slug: 'no-such-slug' }))
+      return { ...rest, path: path.endsWith('/qr') ? `${path}?slug=no-such-slug` : path }
+    },
+    slug_not_on_link: (world, call) => call(Object.assign(world, { slug: 'no-such-slug' })),
+    slug_taken: async (_world, call) => {
+      const slug = `open-${++count}`
+      await links.link(ben, { slug })
+      const { options, ...rest } = call()
+      return { ...rest, options: { ...options, body: { ...(options.body as Json), slug } } }
+    },
+    disabled_primary: async ({ slug }, call) => {
+      await links.call('POST', `/slugs/${slug}/disable`, { key: ann })
+      const { options, ...rest } = call()
+      return { ...rest, options: { ...options, ...(options.body !== undefined && { body: { slug } }) } }
+    },
+    auto_slug_disable: (world, call) => call(Object.assign(world, { slug: world.auto })),
+    auto_slug_remove: (world, call) => call(Object.assign(world, { slug: world.auto })),
+    link_has_clicks: async ({ slug }, call) => {
+      await links.fetch(`/${slug}`)
+      return call()
+    },
+    slug_has_clicks: async ({ slug }, call) => {
+      await links.fetch(`/${slug}`)
+      return call()
+    },
+    cursor: (_world, call) => ({ ...call(), path: `${call().path}?cursor=x` }),
+    qr_too_small: (_world, call) => ({ ...call(), path: `${call().path}?format=png&size=1` }),
+    qr_too_long: (_world, call) => {
+      const { options, ...rest } = call()
+      return {
+        ...rest,
+        options: { ...options, headers: { 'X-Forwarded-Host': `${'x'.repeat(3000)}.example` } },
+      }
+    },
+    ...Object.fromEntries(
+      owners.map((code) => [
+        code,
+        (world: World, call: (changed?: World) => Call) => call(Object.assign(world, { key: ben })),
+      ]),
+    ),
+  }
+  /** Failures whose sentence names a figure. */
+  const worded = new Set(['qr_too_small'])
+
+  for (const operation of apiOperations)
+    for (const code of operation.failures ?? [])
+      test(`${operation.id} can end in ${code}, as it says`, async () => {
+        const { status, text } = failures[code as keyof typeof failures]
+        const world = await newWorld()
+        const make = (changed: World = world) => callOf(operation, operation.methods[0], changed)
+        const { method, path, options } = (await provoke[code]?.(world, make)) ?? make()
+        const reply = await links.call(method, path, options)
+        const said = worded.has(code) ? expect.stringMatching(/^\w+: /) : text
+        expect([reply.status, reply.body]).toEqual([status, { error: said }])
+      })
+})
