@@ -57,13 +57,16 @@ function figuresOf({ link_count, total_clicks, delta_pct, sparkline, top_links }
   return { link_count, total_clicks, delta_pct, sparkline, top_links }
 }
 
-/** Moments that are likely to lie on one side of an edge: of a window, an hour or a month. */
+const windowEdges = [0, 1, 2, 7, 14, 30, 60, 90, 180, 365, 730].map((days) => NOW - days * DAY)
+const monthEdges = [0, -1, -10, -11, -12].map((month) => Date.UTC(2026, month) / 1000)
+
+/** Moments that are likely to lie on one side of an edge: of a window, an hour, a day or a month. */
 const moment = fc
   .tuple(
-    fc.constantFrom(0, ...[1, 2, 7, 14, 30, 60, 90, 180, 365, 730].map((days) => days * DAY)),
+    fc.constantFrom(...windowEdges, ...monthEdges),
     fc.constantFrom(1, 100, HOUR, DAY, 40 * DAY).chain((near) => fc.integer({ min: -near, max: near })),
   )
-  .map(([age, shift]) => Math.min(NOW - age + shift, NOW + 2 * HOUR))
+  .map(([edge, shift]) => Math.min(edge + shift, NOW + 2 * HOUR))
 
 /** `number (n)` from 1 to `to`, to fill tables from. */
 function numbers(to: number) {

@@ -58,7 +58,7 @@ export class TestBundles {
     try {
       const input = {
         params: operation.params && parseOrFail(operation.params, values, literalTexts),
-        query: operation.query && parseOrFail(operation.query, queryObject(address), literalTexts),
+        query: operation.query && parseOrFail(operation.query, queryObject(address.href), literalTexts),
         body: operation.body && parseBody(operation.body, body, literalTexts),
       }
       const context = { ...this.context, identity: as, createdVia: via }

@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase } from '@latchkey/database/database'
+import { eachDialect } from '@latchkey/database/testing'
+import { createLog } from '@latchkey/http/log'
+import { sql } from 'kysely'
+import { type OwnPostgres, startOwnPostgres } from '../../test/durability/own-postgres.ts'
+import { Relay } from '../../test/durability/relay.ts'
+import { NOW, Stored, closedAfterEach, until } from '../../test/durability/stored.ts'
+import type { Tables } from '../db/tables.ts'
+import { PostgresLookup } from './lookup-postgres.ts'
+
+const quiet = createLog({ write: () => undefined })
+const { keep, close } = closedAfterEach()
+
+
+interface Node {
+  stored: Stored
+  lookup: PostgresLookup
+}
+
+/** A node: its own connections, cache and listener, on a database that others may share. */
+async function openNode(url: string, lookupUrl = url): Promise<Node> {
+  const stored = keep(await Stored.open(url))
+  const lookup = keep(new PostgresLookup(lookupUrl, stored.database, quiet))
+  await lookup.listen()
+  return { stored, lookup }
+}
+
+async function locationOf({ lookup }: Node, slug: string): Promise<string | undefined> {
+  return (await lookup.find(slug))?.location
+}
+
+/** Found without asking the database. */
+function isKnown({ lookup }: Node, slug: string): boolean {
+  return !(lookup.find(slug) instanceof Promise)
+}
+
+eachDialect((dialect, newUrl) => {
+  if (dialect === 'sqlite') return
+
+  describe('changes made on this node show on its very next look-up', () => {
+    test('a new target', async () => {
+      const node = await openNode(await newUrl())
+      const link = await node.stored.link('abcd')
+      expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
+      for (let change = 0; change < 30; change++) {
+        await node.stored.run(sql`update link set url = ${`https://example.org/${change}`} where id = ${link}`)
+        expect(await locationOf(node, 'abcd')).toBe(`https://example.org/${change}`)
+      }
+    })
+
+    test('a slug that was unknown a moment ago', async () => {
+      const node = await openNode(await newUrl())
+      expect(await locationOf(node, 'abcd')).toBeUndefined()
+      expect(isKnown(node, 'abcd')).toBe(true)
+      await node.stored.link('abcd')
+      expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
+    })
+
+    test('a link disabled, asked for, and enabled again', async () => {
+      const node = await openNode(await newUrl())
+      const link = await node.stored.link('abcd', 'custom')
+      expect(await locationOf(node, 'abcd')).toBeDefined()
+      await node.stored.run(sql`update link set disabled_at = ${NOW} where id = ${link}`)
+      expect(await locationOf(node, 'abcd')).toBeUndefined()
+      expect(await locationOf(node, 'custom')).toBeUndefined()
+      await node.stored.run(sql`update link set disabled_at = null where id = ${link}`)
+      expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
+      expect(await locationOf(node, 'custom')).toBe('https://example.com/abcd')
+    })
+
+    test('a slug disabled, asked for, and enabled again', async () => {
+      const node = await openNode(await newUrl())
+      await node.stored.link('abcd', 'custom')
+      expect(await locationOf(node, 'custom')).toBeDefined()
+      await node.stored.run(sql`update slug set disabled_at = ${NOW} where slug = 'custom'`)
+      expect(await locationOf(node, 'custom')).toBeUndefined()
+      expect(await locationOf(node, 'abcd')).toBeDefined()
+      await node.stored.run(sql`update slug set disabled_at = null where slug = 'custom'`)
+      expect(await locationOf(node, 'custom')).toBe('https://example.com/abcd')
+    })
+
+    test('an expiry set, moved and taken away', async () => {
+      const node = await openNode(await newUrl())
+      const link = await node.stored.link('abcd')
+      for (const expiresAt of [NOW, NOW + 1, null, 0]) {
+        await node.stored.run(sql`update link set expires_at = ${expiresAt} where id = ${link}`)
+        expect(await node.lookup.find('abcd')).toMatchObject({ linkId: link, expiresAt })
+      }
+    })
+
+    test('a link deleted with all its slugs, and a slug that another link takes over', async () => {
+      const node = await openNode(await newUrl())
+      const first = await node.stored.link('abcd', 'wanted')
+      expect(await node.lookup.find('wanted')).toMatchObject({ linkId: first })
+      await node.stored.run(sql`delete from link where id = ${first}`)
+      expect(await locationOf(node, 'abcd')).toBeUndefined()
+      expect(await locationOf(node, 'wanted')).toBeUndefined()
+      const second = await node.stored.link('efgh', 'wanted')
+      expect(await node.lookup.find('wanted')).toMatchObject({ linkId: second })
+    })
+
+    test('a change of a link forgets all of its slugs, however many, and those of no other link', async () => {
+      const node = await openNode(await newUrl())
+      const slugs = Array.from({ length: 50 }, (_, index) => `s${index}`)
+      const link = await node.stored.link('abcd', ...slugs)
+      await node.stored.link('other')
+      for (const slug of [...slugs, 'other']) await locationOf(node, slug)
+      await node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
+      expect(isKnown(node, 'other')).toBe(true)
+      for (const slug of slugs) expect(await locationOf(node, slug)).toBe('https://example.org/')
+    })
+  })
+
+  test('clicks that are counted make nobody ask again', async () => {
+    const node = await openNode(await newUrl())
+    await node.stored.link('abcd')
+    await locationOf(node, 'abcd')
+    await node.stored.run(sql`update slug set clicks = clicks + 1 where slug = 'abcd'`)
+    await node.stored.run(sql`update link set label = 'new' where primary_slug = 'abcd'`)
+    expect(isKnown(node, 'abcd')).toBe(true)
+  })
+
+  test('a stored target that cannot be parsed is no target', async () => {
+    const node = await openNode(await newUrl())
+    const link = await node.stored.link('abcd')
+    await node.stored.run(sql`update link set url = 'http://[' where id = ${link}`)
+    expect(await node.lookup.find('abcd')).toBeUndefined()
+  })
+
+  test('changes made on another node show within a second, new slugs and enabled links included', async () => {
+    const url = await newUrl()
+    const [here, there] = [await openNode(url), await openNode(url)]
+    const link = await there.stored.link('abcd', 'custom')
+    expect(await locationOf(here, 'abcd')).toBe('https://example.com/abcd')
+    expect(await locationOf(here, 'later')).toBeUndefined()
+
+    const shows = (what: string, slug: string, location: string | undefined) =>
+      until(what, async () => (await locationOf(here, slug)) === location, 1_000)
+    await there.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
+    await shows('the new target', 'abcd', 'https://example.org/')
+    await there.stored.run(sql`update link set disabled_at = ${NOW} where id = ${link}`)
+    await shows('the disabled link', 'abcd', undefined)
+    await there.stored.run(sql`update link set disabled_at = null where id = ${link}`)
+    await shows('the enabled link', 'abcd', 'https://example.org/')
+    await there.stored.link('efgh', 'later')
+    await shows('the new slug', 'later', 'https://example.com/efgh')
+    await there.stored.run(sql`delete from slug where slug = 'later'`)
+    await shows('the removed slug', 'later', undefined)
+  })
+
+  test('a change by a program that is no node, such as psql, shows within a second', async () => {
+    const url = await newUrl()
+    const node = await openNode(url)
+    await node.stored.link('abcd')
+    await locationOf(node, 'abcd')
+    const outside = keep(openDatabase<Tables>(url))
+    await outside.write((tx) => sql`update link set url = 'https://example.org/'`.execute(tx))
+    await until('the change', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 1_000)
+  })
+
+  test('a rolled-back change is not announced, and not believed', async () => {
+    const node = await openNode(await newUrl())
+    await node.stored.link('abcd')
+    await locationOf(node, 'abcd')
+    const failing = node.stored.database.write(async (tx) => {
+      await sql`update link set url = 'https://example.org/'`.execute(tx)
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(isKnown(node, 'abcd')).toBe(true)
+    expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
+  })
+
+  test('many who ask for one unknown slug at once ask the database once', async () => {
+    const node = await openNode(await newUrl())
+    await node.stored.link('abcd')
+    const asked = Array.from({ length: 100 }, () => node.lookup.find('abcd'))
+    expect(new Set(asked).size).toBe(1)
+    expect((await Promise.all(asked)).map((target) => target?.location)).toEqual(
+      Array.from({ length: 100 }, () => 'https://example.com/abcd'),
+    )
+  })
+
+  test('a look-up that was under way while a change was made is not shared by who comes after the change', async () => {
+    const url = await newUrl()
+    const relay = keep(await Relay.before(url))
+    const node = await openNode(url, relay.through(url))
+    const link = await node.stored.link('abcd', 'warm')
+    // The second connection through the relay asks for slugs; the first one listens.
+    await locationOf(node, 'warm')
+    relay.holdAnswers(1)
+    const before = node.lookup.find('abcd')
+    await until('the question was read', async () => {
+      const rows = await node.stored.rows<{ query: string }>(
+        `select query from pg_stat_activity where state = 'idle' and query like '%slug.slug = $1%'
+         and application_name = 'latchkey' and state_change > now() - interval '2 seconds'`,
+      )
+      return rows.length > 0
+    })
+    await node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
+    const after = node.lookup.find('abcd')
+    relay.releaseAnswers()
+    await before
+    expect((await after)?.location).toBe('https://example.org/')
+  })
+
+  describe('while the database is cut off', () => {
+    test('known slugs go on, known to be nothing ones too; others throw; then everything is fresh again', async () => {
+      const url = await newUrl()
+      const relay = keep(await Relay.before(url))
+      const node = await openNode(url, relay.through(url))
+      const link = await node.stored.link('abcd')
+      await node.stored.link('unseen')
+      await locationOf(node, 'abcd')
+      await locationOf(node, 'nothing')
+
+      relay.cut()
+      for (let time = 0; time < 3; time++) {
+        expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
+        expect(await locationOf(node, 'nothing')).toBeUndefined()
+        await expect(Promise.resolve(node.lookup.find('unseen'))).rejects.toThrow()
+      }
+      // Nobody hears of this.
+      await node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
+      await node.stored.link('efgh', 'nothing')
+
+      relay.restore()
+      await until('the change shows', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 5_000)
+      expect(await locationOf(node, 'nothing')).toBe('https://example.com/efgh')
+      expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
+      await until('nothing needs asking', () => isKnown(node, 'abcd'), 5_000)
+    })
+
+    test('it is asked about once a second, not more and more often', async () => {
+      const url = await newUrl()
+      const relay = keep(await Relay.before(url))
+      const node = await openNode(url, relay.through(url))
+      relay.cut()
+      const before = relay.connections
+      const startedMs = performance.now()
+      await until('time passes', () => performance.now() - startedMs > 4_500)
+      expect(relay.connections - before).toBeLessThanOrEqual(6)
+
+      relay.restore()
+      await node.stored.link('abcd')
+      await until(
+        'somebody listens again',
+        async () => (await locationOf(node, 'abcd')) !== undefined && isKnown(node, 'abcd'),
+        5_000,
+      )
+      const listeners = await node.stored.rows<{ pid: number }>(
+        `select pid from pg_stat_activity where query = 'listen latchkey_redirect'`,
+      )
+      expect(listeners.length).toBeLessThanOrEqual(1)
+    }, 20_000)
+
+    test('closing ends all the same, and nothing tries to connect any more', async () => {
+      const url = await newUrl()
+      const relay = keep(await Relay.before(url))
+      const { lookup } = await openNode(url, relay.through(url))
+      relay.cut()
+      await expect(Promise.resolve(lookup.find('unseen'))).rejects.toThrow()
+      await close(lookup)
+      relay.restore()
+      const before = relay.connections
+      const startedMs = performance.now()
+      await until('time passes', () => performance.now() - startedMs > 2_500)
+      expect(relay.connections).toBe(before)
+    }, 20_000)
+  })
+})
+
+describe('with a server of its own', () => {
+  let server: OwnPostgres | undefined
+  beforeAll(async () => {
+    server = await startOwnPostgres()
+  })
+  afterAll(() => server?.close())
+
+  test('killed and started again: known slugs redirect throughout, and changes show again afterwards', async () => {
+    // Where no server is installed, `npm test` says that PostgreSQL was left out.
+    if (!server) return
+    const node = await openNode(server.url)
+    const link = await node.stored.link('abcd')
+    await node.stored.link('unseen')
+    expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
+
+    await server.kill()
+    expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
+    await expect(Promise.resolve(node.lookup.find('unseen'))).rejects.toThrow()
+    await server.start()
+
+    const change = () => node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
+    await until('a change can be made', () => change().then(() => true, () => false))
+    // However recently the database could not be reached: this node knows better by now.
+    expect(await locationOf(node, 'abcd')).toBe('https://example.org/')
+    await until('somebody listens again', () => isKnown(node, 'unseen'), 5_000)
+    expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
+  })
+
+  test('frozen, so that it takes questions and never answers: known slugs redirect at once', async () => {
+    if (!server) return
+    const node = await openNode(server.url)
+    await node.stored.link('efgh')
+    expect(await locationOf(node, 'efgh')).toBe('https://example.com/efgh')
+    server.freeze()
+    try {
+      const startedMs = performance.now()
+      expect(await locationOf(node, 'efgh')).toBe('https://example.com/efgh')
+      expect(performance.now() - startedMs).toBeLessThan(100)
+    } finally {
+      server.thaw()
+    }
+  })
+
+  test('frozen: an unknown slug gets an error within reason instead of waiting for ever', async () => {
+    if (!server) return
+    const node = await openNode(server.url)
+    await locationOf(node, 'warm')
+    server.freeze()
+    try {
+      const timeout = Promise.withResolvers<string>()
+      const timer = setTimeout(() => timeout.resolve('still waiting'), 8_000)
+      const asked = Promise.resolve(node.lookup.find('ijkl')).then(
+        () => 'answered',
+        () => 'refused',
+      )
+      expect(await Promise.race([asked, timeout.promise])).toBe('refused')
+      clearTimeout(timer)
+    } finally {
+      server.thaw()
+    }
+  }, 20_000)
+})

@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { readCsv } from './csv.ts'
+import { fileOf } from './testing.ts'
+
+async function read(text: string | Uint8Array, pieceBytes?: number) {
+  const found: { line: number; cells?: (string | undefined)[]; problem?: string }[] = []
+  for await (const record of readCsv(fileOf(text, pieceBytes), ({ has }) =>
+    has('url') ? undefined : 'no url',
+  ))
+    found.push(
+      'problem' in record
+        ? record
+        : { line: record.line, cells: ['url', 'label', 'nothing'].map((name) => record.value(name)) },
+    )
+  return found
+}
+
+test('a record is numbered by the line it begins on, past line ends in cells and blank lines', async () => {
+  const text = 'url,label\r\na,"one\r\ntwo\nthree"\r\n\r\n\r\nb,plain\nc,"four\n\nfive"\nd,last'
+  expect(await read(text)).toEqual([
+    { line: 2, cells: ['a', 'one\r\ntwo\nthree', undefined] },
+    { line: 7, cells: ['b', 'plain', undefined] },
+    { line: 8, cells: ['c', 'four\n\nfive', undefined] },
+    { line: 11, cells: ['d', 'last', undefined] },
+  ])
+})
+
+test('pieces of any size read the same', async () => {
+  const text = '\ufeffURL,Label\r\nå,"ä ""ö"""\r\nb,\r\n'
+  const whole = await read(text, 1000)
+  expect(whole).toEqual([
+    { line: 2, cells: ['å', 'ä "ö"', undefined] },
+    { line: 3, cells: ['b', '', undefined] },
+  ])
+  for (const pieceBytes of [1, 2, 3, 5]) expect(await read(text, pieceBytes)).toEqual(whole)
+})
+
+test('header names match whatever their case, blanks, underscores and hyphens', async () => {
+  for (const name of ['url', 'URL', ' Url ', '"U_R L"', 'u-r-l', '\ufeffurl'])
+    expect(await read(`${name},label\na,b`)).toEqual([{ line: 2, cells: ['a', 'b', undefined] }])
+})
+
+test('of two columns with one name the first counts', async () => {
+  expect(await read('url,label,URL\na,b,c')).toEqual([{ line: 2, cells: ['a', 'b', undefined] }])
+})
+
+test('records with too few or too many cells are reported and the others still read', async () => {
+  expect(await read('url,label\na\nb,c,d\ne,f')).toEqual([
+    { line: 2, problem: 'has 1 fields where the header has 2' },
+    { line: 3, problem: 'has 3 fields where the header has 2' },
+    { line: 4, cells: ['e', 'f', undefined] },
+  ])
+})
+
+test('records of blank cells are passed over, as spreadsheets append them', async () => {
+  expect(await read('url,label\n,\n  ,\na,b\n,\n')).toEqual([{ line: 4, cells: ['a', 'b', undefined] }])
+})
+
+test('a stray quote is a letter and costs no other record', async () => {
+  expect(await read('url,label\na,he said "hi"\nb,"q"x\nc,d')).toEqual([
+    { line: 2, cells: ['a', 'he said "hi"', undefined] },
+    { line: 3, cells: ['b', '"q"x', undefined] },
+    { line: 4, cells: ['c', 'd', undefined] },
+  ])
+})
+
+test('a quote that never closes is reported with the line of its record', async () => {
+  expect(await read('url,label\na,b\nc,"d\ne,f\n')).toEqual([
+    { line: 2, cells: ['a', 'b', undefined] },
+    { line: 3, problem: 'a quote opens here or later and never closes' },
+  ])
+})
+
+test('a refused header ends the reading', async () => {
+  expect(await read('a,b\nc,d\ne,f')).toEqual([{ line: 1, problem: 'no url' }])
+})
+
+test('an empty file is a problem, a header without records is none', async () => {
+  expect(await read('')).toEqual([
+    { line: 1, problem: 'the file is empty: it has no line with the names of its columns' },
+  ])
+  expect(await read('url,label\n')).toEqual([])
+})
+
+test('text that is not UTF-8 is reported instead of being stored as something else', async () => {
+  const latin1 = Buffer.from('url,label\na,sm\xf6rg\xe5s\nb,c\n', 'latin1')
+  const found = await read(latin1, 16)
+  expect(found).toHaveLength(1)
+  expect(found[0]?.problem).toContain('not UTF-8')
+  const utf16 = Buffer.from('\ufeffurl,label\na,b\n', 'utf16le')
+  expect((await read(utf16))[0]?.problem).toContain('not UTF-8')
+})

@@ -1,0 +1,94 @@
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { migrations } from '../db/migrations.ts'
+import type { Tables } from '../db/tables.ts'
+import { exportLinks } from './export.ts'
+import type { ImportFormat } from './formats.ts'
+import { type ImportReport, type RowOutcome, importLinks } from './import.ts'
+import type { Source } from './lines.ts'
+
+export const NOW = 1_795_000_000
+export const OWNER = 'ada@example.com'
+
+export async function openMigrated(url: string): Promise<Database<Tables>> {
+  const database = openDatabase<Tables>(url)
+  await migrate(database, migrations)
+  return database
+}
+
+/** A file that comes in pieces of so many bytes, so that none of them ends where a line or a letter does. */
+export async function* fileOf(text: string | Uint8Array, pieceBytes = 7): Source {
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+export interface Imported extends ImportReport {
+  rows: RowOutcome[]
+}
+
+export async function importText(
+  database: Database<Tables>,
+  text: string | Uint8Array,
+  options: { format?: ImportFormat; dryRun?: boolean; owner?: string; pieceBytes?: number } = {},
+): Promise<Imported> {
+  const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes } = options
+  const rows: RowOutcome[] = []
+  const source = fileOf(text, pieceBytes)
+  const onRow = (row: RowOutcome) => void rows.push(row)
+  const report = await importLinks({ database, source, format, owner, dryRun, now: NOW, onRow })
+  return { ...report, rows }
+}
+
+export async function exportText(
+  database: Database<Tables>,
+  format: 'ndjson' | 'csv' = 'ndjson',
+): Promise<string> {
+  let text = ''
+  for await (const piece of exportLinks(database, format, NOW)) text += piece
+  return text
+}
+
+/** What an import stores of a link, without ids. */
+export interface StoredLink {
+  url: string
+  label: string | null
+  created_at: number
+  expires_at: number | null
+  disabled_at: number | null
+  created_by: string
+  created_via: string | null
+  slugs: {
+    slug: string
+    is_custom: number
+    is_primary: number
+    created_at: number
+    disabled_at: number | null
+  }[]
+}
+
+export async function storedLinks(database: Database<Tables>): Promise<StoredLink[]> {
+  const lines = (await exportText(database)).split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const link = JSON.parse(line) as StoredLink & { id?: number; total_clicks?: number }
+    delete link.id
+    delete link.total_clicks
+    const slugs = link.slugs.map(({ slug, is_custom, is_primary, created_at, disabled_at }) => ({
+      slug,
+      is_custom,
+      is_primary,
+      created_at,
+      disabled_at,
+    }))
+    return { ...link, slugs }
+  })
+}
+
+/** The slugs of a link by their role. */
+export function rolesOf(link: StoredLink | undefined) {
+  const named = (chosen: StoredLink['slugs'] | undefined) => chosen?.map(({ slug }) => slug) ?? []
+  return {
+    auto: named(link?.slugs.filter((slug) => slug.is_custom === 0)),
+    custom: named(link?.slugs.filter((slug) => slug.is_custom === 1)),
+    primary: named(link?.slugs.filter((slug) => slug.is_primary === 1)),
+  }
+}

@@ -1,0 +1,292 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { eachDialect } from '@latchkey/database/testing'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../src/db/tables.ts'
+import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
+
+type StoredClick = Selectable<Tables['click']>
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
+const DAY = 86_400
+
+/** What the edge sends of a visitor. */
+function edge(code: string, address = '203.0.113.5'): Record<string, string> {
+  return { 'CF-IPCountry': code, 'X-Forwarded-For': address }
+}
+
+const behindProxy = {
+  PROXY_HEADER: 'X-Forwarded-For',
+  TRUSTED_PROXIES: '10.0.0.0/8',
+  LINKS_COUNTRY_HEADER: 'CF-IPCountry',
+}
+
+eachDialect((dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl, behindProxy)
+  let ann: string
+  let linkId: number
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    linkId = (await links.link(ann, { slug: 'clicked' })).id
+  })
+
+  /** Follows the link and gives back what was stored for that one visit. */
+  async function click(
+    headers: Record<string, string> = {},
+    query = '',
+    peer = '203.0.113.5',
+  ): Promise<StoredClick> {
+    const before = await storedClicks()
+    expect((await links.fetch(`/Clicked${query}`, { headers }, peer)).status).toBe(302)
+    await links.call('GET', `/links/${linkId}`, { key: ann })
+    const after = await storedClicks()
+    expect(after).toHaveLength(before.length + 1)
+    return after.at(-1) as StoredClick
+  }
+  const storedClicks = () =>
+    links.rows<StoredClick>(`select * from click where link_id = ${linkId} order by id`)
+
+  const country = async (headers: Record<string, string>, peer?: string) =>
+    (await click(headers, '', peer)).country
+  const visitorVia = async (forwarded: string | undefined, peer: string) => {
+    const headers = {
+      'User-Agent': FIREFOX,
+      ...(forwarded !== undefined && { 'X-Forwarded-For': forwarded }),
+    }
+    return (await click(headers, '', peer)).visitor_fp
+  }
+
+  test('a visit is stored with everything the contract lists, and nothing else', async () => {
+    const {
+      id,
+      visitor_fp: visitor,
+      ...stored
+    } = await click(
+      { 'User-Agent': FIREFOX, Referer: 'https://www.News.example/Story?id=1', Host: 'go.example.com' },
+      '?utm_source=News&utm_medium=Banner&utm_campaign=Spring%20Sale&utm_term=Shoes&utm_content=Top&other=1',
+    )
+    expect(stored).toEqual({
+      link_id: linkId,
+      slug: 'clicked',
+      clicked_at: links.now,
+      referrer: 'https://www.News.example/Story?id=1',
+      referrer_host: 'news.example',
+      country: null,
+      device_type: 'desktop',
+      os: 'linux',
+      browser: 'Firefox',
+      link_mode: 'link',
+      channel: 'campaign',
+      utm_source: 'news',
+      utm_medium: 'banner',
+      utm_campaign: 'spring sale',
+      utm_term: 'shoes',
+      utm_content: 'top',
+      user_agent: FIREFOX,
+      is_bot: 0,
+      is_self_referrer: 0,
+    })
+    expect(id).toBeGreaterThan(0)
+    expect(visitor).toMatch(/^[\w-]{43}$/)
+  })
+
+  test('a visit without any header is stored too, as a bot without a device', async () => {
+    expect(await click()).toMatchObject({
+      referrer: null,
+      referrer_host: null,
+      device_type: null,
+      os: null,
+      browser: null,
+      channel: 'direct',
+      user_agent: null,
+      is_bot: 1,
+    })
+  })
+
+  test('bots are flagged, not dropped, and count in public figures', async () => {
+    const { body: before } = await links.call('GET', `/links/${linkId}`, { key: ann })
+    for (const agent of ['Googlebot/2.1 (+http://www.google.com/bot.html)', 'curl/8.5.0', 'WhatsApp/2.23 A'])
+      expect(await click({ 'User-Agent': agent })).toMatchObject({ user_agent: agent, is_bot: 1 })
+    const { body: after } = await links.call('GET', `/links/${linkId}`, { key: ann })
+    expect(after.total_clicks).toBe(before.total_clicks + 3)
+  })
+
+  test('texts are cut to their limits in whole characters, and blank ones are absent', async () => {
+    const long = await click(
+      { 'User-Agent': `Mozilla/5.0 ${'x'.repeat(2000)}`, Referer: `https://example.org/${'r'.repeat(3000)}` },
+      `?utm_source=${'S'.repeat(300)}&utm_medium=${encodeURIComponent('🎈'.repeat(300))}&utm_campaign=%20`,
+    )
+    expect([long.user_agent?.length, long.referrer?.length]).toEqual([1000, 2048])
+    expect([long.utm_source, long.utm_medium, long.utm_campaign]).toEqual([
+      's'.repeat(200),
+      '🎈'.repeat(200),
+      null,
+    ])
+  })
+
+  test('a QR visit is one whose utm_medium is qr in any case', async () => {
+    for (const medium of ['qr', 'QR', 'Qr'])
+      expect(await click({}, `?utm_medium=${medium}`)).toMatchObject({
+        link_mode: 'qr',
+        channel: 'qr',
+        utm_medium: 'qr',
+      })
+    expect(await click({}, '?utm_medium=qrx')).toMatchObject({ link_mode: 'link' })
+  })
+
+  test('the channel follows the marks first and the referrer second', async () => {
+    const cases: [string, string | undefined, string][] = [
+      ['?utm_medium=Email', 'https://www.google.com/', 'email'],
+      ['?utm_medium=social', undefined, 'social'],
+      ['?utm_source=x', 'https://t.co/', 'campaign'],
+      ['', 'https://mail.google.com/', 'email'],
+      ['', 'https://www.google.co.uk/search', 'search'],
+      ['', 'https://l.facebook.com/l.php', 'social'],
+      ['', 'android-app://com.linkedin.android/', 'social'],
+      ['', 'https://blog.example.org/post', 'referral'],
+      ['', 'not a url', 'direct'],
+      ['', undefined, 'direct'],
+    ]
+    for (const [query, referrer, channel] of cases) {
+      const stored = await click(referrer === undefined ? {} : { Referer: referrer }, query)
+      expect([query, referrer, stored.channel]).toEqual([query, referrer, channel])
+    }
+  })
+
+  test('a visit from a page of our own is flagged, but for admin pages', async () => {
+    const cases: [string, number][] = [
+      ['https://go.example.com/', 1],
+      ['https://www.go.example.com/other-slug', 1],
+      ['https://go.example.com/?q=1', 0],
+      ['https://go.example.com/_/admin/links', 0],
+      ['https://example.com/', 0],
+    ]
+    for (const [referrer, flag] of cases) {
+      const stored = await click({ Host: 'go.example.com', Referer: referrer })
+      expect([referrer, stored.is_self_referrer]).toEqual([referrer, flag])
+    }
+  })
+
+  test('the country comes from the edge header of a trusted proxy, else from the address', async () => {
+    expect(await country(edge('SE'), '10.0.0.1')).toBe('SE')
+    expect(await country(edge('se'), '10.0.0.1')).toBe('SE')
+    for (const none of ['XX', 'T1', '', 'EU', 'Sweden', '12']) {
+      expect([none, await country(edge(none), '10.0.0.1')]).toEqual([none, null])
+      expect([none, await country(edge(none, '8.8.8.8'), '10.0.0.1')]).toEqual([none, 'US'])
+    }
+    expect(await country({}, '8.8.8.8')).toBe('US')
+    expect(await country(edge('SE'), '8.8.8.8')).toBe('US')
+    expect(await country(edge('SE', '10.0.0.1'), '203.0.113.5')).toBeNull()
+  })
+
+  test('the address is the one a trusted proxy names, and nobody else’s word', async () => {
+    const direct = await visitorVia(undefined, '198.51.100.7')
+    expect(await visitorVia('198.51.100.7', '10.0.0.1')).toBe(direct)
+    expect(await visitorVia('1.2.3.4, 198.51.100.7', '10.0.0.1')).toBe(direct)
+    expect(await visitorVia('198.51.100.7, 10.9.9.9', '10.0.0.1')).toBe(direct)
+    expect(await visitorVia('203.0.113.77', '198.51.100.7')).toBe(direct)
+    expect(await visitorVia('203.0.113.77', '10.0.0.1')).not.toBe(direct)
+    expect(await visitorVia('198.51.100.7', '203.0.113.77')).not.toBe(direct)
+  })
+
+  test('a visitor is the same within a UTC day, another on the next, and another with another client or address', async () => {
+    const visitor = async (agent = FIREFOX, peer = '198.51.100.7') =>
+      (await click({ 'User-Agent': agent }, '', peer)).visitor_fp
+    links.advance(DAY - (links.now % DAY))
+    const first = await visitor()
+    links.advance(DAY - 1)
+    expect(await visitor()).toBe(first)
+    const others = [await visitor('Other/1.0'), await visitor(FIREFOX, '198.51.100.8')]
+    links.advance(1)
+    others.push(await visitor())
+    expect(new Set([first, ...others]).size).toBe(4)
+    for (const other of others) expect(other).toMatch(/^[\w-]{43}$/)
+  })
+
+  test('a visitor of whom nothing is known is nobody', async () => {
+    expect((await click({}, '', '')).visitor_fp).toBeNull()
+    expect((await click({ 'User-Agent': FIREFOX }, '', '')).visitor_fp).not.toBeNull()
+  })
+
+  test('two instances know a visitor under unrelated names', async () => {
+    const names = []
+    for (let n = 0; n < 2; n++) {
+      const other = await startTestLinks(await newUrl())
+      await other.link(await other.key('ann@example.com'), { slug: 'x' })
+      await other.fetch('/x', { headers: { 'User-Agent': FIREFOX } }, '198.51.100.7')
+      await other.stored()
+      const [row] = await other.rows<{ visitor_fp: string }>('select visitor_fp from click')
+      names.push(row?.visitor_fp)
+    }
+    expect(new Set(names).size).toBe(2)
+  })
+
+  test('what leads nowhere is not stored, nor is HEAD or a prefetch', async () => {
+    const before = await links.stored()
+    await links.link(ann, { slug: 'off', url: 'https://example.com/off' })
+    await links.call('POST', '/slugs/off/disable', { key: ann })
+    const started = await links.stored()
+    for (const path of ['/off', '/none', '/clicked/x', '/_clicked']) await links.fetch(path)
+    await links.fetch('/clicked', { method: 'HEAD' })
+    await links.fetch('/clicked', { headers: { 'Sec-Purpose': 'prefetch' } })
+    expect(await links.stored()).toEqual(started)
+    expect(started['click']).toEqual(before['click'])
+  })
+
+  test('a figure read after a redirect was sent has it in it, a thousand in a row too', async () => {
+    const { id } = await links.link(ann, { slug: 'counted' })
+    for (let round = 1; round <= 4; round++) {
+      await Promise.all(Array.from({ length: 250 }, () => links.fetch('/counted')))
+      expect((await links.call('GET', `/links/${id}`, { key: ann })).body.total_clicks).toBe(round * 250)
+    }
+    expect(await links.rows(`select sum(clicks) as clicks from click_hour where link_id = ${id}`)).toEqual([
+      { clicks: 1000 },
+    ])
+    expect(await links.rows(`select count(*) as clicks from click where link_id = ${id}`)).toEqual([
+      { clicks: 1000 },
+    ])
+  })
+
+  test('no address is anywhere on disk, in the log or in an answer, neither waiting nor counted', async () => {
+    const service = await startTestLinks(await newUrl(), behindProxy)
+    const key = await service.key('ann@example.com')
+    await service.link(key, { slug: 'private' })
+    const addresses = ['198.51.100.177', '2001:db8:dead:beef::77', '::ffff:198.51.100.178']
+    for (const address of addresses) {
+      await service.fetch('/private', { headers: { 'User-Agent': FIREFOX } }, address)
+      await service.fetch('/private', { headers: { 'X-Forwarded-For': address } }, '10.0.0.1')
+      await service.call('GET', '/links', { headers: { 'X-Forwarded-For': address } })
+    }
+    const traces = ['198.51.100.17', '2001:db8:dead', 'dead:beef', '10.0.0.1']
+    await expectNoTrace(service, traces)
+    expect((await service.call('GET', '/links', { key })).body[0].total_clicks).toBe(6)
+    await expectNoTrace(service, traces)
+    expect(JSON.stringify(service.log)).not.toMatch(/198\.51|2001:db8|10\.0\.0\.1/)
+  })
+
+  async function expectNoTrace(service: TestLinks, traces: readonly string[]): Promise<void> {
+    const haystacks = bytesOf(service)
+    if (dialect === 'postgres') haystacks.push(Buffer.from(JSON.stringify(await service.stored())))
+    // What is there is found: the search itself works.
+    expect(haystacks.some((haystack) => haystack.includes('Firefox/130.0'))).toBe(true)
+    for (const trace of traces)
+      for (const haystack of haystacks)
+        for (const encoded of [
+          trace,
+          Buffer.from(trace).toString('hex'),
+          Buffer.from(trace).toString('base64').slice(0, -4),
+        ])
+          expect([trace, haystack.includes(encoded)]).toEqual([trace, false])
+  }
+})
+
+/** Every file of the node: the journal, on SQLite the database, and the write-ahead logs of both. */
+function bytesOf({ folder, url }: TestLinks): Buffer[] {
+  const files = readdirSync(folder).map((name) => join(folder, name))
+  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined
+  if (path !== undefined)
+    for (const name of readdirSync(dirname(path)))
+      if (name.startsWith(basename(path))) files.push(join(dirname(path), name))
+  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file))
+}

@@ -1,0 +1,70 @@
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
+
+/** A TCP relay in front of a server, which a test can cut, close and hold back. */
+export class Relay {
+  /** How often somebody connected, successfully or not. */
+  connections = 0
+  readonly #server: Server
+  readonly #pairs: { client: Socket; server: Socket }[] = []
+  #open = true
+
+  private constructor(target: { host: string; port: number }) {
+    this.#server = createServer((client) => {
+      this.connections++
+      if (!this.#open) return void client.destroy()
+      const server = connect(target)
+      this.#pairs.push({ client, server })
+      for (const [from, to] of [
+        [client, server],
+        [server, client],
+      ] as const) {
+        from.pipe(to)
+        from.on('error', () => to.destroy())
+        from.on('close', () => to.destroy())
+      }
+    })
+  }
+
+  /** In front of the server that `url` names. */
+  static async before(url: string): Promise<Relay> {
+    const { hostname, port } = new URL(url)
+    const relay = new Relay({ host: hostname, port: Number(port) })
+    await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve))
+    return relay
+  }
+
+  /** The same database through here. */
+  through(url: string): string {
+    const relayed = new URL(url)
+    relayed.port = String((this.#server.address() as AddressInfo).port)
+    relayed.hostname = '127.0.0.1'
+    return relayed.href
+  }
+
+  /** Ends every connection and every new one at once, as when the server is gone. */
+  cut(): void {
+    this.#open = false
+    for (const { client, server } of this.#pairs.splice(0)) {
+      client.destroy()
+      server.destroy()
+    }
+  }
+
+  restore(): void {
+    this.#open = true
+  }
+
+  /** Holds back what the server answers on the connections that are open now, but for the first `spared`. */
+  holdAnswers(spared: number): void {
+    for (const { server } of this.#pairs.slice(spared)) server.pause()
+  }
+
+  releaseAnswers(): void {
+    for (const { server } of this.#pairs) server.resume()
+  }
+
+  close(): void {
+    this.cut()
+    this.#server.close()
+  }
+}

@@ -1,0 +1,293 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { rootNames } from '../src/slugs/reserved.ts'
+import { sharedTestLinks, startTestLinks } from './testing.ts'
+
+/** Someone whom the loopback mode of the admin side does not admit. */
+const VISITOR = '203.0.113.9'
+
+/** Everything a visitor can tell two answers apart by. */
+async function seen(response: Response): Promise<unknown> {
+  return [response.status, Object.fromEntries(response.headers), await response.text()]
+}
+
+eachDialect((dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    await links.link(ann, { url: 'https://example.com/target', slug: 'known' })
+  })
+  const visit = (path: string, init: RequestInit = {}) => links.fetch(path, init, VISITOR)
+  const clicksOf = async (slug: string) =>
+    (await links.call('GET', `/slugs/${slug}`, { key: ann })).body.total_clicks
+
+  const where = async (slug = 'changing') => (await visit(`/${slug}`)).headers.get('location')
+  const setRoot = (url: string | null) =>
+    links.callAdmin('PUT', '/settings', { body: { root_redirect_url: url } })
+
+  test('a short link is 302 to its target, and nobody may keep the answer', async () => {
+    const response = await visit('/known')
+    expect([response.status, await response.text()]).toEqual([302, ''])
+    expect(response.headers.get('location')).toBe('https://example.com/target')
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect([...response.headers.keys()].toSorted()).toEqual(['cache-control', 'location'])
+  })
+
+  test('the status of redirects is the one that is set', async () => {
+    for (const status of [301, 302, 307, 308]) {
+      const other = await startTestLinks(await newUrl(), { LINKS_REDIRECT_STATUS: String(status) })
+      const { slugs } = await other.link(await other.key('ann@example.com'))
+      const response = await other.fetch(`/${slugs[0].slug}`)
+      expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'private, no-store'])
+      expect((await other.fetch('/none')).status).toBe(404)
+    }
+  })
+
+  test('a short link is followed in any case and percent-encoded', async () => {
+    for (const path of ['/KNOWN', '/kNoWn', '/%6bnown', '/%4B%4E%4F%57%4E'])
+      expect((await visit(path)).status).toBe(302)
+    for (const path of ['/%256bnown', '/\u212anown', '/ｋnown', '/known%20', '/%20known', '/known%00'])
+      expect([path, (await visit(path)).status]).toEqual([path, 404])
+  })
+
+  test('HEAD is answered the same and counts nothing', async () => {
+    const before = await clicksOf('known')
+    const [head, get] = [await visit('/known', { method: 'HEAD' }), await visit('/known')]
+    expect(await seen(head)).toEqual(await seen(get))
+    expect((await visit('/none', { method: 'HEAD' })).status).toBe(404)
+    expect(await clicksOf('known')).toBe(before + 1)
+  })
+
+  test('a prefetch is answered the same and counts nothing; other purposes count', async () => {
+    const before = await clicksOf('known')
+    const prefetches = [
+      { 'Sec-Purpose': 'prefetch' },
+      { 'Sec-Purpose': 'prefetch;prerender' },
+      { 'Sec-Purpose': 'Prefetch' },
+      { Purpose: 'prefetch' },
+      { 'Sec-Purpose': '', Purpose: 'prefetch' },
+    ]
+    for (const headers of prefetches) expect((await visit('/known', { headers })).status).toBe(302)
+    expect(await clicksOf('known')).toBe(before)
+    const others = [{ Purpose: 'preview' }, { 'Sec-Purpose': 'navigate' }, { 'Sec-Fetch-Mode': 'navigate' }]
+    for (const headers of others) await visit('/known', { headers })
+    expect(await clicksOf('known')).toBe(before + others.length)
+  })
+
+  test('other methods are 405, the same for a slug that exists and one that does not', async () => {
+    const before = await links.stored()
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const known = await visit('/known', { method })
+      expect([method, known.status, known.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD'])
+      expect(await seen(await visit('/none', { method }))).toEqual(await seen(known))
+    }
+    expect(await links.stored()).toEqual(before)
+  })
+
+  test('whatever leads nowhere leads to the same page, byte for byte', async () => {
+    const disabled = await links.link(ann, { slug: 'disabled-link' })
+    await links.call('POST', `/links/${disabled.id}/disable`, { key: ann })
+    await links.link(ann, { slug: 'disabled-slug' })
+    await links.call('POST', '/slugs/disabled-slug/disable', { key: ann })
+    await links.link(ann, { slug: 'expired', expires_at: links.now })
+    const deleted = await links.link(ann, { slug: 'deleted' })
+    await links.call('DELETE', `/links/${deleted.id}`, { key: ann })
+    const before = await links.stored()
+    const page = await visit('/unknown')
+    expect([page.status, page.headers.get('cache-control')]).toEqual([404, 'private, no-store'])
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const expected = await seen(page)
+    const nowhere = [
+      'disabled-link',
+      'DISABLED-slug',
+      'expired',
+      'deleted',
+      'known?x=1'.replace('known', 'none'),
+      'a/b',
+      'known/',
+      'known/x',
+      'x-',
+      '-x',
+      '%zz',
+      '%',
+      'x'.repeat(129),
+      '_x',
+      '_known',
+      '_/x',
+      '_/',
+      '_/links/x',
+      '_/apix',
+      '_/admin2',
+      'é',
+      '.',
+      '~',
+      '.well-known/security.txt',
+      'index.html',
+      'wp-login.php',
+    ]
+    for (const path of nowhere.filter((each) => each !== '.'))
+      expect([path, await seen(await visit(`/${path}`))]).toEqual([path, expected])
+    expect(await links.stored()).toEqual(before)
+  })
+
+  test('a stored target that is no URL is that page too, and no fault', async () => {
+    const { id } = await links.link(ann, { slug: 'broken-target' })
+    expect((await visit('/broken-target')).status).toBe(302)
+    await links.database.write((tx) =>
+      tx.updateTable('link').set({ url: 'not a url' }).where('id', '=', id).execute(),
+    )
+    const deadline = performance.now() + 1000
+    while ((await visit('/broken-target')).status !== 404) expect(performance.now()).toBeLessThan(deadline)
+    expect(await seen(await visit('/broken-target'))).toEqual(await seen(await visit('/unknown')))
+  })
+
+  test('the Location is the target as browsers write URLs', async () => {
+    const targets = {
+      'https://example.com': 'https://example.com/',
+      'https://example.com?q=1': 'https://example.com/?q=1',
+      'https://EXAMPLE.com:443/A b': 'https://example.com/A%20b',
+      'https://bücher.example/ö?ä=å#ñ': 'https://xn--bcher-kva.example/%C3%B6?%C3%A4=%C3%A5#%C3%B1',
+      'https://example.com/a/../b/./c': 'https://example.com/b/c',
+      'https://example.com/%7Ea%2fb': 'https://example.com/%7Ea%2fb',
+      'https://user:pw@example.com/': 'https://user:pw@example.com/',
+      'http://[2001:DB8::0:1]:8080/x': 'http://[2001:db8::1]:8080/x',
+      'https://example.com/"<>`': 'https://example.com/%22%3C%3E%60',
+      'https://example.com/\u2028x': 'https://example.com/%E2%80%A8x',
+    }
+    for (const [url, location] of Object.entries(targets)) {
+      const { slugs } = await links.link(ann, { url, allow_duplicate: true })
+      expect([url, (await visit(`/${slugs[0].slug}`)).headers.get('location')]).toEqual([url, location])
+    }
+  })
+
+  test('the query of the short link is not passed on, and that of the target stays', async () => {
+    await links.link(ann, { url: 'https://example.com/page?kept=1#here', slug: 'query' })
+    const { headers } = await visit('/query?utm_source=news&x=1')
+    expect(headers.get('location')).toBe('https://example.com/page?kept=1#here')
+  })
+
+  test('the names the server itself serves are no short links', async () => {
+    for (const name of rootNames) {
+      const response = await visit(`/${name}`)
+      expect([name, [200, 404].includes(response.status)]).toEqual([name, true])
+      expect((await visit(`/${name}`, { method: 'POST' })).status).toBe(405)
+    }
+    expect(await (await visit('/robots.txt')).text()).toContain('Disallow: /')
+    expect((await visit('/favicon.ico')).headers.get('content-type')).toMatch(/^image\//)
+    expect((await visit('/manifest.webmanifest')).headers.get('content-type')).toBe(
+      'application/manifest+json',
+    )
+  })
+
+  test('the root is the dashboard for an admin, and a page without data for everyone else', async () => {
+    for (const path of ['/', '/_']) {
+      const admin = await links.fetch(path)
+      expect([path, admin.status, admin.headers.get('location')]).toEqual([path, 302, '/_/admin/dashboard'])
+    }
+    const landing = await visit('/')
+    expect([landing.status, landing.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const underscore = await visit('/_')
+    expect([underscore.status, underscore.headers.get('location')]).toEqual([302, '/'])
+  })
+
+  test('the old addresses of pages lead to the new ones, for everyone alike', async () => {
+    for (const path of ['/_/admin', '/_/admin/']) {
+      const response = await visit(path)
+      expect([path, response.status, response.headers.get('location')]).toEqual([
+        path,
+        302,
+        '/_/admin/dashboard',
+      ])
+    }
+    for (const page of ['dashboard', 'links', 'links/17', 'keys', 'settings']) {
+      const response = await visit(`/_/${page}`)
+      expect([response.status, response.headers.get('location')]).toEqual([301, `/_/admin/${page}`])
+    }
+    for (const path of ['/_/links/', '/_/links/x', '/_/keys/1', '/_/bundles', '/_/dashboard/'])
+      expect([path, (await visit(path)).status]).toEqual([path, 404])
+  })
+
+  test('the root leads visitors where an admin has set it, until that is cleared', async () => {
+    for (const [url, location] of [
+      ['https://example.com', 'https://example.com/'],
+      ['http://пример.рф/å b', 'http://xn--e1afmkfd.xn--p1ai/%C3%A5%20b'],
+    ] as const) {
+      expect((await setRoot(url)).status).toBe(200)
+      const response = await visit('/')
+      expect([response.status, response.headers.get('location')]).toEqual([302, location])
+      expect((await links.fetch('/')).headers.get('location')).toBe('/_/admin/dashboard')
+      expect((await visit('/none')).status).toBe(404)
+    }
+    for (const cleared of [null, '  ']) {
+      await setRoot('https://example.com')
+      await setRoot(cleared)
+      expect((await visit('/')).status).toBe(200)
+    }
+  })
+
+  test('pages for visitors hold no script, no address of anyone else’s host, and nothing of what is stored', async () => {
+    const response = await visit('/')
+    for (const page of [response, await visit('/none')]) {
+      const csp = page.headers.get('content-security-policy') ?? ''
+      expect(csp).toContain(`default-src 'none'`)
+      expect(csp).toContain(`frame-ancestors 'none'`)
+      expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+      const html = await page.text()
+      expect(html).not.toMatch(/<script|javascript:|https?:\/\/|\son\w+=/i)
+      for (const secret of ['ann@example.com', 'example.com', 'known', '0.1.0', dialect])
+        expect(html).not.toContain(secret)
+    }
+  })
+
+  test('a page shows nothing of the address it was asked under', async () => {
+    const hostile = '/<script>alert(1)</script>?q="><img src=x onerror=alert(1)>'
+    expect(await (await visit(hostile)).text()).not.toContain('alert')
+  })
+
+  test('a change shows on the very next visit: target, disable, slug, expiry, delete', async () => {
+    const { id } = await links.link(ann, { url: 'https://example.com/one', slug: 'changing' })
+    const act = (method: string, path: string, body?: unknown) => links.call(method, path, { key: ann, body })
+    expect(await where()).toBe('https://example.com/one')
+    await act('PATCH', `/links/${id}`, { url: 'https://example.com/two' })
+    expect(await where()).toBe('https://example.com/two')
+    for (const expiry of [links.now, null, 0, links.now + 5]) {
+      await act('PATCH', `/links/${id}`, { expires_at: expiry })
+      const alive = expiry === null || expiry > links.now
+      expect([expiry, await where()]).toEqual([expiry, alive ? 'https://example.com/two' : null])
+    }
+    expect(await where('later')).toBeNull()
+    await act('POST', `/links/${id}/slugs`, { slug: 'later' })
+    expect(await where('later')).toBe('https://example.com/two')
+    await act('POST', '/slugs/later/disable')
+    expect(await where('later')).toBeNull()
+    await act('POST', '/slugs/later/enable')
+    expect(await where('later')).toBe('https://example.com/two')
+    await act('DELETE', '/slugs/later?force=true')
+    expect(await where('later')).toBeNull()
+    await act('POST', `/links/${id}/disable`)
+    expect(await where()).toBeNull()
+    await act('DELETE', `/links/${id}?force=true`)
+    expect(await where()).toBeNull()
+    await links.link(ann, { url: 'https://example.com/three', slug: 'changing' })
+    expect(await where()).toBe('https://example.com/three')
+  })
+
+  test('a link that was visited while it was disabled is back on the very next visit once it is enabled', async () => {
+    const { id, url } = await links.link(ann, { slug: 'back-again' })
+    await links.call('POST', `/links/${id}/disable`, { key: ann })
+    expect((await visit('/back-again')).status).toBe(404)
+    await links.call('POST', `/links/${id}/enable`, { key: ann })
+    expect((await visit('/back-again')).headers.get('location')).toBe(url)
+  })
+
+  test('a target that was broken while it was visited is back on the very next visit once it is mended', async () => {
+    const { id } = await links.link(ann, { slug: 'mended' })
+    await links.database.write((tx) =>
+      tx.updateTable('link').set({ url: 'not a url' }).where('id', '=', id).execute(),
+    )
+    expect((await visit('/mended')).status).toBe(404)
+    await links.call('PATCH', `/links/${id}`, { key: ann, body: { url: 'https://example.com/mended' } })
+    expect((await visit('/mended')).headers.get('location')).toBe('https://example.com/mended')
+  })
+})
