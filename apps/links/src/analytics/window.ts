@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 export const DAY = 86_400
 export const HOUR = 3_600
 
@@ -13,10 +11,7 @@ export const spans = {
   all: null,
 } as const
 
-export const Range = z
-  .enum(['24h', '7d', '30d', '90d', '1y', 'all'])
-  .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
-export type Range = z.output<typeof Range>
+export type Range = keyof typeof spans
 
 /** Both ends inclusive, Unix seconds. */
 export interface Window {

@@ -6,7 +6,7 @@ import { failure, type FailureCode } from '../failures.ts'
 import { requireLink } from '../links/operations.ts'
 import { Link } from '../links/schema.ts'
 import { lockLinkRow, readLinks } from '../links/store.ts'
-import { cutPage, pageAnswer, positionOf } from './page.ts'
+import { cutPage, pageAnswer, positionOf } from '../paging.ts'
 import {
   Bundle,
   BundleChanges,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Range } from '../analytics/window.ts'
+import { Range } from '../analytics/schema.ts'
 import { Id, wholeNumber } from '../links/schema.ts'
 import { boundedText, codePoints, text } from '../text.ts'
 

@@ -132,9 +132,7 @@ eachDialect((_dialect, newUrl) => {
     const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
     const link = await stored.link('abcd')
     await fill(openJournal(path), link, 'abcd', 900)
-    const counted = await Promise.all(
-      [1, 2, 3].map(() => drainAll(openDrain(path, stored.url))),
-    )
+    const counted = await Promise.all([1, 2, 3].map(() => drainAll(openDrain(path, stored.url))))
     expect(counted.reduce((total, clicks) => total + clicks, 0)).toBe(1800)
     expect(await stored.counts('abcd')).toEqual([1800, 1800, 1800])
   })

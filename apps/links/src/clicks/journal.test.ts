@@ -79,7 +79,9 @@ describe('appending', () => {
     }
     await Promise.all(Array.from({ length: 200 }, (_, index) => follow(`s${index}`, index % 23)))
     expect(missing).toEqual([])
-    expect(slugsOnDisk(path).toSorted()).toEqual(Array.from({ length: 200 }, (_, index) => `s${index}`).toSorted())
+    expect(slugsOnDisk(path).toSorted()).toEqual(
+      Array.from({ length: 200 }, (_, index) => `s${index}`).toSorted(),
+    )
     expect(journal.state).toMatchObject({ committed: 200, lost: 0, failing: false })
   })
 

@@ -179,7 +179,9 @@ eachDialect((dialect, newUrl) => {
     const link = await stored.link('abcd')
     const good = click(link, 'abcd')
     const bad = { ...good, channel: null as unknown as string }
-    await expect(recorder.record([good, good, bad], { from: from(0), to: 1 })).rejects.toThrow(/channel|null/i)
+    await expect(recorder.record([good, good, bad], { from: from(0), to: 1 })).rejects.toThrow(
+      /channel|null/i,
+    )
     expect(await stored.counts('abcd')).toEqual([0, 0, 0])
     expect(await stored.cursors()).toEqual([])
 

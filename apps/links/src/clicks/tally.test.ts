@@ -13,7 +13,12 @@ describe('tallyByHour', () => {
 
   test('an hour begins with its first second and ends before the next', () => {
     const at = (clickedAt: number) => click(1, 'abcd', { clickedAt })
-    const counts = tallyByHour([at(BEGINNING - 1), at(BEGINNING), at(BEGINNING + HOUR - 1), at(BEGINNING + HOUR)])
+    const counts = tallyByHour([
+      at(BEGINNING - 1),
+      at(BEGINNING),
+      at(BEGINNING + HOUR - 1),
+      at(BEGINNING + HOUR),
+    ])
     expect(counts.map(({ hour, clicks }) => [hour, clicks])).toEqual([
       [BEGINNING - HOUR, 1],
       [BEGINNING, 2],
@@ -34,7 +39,9 @@ describe('tallyByHour', () => {
   })
 
   test('one slug of two links, as after it was removed and chosen again, is two counts', () => {
-    expect(tallyByHour([click(2, 'abcd'), click(1, 'abcd')]).map(({ linkId, clicks }) => [linkId, clicks])).toEqual([
+    expect(
+      tallyByHour([click(2, 'abcd'), click(1, 'abcd')]).map(({ linkId, clicks }) => [linkId, clicks]),
+    ).toEqual([
       [1, 1],
       [2, 1],
     ])
@@ -45,7 +52,8 @@ describe('tallyByHour', () => {
     const clicks = [2, 10, 1].flatMap((link) =>
       slugs.flatMap((slug) => [NOW, NOW - HOUR].map((clickedAt) => click(link, slug, { clickedAt }))),
     )
-    const keys = (from: typeof clicks) => tallyByHour(from).map(({ linkId, hour, slug }) => [linkId, hour, slug])
+    const keys = (from: typeof clicks) =>
+      tallyByHour(from).map(({ linkId, hour, slug }) => [linkId, hour, slug])
     const expected = [1, 2, 10].flatMap((link) =>
       [BEGINNING - HOUR, BEGINNING].flatMap((hour) =>
         ['9', 'a', 'a-b', 'a.b', 'b', 'zz'].map((slug) => [link, hour, slug]),
@@ -90,7 +98,11 @@ test('whatever the clicks, hours and slugs add up to them', () => {
       for (const { linkId, slug, hour, clicks: count } of hours)
         expect(count).toBe(
           clicks.filter(
-            (one) => one.linkId === linkId && one.slug === slug && one.clickedAt >= hour && one.clickedAt < hour + HOUR,
+            (one) =>
+              one.linkId === linkId &&
+              one.slug === slug &&
+              one.clickedAt >= hour &&
+              one.clickedAt < hour + HOUR,
           ).length,
         )
     }),

@@ -19,7 +19,7 @@ const HEADERS = {
 
 /** Everything below `/_/admin`: no login of its own, so nothing here answers anybody the access layer has not admitted. */
 export function createAdmin(services: Services) {
-  const access = createAccess(services.settings)
+  const access = createAccess(services.settings, { now: () => services.now() * 1000, log: services.log })
   const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
   const page = async (request: Request, path: string, peer: string): Promise<Response> => {
     const admission = await access.admit(request, peer)

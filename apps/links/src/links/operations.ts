@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { Range } from '../analytics/window.ts'
+import { Range } from '../analytics/schema.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
+import { cutPage, pageAnswer, positionOf } from '../paging.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { freeSlug } from '../slugs/generator.ts'
 import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
 import type { Transaction } from 'kysely'
-import { cursorOf, positionOf } from './cursor.ts'
 import { Id, Link, LinkChanges, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
@@ -143,34 +143,23 @@ const listLinks = operation({
   failures: ['cursor'],
   async handler(context, { query }) {
     const { database, now } = context
-    const after = positionOf(query)
+    const { owner = '', range, search = '', status, sort } = query
+    const key = ['links', owner, range, search.trim(), status, sort]
+    const after = positionOf(key, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
     await context.settleClicks()
-    const list = query.sort === 'clicks' ? listByClicks : listByAge
+    const list = sort === 'clicks' ? listByClicks : listByAge
     // One more than asked for tells whether there is a next page.
     const found = await list(database, { ...query, limit: query.limit + 1 }, now, after)
-    const page = found.slice(0, query.limit)
-    const links = await readLinks(
-      database,
-      page.map((row) => row.id),
-      { range: query.range, now },
-    )
-    const last = found.length > query.limit ? page.at(-1) : undefined
-    return { links, total: await countLinks(database, query, now), next: last && cursorOf(query, last) }
+    const { rows, next } = cutPage(key, found, query.limit)
+    const ids = rows.map((row) => row.id)
+    return {
+      items: await readLinks(database, ids, { range, now }),
+      total: await countLinks(database, query, now),
+      next,
+    }
   },
-  answer({ links, total, next }, request) {
-    const headers: Record<string, string> = { 'X-Total-Count': String(total) }
-    if (next !== undefined) headers['Link'] = `<${nextPage(request.url, next)}>; rel="next"`
-    return { body: links, headers }
-  },
+  answer: pageAnswer,
 })
-
-/** The same address from its path on: a host that is none must not stand in the way. */
-function nextPage(address: string, cursor: string): string {
-  const [path, query] = address.replace(/^\w+:\/\/[^/]*/, '').split('?', 2)
-  const parameters = new URLSearchParams(query)
-  parameters.set('cursor', cursor)
-  return `${path}?${parameters}`
-}
 
 const readLink = operation({
   id: 'getLink',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Range } from '../analytics/window.ts'
+import { Range } from '../analytics/schema.ts'
 import { CustomSlug, Slug } from '../slugs/schema.ts'
 import { foldSlug } from '../slugs/slug.ts'
 import { boundedText, text } from '../text.ts'

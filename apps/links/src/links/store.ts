@@ -11,6 +11,7 @@ import {
 import { type Range, currentWindow, deltaPct, previousWindow } from '../analytics/window.ts'
 import { type SlugClicks, clicksByLink, clicksInWindows } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
+import type { Position } from '../paging.ts'
 import type { Slug } from '../slugs/schema.ts'
 import { retireSlugs } from '../slugs/store.ts'
 import { folded } from '../text.ts'
@@ -132,13 +133,6 @@ function hasStatus(status: 'active' | 'disabled' | 'expired', now: number) {
   if (status === 'active') return isActive(now)
   if (status === 'disabled') return sql<SqlBool>`link.disabled_at is not null`
   return sql<SqlBool>`link.disabled_at is null and link.expires_at <= ${now}`
-}
-
-/** Where a page ends: everything after it in descending order of these. */
-export interface Position {
-  clicks?: number | undefined
-  created_at: number
-  id: number
 }
 
 type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Range } from '../analytics/window.ts'
+import { Range } from '../analytics/schema.ts'
 import { operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { PreferenceChanges, Preferences } from './schema.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Range } from '../analytics/window.ts'
+import { Range } from '../analytics/schema.ts'
 import { boundedText } from '../text.ts'
 
 const URL_LIMIT = 2048

@@ -12,7 +12,6 @@ import { PostgresLookup } from './lookup-postgres.ts'
 const quiet = createLog({ write: () => undefined })
 const { keep, close } = closedAfterEach()
 
-
 interface Node {
   stored: Stored
   lookup: PostgresLookup
@@ -44,7 +43,9 @@ eachDialect((dialect, newUrl) => {
       const link = await node.stored.link('abcd')
       expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
       for (let change = 0; change < 30; change++) {
-        await node.stored.run(sql`update link set url = ${`https://example.org/${change}`} where id = ${link}`)
+        await node.stored.run(
+          sql`update link set url = ${`https://example.org/${change}`} where id = ${link}`,
+        )
         expect(await locationOf(node, 'abcd')).toBe(`https://example.org/${change}`)
       }
     })
@@ -226,7 +227,11 @@ eachDialect((dialect, newUrl) => {
       await node.stored.link('efgh', 'nothing')
 
       relay.restore()
-      await until('the change shows', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 5_000)
+      await until(
+        'the change shows',
+        async () => (await locationOf(node, 'abcd')) === 'https://example.org/',
+        5_000,
+      )
       expect(await locationOf(node, 'nothing')).toBe('https://example.com/efgh')
       expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
       await until('nothing needs asking', () => isKnown(node, 'abcd'), 5_000)
@@ -292,7 +297,12 @@ describe('with a server of its own', () => {
     await server.start()
 
     const change = () => node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
-    await until('a change can be made', () => change().then(() => true, () => false))
+    await until('a change can be made', () =>
+      change().then(
+        () => true,
+        () => false,
+      ),
+    )
     // However recently the database could not be reached: this node knows better by now.
     expect(await locationOf(node, 'abcd')).toBe('https://example.org/')
     await until('somebody listens again', () => isKnown(node, 'unseen'), 5_000)

@@ -65,9 +65,9 @@ test('a stray quote is a letter and costs no other record', async () => {
 })
 
 test('a quote that never closes is reported with the line of its record', async () => {
-  expect(await read('url,label\na,b\nc,"d\ne,f\n')).toEqual([
+  expect(await read('url,label\na,b\n\nc,"d\ne,f\n')).toEqual([
     { line: 2, cells: ['a', 'b', undefined] },
-    { line: 3, problem: 'a quote opens here or later and never closes' },
+    { line: 4, problem: 'a quote opens here or later and never closes' },
   ])
 })
 

@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { LONGEST_LINE, Unreadable, type Read, type Source, textOf } from './lines.ts'
 
@@ -27,7 +26,9 @@ export async function* readCsv(
   problemOf: (file: CsvFile) => string | undefined,
 ): AsyncGenerator<Read<Cells>> {
   let header: Header | undefined
+  let isEmpty = true
   for await (const { line, ...read } of recordsOf(source)) {
+    isEmpty = false
     if ('problem' in read) {
       yield { line, ...read }
     } else if (!header) {
@@ -41,7 +42,7 @@ export async function* readCsv(
       yield { line, ...cellsOf(header, read.value) }
     }
   }
-  if (!header) yield { line: 1, problem: 'the file is empty: it has no line with the names of its columns' }
+  if (isEmpty) yield { line: 1, problem: 'the file is empty: it has no line with the names of its columns' }
 }
 
 type Header = { index: ReadonlyMap<string, number>; columns: readonly string[] }
@@ -61,36 +62,77 @@ function cellsOf(
   return { value: (column) => record[index.get(columnKey(column)) ?? -1] }
 }
 
-interface CsvRecord {
-  record: string[]
-  info: { empty_lines: number }
+async function* recordsOf(source: Source): AsyncGenerator<Read<string[]>> {
+  const parser = new RecordParser()
+  try {
+    for await (const text of textOf(source)) yield* parser.take(text)
+    yield* parser.end()
+  } catch (error) {
+    const problem = unreadable(error)
+    if (problem === undefined) throw error
+    yield { line: parser.line, problem }
+  } finally {
+    parser.close()
+  }
 }
 
-async function* recordsOf(source: Source): AsyncGenerator<Read<string[]>> {
-  let line = 1
-  let emptyLines = 0
-  const parser = parse({
-    info: true,
+/**
+ * Feeds csv-parse and takes each record out as it is found: the stream's own buffer is lost when the parser fails, and with
+ * it the good records before.
+ */
+class RecordParser {
+  #line = 1
+  #emptyLines = 0
+  #found: Read<string[]>[] = []
+  readonly #parser = parse({
     skip_empty_lines: true,
     relax_column_count: true,
     // A stray quote is a character like any other; refusing it would refuse everything up to the next one.
     relax_quotes: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: LONGEST_LINE,
+    on_record: (record: string[], { empty_lines }) => {
+      this.#add(record, empty_lines)
+      return undefined
+    },
   })
-  // A failure of the source destroys the parser with the same error, which then comes out of the loop.
-  pipeline(textOf(source), parser, () => {})
-  try {
-    for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-      line += info.empty_lines - emptyLines
-      emptyLines = info.empty_lines
-      if (record.some((cell) => cell.trim() !== '')) yield { line, value: record }
-      line += 1 + record.reduce((ends, cell) => ends + lineEnds(cell), 0)
-    }
-  } catch (error) {
-    const problem = unreadable(error)
-    if (problem === undefined) throw error
-    yield { line, problem }
+
+  constructor() {
+    // Told to the callbacks of `write` and `end` too; without a listener it would end the process.
+    this.#parser.on('error', () => {})
+    this.#parser.resume()
+  }
+
+  /** Where the next record begins. */
+  get line(): number {
+    return this.#line + this.#parser.info.empty_lines - this.#emptyLines
+  }
+
+  take(text: string): AsyncGenerator<Read<string[]>> {
+    return this.#results((done) => this.#parser.write(text, done))
+  }
+
+  end(): AsyncGenerator<Read<string[]>> {
+    return this.#results((done) => this.#parser.end(done))
+  }
+
+  close(): void {
+    this.#parser.destroy()
+  }
+
+  async *#results(work: (done: (error?: Error | null) => void) => unknown): AsyncGenerator<Read<string[]>> {
+    const error = await new Promise<Error | null | undefined>((resolve) => void work(resolve))
+    const found = this.#found
+    this.#found = []
+    yield* found
+    if (error) throw error
+  }
+
+  #add(record: string[], emptyLines: number): void {
+    this.#line += emptyLines - this.#emptyLines
+    this.#emptyLines = emptyLines
+    if (record.some((cell) => cell.trim() !== '')) this.#found.push({ line: this.#line, value: record })
+    this.#line += 1 + record.reduce((ends, cell) => ends + lineEnds(cell), 0)
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { defuse, undefuse } from './formula.ts'
 
 test('a cell that a spreadsheet would run is shown as text instead', () => {

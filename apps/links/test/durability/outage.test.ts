@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Client } from 'pg'
 import { TestLinks } from '../testing.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 import { Server, makeKey, withKey } from './server.ts'
-import { testFolder, until } from './stored.ts'
+import { closedAfterEach, testFolder, until } from './stored.ts'
+import type { Wire } from './wire.ts'
 
 const folder = testFolder()
 let server: OwnPostgres | undefined
-const nodes: TestLinks[] = []
+const { keep } = closedAfterEach()
 
 beforeAll(async () => {
   server = await startOwnPostgres()
 })
-afterAll(async () => {
-  await server?.start()
-  for (const node of nodes) await node.close()
-  await server?.close()
-})
-
-async function openNode(url: string): Promise<TestLinks> {
-  const node = new TestLinks()
-  await node.start(url)
-  nodes.push(node)
-  return node
-}
+beforeEach(() => server?.start())
+afterAll(() => server?.close())
 
 async function metric(node: TestLinks, name: string): Promise<number> {
   const text = await (await node.fetch('/_/metrics')).text()
@@ -46,7 +38,8 @@ const UNAVAILABLE = {
 describe('PostgreSQL goes away', () => {
   test('known slugs redirect, everything else says 503, and what happened meanwhile is counted once', async () => {
     if (!server) return
-    const node = await openNode(server.url)
+    const node = keep(new TestLinks())
+    await node.start(server.url)
     const key = await node.key('ann@example.com')
     const link = await node.link(key, { slug: 'known' })
     await node.link(key, { slug: 'unseen' })
@@ -87,55 +80,92 @@ describe('PostgreSQL goes away', () => {
     expect(await metric(node, 'latchkey_links_clicks_failing')).toBe(0)
   }, 30_000)
 
-  test('again and again, while two nodes redirect and count: every redirect is a click, once', async () => {
+  test('again and again under load: no node ends, every redirect is a click once, every answered write is there', async () => {
     if (!server) return
-    const both = await Promise.all([openNode(server.url), openNode(server.url)])
+    const { url } = server
+    const start = async () =>
+      keep(await Server.start(testFolder(), { environment: { LINKS_DATABASE_URL: url } }))
+    const both = await Promise.all([start(), start()])
     const [first] = both
-    const key = await first.key('ben@example.com')
-    const made = await first.link(key, { slug: 'busy' })
-    for (const node of both) expect(await statusOf(node, '/busy')).toBe(302)
+    const headers = withKey(await makeKey(first))
+    const make = async (slug: string) => {
+      const body = { url: `https://example.com/${slug}`, slug }
+      const { text } = await first.ask('POST', '/_/api/links', { headers, body })
+      return (JSON.parse(text) as { id: number }).id
+    }
+    await make('busy')
+    for (const node of both) expect((await node.ask('GET', '/busy')).status).toBe(302)
 
     let [running, redirected] = [true, 2]
-    const others: string[] = []
-    const visit = async (node: TestLinks) => {
+    const unexpected: string[] = []
+    const visit = async (wire: Wire) => {
       while (running) {
-        const status = await statusOf(node, '/busy')
+        const { status } = await wire.request('GET', '/busy')
         if (status === 302) redirected++
-        else others.push(`${status}`)
-        // Reading has clicks counted, so that a kill meets counting in all its states.
-        if (redirected % 25 === 0) await node.call('GET', `/links/${made.id}`, { key })
-        await new Promise((resolve) => setImmediate(resolve))
+        else unexpected.push(`GET /busy: ${status}`)
       }
     }
-    const visitors = both.flatMap((node) => [visit(node), visit(node)])
+    /** The last answered label, and those sent after it, which may or may not be there. */
+    const write = async (wire: Wire, id: number) => {
+      const labels = ['']
+      while (running) {
+        labels.push(`label ${labels.length}`)
+        const { status } = await wire.request('PUT', `/_/api/links/${id}`, { headers, body: { label: labels.at(-1) } })
+        if (status === 200) labels.splice(0, labels.length - 1)
+        else if (status !== 503) unexpected.push(`PUT: ${status}`)
+      }
+      return { id, labels }
+    }
+    const read = async (wire: Wire) => {
+      while (running) {
+        const { status } = await wire.request('GET', '/_/api/slugs/busy', { headers })
+        if (status !== 200 && status !== 503) unexpected.push(`GET: ${status}`)
+      }
+    }
+    const work: Promise<unknown>[] = []
+    const writes: ReturnType<typeof write>[] = []
+    for (const [index, node] of both.entries()) {
+      writes.push(write(await node.connect(), await make(`written-${index}`)))
+      work.push(visit(await node.connect()), visit(await node.connect()), read(await node.connect()))
+    }
+    const all = Promise.all([...work, ...writes])
     for (let time = 0; time < 4; time++) {
-      const startedMs = performance.now()
-      await until('load has gone on for a while', () => performance.now() - startedMs > 250 + time * 100)
+      await Promise.race([all, Bun.sleep(200 + time * 130)])
       await server.kill()
-      await until('it is noticed', () => performance.now() - startedMs > 700 + time * 100)
+      await Promise.race([all, Bun.sleep(200)])
       await server.start()
     }
+    await Promise.race([all, Bun.sleep(500)])
     running = false
-    await Promise.all(visitors)
+    await all
 
-    expect(others).toEqual([])
-    for (const node of both)
-      await until('the node has counted all', async () => {
-        const reply = await node.call('GET', `/links/${made.id}`, { key })
-        return reply.status === 200 && (await metric(node, 'latchkey_links_click_batches_waiting')) === 0
+    expect(unexpected).toEqual([])
+    for (const node of both) {
+      await until('all is counted', async () => {
+        await node.ask('GET', '/_/api/slugs/busy', { headers })
+        return (await node.metric('latchkey_links_click_batches_waiting')) === 0
       })
-    const [stored] = await first.rows<Record<string, number>>(`select
-      (select clicks from slug where slug = 'busy') as sum,
-      (select sum(clicks) from click_hour where slug = 'busy') as hours,
-      (select count(*) from click where slug = 'busy') as raw`)
-    expect(stored).toEqual({ sum: redirected, hours: redirected, raw: redirected })
-    expect(redirected).toBeGreaterThan(100)
+      expect(await node.metric('latchkey_links_clicks_lost_total')).toBe(0)
+    }
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query(`select
+      (select clicks from slug where slug = 'busy')::int as sum,
+      (select sum(clicks) from click_hour where slug = 'busy')::int as hours,
+      (select count(*) from click where slug = 'busy')::int as raw`)
+    expect(rows).toEqual([{ sum: redirected, hours: redirected, raw: redirected }])
+    for (const { id, labels } of await Promise.all(writes)) {
+      const found = await client.query<{ label: string }>('select label from link where id = $1', [id])
+      expect(labels).toContain(found.rows[0]?.label ?? '')
+    }
+    await client.end()
+    for (const node of both) expect(await node.stop()).toMatchObject({ code: 0 })
   }, 60_000)
 
   test('a node that stops during the outage keeps its clicks, and counts them at its next start', async () => {
     if (!server) return
     const options = { environment: { LINKS_DATABASE_URL: server.url } }
-    const before = await Server.start(folder, options)
+    const before = keep(await Server.start(folder, options))
     const headers = withKey(await makeKey(before))
     const body = { url: 'https://example.com/patient', slug: 'patient' }
     expect((await before.ask('POST', '/_/api/links', { headers, body })).status).toBe(201)
@@ -147,7 +177,7 @@ describe('PostgreSQL goes away', () => {
     expect(stopped.ms).toBeLessThan(10_000)
 
     await server.start()
-    const after = await Server.start(folder, options)
+    const after = keep(await Server.start(folder, options))
     await until('the clicks are counted', async () => {
       const { text } = await after.ask('GET', '/_/api/slugs/patient', { headers })
       return (JSON.parse(text) as { total_clicks: number }).total_clicks === 21

@@ -115,6 +115,11 @@ export class Server {
     await this.ended()
   }
 
+  /** Whatever became of it, it is gone afterwards. */
+  close(): Promise<void> {
+    return this.kill()
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name)
   }

@@ -1,8 +1,10 @@
 import type { Answer } from '@latchkey/http/operation'
-import { failure } from '../failures.ts'
+import { failure } from './failures.ts'
 
-/** Where a page ends, newest first. */
+/** Where a page ends: everything after it comes later in descending order of these. */
 export interface Position {
+  /** Only in lists by clicks. */
+  clicks?: number | undefined
   created_at: number
   id: number
 }
@@ -15,7 +17,7 @@ export interface Page<Item> {
 }
 
 /** Everything that decides what is listed in which order; a cursor is only good for the same list (L6.7). */
-type List = readonly (string | number)[]
+type List = readonly (string | number | undefined)[]
 
 function fingerprint(list: List): string {
   return Bun.hash.xxHash32(JSON.stringify(list)).toString(36)
@@ -29,19 +31,25 @@ export function cutPage<Row extends Position>(
 ): { rows: Row[]; next: string | undefined } {
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
-  const mark = last && [fingerprint(list), last.created_at, last.id].join('.')
+  const numbers = last && [last.created_at, last.id, ...(last.clicks === undefined ? [] : [last.clicks])]
+  const mark = numbers && [fingerprint(list), ...numbers].join('.')
   return { rows, next: mark && Buffer.from(mark).toString('base64url') }
 }
 
 /** Where this page begins; undefined for the first. 400 for a cursor that was not made for this list. */
-export function positionOf(list: List, cursor: string | undefined): Position | undefined {
+export function positionOf(
+  list: List,
+  cursor: string | undefined,
+  by: 'age' | 'clicks' = 'age',
+): Position | undefined {
   if (cursor === undefined) return undefined
   const [mark, ...numbers] = Buffer.from(cursor, 'base64url').toString().split('.')
-  const [created_at, id] = numbers.map(Number)
+  const [created_at, id, clicks] = numbers.map(Number)
+  const length = by === 'age' ? 2 : 3
   const fits =
-    mark === fingerprint(list) && numbers.length === 2 && numbers.every((n) => /^\d{1,15}$/.test(n))
+    mark === fingerprint(list) && numbers.length === length && numbers.every((n) => /^\d{1,15}$/.test(n))
   if (!fits || created_at === undefined || id === undefined) throw failure('cursor')
-  return { created_at, id }
+  return { created_at, id, clicks }
 }
 
 /** A bare array, with the rest of what L6.7 asks for in headers. */

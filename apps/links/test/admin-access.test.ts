@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose'
+import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
+
+const ISSUER = 'https://team.example'
+const AUDIENCE = '4714c1358e65fe4b'
+const HOST = { Host: 'localhost:8080' }
+const DASHBOARD = '/_/admin/dashboard'
+const KEYS = '/_/admin/api/keys'
+
+/** An access layer: signs assertions and publishes its keys on a real port. */
+async function startIssuer() {
+  const { publicKey, privateKey } = await generateKeyPair('ES256')
+  const { privateKey: strange } = await generateKeyPair('ES256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ keys: [jwk] }) })
+  const sign = (claims: JWTPayload, key = privateKey) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
+  return { server, sign, strange, url: `http://127.0.0.1:${server.port}/certs` }
+}
+
+function jwtSettings(jwksUrl: string): Record<string, string> {
+  return {
+    LINKS_ACCESS: 'jwt',
+    LINKS_ACCESS_JWKS_URL: jwksUrl,
+    LINKS_ACCESS_ISSUER: ISSUER,
+    LINKS_ACCESS_AUDIENCE: AUDIENCE,
+  }
+}
+
+const headerSettings = {
+  LINKS_ACCESS: 'header',
+  LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+  TRUSTED_PROXIES: '10.0.0.0/8',
+}
+
+eachDialect((_dialect, newUrl) => {
+  const local = sharedTestLinks(newUrl)
+  const byHeader = sharedTestLinks(newUrl, headerSettings)
+  const byJwt = new Map<string, TestLinks>()
+  let issuer: Awaited<ReturnType<typeof startIssuer>>
+  let jwt: TestLinks
+  beforeAll(async () => {
+    issuer = await startIssuer()
+  })
+  afterAll(() => issuer.server.stop(true))
+  const startJwt = async (url = issuer.url, more = {}) => {
+    jwt = await startTestLinks(await newUrl(), { ...jwtSettings(url), ...more })
+    byJwt.set(url, jwt)
+    return jwt
+  }
+  const claims = (service: TestLinks, changes: JWTPayload = {}): JWTPayload => ({
+    iss: ISSUER,
+    aud: AUDIENCE,
+    iat: service.now,
+    exp: service.now + 600,
+    email: 'ann@example.com',
+    ...changes,
+  })
+
+  test('on loopback this machine is admin@localhost', async () => {
+    for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080'])
+      expect((await local.fetch(KEYS, { headers: { Host: host } })).status).toBe(200)
+    const { body } = await local.callAdmin('POST', '/keys', { body: { title: 'x', scope: 'read' } })
+    const made = await local.call('GET', '/links?owner=admin@localhost', { key: body.raw_key })
+    expect(made.status).toBe(200)
+  })
+
+  test('on loopback nobody else is admitted: no other peer, no other host, nothing forwarded', async () => {
+    const before = await local.stored()
+    const tries: [Record<string, string>, string][] = [
+      [HOST, '203.0.113.5'],
+      [HOST, '192.168.1.2'],
+      [HOST, ''],
+      [{ Host: 'go.example.com' }, '127.0.0.1'],
+      [{ Host: 'localhost.evil.example' }, '127.0.0.1'],
+      ...['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Via', 'CF-Connecting-IP'].map(
+        (name): [Record<string, string>, string] => [{ ...HOST, [name]: '127.0.0.1' }, '127.0.0.1'],
+      ),
+    ]
+    for (const [headers, peer] of tries) {
+      const page = await local.fetch(DASHBOARD, { headers }, peer)
+      expect([headers, peer, page.status, page.headers.get('content-type')]).toEqual([headers, peer, 403, 'text/html; charset=utf-8'])
+      const body = JSON.stringify({ title: 'x', scope: 'read' })
+      const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body }
+      const api = await local.fetch(KEYS, init, peer)
+      expect([headers, peer, api.status]).toEqual([headers, peer, 403])
+      expect(((await api.json()) as { error: string }).error).toContain('LINKS_ACCESS')
+    }
+    expect(await local.stored()).toEqual(before)
+  })
+
+  test('an API key is refused in every mode, whatever else the request shows', async () => {
+    const service = await startJwt()
+    const assertion = await issuer.sign(claims(service))
+    for (const [links, peer] of [[local, '127.0.0.1'], [byHeader, '10.0.0.1'], [service, '127.0.0.1']] as const) {
+      const key = await links.key('admin@localhost')
+      const headers = { ...HOST, 'X-Forwarded-Email': 'ann@example.com', 'Cf-Access-Jwt-Assertion': assertion }
+      for (const authorization of [`Bearer ${key}`, `bearer ${key}`, 'Bearer sk_x']) {
+        const api = await links.fetch(KEYS, { headers: { ...headers, Authorization: authorization } }, peer)
+        expect([api.status, await api.json()]).toEqual([401, { error: 'API keys are not accepted here' }])
+        const page = await links.fetch(DASHBOARD, { headers: { ...headers, Authorization: authorization } }, peer)
+        expect([page.status, await page.text()]).toEqual([401, expect.stringContaining('API keys are not accepted here')])
+      }
+    }
+  })
+
+  test('with a header only a trusted proxy says who is calling', async () => {
+    const ask = (headers: Record<string, string>, peer: string) => byHeader.fetch(KEYS, { headers }, peer)
+    expect((await ask({ 'X-Forwarded-Email': 'ann@example.com' }, '10.1.2.3')).status).toBe(200)
+    const refused: [Record<string, string>, string][] = [
+      [{ 'X-Forwarded-Email': 'ann@example.com' }, '127.0.0.1'],
+      [{ 'X-Forwarded-Email': 'ann@example.com' }, '203.0.113.5'],
+      [{ 'X-Forwarded-Email': 'ann@example.com', 'X-Forwarded-For': '10.0.0.1' }, '203.0.113.5'],
+      [{}, '10.1.2.3'],
+      [{ 'X-Forwarded-Email': ' ' }, '10.1.2.3'],
+      [{ 'X-Forwarded-Email': 'ann@example.com, ben@example.com' }, '10.1.2.3'],
+      [{ 'X-Forwarded-User': 'ann@example.com' }, '10.1.2.3'],
+    ]
+    for (const [headers, peer] of refused) expect([headers, peer, (await ask(headers, peer)).status]).toEqual([headers, peer, 401])
+  })
+
+  test('with assertions the email counts, else the subject, from the header or the cookie', async () => {
+    const service = await startJwt()
+    const keysOf = async (headers: Record<string, string>) => (await service.fetch(KEYS, { headers }, '203.0.113.5')).status
+    const assertion = await issuer.sign(claims(service))
+    expect(await keysOf({ 'Cf-Access-Jwt-Assertion': assertion })).toBe(200)
+    expect(await keysOf({ Cookie: `a=b; CF_Authorization=${assertion}` })).toBe(200)
+    const bySubject = await issuer.sign(claims(service, { email: undefined, sub: 'machine-7' }))
+    const made = await service.fetch(KEYS, {
+      method: 'POST',
+      headers: { 'Cf-Access-Jwt-Assertion': bySubject, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ title: 'x', scope: 'create' }),
+    })
+    expect(made.status).toBe(201)
+    expect(await service.rows('select identity from api_key')).toEqual([{ identity: 'machine-7' }])
+  })
+
+  test('a bad assertion is 401 with what is wrong, and so is none at all, from this machine too', async () => {
+    const service = await startJwt()
+    const bad: Record<string, string> = {
+      expired: await issuer.sign(claims(service, { exp: service.now - 61 })),
+      'not valid yet': await issuer.sign(claims(service, { nbf: service.now + 61 })),
+      'another issuer': await issuer.sign(claims(service, { iss: 'https://evil.example' })),
+      'another audience': await issuer.sign(claims(service, { aud: 'other' })),
+      'does not say when it expires': await issuer.sign(claims(service, { exp: undefined })),
+      'names nobody': await issuer.sign(claims(service, { email: undefined })),
+      'cannot be verified': 'x.y.z',
+      'it must be a JWT signed': await issuer.sign(claims(service), issuer.strange),
+    }
+    for (const [why, assertion] of Object.entries(bad)) {
+      const response = await service.fetch(KEYS, { headers: { ...HOST, 'Cf-Access-Jwt-Assertion': assertion } })
+      const { error } = (await response.json()) as { error: string }
+      expect([why, response.status, error.includes(why), error.includes(assertion)]).toEqual([why, 401, true, false])
+    }
+    expect((await service.fetch(KEYS, { headers: HOST })).status).toBe(401)
+    expect((await service.fetch('/', { headers: HOST })).status).toBe(200)
+    const edge = await issuer.sign(claims(service, { exp: service.now - 59, nbf: service.now + 59 }))
+    expect((await service.fetch(KEYS, { headers: { 'Cf-Access-Jwt-Assertion': edge } })).status).toBe(200)
+  })
+
+  test('when the keys cannot be had an assertion is 503 with Retry-After, and no assertion stays 401', async () => {
+    const closed = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no', { status: 500 }) })
+    const service = await startJwt(`http://127.0.0.1:${closed.port}/certs`)
+    const headers = { 'Cf-Access-Jwt-Assertion': await issuer.sign(claims(service)) }
+    for (const path of [KEYS, DASHBOARD]) {
+      const response = await service.fetch(path, { headers })
+      expect([path, response.status]).toEqual([path, 503])
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+      expect((await service.fetch(path)).status).toBe(401)
+    }
+    await closed.stop(true)
+    expect((await service.fetch(KEYS, { headers })).status).toBe(503)
+    expect(service.log.some((line) => line['level'] === 'warn')).toBe(true)
+  })
+
+  test('a change that another site’s page asks for is refused, and nothing happens', async () => {
+    const service = await startJwt()
+    const assertion = await issuer.sign(claims(service))
+    const byAssertion = { ...HOST, 'Cf-Access-Jwt-Assertion': assertion }
+    const byCookie = { ...HOST, Cookie: `CF_Authorization=${assertion}` }
+    const post = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ title: 'x', scope: 'read' })
+      const response = await service.fetch(KEYS, { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body })
+      return [response.status, ((await response.json()) as { error?: string }).error]
+    }
+    const before = await service.stored()
+    for (const proof of [byAssertion, byCookie])
+      for (const origin of [
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { 'Sec-Fetch-Site': 'same-site' },
+        { 'Sec-Fetch-Site': 'none' },
+        { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://localhost:8080' },
+        { Origin: 'https://evil.example' },
+        { Origin: 'null' },
+        { Origin: 'http://localhost:8081' },
+      ])
+        expect([origin, await post({ ...proof, ...origin })]).toEqual([origin, [403, 'Cross-site request refused']])
+    expect(await post(byCookie)).toEqual([403, 'Cross-site request refused'])
+    expect(await service.stored()).toEqual(before)
+    for (const headers of [byAssertion, { ...byCookie, 'Sec-Fetch-Site': 'same-origin' }, { ...byCookie, Origin: 'http://localhost:8080' }])
+      expect((await post(headers))[0]).toBe(201)
+    const read = await service.fetch(KEYS, { headers: { ...byCookie, 'Sec-Fetch-Site': 'cross-site' } })
+    expect(read.status).toBe(200)
+  })
+
+  test('every answer under the admin side has its protective headers, be it page, JSON, refusal or nothing', async () => {
+    const asked: [string, string][] = [
+      [DASHBOARD, '127.0.0.1'],
+      [DASHBOARD, '203.0.113.5'],
+      [KEYS, '127.0.0.1'],
+      [KEYS, '203.0.113.5'],
+      ['/_/admin/nothing', '127.0.0.1'],
+      ['/_/admin/api', '127.0.0.1'],
+      ['/_/admin/api/nothing', '127.0.0.1'],
+      ['/_/admin/logout', '127.0.0.1'],
+    ]
+    for (const [path, peer] of asked) {
+      const { headers } = await local.fetch(path, { headers: HOST }, peer)
+      expect([path, headers.get('cache-control')]).toEqual([path, 'private, no-store'])
+      expect(headers.get('content-security-policy')).toContain(`script-src 'self'`)
+      expect(headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('same-origin')
+    }
+  })
+
+  test('without admission nobody learns which addresses exist', async () => {
+    for (const path of ['/nothing', '/keys', '/settings', '/keys/1'])
+      for (const method of ['GET', 'POST', 'DELETE', 'PROPFIND']) {
+        const response = await local.fetch(`/_/admin/api${path}`, { method, headers: HOST }, '203.0.113.5')
+        expect([path, method, response.status]).toEqual([path, method, 403])
+      }
+    for (const path of ['/nothing', '/logout', '/dashboard'])
+      expect((await local.fetch(`/_/admin${path}`, { headers: HOST }, '203.0.113.5')).status).toBe(403)
+  })
+
+  test('signing out leads where it is set to lead, and is nothing when it is not', async () => {
+    expect((await local.fetch('/_/admin/logout')).status).toBe(404)
+    const url = 'https://go.example.com/cdn-cgi/access/logout'
+    const service = await startJwt(issuer.url, { LINKS_ACCESS_LOGOUT_URL: url })
+    const headers = { 'Cf-Access-Jwt-Assertion': await issuer.sign(claims(service)) }
+    const response = await service.fetch('/_/admin/logout', { headers })
+    expect([response.status, response.headers.get('location')]).toEqual([302, url])
+  })
+
+  test('an identity with markup in it is shown as text', async () => {
+    const name = '<img/src=x onerror=alert(1)>@example.com'
+    const page = await byHeader.fetch(DASHBOARD, { headers: { 'X-Forwarded-Email': name } }, '10.0.0.1')
+    const html = await page.text()
+    expect([page.status, html.includes('<img')]).toEqual([200, false])
+    expect(html).toContain('&lt;img')
+  })
+})
