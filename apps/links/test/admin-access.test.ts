@@ -35,29 +35,27 @@ const headerSettings = {
   TRUSTED_PROXIES: '10.0.0.0/8',
 }
 
-eachDialect((_dialect, newUrl) => {
-  const local = sharedTestLinks(newUrl)
-  const byHeader = sharedTestLinks(newUrl, headerSettings)
-  const byJwt = new Map<string, TestLinks>()
-  let issuer: Awaited<ReturnType<typeof startIssuer>>
-  let jwt: TestLinks
-  beforeAll(async () => {
-    issuer = await startIssuer()
-  })
-  afterAll(() => issuer.server.stop(true))
-  const startJwt = async (url = issuer.url, more = {}) => {
-    jwt = await startTestLinks(await newUrl(), { ...jwtSettings(url), ...more })
-    byJwt.set(url, jwt)
-    return jwt
-  }
-  const claims = (service: TestLinks, changes: JWTPayload = {}): JWTPayload => ({
+function claims(service: TestLinks, changes: JWTPayload = {}): JWTPayload {
+  return {
     iss: ISSUER,
     aud: AUDIENCE,
     iat: service.now,
     exp: service.now + 600,
     email: 'ann@example.com',
     ...changes,
+  }
+}
+
+eachDialect((_dialect, newUrl) => {
+  const local = sharedTestLinks(newUrl)
+  const byHeader = sharedTestLinks(newUrl, headerSettings)
+  let issuer: Awaited<ReturnType<typeof startIssuer>>
+  beforeAll(async () => {
+    issuer = await startIssuer()
   })
+  afterAll(() => issuer.server.stop(true))
+  const startJwt = async (url = issuer.url, more = {}) =>
+    startTestLinks(await newUrl(), { ...jwtSettings(url), ...more })
 
   test('on loopback this machine is admin@localhost', async () => {
     for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080'])
@@ -81,7 +79,12 @@ eachDialect((_dialect, newUrl) => {
     ]
     for (const [headers, peer] of tries) {
       const page = await local.fetch(DASHBOARD, { headers }, peer)
-      expect([headers, peer, page.status, page.headers.get('content-type')]).toEqual([headers, peer, 403, 'text/html; charset=utf-8'])
+      expect([headers, peer, page.status, page.headers.get('content-type')]).toEqual([
+        headers,
+        peer,
+        403,
+        'text/html; charset=utf-8',
+      ])
       const body = JSON.stringify({ title: 'x', scope: 'read' })
       const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body }
       const api = await local.fetch(KEYS, init, peer)
@@ -94,14 +97,29 @@ eachDialect((_dialect, newUrl) => {
   test('an API key is refused in every mode, whatever else the request shows', async () => {
     const service = await startJwt()
     const assertion = await issuer.sign(claims(service))
-    for (const [links, peer] of [[local, '127.0.0.1'], [byHeader, '10.0.0.1'], [service, '127.0.0.1']] as const) {
+    for (const [links, peer] of [
+      [local, '127.0.0.1'],
+      [byHeader, '10.0.0.1'],
+      [service, '127.0.0.1'],
+    ] as const) {
       const key = await links.key('admin@localhost')
-      const headers = { ...HOST, 'X-Forwarded-Email': 'ann@example.com', 'Cf-Access-Jwt-Assertion': assertion }
+      const headers = {
+        ...HOST,
+        'X-Forwarded-Email': 'ann@example.com',
+        'Cf-Access-Jwt-Assertion': assertion,
+      }
       for (const authorization of [`Bearer ${key}`, `bearer ${key}`, 'Bearer sk_x']) {
         const api = await links.fetch(KEYS, { headers: { ...headers, Authorization: authorization } }, peer)
         expect([api.status, await api.json()]).toEqual([401, { error: 'API keys are not accepted here' }])
-        const page = await links.fetch(DASHBOARD, { headers: { ...headers, Authorization: authorization } }, peer)
-        expect([page.status, await page.text()]).toEqual([401, expect.stringContaining('API keys are not accepted here')])
+        const page = await links.fetch(
+          DASHBOARD,
+          { headers: { ...headers, Authorization: authorization } },
+          peer,
+        )
+        expect([page.status, await page.text()]).toEqual([
+          401,
+          expect.stringContaining('API keys are not accepted here'),
+        ])
       }
     }
   })
@@ -118,12 +136,14 @@ eachDialect((_dialect, newUrl) => {
       [{ 'X-Forwarded-Email': 'ann@example.com, ben@example.com' }, '10.1.2.3'],
       [{ 'X-Forwarded-User': 'ann@example.com' }, '10.1.2.3'],
     ]
-    for (const [headers, peer] of refused) expect([headers, peer, (await ask(headers, peer)).status]).toEqual([headers, peer, 401])
+    for (const [headers, peer] of refused)
+      expect([headers, peer, (await ask(headers, peer)).status]).toEqual([headers, peer, 401])
   })
 
   test('with assertions the email counts, else the subject, from the header or the cookie', async () => {
     const service = await startJwt()
-    const keysOf = async (headers: Record<string, string>) => (await service.fetch(KEYS, { headers }, '203.0.113.5')).status
+    const keysOf = async (headers: Record<string, string>) =>
+      (await service.fetch(KEYS, { headers }, '203.0.113.5')).status
     const assertion = await issuer.sign(claims(service))
     expect(await keysOf({ 'Cf-Access-Jwt-Assertion': assertion })).toBe(200)
     expect(await keysOf({ Cookie: `a=b; CF_Authorization=${assertion}` })).toBe(200)
@@ -150,9 +170,16 @@ eachDialect((_dialect, newUrl) => {
       'it must be a JWT signed': await issuer.sign(claims(service), issuer.strange),
     }
     for (const [why, assertion] of Object.entries(bad)) {
-      const response = await service.fetch(KEYS, { headers: { ...HOST, 'Cf-Access-Jwt-Assertion': assertion } })
+      const response = await service.fetch(KEYS, {
+        headers: { ...HOST, 'Cf-Access-Jwt-Assertion': assertion },
+      })
       const { error } = (await response.json()) as { error: string }
-      expect([why, response.status, error.includes(why), error.includes(assertion)]).toEqual([why, 401, true, false])
+      expect([why, response.status, error.includes(why), error.includes(assertion)]).toEqual([
+        why,
+        401,
+        true,
+        false,
+      ])
     }
     expect((await service.fetch(KEYS, { headers: HOST })).status).toBe(401)
     expect((await service.fetch('/', { headers: HOST })).status).toBe(200)
@@ -161,7 +188,11 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('when the keys cannot be had an assertion is 503 with Retry-After, and no assertion stays 401', async () => {
-    const closed = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no', { status: 500 }) })
+    const closed = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response('no', { status: 500 }),
+    })
     const service = await startJwt(`http://127.0.0.1:${closed.port}/certs`)
     const headers = { 'Cf-Access-Jwt-Assertion': await issuer.sign(claims(service)) }
     for (const path of [KEYS, DASHBOARD]) {
@@ -182,7 +213,11 @@ eachDialect((_dialect, newUrl) => {
     const byCookie = { ...HOST, Cookie: `CF_Authorization=${assertion}` }
     const post = async (headers: Record<string, string>) => {
       const body = JSON.stringify({ title: 'x', scope: 'read' })
-      const response = await service.fetch(KEYS, { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body })
+      const response = await service.fetch(KEYS, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body,
+      })
       return [response.status, ((await response.json()) as { error?: string }).error]
     }
     const before = await service.stored()
@@ -196,10 +231,17 @@ eachDialect((_dialect, newUrl) => {
         { Origin: 'null' },
         { Origin: 'http://localhost:8081' },
       ])
-        expect([origin, await post({ ...proof, ...origin })]).toEqual([origin, [403, 'Cross-site request refused']])
+        expect([origin, await post({ ...proof, ...origin })]).toEqual([
+          origin,
+          [403, 'Cross-site request refused'],
+        ])
     expect(await post(byCookie)).toEqual([403, 'Cross-site request refused'])
     expect(await service.stored()).toEqual(before)
-    for (const headers of [byAssertion, { ...byCookie, 'Sec-Fetch-Site': 'same-origin' }, { ...byCookie, Origin: 'http://localhost:8080' }])
+    for (const headers of [
+      byAssertion,
+      { ...byCookie, 'Sec-Fetch-Site': 'same-origin' },
+      { ...byCookie, Origin: 'http://localhost:8080' },
+    ])
       expect((await post(headers))[0]).toBe(201)
     const read = await service.fetch(KEYS, { headers: { ...byCookie, 'Sec-Fetch-Site': 'cross-site' } })
     expect(read.status).toBe(200)

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { type BucketUnit, bucketOf, sparkline, sparklineUnits } from './sparkline.ts'
-import { HOUR, Range, currentWindow } from './window.ts'
+import { Range } from './schema.ts'
+import { HOUR, currentWindow } from './window.ts'
 
 const ranges = Range.options
 const labelLengths = { hour: 'YYYY-MM-DDTHH'.length, day: 'YYYY-MM-DD'.length, month: 'YYYY-MM'.length }

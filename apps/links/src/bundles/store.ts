@@ -21,7 +21,7 @@ import {
 } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import { BEFORE, type Figure, figuresByBundle, noFigures } from './figures.ts'
-import type { Position } from './page.ts'
+import type { Position } from '../paging.ts'
 import type { Accent, Bundle, BundleWithSummary, Shown } from './schema.ts'
 
 export type BundleRow = Selectable<Tables['bundle']>

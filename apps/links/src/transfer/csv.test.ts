@@ -82,11 +82,21 @@ test('an empty file is a problem, a header without records is none', async () =>
   expect(await read('url,label\n')).toEqual([])
 })
 
-test('text that is not UTF-8 is reported instead of being stored as something else', async () => {
-  const latin1 = Buffer.from('url,label\na,sm\xf6rg\xe5s\nb,c\n', 'latin1')
-  const found = await read(latin1, 16)
-  expect(found).toHaveLength(1)
-  expect(found[0]?.problem).toContain('not UTF-8')
+test('a record that is not UTF-8 is reported, and its neighbours are read', async () => {
+  const latin1 = Buffer.from('url,label\r\na,b\r\nc,"sm\xf6rg\xe5s"\r\nd,e\r\n', 'latin1')
+  for (const pieceBytes of [1, 16, 1000])
+    expect(await read(latin1, pieceBytes)).toEqual([
+      { line: 2, cells: ['a', 'b', undefined] },
+      { line: 3, problem: 'is not UTF-8 text' },
+      { line: 4, cells: ['d', 'e', undefined] },
+    ])
+})
+
+test('a replacement character that the file really holds is text like any other', async () => {
+  expect(await read('url,label\na,\ufffd\n')).toEqual([{ line: 2, cells: ['a', '\ufffd', undefined] }])
+})
+
+test('a file in UTF-16 is refused as a whole', async () => {
   const utf16 = Buffer.from('\ufeffurl,label\na,b\n', 'utf16le')
-  expect((await read(utf16))[0]?.problem).toContain('not UTF-8')
+  expect(await read(utf16)).toEqual([{ line: 1, problem: 'the file is not UTF-8 text; save it as UTF-8' }])
 })

@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse'
-import { LONGEST_LINE, Unreadable, type Read, type Source, textOf } from './lines.ts'
+import { LONGEST_LINE, NOT_TEXT, Unreadable, type Read, type Source, textOf } from './lines.ts'
 
 /** One record by the names of its columns; undefined for columns that the file has not. */
 export type Cells = (column: string) => string | undefined
@@ -34,6 +34,10 @@ export async function* readCsv(
     } else if (!header) {
       header = headerOf(read.value)
       const { index, columns } = header
+      if (columns.some(hasNul)) {
+        yield { line, problem: `the file ${NOT_TEXT}; save it as UTF-8` }
+        return
+      }
       const problem = problemOf({ has: (column) => index.has(columnKey(column)), columns })
       if (problem === undefined) continue
       yield { line, problem }
@@ -53,10 +57,15 @@ function headerOf(columns: readonly string[]): Header {
   return { index, columns }
 }
 
+function hasNul(cell: string): boolean {
+  return cell.includes('\0')
+}
+
 function cellsOf(
   { index, columns }: Header,
   record: readonly string[],
 ): { value: Cells } | { problem: string } {
+  if (record.some(hasNul)) return { problem: NOT_TEXT }
   if (record.length !== columns.length)
     return { problem: `has ${record.length} fields where the header has ${columns.length}` }
   return { value: (column) => record[index.get(columnKey(column)) ?? -1] }

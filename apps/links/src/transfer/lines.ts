@@ -12,21 +12,58 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
-/** Decodes the source; its byte order mark is dropped. Throws `Unreadable`. */
+export const NOT_TEXT = 'is not UTF-8 text'
+
+const [LF, CR] = [10, 13]
+
+/** Decodes the source in whole lines, without its byte order mark. Bytes that are not UTF-8 come as NUL. */
 export async function* textOf(source: Source): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const bytes of source) yield decode(() => decoder.decode(bytes, { stream: true }))
-  yield decode(() => decoder.decode())
+  let isFirst = true
+  for await (const bytes of wholeLines(source)) {
+    const text = decode(bytes)
+    yield isFirst && text.startsWith('\ufeff') ? text.slice(1) : text
+    isFirst = false
+  }
 }
 
-function decode(piece: () => string): string {
-  try {
-    return piece()
-  } catch {
-    throw new Unreadable(
-      'from about here on the file is not UTF-8 text; save it as UTF-8 and import it again',
-    )
+async function* wholeLines(source: Source): AsyncGenerator<Uint8Array> {
+  let pending: Uint8Array[] = []
+  let size = 0
+  for await (const bytes of source) {
+    const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1
+    if (end > 0) {
+      yield Buffer.concat([...pending, bytes.subarray(0, end)])
+      pending = []
+      size = 0
+    }
+    pending.push(bytes.subarray(end))
+    size += bytes.length - end
+    if (size > LONGEST_LINE) throw new Unreadable('the line is too long to be a link or a click')
   }
+  yield Buffer.concat(pending)
+}
+
+// A row with NUL is refused in any case, and one bad row must not cost its neighbours.
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    const end = bytes.indexOf(LF) + 1
+    const isOneLine = end === 0 || end === bytes.length
+    return isOneLine
+      ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replaceAll('\ufffd', '\0')
+      : linesOfBytes(bytes).map(decode).join('')
+  }
+}
+
+function linesOfBytes(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  for (let at = 0; at < bytes.length;) {
+    const end = bytes.indexOf(LF, at) + 1 || bytes.length
+    lines.push(bytes.subarray(at, end))
+    at = end
+  }
+  return lines
 }
 
 /** The objects of a file with one JSON object a line; blank lines are passed over. */
@@ -50,12 +87,12 @@ async function* linesOf(source: Source): AsyncGenerator<string> {
     pieces[0] = rest + (pieces[0] ?? '')
     rest = pieces.pop() ?? ''
     yield* pieces
-    if (rest.length > LONGEST_LINE) throw new Unreadable('the line is too long to be a link or a click')
   }
   if (rest !== '') yield rest
 }
 
 function parseObject(text: string): { value: Record<string, unknown> } | { problem: string } {
+  if (text.includes('\0')) return { problem: NOT_TEXT }
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
