@@ -15,8 +15,8 @@ async function startIssuer() {
   const { privateKey: strange } = await generateKeyPair('ES256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ keys: [jwk] }) })
-  const sign = (claims: JWTPayload, key = privateKey) =>
-    new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
+  const sign = (payload: JWTPayload, key = privateKey) =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
   return { server, sign, strange, url: `http://127.0.0.1:${server.port}/certs` }
 }
 
@@ -35,7 +35,7 @@ const headerSettings = {
   TRUSTED_PROXIES: '10.0.0.0/8',
 }
 
-function claims(service: TestLinks, changes: JWTPayload = {}): JWTPayload {
+function claims(service: TestLinks, changes: Record<string, unknown> = {}): JWTPayload {
   return {
     iss: ISSUER,
     aud: AUDIENCE,

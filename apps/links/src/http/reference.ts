@@ -25,12 +25,16 @@ export function createDocument(version: string): Record<string, unknown> {
 
 const SCRIPT_PATH = `${API_PATH}/docs/scalar.js`
 
-// No fonts, proxies or telemetry of the vendor: the page works offline and asks nobody but us.
+// No fonts, proxies, telemetry or services of the vendor: the page works offline and asks nobody but us.
 const CONFIGURATION = JSON.stringify({
   url: `${API_PATH}/openapi.json`,
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  defaultOpenAllTags: true,
 })
 
 const PAGE = `<!doctype html>

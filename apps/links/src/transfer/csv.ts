@@ -34,11 +34,9 @@ export async function* readCsv(
     } else if (!header) {
       header = headerOf(read.value)
       const { index, columns } = header
-      if (columns.some(hasNul)) {
-        yield { line, problem: `the file ${NOT_TEXT}; save it as UTF-8` }
-        return
-      }
-      const problem = problemOf({ has: (column) => index.has(columnKey(column)), columns })
+      const problem = columns.some(hasNul)
+        ? `the file ${NOT_TEXT}; save it as UTF-8`
+        : problemOf({ has: (column) => index.has(columnKey(column)), columns })
       if (problem === undefined) continue
       yield { line, problem }
       return

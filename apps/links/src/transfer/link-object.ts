@@ -10,8 +10,8 @@ const SlugObject = z.object({
   slug: z.string(),
   is_custom: Flag,
   is_primary: Flag,
-  created_at: z.unknown(),
-  disabled_at: z.unknown(),
+  created_at: z.unknown().optional(),
+  disabled_at: z.unknown().optional(),
 })
 
 const Words = z.union([z.string().transform(slugWords), z.array(z.string())]).nullish()

@@ -194,6 +194,7 @@ export async function linkIdsOf(
   { db, dialect }: Queries,
   slugs: readonly string[],
 ): Promise<Map<string, number>> {
+  if (slugs.length === 0) return new Map()
   const rows = await db
     .selectFrom('slug')
     .select(['slug', 'link_id'])

@@ -1,0 +1,118 @@
+import { afterAll, expect, test } from 'bun:test'
+import { Database as SqliteFile } from 'bun:sqlite'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Journal } from '../clicks/journal.ts'
+import { importText, openMigrated, storedLinks } from '../transfer/testing.ts'
+import { backUp } from './backup.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let made = 0
+
+async function instance() {
+  const home = join(folder, String(++made))
+  const settings = {
+    databaseUrl: `sqlite:${join(home, 'links.db')}`,
+    journal: `sqlite:${join(home, 'journal.db')}`,
+  }
+  const database = await openMigrated(settings.databaseUrl)
+  await importText(database, 'url,slug\nhttps://example.com/a,one\nhttps://example.com/b,two\n')
+  return { home, settings, database, file: join(home, 'backup.db') }
+}
+
+function journalOf(home: string): Journal {
+  return new Journal(join(home, 'journal.db'), {
+    onCommit: () => {},
+    onLoss: (error) => {
+      throw error
+    },
+  })
+}
+
+const click = {
+  slug: 'one',
+  linkId: 1,
+  clickedAt: 1_700_000_000,
+  host: null,
+  query: null,
+  referrer: null,
+  userAgent: null,
+  country: null,
+  visitorFp: null,
+}
+
+test('a backup is a whole database of its own, readable by its owner alone', async () => {
+  const { settings, database, file } = await instance()
+  const { bytes, rows } = await backUp(settings, file)
+  expect(bytes).toBe(statSync(file).size)
+  expect([rows.get('link'), rows.get('slug'), rows.get('click')]).toEqual([2, 4, 0])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const copy = await openMigrated(`sqlite:${file}`)
+  expect(await storedLinks(copy)).toEqual(await storedLinks(database))
+  await Promise.all([copy.close(), database.close()])
+})
+
+test('a backup holds the clicks that wait in the journal, each once, and leaves them counted once', async () => {
+  const { home, settings, database, file } = await instance()
+  const journal = journalOf(home)
+  await Promise.all([journal.append(click), journal.append({ ...click, slug: 'two', linkId: 2 })])
+  await journal.append(click)
+  const { rows } = await backUp(settings, file)
+  expect(rows.get('click')).toBe(3)
+  const again = await backUp(settings, join(home, 'second.db'))
+  expect(again.rows.get('click')).toBe(3)
+  await journal.close()
+  await database.close()
+})
+
+test('a backup while others write is consistent', async () => {
+  const { settings, database, file } = await instance()
+  let isDone = false
+  const writing = (async () => {
+    for (let at = 0; !isDone; at++) {
+      await importText(database, `url,slug\nhttps://example.com/${at},w${at}\n`, { pieceBytes: 1000 })
+      await Bun.sleep(0)
+    }
+  })()
+  const { rows } = await backUp(settings, file)
+  isDone = true
+  await writing
+  expect(rows.get('slug')).toBe(2 * (rows.get('link') ?? 0))
+  await database.close()
+})
+
+test('a file that exists is not replaced', async () => {
+  const { settings, database, file } = await instance()
+  writeFileSync(file, 'precious')
+  await expect(backUp(settings, file)).rejects.toThrow(`${file} exists already`)
+  expect(await Bun.file(file).text()).toBe('precious')
+  await database.close()
+})
+
+test('the database itself is not replaced by its backup', async () => {
+  const { home, settings, database } = await instance()
+  await expect(backUp(settings, join(home, 'links.db'))).rejects.toThrow('exists already')
+  expect(await storedLinks(database)).toHaveLength(2)
+  await database.close()
+})
+
+test('a database with loose references gives no backup, and nothing is left behind', async () => {
+  const { home, settings, database, file } = await instance()
+  await database.close()
+  const damaged = new SqliteFile(join(home, 'links.db'))
+  damaged.run('pragma foreign_keys = off')
+  damaged.run("insert into slug (slug, link_id, is_custom, created_at) values ('loose', 99, 1, 1)")
+  damaged.close()
+  await expect(backUp(settings, file)).rejects.toThrow('The copy is damaged')
+  expect(existsSync(file)).toBe(false)
+  expect(readdirSync(home).filter((name) => name.includes('partial'))).toEqual([])
+})
+
+test('a folder that does not exist is named', async () => {
+  const { settings, database } = await instance()
+  await expect(backUp(settings, join(folder, 'nowhere', 'b.db'))).rejects.toThrow('nowhere does not exist')
+  await database.close()
+})

@@ -1,0 +1,158 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { importText, openMigrated } from '../transfer/testing.ts'
+import { examine } from './doctor.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-doctor-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function findings(env: Record<string, string>, now?: () => number) {
+  const found = []
+  for await (const finding of examine({ LINKS_JOURNAL: `sqlite:${join(folder, 'j.db')}`, ...env }, now))
+    found.push(finding)
+  return found
+}
+
+/** Level and sentence of one check. */
+async function findingOf(name: string, env: Record<string, string>, now?: () => number): Promise<string> {
+  const found = (await findings(env, now)).filter((finding) => finding.name === name)
+  return found.map(({ level, sentence }) => `${level}: ${sentence}`).join('\n')
+}
+
+function serve(answer: () => Response): { origin: string; stop(): Promise<void> } {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
+  return { origin: server.url.origin, stop: () => server.stop(true) }
+}
+
+eachDialect((dialect, newUrl) => {
+  describe('doctor', () => {
+    test('makes and migrates the database, and finds nothing wrong with a new instance', async () => {
+      const LINKS_DATABASE_URL = await newUrl()
+      const found = await findings({ LINKS_DATABASE_URL })
+      expect(found.filter(({ level }) => level === 'fail')).toEqual([])
+      expect([...new Set(found.map(({ name }) => name))]).toEqual([
+        'settings',
+        'database',
+        'migrations',
+        'clock',
+        'disk',
+        'access',
+        'address',
+      ])
+      expect(found.find(({ name }) => name === 'migrations')?.sentence).toStartWith('applied now: 0001')
+      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toMatch(/^ok: up to date with 0/)
+    })
+
+    test('tells a database of a newer version', async () => {
+      const LINKS_DATABASE_URL = await newUrl()
+      const database = await openMigrated(LINKS_DATABASE_URL)
+      await database.write((tx) => sql`insert into migration values ('9999-future', 'now')`.execute(tx))
+      await database.close()
+      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toMatch(
+        /^fail: .*newer version.*9999-future/,
+      )
+    })
+
+    test('tells a clock that was never set, and one that does not agree', async () => {
+      const LINKS_DATABASE_URL = await newUrl()
+      expect(await findingOf('clock', { LINKS_DATABASE_URL }, () => 0)).toStartWith('fail: says 1970-01-01')
+      expect(await findingOf('clock', { LINKS_DATABASE_URL })).toStartWith('ok:')
+      if (dialect === 'postgres') {
+        const late = () => Date.now() - 60_000
+        expect(await findingOf('clock', { LINKS_DATABASE_URL }, late)).toMatch(/^fail: .* by (59|60|61) s/)
+      }
+    })
+  })
+})
+
+describe('doctor', () => {
+  const sqlite = { LINKS_DATABASE_URL: `sqlite:${join(folder, 'links.db')}` }
+
+  test('tells every bad setting and looks no further', async () => {
+    const found = await findings({ LINKS_PORT: 'x', LINKS_ACCESS: 'y', LINKS_PROT: '1' })
+    expect(found.map(({ level, name }) => [level, name])).toEqual([
+      ['warn', 'settings'],
+      ['fail', 'settings'],
+      ['fail', 'settings'],
+    ])
+    expect(found.map(({ sentence }) => sentence).join()).toContain('did you mean LINKS_PORT?')
+  })
+
+  test('tells a file that is no database and a path that cannot be', async () => {
+    const garbage = join(folder, 'garbage.db')
+    writeFileSync(garbage, 'this is not a database, whatever its name says, and it is long enough')
+    expect(await findingOf('database', { LINKS_DATABASE_URL: `sqlite:${garbage}` })).toStartWith('fail: ')
+    const below = `sqlite:${join(garbage, 'links.db')}`
+    expect(await findingOf('database', { LINKS_DATABASE_URL: below })).toStartWith('fail: cannot be used')
+  })
+
+  test('tells a PostgreSQL that does not answer, without the password', async () => {
+    const url = 'postgres://links:hunter2@127.0.0.1:1/links'
+    const found = await findings({ LINKS_DATABASE_URL: url })
+    expect(found.find(({ name }) => name === 'database')?.level).toBe('fail')
+    expect(JSON.stringify(found)).not.toContain('hunter2')
+  })
+
+  test('tells a database whose pages are damaged', async () => {
+    const path = join(folder, 'damaged.db')
+    const database = await openMigrated(`sqlite:${path}`)
+    const rows = Array.from({ length: 3_000 }, (_, at) => `https://example.com/${at}/${'x'.repeat(50)}`)
+    await importText(database, `url\n${rows.join('\n')}\n`, { pieceBytes: 10_000 })
+    await sql`pragma wal_checkpoint(truncate)`.execute(database.writer)
+    await database.close()
+    const bytes = Buffer.from(await Bun.file(path).arrayBuffer())
+    bytes.fill(0x55, bytes.length - 200_000, bytes.length - 100_000)
+    writeFileSync(path, bytes)
+    expect(await findingOf('database', { LINKS_DATABASE_URL: `sqlite:${path}` })).toMatch(
+      /^fail: .*restore a backup|^fail: .*SQLITE_CORRUPT/,
+    )
+  })
+
+  test('asks the public address', async () => {
+    const ours = serve(() => Response.json({ status: 'ok' }))
+    expect(await findingOf('address', { ...sqlite, LINKS_BASE_URL: ours.origin })).toBe(
+      `ok: ${ours.origin} answers`,
+    )
+    await ours.stop()
+    expect(await findingOf('address', { ...sqlite, LINKS_BASE_URL: ours.origin })).toMatch(
+      /^warn: .* does not answer/,
+    )
+    const other = serve(() => new Response('<h1>It works!</h1>', { status: 200 }))
+    expect(await findingOf('address', { ...sqlite, LINKS_BASE_URL: other.origin })).toMatch(
+      /^warn: .* not as Latchkey Links/,
+    )
+    await other.stop()
+    expect(await findingOf('address', sqlite)).toMatch(/^warn: .*set LINKS_BASE_URL/)
+  })
+
+  test('fetches the keys of the access layer', async () => {
+    const jwt = (url: string) => ({
+      ...sqlite,
+      LINKS_ACCESS: 'jwt',
+      LINKS_ACCESS_JWKS_URL: url,
+      LINKS_ACCESS_ISSUER: 'i',
+      LINKS_ACCESS_AUDIENCE: 'a',
+    })
+    const keys = serve(() => Response.json({ keys: [] }))
+    expect(await findingOf('access', jwt(`${keys.origin}/certs`))).toStartWith('ok: jwt')
+    await keys.stop()
+    expect(await findingOf('access', jwt(`${keys.origin}/certs`))).toMatch(/^fail: .*LINKS_ACCESS_JWKS_URL/)
+  })
+
+  test('fails when everybody may say who they are', async () => {
+    const header = { ...sqlite, LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-User' }
+    expect(await findingOf('access', { ...header, TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' })).toStartWith(
+      'fail: ',
+    )
+    expect(await findingOf('access', { ...header, TRUSTED_PROXIES: '10.0.0.1' })).toStartWith('ok: header')
+  })
+
+  test('names the disk of a database that is not there yet', async () => {
+    const env = { LINKS_DATABASE_URL: `sqlite:${join(folder, 'new', 'deep', 'links.db')}` }
+    expect(await findingOf('disk', env)).toMatch(/MB are free/)
+  })
+})

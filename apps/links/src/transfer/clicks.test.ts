@@ -1,0 +1,209 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from '@latchkey/database/database'
+import { eachDialect } from '@latchkey/database/testing'
+import type { Tables } from '../db/tables.ts'
+import { importClicks } from './clicks.ts'
+import { NOW, importText, openMigrated } from './testing.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-clicks-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36'
+
+let files = 0
+
+function fileWith(lines: readonly unknown[]): string {
+  const path = join(folder, `${++files}.ndjson`)
+  writeFileSync(
+    path,
+    lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''),
+  )
+  return path
+}
+
+async function clicksOf({ read }: Database<Tables>) {
+  return read.selectFrom('click').selectAll().orderBy('clicked_at').orderBy('id').execute()
+}
+
+/** Clicks by every way of counting; they must agree. */
+async function counted({ read }: Database<Tables>): Promise<number[]> {
+  const totals = [
+    read.selectFrom('click').select((eb) => eb.fn.countAll<number>().as('total')),
+    read.selectFrom('slug').select((eb) => eb.fn.sum<number>('clicks').as('total')),
+    read.selectFrom('click_hour').select((eb) => eb.fn.sum<number | null>('clicks').as('total')),
+  ]
+  return Promise.all(totals.map(async (query) => (await query.executeTakeFirstOrThrow()).total ?? 0))
+}
+
+eachDialect((_, newUrl) => {
+  async function start() {
+    const url = await newUrl()
+    const database = await openMigrated(url)
+    await importText(database, 'url,slug\nhttps://example.com/a,one\nhttps://example.com/b,two\n')
+    const problems: [number, string][] = []
+    const take = (
+      path: string,
+      options: { again?: boolean; ownHost?: string; onProblem?: () => void } = {},
+    ) => {
+      problems.length = 0
+      return importClicks({
+        database,
+        databaseUrl: url,
+        path,
+        again: options.again ?? false,
+        now: NOW,
+        ownHost: options.ownHost ?? null,
+        onProblem: (line, reason) => {
+          problems.push([line, reason])
+          options.onProblem?.()
+        },
+      })
+    }
+    return { url, database, problems, take }
+  }
+
+  describe('importing clicks', () => {
+    test('classifies them as live ones, without a visitor', async () => {
+      const { database, take } = await start()
+      const path = fileWith([
+        {
+          slug: 'ONE',
+          clicked_at: 1_700_000_000,
+          referrer: 'https://www.google.com/search',
+          user_agent: CHROME,
+          country: 'se',
+        },
+        { slug: 'one', clicked_at: '2023-11-15 00:00:00', user_agent: 'Googlebot/2.1', country: 'XX' },
+        { slug: 'two', clicked_at: 1_700_100_000, referrer: 'https://go.test/one', user_agent: CHROME },
+        {
+          slug: 'two',
+          clicked_at: 1_700_200_000,
+          referrer: null,
+          user_agent: null,
+          country: null,
+          ip: '192.0.2.1',
+        },
+      ])
+      expect(await take(path, { ownHost: 'go.test' })).toEqual({ imported: 4, bad: 0, resumedAfter: 0 })
+      const clicks = await clicksOf(database)
+      expect(clicks).toMatchObject([
+        {
+          slug: 'one',
+          clicked_at: 1_700_000_000,
+          referrer: 'https://www.google.com/search',
+          referrer_host: 'google.com',
+          country: 'SE',
+          device_type: 'desktop',
+          os: 'windows',
+          browser: 'Chrome',
+          channel: 'search',
+          is_bot: 0,
+          is_self_referrer: 0,
+          visitor_fp: null,
+        },
+        { slug: 'one', clicked_at: 1_700_006_400, country: null, is_bot: 1, visitor_fp: null },
+        { slug: 'two', channel: 'direct', is_self_referrer: 1, is_bot: 0 },
+        { slug: 'two', referrer: null, user_agent: null, is_bot: 1, device_type: null },
+      ])
+      expect(JSON.stringify(clicks)).not.toContain('192.0.2.1')
+      expect(await counted(database)).toEqual([4, 4, 4])
+      await database.close()
+    })
+
+    test('reports future times, unknown slugs and unreadable lines in order, and stores the rest', async () => {
+      const { database, problems, take } = await start()
+      const path = fileWith([
+        { slug: 'one', clicked_at: NOW },
+        { slug: 'nobody', clicked_at: 5 },
+        { slug: 'one', clicked_at: NOW + 1 },
+        '{"slug":"one",',
+        '',
+        '[1]',
+        { slug: 'one' },
+        { slug: 'one', clicked_at: 'yesterday' },
+        { slug: 7, clicked_at: 5 },
+        { slug: 'no good!', clicked_at: 5 },
+        { slug: 'two', clicked_at: 5 },
+      ])
+      expect(await take(path)).toEqual({ imported: 2, bad: 8, resumedAfter: 0 })
+      expect(problems).toEqual([
+        [2, 'there is no slug "nobody"'],
+        [3, 'clicked_at: is in the future'],
+        [4, 'is not a JSON object'],
+        [6, 'is not a JSON object'],
+        [7, 'clicked_at: must be Unix seconds'],
+        [8, 'clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00'],
+        [9, 'slug: must be a string'],
+        [10, 'there is no slug "no good!"'],
+      ])
+      expect(await counted(database)).toEqual([2, 2, 2])
+      await database.close()
+    })
+
+    test('refuses a file that was imported before, whatever it is called, and counts it again only when asked to', async () => {
+      const { database, take } = await start()
+      const lines = [{ slug: 'one', clicked_at: 1 }]
+      await take(fileWith(lines))
+      await expect(take(fileWith(lines))).rejects.toThrow('This file was imported before')
+      expect(await counted(database)).toEqual([1, 1, 1])
+      expect(await take(fileWith(lines), { again: true })).toMatchObject({ imported: 1 })
+      await expect(take(fileWith(lines))).rejects.toThrow('This file was imported before')
+      expect(await take(fileWith(lines), { again: true })).toMatchObject({ imported: 1 })
+      expect(await counted(database)).toEqual([3, 3, 3])
+      await database.close()
+    })
+
+    test('goes on where an interrupted import ended, so that every click counts once', async () => {
+      const { database, take } = await start()
+      const lines = Array.from({ length: 5_000 }, (_line, at) => ({
+        slug: at === 2_500 ? 'nobody' : at % 2 ? 'one' : 'two',
+        clicked_at: 1_700_000_000 + at,
+      }))
+      const path = fileWith(lines)
+      const interrupt = () => {
+        throw new Error('interrupted')
+      }
+      await expect(take(path, { onProblem: interrupt })).rejects.toThrow('interrupted')
+      expect(await counted(database)).toEqual([3_999, 3_999, 3_999])
+      expect(await take(path)).toEqual({ imported: 1_000, bad: 0, resumedAfter: 4_000 })
+      expect(await counted(database)).toEqual([4_999, 4_999, 4_999])
+      await database.close()
+    })
+
+    test('goes on with an interrupted second import instead of beginning a third', async () => {
+      const { database, take } = await start()
+      const lines = Array.from({ length: 2_500 }, () => ({ slug: 'one', clicked_at: 1 }))
+      const path = fileWith([...lines, { slug: 'nobody', clicked_at: 1 }])
+      await take(path)
+      const interrupt = () => {
+        throw new Error('interrupted')
+      }
+      await expect(take(path, { again: true, onProblem: interrupt })).rejects.toThrow('interrupted')
+      await take(path, { again: true })
+      expect(await counted(database)).toEqual([5_000, 5_000, 5_000])
+      await database.close()
+    })
+
+    test('by two processes at once counts every click once', async () => {
+      const { url, database, take } = await start()
+      const path = fileWith(Array.from({ length: 9_000 }, (_line, at) => ({ slug: 'one', clicked_at: at })))
+      const other = await openMigrated(url)
+      const options = { databaseUrl: url, path, again: false, now: NOW, ownHost: null, onProblem: () => {} }
+      const outcomes = await Promise.allSettled([take(path), importClicks({ ...options, database: other })])
+      expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
+      expect(await counted(database)).toEqual([9_000, 9_000, 9_000])
+      await Promise.all([database.close(), other.close()])
+    })
+
+    test('a file of nothing but bad lines stores nothing', async () => {
+      const { database, take } = await start()
+      expect(await take(fileWith([{ slug: 'nobody', clicked_at: 1 }]))).toMatchObject({ imported: 0, bad: 1 })
+      expect(await counted(database)).toEqual([0, 0, 0])
+      await database.close()
+    })
+  })
+})

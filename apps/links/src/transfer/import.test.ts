@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'bun:test'
+import type { Database } from '@latchkey/database/database'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { savePreferences } from '../preferences/store.ts'
+import { importLinks } from './import.ts'
+import { OWNER, importText, openMigrated, rolesOf, storedLinks } from './testing.ts'
+
+/** Ends when the condition holds; fails the test when it does not come true. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + 10_000
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error('What was waited for did not happen')
+    await Bun.sleep(5)
+  }
+}
+
+eachDialect((dialect, newUrl) => {
+  const open = async () => openMigrated(await newUrl())
+
+  describe('import', () => {
+    test('stores the good rows and reports every other one with its line and reason', async () => {
+      const database = await open()
+      const { rows, ...report } = await importText(
+        database,
+        `url,slug,label,created_at
+https://example.com/1,one,,
+javascript:alert(1),js,,
+"https://example.com/2
+",two,"a
+b",
+not a url,x,,
+https://example.com/3,under_,,
+https://example.com/4,favicon.ico,,
+https://example.com/5,five,${'x'.repeat(501)},
+https://example.com/6,six,,tomorrow
+https://example.com/7
+data:text/html;x,data,,
+https://example.com/8,eight,,
+`,
+      )
+      expect(report).toEqual({ imported: 3, skipped: 0, conflicts: 0, bad: 8, clickTotals: null })
+      expect(rows.map(({ line, result, reason }) => [line, result, reason])).toEqual([
+        [2, 'imported', undefined],
+        [3, 'bad', 'url must use http or https'],
+        [4, 'imported', undefined],
+        [7, 'bad', 'url must be a valid URL'],
+        [
+          8,
+          'bad',
+          'slug "under_": Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
+        ],
+        [9, 'bad', 'slug "favicon.ico": Slug is reserved'],
+        [10, 'bad', 'label: must be at most 500 characters'],
+        [11, 'bad', 'created_at: must be Unix seconds or a time like 2026-01-31 12:00:00'],
+        [12, 'bad', 'has 1 fields where the header has 4'],
+        [13, 'bad', 'url must use http or https'],
+        [14, 'imported', undefined],
+      ])
+      const urls = (await storedLinks(database)).map(({ url }) => url)
+      expect(urls).toEqual(['https://example.com/1', 'https://example.com/2', 'https://example.com/8'])
+      await database.close()
+    })
+
+    test('of the same file again adds nothing, whatever the rows are like', async () => {
+      const database = await open()
+      const csv = `url,slug,auto_slug,custom_slugs,disabled_slugs,expires_at,disabled_at
+https://example.com/slug,one,,,,,
+https://example.com/all,two,ab3d,two three,three,,
+https://example.com/auto,,cd4e,,,,
+https://example.com/none,,,,,,
+https://example.com/none,,,,,,
+https://example.com/expired,,,,,0,
+https://example.com/disabled,,,,,,5
+https://example.com/off,off,,,off,,
+`
+      expect(await importText(database, csv)).toMatchObject({ imported: 7, skipped: 1, conflicts: 0, bad: 0 })
+      const before = await storedLinks(database)
+      expect(await importText(database, csv)).toMatchObject({ imported: 0, skipped: 8, conflicts: 0, bad: 0 })
+      expect(await storedLinks(database)).toEqual(before)
+      await database.close()
+    })
+
+    test('a slug that leads elsewhere is a conflict, also one that differs only in case, and changes nothing', async () => {
+      const database = await open()
+      await importText(database, 'url,slug\nhttps://example.com/first,Promo\n')
+      const before = await storedLinks(database)
+      const { rows, ...report } = await importText(
+        database,
+        'url,slug,custom_slugs\nhttps://example.com/x,PROMO,\nhttps://example.com/first/,promo,\nhttps://example.com/y,new,new promo\n',
+        { owner: 'bob@example.com' },
+      )
+      expect(report).toMatchObject({ imported: 0, skipped: 1, conflicts: 2, bad: 0 })
+      expect(rows[0]).toEqual({
+        line: 2,
+        result: 'conflict',
+        slug: 'promo',
+        url: 'https://example.com/x',
+        reason: 'slug "promo" is taken, it leads to https://example.com/first',
+      })
+      expect(await storedLinks(database)).toEqual(before)
+      await database.close()
+    })
+
+    test('slugs of one file that differ only in case collide and are reported', async () => {
+      const database = await open()
+      const report = await importText(
+        database,
+        'keyword,url\nabc,https://example.com/1\naBc,https://example.com/2\nABC,https://example.com/3\n',
+        { format: 'yourls' },
+      )
+      expect(report).toMatchObject({ imported: 1, conflicts: 2 })
+      await database.close()
+    })
+
+    test('an automatic slug that is taken is replaced by a fresh one, which is told', async () => {
+      const database = await open()
+      await importText(database, 'url,auto_slug\nhttps://example.com/x,ab3d\n')
+      const { rows } = await importText(database, 'url,slug,auto_slug\nhttps://example.com/y,promo,ab3d\n')
+      expect(rows[0]).toMatchObject({
+        result: 'imported',
+        slug: 'promo',
+        reason: 'automatic slug "ab3d" is taken, the link has a fresh one',
+      })
+      const [, second] = await storedLinks(database)
+      expect(rolesOf(second).auto).toHaveLength(1)
+      expect(rolesOf(second).auto).not.toEqual(['ab3d'])
+      await database.close()
+    })
+
+    test('rows without slugs get short ones, as long as the owner prefers', async () => {
+      const database = await open()
+      await importText(database, 'url\nhttps://example.com/a\n')
+      await database.write((tx) => savePreferences(tx, OWNER, { slug_default_length: 7 }))
+      await importText(database, 'url\nhttps://example.com/b\n')
+      expect((await storedLinks(database)).map(({ slugs }) => slugs[0]?.slug.length)).toEqual([4, 7])
+      await database.close()
+    })
+
+    test('a dry run reports what a run does, across batches, and stores nothing', async () => {
+      const database = await open()
+      await importText(database, 'url,slug\nhttps://example.com/there,there\n')
+      const before = await storedLinks(database)
+      const many = Array.from({ length: 600 }, (_, at) => `https://example.com/${at},s${at}`).join('\n')
+      const csv = `url,slug\nhttps://example.com/there,there\nhttps://example.com/x,there\n${many}\nhttps://example.com/y,s0\nhttps://example.com/1,S1\nftp://example.com,z\n`
+      const dry = await importText(database, csv, { dryRun: true, pieceBytes: 1000 })
+      expect(dry).toMatchObject({ imported: 600, skipped: 2, conflicts: 2, bad: 1 })
+      expect(await storedLinks(database)).toEqual(before)
+      const run = await importText(database, csv, { pieceBytes: 1000 })
+      expect(run).toEqual(dry)
+      expect(await storedLinks(database)).toHaveLength(601)
+      await database.close()
+    })
+
+    test('two imports of one file at once store each row once', async () => {
+      const url = await newUrl()
+      const [first, second] = [await openMigrated(url), await openMigrated(url)]
+      const rows = Array.from({ length: 1500 }, (_, at) =>
+        at % 3 === 0 ? `https://example.com/${at},` : `https://example.com/${at},s${at}`,
+      )
+      const csv = `url,slug\n${rows.join('\n')}\n`
+      const reports = await Promise.all([
+        importText(first, csv, { pieceBytes: 5000 }),
+        importText(second, csv, { pieceBytes: 5000 }),
+      ])
+      expect(reports.map(({ conflicts, bad }) => [conflicts, bad])).toEqual([
+        [0, 0],
+        [0, 0],
+      ])
+      expect(reports.reduce((sum, { imported }) => sum + imported, 0)).toBe(1500)
+      expect(reports.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(1500)
+      expect(await storedLinks(first)).toHaveLength(1500)
+      await Promise.all([first.close(), second.close()])
+    })
+
+    test.skipIf(dialect === 'sqlite')(
+      'a slug that somebody takes while its batch is stored is a conflict, and the rest is stored',
+      async () => {
+        const url = await newUrl()
+        const [database, rival] = [await openMigrated(url), await openMigrated(url)]
+        const [taken, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const rivalry = rival.write(async (tx) => {
+          await sql`insert into link (url, url_key, created_by, created_at, primary_slug, search_text)
+            values ('https://rival.test', 1, 'bob', 1, 'promo', '')`.execute(tx)
+          await sql`insert into slug (slug, link_id, is_custom, created_at) select 'promo', id, 1, 1 from link`.execute(
+            tx,
+          )
+          taken.resolve()
+          await gate.promise
+        })
+        await taken.promise
+        const importing = importText(
+          database,
+          'url,slug\nhttps://example.com/a,a\nhttps://example.com/b,promo\n',
+        )
+        await until(() => isWaiting(database))
+        gate.resolve()
+        await rivalry
+        expect(await importing).toMatchObject({ imported: 1, conflicts: 1, bad: 0 })
+        expect((await storedLinks(database)).map(({ url: target }) => target)).toEqual([
+          'https://rival.test',
+          'https://example.com/a',
+        ])
+        await Promise.all([database.close(), rival.close()])
+      },
+    )
+
+    test('a file that breaks off leaves what was stored, and importing it again adds the rest', async () => {
+      const database = await open()
+      const lines = Array.from({ length: 1200 }, (_, at) => `https://example.com/${at},s${at}\n`)
+      async function* breaking() {
+        yield new TextEncoder().encode(`url,slug\n${lines.slice(0, 700).join('')}`)
+        throw new Error('the disk is gone')
+      }
+      const options = { database, source: breaking(), format: 'csv', owner: OWNER, now: 1 } as const
+      await expect(importLinks(options)).rejects.toThrow('the disk is gone')
+      expect((await storedLinks(database)).length).toBe(500)
+      const report = await importText(database, `url,slug\n${lines.join('')}`, { pieceBytes: 10_000 })
+      expect(report).toMatchObject({ imported: 700, skipped: 500, conflicts: 0, bad: 0 })
+      await database.close()
+    })
+
+    test('every imported link redirects by exactly one automatic and one primary slug', async () => {
+      const database = await open()
+      const rows = Array.from(
+        { length: 1000 },
+        (_, at) => `https://example.com/${at},${at % 2 ? `S${at}` : ''},${at % 5 ? '' : `a${at}`}`,
+      )
+      await importText(database, `url,slug,auto_slug\n${rows.join('\n')}\n`, { pieceBytes: 10_000 })
+      for (const link of await storedLinks(database)) {
+        const { auto, primary } = rolesOf(link)
+        expect([auto.length, primary.length]).toEqual([1, 1])
+      }
+      await database.close()
+    })
+  })
+})
+
+async function isWaiting(database: Database<Tables>): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into "slug"%'`.execute(
+    database.read,
+  )
+  return rows.length > 0
+}

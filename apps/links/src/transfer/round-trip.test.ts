@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'bun:test'
+import type { Database } from '@latchkey/database/database'
+import { eachDialect } from '@latchkey/database/testing'
+import type { Insertable } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { type StoredLink, exportText, importText, openMigrated, storedLinks } from './testing.ts'
+
+const LINKS = 10_000
+const LABELS = [
+  null,
+  'Plain',
+  'Commas, "quotes" and\nlines',
+  '=1+1',
+  "'=1+1",
+  "it's",
+  '−',
+  '🔑 ключ',
+  '-5 %',
+  '\ufffd',
+]
+const OWNERS = ['ada@example.com', 'admin@localhost', '+bob', 'Åsa Öberg']
+
+/** Links in every state there is, written past the import. */
+async function fill(database: Database<Tables>): Promise<void> {
+  const links: Insertable<Tables['link']>[] = []
+  const slugs: Insertable<Tables['slug']>[] = []
+  for (let id = 1; id <= LINKS; id++) {
+    const created_at = 1_600_000_000 + (id % 1000)
+    const custom = Array.from({ length: id % 4 }, (_, at) => `c${at}.${id}`)
+    const isOff = (at: number) => at === 1 && id % 3 === 0
+    links.push({
+      id,
+      url: `https://example.com/${id % 100 === 0 ? 'same' : id}?q=${id % 7}#f`,
+      url_key: id,
+      label: LABELS[id % LABELS.length] ?? null,
+      expires_at: [null, 0, 1_700_000_000, 4_000_000_000][id % 4] ?? null,
+      disabled_at: id % 5 === 0 ? created_at + 9 : null,
+      created_via: 'api',
+      created_by: OWNERS[id % OWNERS.length] ?? '',
+      created_at,
+      primary_slug: custom[id % 11 === 0 ? 9 : 0] ?? `a${id}`,
+      search_text: '',
+    })
+    slugs.push({ slug: `a${id}`, link_id: id, is_custom: 0, created_at, disabled_at: null, clicks: id % 3 })
+    custom.forEach((slug, at) =>
+      slugs.push({
+        slug,
+        link_id: id,
+        is_custom: 1,
+        created_at: created_at + at,
+        disabled_at: isOff(at) ? created_at + 5 : null,
+        clicks: at,
+      }),
+    )
+  }
+  await database.write(async (tx) => {
+    for (let at = 0; at < links.length; at += 1000)
+      await tx
+        .insertInto('link')
+        .values(links.slice(at, at + 1000))
+        .execute()
+    for (let at = 0; at < slugs.length; at += 1000)
+      await tx
+        .insertInto('slug')
+        .values(slugs.slice(at, at + 1000))
+        .execute()
+  })
+}
+
+/** CSV tells that a slug is disabled, but not when it was made or disabled. */
+function withoutSlugTimes(links: readonly StoredLink[]) {
+  return links.map(({ created_via: _, ...link }) => ({
+    ...link,
+    slugs: link.slugs
+      .map(({ slug, is_custom, is_primary, disabled_at }) => ({
+        slug,
+        is_custom,
+        is_primary,
+        off: disabled_at !== null,
+      }))
+      .toSorted((a, b) => a.is_custom - b.is_custom || (a.slug < b.slug ? -1 : 1)),
+  }))
+}
+
+eachDialect((_, newUrl) => {
+  describe('export, then import into an empty instance', () => {
+    test(`gives the same ${LINKS} links, slugs, states and owners`, async () => {
+      const from = await openMigrated(await newUrl())
+      await fill(from)
+      const expected = await storedLinks(from)
+      expect(expected).toHaveLength(LINKS)
+
+      const ndjson = await exportText(from)
+      const byNdjson = await openMigrated(await newUrl())
+      const report = await importText(byNdjson, ndjson, {
+        format: 'ndjson',
+        owner: 'nobody',
+        pieceBytes: 65_536,
+      })
+      expect(report).toMatchObject({ imported: LINKS, skipped: 0, conflicts: 0, bad: 0 })
+      expect(await storedLinks(byNdjson)).toEqual(
+        expected.map((link) => ({ ...link, created_via: 'import' })),
+      )
+      const again = await importText(byNdjson, ndjson, { format: 'ndjson', pieceBytes: 65_536 })
+      expect(again).toMatchObject({ imported: 0, skipped: LINKS, conflicts: 0, bad: 0 })
+      await byNdjson.close()
+
+      const byCsv = await openMigrated(await newUrl())
+      const csv = await exportText(from, 'csv')
+      expect(await importText(byCsv, csv, { owner: 'nobody', pieceBytes: 65_536 })).toMatchObject({
+        imported: LINKS,
+        skipped: 0,
+        conflicts: 0,
+        bad: 0,
+      })
+      expect(withoutSlugTimes(await storedLinks(byCsv))).toEqual(withoutSlugTimes(expected))
+      await Promise.all([from.close(), byCsv.close()])
+    }, 60_000)
+  })
+})

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Server } from './server.ts'
+
+/** Storage that a test can make run out, for a server whose files lie in `folder`. */
+export interface Disk {
+  readonly kind: string
+  readonly folder: string
+  start(): Promise<Server>
+  /** From now on nothing more can be written. */
+  fill(server: Server): void
+  free(server: Server): void
+  close(): void
+}
+
+const SIZE = '8m'
+
+function succeeds(command: string, ...rest: string[]): boolean {
+  return spawnSync(command, rest, { stdio: 'ignore' }).status === 0
+}
+
+/** A small file system of its own; undefined for who may not mount one. */
+export function mountDisk(): (Disk & { remount(how: 'ro' | 'rw'): boolean }) | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
+  if (process.getuid?.() !== 0 || !succeeds('mount', '-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder)) {
+    rmSync(folder, { recursive: true })
+    return undefined
+  }
+  const ballast = (part: number) => join(folder, `ballast-${part}`)
+  return {
+    kind: 'a full disk',
+    folder,
+    start: () => Server.start(folder),
+    fill() {
+      const { bsize, bavail } = statfsSync(folder)
+      writeFileSync(ballast(1), Buffer.alloc(bsize * bavail))
+    },
+    free() {
+      for (const file of readdirSync(folder)) if (file.startsWith('ballast')) rmSync(join(folder, file))
+    },
+    remount: (how) => succeeds('mount', '-o', `remount,${how}`, folder),
+    close() {
+      if (!succeeds('umount', folder)) succeeds('umount', '-l', folder)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** An ordinary folder, and a limit on what the server may write: every write fails with an error of the device. */
+export function limitedDisk(): Disk {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
+  const limit = (server: Server, bytes: string) => {
+    if (!succeeds('prlimit', '--pid', String(server.pid), `--fsize=${bytes}:unlimited`))
+      throw new Error('prlimit does not work here')
+  }
+  return {
+    kind: 'a disk that fails',
+    folder,
+    // The signal that comes with the error would end a program that does not ignore it.
+    start: () => Server.start(folder, { under: ['sh', '-c', `trap '' XFSZ; exec "$@"`, 'sh'] }),
+    fill: (server) => limit(server, '0'),
+    free: (server) => limit(server, 'unlimited'),
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Both kinds where possible; a program may not mount everywhere, and there is no `prlimit` outside Linux. */
+export function disks(): Disk[] {
+  const mounted = mountDisk()
+  return [...(mounted ? [mounted] : []), ...(process.platform === 'linux' ? [limitedDisk()] : [])]
+}

@@ -1,0 +1,354 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { Database as SqliteFile } from 'bun:sqlite'
+import { disks, mountDisk } from './disk.ts'
+import { Server, databasePath, journalPath, makeKey, withKey } from './server.ts'
+import { closedAfterEach, testFolder, until } from './stored.ts'
+import type { Answer, Wire } from './wire.ts'
+
+const { keep } = closedAfterEach()
+
+const UNAVAILABLE = {
+  error: 'The database cannot be used at the moment; nothing was changed. Try again later.',
+}
+
+interface Scene {
+  server: Server
+  wire: Wire
+  headers: Record<string, string>
+  /** Ids of links that were made and answered. */
+  made: number[]
+  id: number
+}
+
+async function setUp(server: Server): Promise<Scene> {
+  const headers = withKey(await makeKey(server))
+  const wire = keep(await server.connect())
+  const { status, text } = await wire.request('POST', '/_/api/links', {
+    headers,
+    body: { url: 'https://example.com/target', slug: 'target' },
+  })
+  expect(status).toBe(201)
+  const { id } = JSON.parse(text) as { id: number }
+  return { server, wire, headers, made: [id], id }
+}
+
+let numbered = 0
+
+async function create({ wire, headers, made }: Scene): Promise<Answer> {
+  const answer = await wire.request('POST', '/_/api/links', {
+    headers,
+    body: { url: `https://example.com/made/${++numbered}`, label: 'x'.repeat(400) },
+  })
+  if (answer.status === 201) made.push((JSON.parse(answer.text) as { id: number }).id)
+  return answer
+}
+
+async function follow(scene: Scene): Promise<void> {
+  const { status, headers } = await scene.wire.request('GET', '/target', { headers: { 'User-Agent': 'x'.repeat(900) } })
+  expect([status, headers.get('location')]).toEqual([302, 'https://example.com/target'])
+}
+
+function expectUnavailable(answer: Answer): void {
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([503, UNAVAILABLE])
+  expect(answer.headers.get('content-type')).toStartWith('application/json')
+  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(answer.headers.get('retry-after')).toBe('5')
+}
+
+function readStored<Value>(folder: string, read: (file: SqliteFile) => Value): Value {
+  const file = new SqliteFile(databasePath(folder), { readonly: true })
+  try {
+    return read(file)
+  } finally {
+    file.close()
+  }
+}
+
+function countedClicks(folder: string): number {
+  return readStored(folder, (file) => {
+    const [row] = file
+      .query<{ sum: number; hours: number; raw: number }, []>(
+        `select (select sum(clicks) from slug) as sum, (select coalesce(sum(clicks), 0) from click_hour) as hours,
+          (select count(*) from click) as raw`,
+      )
+      .all()
+    expect(new Set(Object.values(row ?? {})).size).toBe(1)
+    return row?.raw ?? -1
+  })
+}
+
+for (const disk of disks()) {
+  afterAll(() => disk.close())
+  describe(disk.kind, () => {
+    test('API writes answer 503, redirects and reads go on, ready and metrics say so; then it recovers by itself', async () => {
+      const server = keep(await disk.start())
+      const scene = await setUp(server)
+      const { wire, headers, id } = scene
+      let redirects = 0
+      const visit = async () => {
+        await follow(scene)
+        redirects++
+      }
+      for (let index = 0; index < 20; index++) await visit()
+
+      disk.fill(server)
+      // What lies in the log already may still be written over, for a while.
+      await until('creating fails', async () => (await create(scene)).status !== 201)
+      for (let index = 0; index < 3; index++) expectUnavailable(await create(scene))
+      for (const [method, path, body] of [
+        ['PUT', `/links/${id}`, { label: 'y'.repeat(400) }],
+        ['POST', `/links/${id}/disable`, undefined],
+        ['POST', `/links/${id}/slugs`, { slug: 'another' }],
+        ['DELETE', `/links/${id}?force=true`, undefined],
+      ] as const) {
+        const sent = body === undefined ? { headers } : { headers, body }
+        expectUnavailable(await wire.request(method, `/_/api${path}`, sent))
+      }
+      const lost = () => server.metric('latchkey_links_clicks_lost_total')
+      await until('a click is lost', async () => {
+        await visit()
+        return (await lost()) > 0
+      })
+      for (let index = 0; index < 20; index++) await visit()
+      expect(await server.metric('latchkey_links_clicks_failing')).toBe(1)
+      const ready = await wire.request('GET', '/_/ready')
+      expect(ready.status).toBe(503)
+      expect(JSON.parse(ready.text)).toEqual({ status: expect.stringMatching(/cannot be (stored|written|counted)/) })
+      expect((await wire.request('GET', '/_/health')).status).toBe(200)
+      const read = await wire.request('GET', `/_/api/links/${id}`, { headers })
+      expect(read.status).toBe(200)
+      expect(JSON.parse(read.text)).toMatchObject({ url: 'https://example.com/target', label: null, disabled_at: null })
+      expect((await wire.request('GET', '/_/api/links?search=target', { headers })).status).toBe(200)
+      expect(server.log.some(({ level, message }) => level === 'error' && message.includes('clicks are lost'))).toBe(true)
+
+      disk.free(server)
+      await until('creating works', async () => (await create(scene)).status === 201)
+      await until('ready again', async () => (await wire.request('GET', '/_/ready')).status === 200)
+      for (let index = 0; index < 20; index++) await visit()
+      await until('all is counted', async () => {
+        await wire.request('GET', `/_/api/links/${id}`, { headers })
+        return (await server.metric('latchkey_links_click_batches_waiting')) === 0
+      })
+      expect(await server.metric('latchkey_links_clicks_failing')).toBe(0)
+      const lostInAll = await lost()
+      expect(await server.stop()).toMatchObject({ code: 0 })
+
+      // Each redirect is either a click or was told to be lost, and never both.
+      expect(countedClicks(disk.folder) + lostInAll).toBe(redirects)
+      const ids = readStored(disk.folder, (file) => file.query<{ id: number }, []>('select id from link').all())
+      expect(ids.map((row) => row.id).toSorted((a, b) => a - b)).toEqual(scene.made)
+      expect(
+        readStored(disk.folder, (file) => file.query('select label, disabled_at from link where id = ?').get(id)),
+      ).toEqual({ label: null, disabled_at: null })
+      for (const path of [databasePath(disk.folder), journalPath(disk.folder)]) expectSound(path)
+    }, 60_000)
+
+    test('SIGTERM ends in order and in time, and what was counted before is there', async () => {
+      const server = keep(await disk.start())
+      const { headers, wire } = { headers: withKey(await makeKey(server)), wire: keep(await server.connect()) }
+      const before = countedClicks(disk.folder)
+      for (let index = 0; index < 5; index++)
+        expect((await wire.request('GET', '/target')).status).toBe(302)
+      await wire.request('GET', '/_/api/slugs/target', { headers })
+      disk.fill(server)
+      await until('clicks are lost', async () => {
+        expect((await wire.request('GET', '/target', { headers: { 'User-Agent': 'x'.repeat(900) } })).status).toBe(302)
+        return (await server.metric('latchkey_links_clicks_lost_total')) > 0
+      })
+      const { code, ms } = await server.stop()
+      expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: '' })
+      expect(ms).toBeLessThan(10_000)
+      disk.free(server)
+      expect(countedClicks(disk.folder)).toBeGreaterThanOrEqual(before + 5)
+      for (const path of [databasePath(disk.folder), journalPath(disk.folder)]) expectSound(path)
+    }, 60_000)
+
+    test('a server killed while nothing could be written starts again when there is room, with all that was answered', async () => {
+      const server = keep(await disk.start())
+      const { headers, wire } = { headers: withKey(await makeKey(server)), wire: keep(await server.connect()) }
+      const scene = { server, wire, headers, made: [] as number[], id: 0 }
+      const before = countedClicks(disk.folder)
+      disk.fill(server)
+      let redirects = 0
+      await until('nothing can be written', async () => {
+        redirects++
+        await follow(scene)
+        return (await create(scene)).status === 503 && (await server.metric('latchkey_links_clicks_lost_total')) > 0
+      })
+      const lost = await server.metric('latchkey_links_clicks_lost_total')
+      await server.kill()
+      disk.free(server)
+      const again = keep(await disk.start())
+      await until('all is counted', async () => countedClicks(disk.folder) === before + redirects - lost)
+      for (const id of scene.made)
+        expect((await again.ask('GET', `/_/api/links/${id}`, { headers })).status).toBe(200)
+      expect(await again.stop()).toMatchObject({ code: 0 })
+    }, 60_000)
+  })
+}
+
+function expectSound(path: string): void {
+  const file = new SqliteFile(path, { readonly: true })
+  expect(file.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  expect(file.query('pragma foreign_key_check').all()).toEqual([])
+  file.close()
+}
+
+describe('a disk that does not even let it start', () => {
+  const disk = mountDisk()
+  afterAll(() => disk?.close())
+
+  test('full: it says so in one sentence and exits 1, or serves', async () => {
+    // Only who may mount a disk can fill one.
+    if (!disk) return
+    const first = await Server.start(disk.folder)
+    expect(await first.stop()).toMatchObject({ code: 0 })
+    disk.fill(first)
+    const server = keep(Server.spawn(disk.folder))
+    const outcome = await Promise.race([server.listening().then(() => 'serves', () => 'ended'), server.ended()])
+    if (outcome !== 'serves') {
+      expect(await server.ended()).toBe(1)
+      expect(server.complaints).toMatch(/^[^\n]*(disk|written|room)[^\n]*\n$/)
+    }
+    disk.free(first)
+  }, 30_000)
+
+  test('read-only: it says so in one sentence and exits 1', async () => {
+    if (!disk) return
+    expect(disk.remount('ro')).toBe(true)
+    const server = keep(Server.spawn(disk.folder))
+    await server.listening().catch(() => undefined)
+    expect(await server.ended()).toBe(1)
+    expect(server.complaints).toMatch(/^[^\n]*(read-only|cannot be (opened for writing|written|made))[^\n]*\n$/)
+    expect(disk.remount('rw')).toBe(true)
+  }, 30_000)
+})
+
+/** Another process that keeps the write lock of a file until it is told to let go. */
+async function holdLock(path: string): Promise<{ release(): Promise<void>; close(): Promise<void> }> {
+  const program = `
+    const { Database } = require('bun:sqlite')
+    const file = new Database(process.env.FILE)
+    file.run('pragma busy_timeout = 5000')
+    file.run('begin immediate')
+    process.stdout.write('held')
+    process.stdin.on('end', () => { file.run('rollback'); process.exit(0) })
+    process.stdin.resume()`
+  const child = Bun.spawn([process.execPath, '-e', program], {
+    env: { PATH: process.env['PATH'] ?? '', FILE: path },
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  await child.stdout.getReader().read()
+  return {
+    async release() {
+      await child.stdin.end()
+      expect(await child.exited).toBe(0)
+    },
+    async close() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+/** Follows a link over and over; how many redirects there were, and the longest that one of them took. */
+function watchRedirects(wire: Wire): { stop(): Promise<{ redirects: number; longestMs: number }> } {
+  let [running, redirects, longestMs] = [true, 0, 0]
+  const watching = (async () => {
+    while (running) {
+      const startedMs = performance.now()
+      const { status } = await wire.request('GET', '/target')
+      expect(status).toBe(302)
+      redirects++
+      longestMs = Math.max(longestMs, performance.now() - startedMs)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  })()
+  return {
+    async stop() {
+      running = false
+      await watching
+      return { redirects, longestMs }
+    },
+  }
+}
+
+/** The longest that a redirect may take while something else is in the way, in milliseconds. */
+const STALL_MS = 1_000
+
+async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; ms: number }> {
+  const startedMs = performance.now()
+  const value = await work
+  return { value, ms: performance.now() - startedMs }
+}
+
+describe('another process holds the write lock', () => {
+  test('of the database, for longer than anybody waits: writes answer 503 in time, redirects do not notice', async () => {
+    const folder = testFolder()
+    const server = keep(await Server.start(folder))
+    const scene = await setUp(server)
+    const watched = watchRedirects(keep(await server.connect()))
+    const lock = keep(await holdLock(databasePath(folder)))
+
+    const wires = await Promise.all(Array.from({ length: 5 }, async () => keep(await server.connect())))
+    const writes = await Promise.all(wires.map((wire) => timed(create({ ...scene, wire }))))
+    for (const { value } of writes) expectUnavailable(value)
+    const read = await timed(scene.wire.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers }))
+    expect(read.value.status).toBe(200)
+    const ready = await timed(scene.wire.request('GET', '/_/ready'))
+    expect(ready.value.status).toBe(503)
+    await lock.release()
+
+    await until('writing works', async () => (await create(scene)).status === 201)
+    const { redirects, longestMs } = await watched.stop()
+    await scene.wire.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers })
+    await until('all is counted', () => countedClicks(folder) === redirects)
+    expect(await server.metric('latchkey_links_clicks_lost_total')).toBe(0)
+    expect(await server.stop()).toMatchObject({ code: 0 })
+    report('database lock', { writes: writes.map(({ ms }) => ms), read: [read.ms], ready: [ready.ms], redirect: [longestMs] })
+
+    expect(longestMs).toBeLessThan(STALL_MS)
+    // Five seconds of waiting, however many wait, and some for a busy machine.
+    expect(Math.max(...writes.map(({ ms }) => ms))).toBeLessThan(9_000)
+    expect(read.ms).toBeLessThan(9_000)
+    expect(ready.ms).toBeLessThan(9_000)
+  }, 90_000)
+
+  test('of the database, for a moment: every write succeeds', async () => {
+    const folder = testFolder()
+    const server = keep(await Server.start(folder))
+    const scene = await setUp(server)
+    const watched = watchRedirects(keep(await server.connect()))
+    const lock = keep(await holdLock(databasePath(folder)))
+    const wires = await Promise.all([1, 2, 3].map(async () => keep(await server.connect())))
+    const writes = Promise.all(wires.map((wire) => create({ ...scene, wire })))
+    await Promise.race([writes, Bun.sleep(500)])
+    await lock.release()
+    expect((await writes).map(({ status }) => status)).toEqual([201, 201, 201])
+    expect((await watched.stop()).longestMs).toBeLessThan(STALL_MS)
+  }, 30_000)
+
+  test('of the journal: redirects go on without waiting for seconds, and each is counted or told to be lost', async () => {
+    const folder = testFolder()
+    const server = keep(await Server.start(folder))
+    const scene = await setUp(server)
+    const watched = watchRedirects(keep(await server.connect()))
+    const lock = keep(await holdLock(journalPath(folder)))
+    await Bun.sleep(3_000)
+    await lock.release()
+    const { redirects, longestMs } = await watched.stop()
+    report('journal lock of 3 s', { redirect: [longestMs] })
+    await scene.wire.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers })
+    const lost = await server.metric('latchkey_links_clicks_lost_total')
+    await until('all is counted', () => countedClicks(folder) + lost === redirects)
+    expect(longestMs).toBeLessThan(STALL_MS)
+  }, 30_000)
+})
+
+/** Kept for a person who asks how long it took: LATCHKEY_DURABILITY_REPORT=1. */
+function report(what: string, figures: Record<string, number[]>): void {
+  if (process.env['LATCHKEY_DURABILITY_REPORT'])
+    console.log(what, Object.fromEntries(Object.entries(figures).map(([name, ms]) => [name, ms.map(Math.round)])))
+}

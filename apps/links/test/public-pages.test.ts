@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
+import { apiOperations } from '../src/http/operations.ts'
+import { sharedTestLinks } from './testing.ts'
+
+const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
+/** Where to leave pictures for people to look at; unset: none are taken. */
+const shots = process.env['LATCHKEY_TEST_SHOTS']
+
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const looks = {
+  light: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  'on a phone': { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  'on a phone in the dark': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+} satisfies Record<string, BrowserContextOptions>
+
+describe.skipIf(executablePath === '')('in Chromium', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
+  const links = sharedTestLinks(async () => `sqlite:${join(folder, 'links.db')}`)
+  let browser: Browser
+  let server: ReturnType<typeof Bun.serve>
+  let elsewhere: ReturnType<typeof Bun.serve>
+  let ann: string
+  beforeAll(async () => {
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.door })
+    elsewhere = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: ({ url, headers }) =>
+        new Response(`<title>Target</title><p>${new URL(url).pathname} from ${headers.get('referer')}</p>`, {
+          headers: { 'Content-Type': 'text/html' },
+        }),
+    })
+    browser = await chromium.launch({ executablePath, args: quiet })
+    ann = await links.key('ann@example.com')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server.stop(true)
+    await elsewhere.stop(true)
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Opens a page and tells what it asked of whom, and what it complained about. */
+  async function open(path: string, look: BrowserContextOptions, work: (page: Page) => Promise<void>) {
+    const context = await browser.newContext(look)
+    const page = await context.newPage()
+    page.setDefaultTimeout(5000)
+    const asked: string[] = []
+    const complaints: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('console', (message) => {
+      if (message.type() === 'error' || /content security policy/i.test(message.text()))
+        complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await page.goto(new URL(path, server.url).href)
+    await work(page)
+    await context.close()
+    return { hosts: new Set(asked.map((url) => new URL(url).host)), asked, complaints }
+  }
+
+  async function picture(page: Page, name: string): Promise<void> {
+    if (shots === undefined) return
+    mkdirSync(shots, { recursive: true })
+    await page.screenshot({ path: join(shots, `${name.replaceAll(' ', '-')}.png`) })
+  }
+
+  for (const [name, look] of Object.entries(looks))
+    test(`the API reference shows every operation, asks nobody else and breaks no policy, ${name}`, async () => {
+      const { hosts, complaints } = await open('/_/api/docs', look, async (page) => {
+        await page.getByRole('heading', { name: 'Latchkey Links' }).first().waitFor()
+        await picture(page, `reference ${name}`)
+        console.log(name, await page.evaluate(() => document.body.innerText.slice(0, 3000)))
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect(width).toBeLessThanOrEqual(look.viewport.width)
+      })
+      expect([...hosts]).toEqual([server.url.host])
+      expect(complaints).toEqual([])
+    })
+
+  test('a short link lands on its target, and the visit is counted as one person’s', async () => {
+    const target = new URL('/landing', elsewhere.url).href
+    const { id } = await links.link(ann, { url: target, slug: 'go' })
+    const { hosts, complaints } = await open('/GO?utm_source=Poster', looks.light, async (page) => {
+      expect(page.url()).toBe(target)
+      expect(await page.title()).toBe('Target')
+    })
+    expect([...hosts].toSorted()).toEqual([server.url.host, elsewhere.url.host].toSorted())
+    expect(complaints).toEqual([])
+    expect((await links.call('GET', `/links/${id}`, { key: ann })).body.total_clicks).toBe(1)
+    const stored = await links.rows('select browser, os, is_bot, utm_source from click')
+    expect(stored).toEqual([{ browser: expect.any(String), os: 'linux', is_bot: 1, utm_source: 'poster' }])
+  })
+
+  test('after an edit and a disable the browser goes where the link leads now, not where it led', async () => {
+    const [one, two] = ['/one', '/two'].map((path) => new URL(path, elsewhere.url).href)
+    const { id } = await links.link(ann, { url: one as string, slug: 'moving' })
+    await open('/moving', looks.light, async (page) => {
+      expect(page.url()).toBe(one as string)
+      await links.call('PATCH', `/links/${id}`, { key: ann, body: { url: two } })
+      await page.goto(new URL('/moving', server.url).href)
+      expect(page.url()).toBe(two as string)
+      await links.call('POST', `/links/${id}/disable`, { key: ann })
+      const gone = await page.goto(new URL('/moving', server.url).href)
+      expect(gone?.status()).toBe(404)
+    })
+  })
+
+  for (const [name, look] of Object.entries(looks))
+    test(`what leads nowhere is a readable page that fits the screen, ${name}`, async () => {
+      const { hosts, complaints } = await open('/no-such-link', look, async (page) => {
+        await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect(width).toBeLessThanOrEqual(look.viewport.width)
+        await picture(page, `not-found ${name}`)
+      })
+      expect([...hosts]).toEqual([server.url.host])
+      // The browser itself remarks that the page was a 404.
+      expect(complaints.filter((complaint) => !/status of 404/.test(complaint))).toEqual([])
+    })
+})

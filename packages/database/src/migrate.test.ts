@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { type Database, openDatabase } from './database.ts'
+import { type Migration, NewerDatabase, migrate } from './migrate.ts'
+import { eachDialect } from './testing.ts'
+
+const open: Database<unknown>[] = []
+
+afterEach(async () => {
+  for (const database of open.splice(0)) await database.close()
+})
+
+function openAt(url: string): Database<unknown> {
+  const database = openDatabase<unknown>(url)
+  open.push(database)
+  return database
+}
+
+const createThing: Migration = async (tx) => {
+  await sql`create table thing (name text not null)`.execute(tx)
+}
+const fillThing: Migration = async (tx) => {
+  await sql`insert into thing (name) values ('first')`.execute(tx)
+}
+const failing: Migration = async (tx) => {
+  await sql`create table half (x integer)`.execute(tx)
+  await sql`insert into thing (name) values ('half')`.execute(tx)
+  throw new Error('this step is broken')
+}
+
+const two = { '0001-create': createThing, '0002-fill': fillThing }
+
+async function things(database: Database<unknown>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from thing order by name`.execute(database.read)
+  return rows.map(({ name }) => name)
+}
+
+async function applied(database: Database<unknown>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(database.read)
+  return rows.map(({ name }) => name)
+}
+
+eachDialect((dialect, newUrl) => {
+  test('steps are applied in their order, each once, and told', async () => {
+    const database = openAt(await newUrl())
+    expect(await migrate(database, two)).toEqual(['0001-create', '0002-fill'])
+    expect(await migrate(database, two)).toEqual([])
+    expect(await things(database)).toEqual(['first'])
+    expect(await applied(database)).toEqual(['0001-create', '0002-fill'])
+  })
+
+  test('a step is told which engine it runs on', async () => {
+    const database = openAt(await newUrl())
+    const told: string[] = []
+    await migrate(database, { '0001-ask': async (_tx, name) => void told.push(name) })
+    expect(told).toEqual([dialect])
+  })
+
+  test('a newer version applies only what is new', async () => {
+    const database = openAt(await newUrl())
+    await migrate(database, { '0001-create': createThing })
+    expect(await migrate(database, two)).toEqual(['0002-fill'])
+    expect(await things(database)).toEqual(['first'])
+  })
+
+  describe('a database of a newer version', () => {
+    test('is refused with what it has that this version does not know, and is not touched', async () => {
+      const database = openAt(await newUrl())
+      await migrate(database, { ...two, '0003-later': fillThing, '0004-last': fillThing })
+      const refused = migrate(database, two)
+      await expect(refused).rejects.toThrow(NewerDatabase)
+      await expect(refused).rejects.toThrow(
+        'The database was made by a newer version (it has 0003-later, 0004-last). Run that version, or restore a backup.',
+      )
+      expect(await things(database)).toEqual(['first', 'first', 'first'])
+      expect(await applied(database)).toHaveLength(4)
+    })
+
+    test('is refused before any step that it does not have is applied', async () => {
+      const database = openAt(await newUrl())
+      await migrate(database, { '0001-create': createThing, '0003-later': fillThing })
+      await expect(migrate(database, two)).rejects.toThrow(NewerDatabase)
+      expect(await applied(database)).toEqual(['0001-create', '0003-later'])
+    })
+  })
+
+  describe('a step that fails', () => {
+    test('leaves nothing on an empty database, not even the list of steps', async () => {
+      const database = openAt(await newUrl())
+      await expect(migrate(database, { ...two, '0003-broken': failing })).rejects.toThrow('this step is broken')
+      await expect(things(database)).rejects.toThrow(/thing/)
+      await expect(applied(database)).rejects.toThrow(/migration/)
+    })
+
+    test('leaves an older database as it was, and the repaired version migrates it', async () => {
+      const database = openAt(await newUrl())
+      await migrate(database, { '0001-create': createThing })
+      const broken = { ...two, '0003-broken': failing }
+      await expect(migrate(database, broken)).rejects.toThrow('this step is broken')
+      expect(await applied(database)).toEqual(['0001-create'])
+      expect(await things(database)).toEqual([])
+      await expect(sql`select * from half`.execute(database.read)).rejects.toThrow(/half/)
+
+      expect(await migrate(database, { ...two, '0003-repaired': fillThing })).toEqual(['0002-fill', '0003-repaired'])
+      expect(await things(database)).toEqual(['first', 'first'])
+    })
+  })
+
+  test('many handles that start together on an empty database: one migrates, nobody fails', async () => {
+    const url = await newUrl()
+    const done = await Promise.all(Array.from({ length: 8 }, () => migrate(openAt(url), two)))
+    expect(done.map((names) => names.length).toSorted()).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
+    expect(await things(openAt(url))).toEqual(['first'])
+  })
+
+  test('several processes that start together on an empty database: one migrates, nobody fails', async () => {
+    const url = await newUrl()
+    const program = `
+      import { openDatabase } from ${JSON.stringify(`${import.meta.dir}/database.ts`)}
+      import { migrate } from ${JSON.stringify(`${import.meta.dir}/migrate.ts`)}
+      import { sql } from 'kysely'
+      const step = (text) => async (tx) => { await sql.raw(text).execute(tx) }
+      const database = openDatabase(process.env.URL)
+      const names = await migrate(database, {
+        '0001-create': step('create table thing (name text not null)'),
+        '0002-fill': step("insert into thing (name) values ('first')"),
+      })
+      console.log(names.length)
+      await database.close()`
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => runProgram(program, { URL: url })))
+    expect(outcomes.map(({ code, complaints }) => ({ code, complaints }))).toEqual(
+      Array.from({ length: 5 }, () => ({ code: 0, complaints: '' })),
+    )
+    expect(outcomes.map(({ output }) => output.trim()).toSorted()).toEqual(['0', '0', '0', '0', '2'])
+    expect(await things(openAt(url))).toEqual(['first'])
+  })
+})
+
+async function runProgram(
+  program: string,
+  environment: Record<string, string>,
+): Promise<{ code: number; output: string; complaints: string }> {
+  const child = Bun.spawn([process.execPath, '-e', program], {
+    cwd: import.meta.dir,
+    env: { ...process.env, ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, complaints] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  return { code: await child.exited, output, complaints }
+}
