@@ -92,6 +92,7 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
     async close() {
       stopForgetting()
       await labeller?.close()
+      await journal.flush()
       await counting.close()
       await journal.close()
       await lookup.close()

@@ -1,7 +1,6 @@
-import { createLog } from '@latchkey/http/log'
-import { SettingsError } from '@latchkey/settings/settings'
-import { createLinks } from './app.ts'
-import { type Settings, readSettings, settingsWarnings } from './settings.ts'
+import { type Log, createLog } from '@latchkey/http/log'
+import { type Links, createLinks } from './app.ts'
+import type { Settings } from './settings.ts'
 
 /** How long a stop may take, in milliseconds, before the process ends with work undone (L20.2). */
 const STOP_WITHIN_MS = 9_500
@@ -18,15 +17,9 @@ export interface Running {
 export async function startLinks(settings: Settings): Promise<Running> {
   const log = createLog()
   const links = await createLinks({ settings, log })
-  const server = Bun.serve({
-    hostname: settings.host,
-    port: settings.port,
-    maxRequestBodySize: LARGEST_BODY_BYTES,
-    fetch: links.fetch,
-    error(error) {
-      log.error('a request failed outside its handler', { error })
-      return Response.json({ error: 'Internal Server Error' }, { status: 500 })
-    },
+  const server = await listen(settings, links, log).catch(async (error: unknown) => {
+    await links.close()
+    throw error
   })
   log.info('listening', { service: 'links', url: server.url.href })
   return {
@@ -38,6 +31,19 @@ export async function startLinks(settings: Settings): Promise<Running> {
       log.info('stopped', { service: 'links' })
     },
   }
+}
+
+async function listen(settings: Settings, links: Links, log: Log) {
+  return Bun.serve({
+    hostname: settings.host,
+    port: settings.port,
+    maxRequestBodySize: LARGEST_BODY_BYTES,
+    fetch: links.fetch,
+    error(error) {
+      log.error('a request failed outside its handler', { error })
+      return Response.json({ error: 'Internal Server Error' }, { status: 500 })
+    },
+  })
 }
 
 /** Runs until SIGTERM or SIGINT, then stops in order and exits 0; a second signal or too long a stop exits 1. */
@@ -52,16 +58,4 @@ export function stopOnSignals(stop: () => Promise<void>): void {
   }
   process.on('SIGTERM', () => void onSignal())
   process.on('SIGINT', () => void onSignal())
-}
-
-/** Settings from the environment, or the end of the process with every problem on stderr. */
-export function settingsOrExit(): Settings {
-  for (const warning of settingsWarnings(process.env)) process.stderr.write(`${warning}\n`)
-  try {
-    return readSettings(process.env)
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return process.exit(1)
-  }
 }

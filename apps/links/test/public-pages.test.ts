@@ -84,9 +84,26 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
       const { hosts, complaints } = await open('/_/api/docs', look, async (page) => {
         await page.getByRole('heading', { name: 'Latchkey Links' }).first().waitFor()
         await picture(page, `reference ${name}`)
-        console.log(name, await page.evaluate(() => document.body.innerText.slice(0, 3000)))
-        const width = await page.evaluate(() => document.documentElement.scrollWidth)
-        expect(width).toBeLessThanOrEqual(look.viewport.width)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+          look.viewport.width,
+        )
+        const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+        const [red = 0] = (background.match(/\d+/g) ?? []).map(Number)
+        expect([background, red < 128]).toEqual([background, look.colorScheme === 'dark'])
+        if (name.includes('phone')) await page.getByRole('button', { name: 'Open Menu' }).click()
+        for (const [summary, operations] of Map.groupBy(apiOperations, (each) => each.summary)) {
+          const entries = page.locator('aside:visible').getByText(summary, { exact: true })
+          const methods = operations.flatMap((operation) => operation.methods)
+          expect([summary, await entries.count()]).toEqual([summary, methods.length])
+        }
+        for (const offer of ['Ask AI', 'Generate MCP', 'Deploy', 'Share'])
+          expect([offer, await page.getByText(offer, { exact: true }).count()]).toEqual([offer, 0])
+        await picture(page, `contents ${name}`)
+        await page.locator('aside:visible').getByText('Shorten a URL').first().click()
+        const field = page.getByText('allow_duplicate', { exact: true }).first()
+        await field.scrollIntoViewIfNeeded()
+        expect(await field.isVisible()).toBe(true)
+        await picture(page, `operation ${name}`)
       })
       expect([...hosts]).toEqual([server.url.host])
       expect(complaints).toEqual([])

@@ -48,7 +48,8 @@ function openSqlite<Tables>(path: string): Database<Tables> {
   const writerFile: SqliteFile = openSqliteFile(path, { checkpointPages: CHECKPOINT_PAGES })
   writerFile.run('pragma busy_timeout = 0')
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerFile) })
-  const read = new Kysely<Tables>({ dialect: sqliteDialect(openSqliteFile(path, { readonly: true })) })
+  const readerFile = openSqliteFile(path, { readonly: true })
+  const read = new Kysely<Tables>({ dialect: sqliteDialect(readerFile) })
   const listeners: (() => void | Promise<void>)[] = []
   return {
     dialect: 'sqlite',
@@ -64,6 +65,9 @@ function openSqlite<Tables>(path: string): Database<Tables> {
     async close() {
       await read.destroy()
       await writer.destroy()
+      // Not left to Kysely, which forgets a handle it never used. The writer last: only it can clear the log away.
+      readerFile.close()
+      writerFile.close()
     },
   }
 }
@@ -118,6 +122,7 @@ export function among(
 ): RawBuilder<SqlBool> {
   if (dialect === 'sqlite')
     return sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`
+  if (values.length === 0) return sql`1 = 0`
   const type = typeof values[0] === 'string' ? sql`text[]` : sql`bigint[]`
   return sql`${sql.ref(column)} = any(${values}::${type})`
 }

@@ -33,7 +33,9 @@ eachDialect((_dialect, newUrl) => {
     const database = openDatabase<unknown>(await newUrl())
     afterAll(() => database.close())
     await database.write(async (tx) => {
-      await sql`create table thing (id integer primary key, name text not null unique, size integer check (size > 0))`.execute(tx)
+      await sql`create table thing (id integer primary key, name text not null unique, size integer check (size > 0))`.execute(
+        tx,
+      )
       await sql`create table part (thing_id integer not null references thing (id))`.execute(tx)
       await sql`insert into thing values (1, 'one', 1)`.execute(tx)
     })
@@ -41,10 +43,10 @@ eachDialect((_dialect, newUrl) => {
   }
 
   const cases = [
-    ['a taken key', 'insert into thing values (1, \'two\', 1)', { ...NONE, unique: true }],
-    ['a taken unique value', 'insert into thing values (2, \'one\', 1)', { ...NONE, unique: true }],
+    ['a taken key', "insert into thing values (1, 'two', 1)", { ...NONE, unique: true }],
+    ['a taken unique value', "insert into thing values (2, 'one', 1)", { ...NONE, unique: true }],
     ['a reference to nothing', 'insert into part values (9)', NONE],
-    ['a value a check refuses', 'insert into thing values (2, \'two\', 0)', NONE],
+    ['a value a check refuses', "insert into thing values (2, 'two', 0)", NONE],
     ['a missing value', 'insert into thing values (2, null, 1)', NONE],
     ['a missing table', 'select * from nothing', NONE],
     ['bad SQL', 'selekt', NONE],
@@ -83,8 +85,13 @@ describe('SQLite that cannot be written', () => {
     const { path, file } = newFile()
     const other = new SqliteFile(path)
     file.run('begin immediate')
-    expect(verdicts(await errorOf(() => other.run('begin immediate')))).toEqual({ ...NONE, unavailable: true })
-    expect(verdicts(await errorOf(() => other.run('insert into thing values (1)')))).toMatchObject({ unavailable: true })
+    expect(verdicts(await errorOf(() => other.run('begin immediate')))).toEqual({
+      ...NONE,
+      unavailable: true,
+    })
+    expect(verdicts(await errorOf(() => other.run('insert into thing values (1)')))).toMatchObject({
+      unavailable: true,
+    })
   })
 
   test('a snapshot that is too old to be written to is no fault of the caller', async () => {
@@ -155,7 +162,10 @@ describe.skipIf(!server)('PostgreSQL that cannot be used', () => {
     const pool = new Pool({ connectionString: server })
     const client = await pool.connect()
     await client.query('begin read only')
-    expect(verdicts(await errorOf(client.query('create table never (x int)')))).toEqual({ ...NONE, unavailable: true })
+    expect(verdicts(await errorOf(client.query('create table never (x int)')))).toEqual({
+      ...NONE,
+      unavailable: true,
+    })
     client.release(true)
     await pool.end()
   })
@@ -167,8 +177,14 @@ describe.skipIf(!server)('PostgreSQL that cannot be used', () => {
     await one.query('select pg_advisory_xact_lock(1795000001)')
     await other.query('select pg_advisory_xact_lock(1795000002)')
     const errors = await Promise.all(
-      [one.query('select pg_advisory_xact_lock(1795000002)'), other.query('select pg_advisory_xact_lock(1795000001)')].map(
-        (query) => query.then(() => undefined, (error: unknown) => error),
+      [
+        one.query('select pg_advisory_xact_lock(1795000002)'),
+        other.query('select pg_advisory_xact_lock(1795000001)'),
+      ].map((query) =>
+        query.then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
       ),
     )
     expect(errors.filter(isTransactionConflict)).toHaveLength(1)
@@ -179,13 +195,51 @@ describe.skipIf(!server)('PostgreSQL that cannot be used', () => {
 })
 
 test('codes decide, and what has none is none of them', () => {
-  const unavailable = ['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_BUSY_TIMEOUT', 'SQLITE_READONLY_DBMOVED', 'SQLITE_CANTOPEN']
-  const server_ = ['08006', '08P01', '53100', '53200', '53300', '57P01', '57P03', '25006', 'ECONNREFUSED', 'ETIMEDOUT']
+  const unavailable = [
+    'SQLITE_FULL',
+    'SQLITE_IOERR_WRITE',
+    'SQLITE_BUSY_TIMEOUT',
+    'SQLITE_READONLY_DBMOVED',
+    'SQLITE_CANTOPEN',
+  ]
+  const server_ = [
+    '08006',
+    '08P01',
+    '53100',
+    '53200',
+    '53300',
+    '57P01',
+    '57P03',
+    '25006',
+    'ECONNREFUSED',
+    'ETIMEDOUT',
+  ]
   for (const code of [...unavailable, ...server_])
     expect([code, verdicts({ code })]).toEqual([code, { ...NONE, unavailable: true }])
-  for (const code of ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR', '42P01', '23503', '22001', '3D000', '28P01', ''])
+  for (const code of [
+    'SQLITE_CORRUPT',
+    'SQLITE_NOTADB',
+    'SQLITE_ERROR',
+    '42P01',
+    '23503',
+    '22001',
+    '3D000',
+    '28P01',
+    '',
+  ])
     expect([code, verdicts({ code })]).toEqual([code, NONE])
-  for (const thrown of [undefined, null, 0, '', 'SQLITE_FULL', '23505', {}, [], new Error('SQLITE_FULL'), { code: 23505 }])
+  for (const thrown of [
+    undefined,
+    null,
+    0,
+    '',
+    'SQLITE_FULL',
+    '23505',
+    {},
+    [],
+    new Error('SQLITE_FULL'),
+    { code: 23505 },
+  ])
     expect(verdicts(thrown)).toEqual(NONE)
   for (const message of ['timeout exceeded when trying to connect', 'Connection terminated unexpectedly'])
     expect(verdicts(new Error(message))).toEqual({ ...NONE, unavailable: true })

@@ -13,13 +13,18 @@ const types: CustomTypesConfig = {
 const CONNECT_TIMEOUT_MS = 3_000
 const POOL_SIZE = 10
 
-export function openPool(url: string): Pool {
+/**
+ * A pool of connections. `queryTimeoutMs` bounds each query, for callers who would rather fail than wait; without it a
+ * query may take as long as it needs.
+ */
+export function openPool(url: string, options: { queryTimeoutMs?: number } = {}): Pool {
   const pool = new Pool({
     connectionString: url,
     types,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'latchkey',
+    ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
   })
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})

@@ -83,7 +83,6 @@ class BunSqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     this.#connection.forget()
-    this.#file.close()
   }
 }
 

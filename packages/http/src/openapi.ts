@@ -132,7 +132,7 @@ function textsByStatus(
 
 /** A schema as JSON Schema 2020-12; named ones (`.meta({ id })`) move to `components.schemas`. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override })
   const text = JSON.stringify({ root: rest, named: $defs ?? {} }).replaceAll(
     '"#/$defs/',
     '"#/components/schemas/',
@@ -143,4 +143,14 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): J
   const { id, ...definition } = root
   schemas[id] = definition
   return { $ref: `#/components/schemas/${id}` }
+}
+
+/** Puts back what zod drops where an input is transformed, and drops what only says that an integer is one. */
+function override({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
+  const examples = z.globalRegistry.get(zodSchema)?.['examples']
+  if (examples !== undefined) json['examples'] = examples
+  if (zodSchema instanceof z.ZodDefault) json['default'] = zodSchema.def.defaultValue
+  if (json['minimum'] === Number.MIN_SAFE_INTEGER) delete json['minimum']
+  if (json['maximum'] === Number.MAX_SAFE_INTEGER) delete json['maximum']
+  if (json['type'] === 'integer') delete json['pattern']
 }

@@ -43,14 +43,15 @@ A row that is there already is skipped, so the same file can be imported again.
     if (!isIdentity(owner))
       throw new UsageError('The owner must be a name without control characters or blanks around it')
     const options = {
-      source: path === '-' ? process.stdin : createReadStream(path),
       format: oneOf('format', importFormats, format),
       owner,
       dryRun: values['dry-run'],
       now: nowSeconds(),
       onRow: complainOfRow,
     }
-    const report = await withDatabase(currentSettings(), (database) => importLinks({ database, ...options }))
+    const report = await withDatabase(currentSettings(), (database) =>
+      importLinks({ database, source: path === '-' ? process.stdin : createReadStream(path), ...options }),
+    )
     complain(summaryOf(report, options.dryRun))
     return report.conflicts + report.bad === 0 ? 0 : 1
   },

@@ -19,6 +19,7 @@ export class Counting {
   #running: Promise<boolean> | undefined
   #timer: Timer | undefined
   #failing = false
+  #closed = false
 
   constructor(options: {
     journal: Journal
@@ -50,6 +51,7 @@ export class Counting {
 
   /** Told that clicks were committed. */
   wake(): void {
+    if (this.#closed) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       void this.settle()
@@ -70,6 +72,8 @@ export class Counting {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.settle()
+    this.#closed = true
+    clearTimeout(this.#timer)
     await this.#ask('close')
     this.#worker.terminate()
   }

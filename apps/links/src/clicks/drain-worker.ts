@@ -6,6 +6,7 @@ export type DrainReply = { progress: Progress } | { error: { message: string; co
 
 declare const self: Worker
 
+let files: { journalPath: string; databaseUrl: string } | undefined
 let drain: Drain | undefined
 
 async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
@@ -14,10 +15,12 @@ async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
     return 'closed'
   }
   if ('open' in request) {
-    drain = new Drain(request.open.journalPath, request.open.databaseUrl)
+    files = request.open
     return undefined
   }
-  if (!drain) throw new Error('The drain was asked to work before it was opened')
+  if (!files) throw new Error('The drain was asked to work before it was opened')
+  // At the first step, and at the next one if that failed: the database may be away at the start.
+  drain ??= new Drain(files.journalPath, files.databaseUrl)
   return { progress: await drain.step(request.upTo) }
 }
 

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { Stored, closedAfterEach, testFolder, visit } from '../../test/durability/stored.ts'
+import { Stored, closedAfterEach, messageOf, testFolder, visit } from '../../test/durability/stored.ts'
 import { Drain } from './drain.ts'
 import type { DrainReply, DrainRequest } from './drain-worker.ts'
 import { Journal } from './journal.ts'
@@ -109,8 +109,8 @@ eachDialect((_dialect, newUrl) => {
     await fill(openJournal(path), link, 'abcd', 2)
     const drain = openDrain(path, stored.url)
     await stored.run(sql`alter table click_hour rename to elsewhere`)
-    await expect(drain.step()).rejects.toThrow(/click_hour/)
-    await expect(drain.step()).rejects.toThrow(/click_hour/)
+    expect(await messageOf(drain.step())).toMatch(/click_hour/)
+    expect(await messageOf(drain.step())).toMatch(/click_hour/)
     await stored.run(sql`alter table elsewhere rename to click_hour`)
     expect(await drain.step()).toEqual({ seq: 2, clicks: 4 })
     expect(await stored.counts('abcd')).toEqual([4, 4, 4])

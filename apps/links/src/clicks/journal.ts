@@ -85,8 +85,7 @@ export class Journal {
       [crypto.randomUUID()],
     )
     // The log's file exists from the first write on, and as long as a connection is open.
-    this.#file.run('insert into journal_id (id) values (?)', [PROBE])
-    this.#file.run('delete from journal_id where id = ?', [PROBE])
+    this.#touch()
     this.#wal = openSync(`${path}-wal`, 'r')
     this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
     this.state.lastSeq =
@@ -127,16 +126,19 @@ export class Journal {
 
   /** Proves that the journal can be written. Throws what stands in the way. */
   probe(): void {
-    this.#file.run('insert into journal_id (id) values (?)', [PROBE])
-    this.#file.run('delete from journal_id where id = ?', [PROBE])
+    this.#touch()
     fdatasyncSync(this.#wal)
     this.state.failing = false
   }
 
   /** Ends when everything appended before is on disk. */
-  async close(): Promise<void> {
+  async flush(): Promise<void> {
     this.#commit()
     while (this.#syncing) await this.#syncing
+  }
+
+  async close(): Promise<void> {
+    await this.flush()
     if (this.#trimTo > 0) this.#trim.run(this.#trimTo)
     this.#insert.finalize()
     this.#trim.finalize()
@@ -175,6 +177,13 @@ export class Journal {
       this.state.failing = true
       this.#onLoss(error, batch.length)
     }
+  }
+
+  #touch(): void {
+    this.#file.transaction(() => {
+      this.#file.run('insert or ignore into journal_id (id) values (?)', [PROBE])
+      this.#file.run('delete from journal_id where id = ?', [PROBE])
+    })()
   }
 
   #write(batch: Packed[]): number | bigint {

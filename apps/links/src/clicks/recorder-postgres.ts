@@ -60,6 +60,12 @@ async function recordIn(
   move: { from: Cursor; to: number } | undefined,
 ): Promise<boolean> {
   if (move && !(await takeCursor(client, move.from))) return false
+  if (clicks.length > 0) await store(client, clicks)
+  if (move) await client.query(MOVE_CURSOR, [move.from.journalId, move.to])
+  return true
+}
+
+async function store(client: PoolClient, clicks: readonly ClassifiedClick[]): Promise<void> {
   const hours = tallyByHour(clicks)
   const slugs = tallyBySlug(hours)
   await client.query(LOCK_SLUGS, [slugs.map((row) => row.slug)])
@@ -70,12 +76,9 @@ async function recordIn(
   const present = new Set(counted.rows.map((row) => `${row.link_id} ${row.slug}`))
   const isPresent = (row: { linkId: number; slug: string }) => present.has(`${row.linkId} ${row.slug}`)
   const keptHours = hours.filter(isPresent)
-  if (keptHours.length > 0) {
-    await client.query(ADD_TO_HOURS, columns(keptHours, hourColumns))
-    await client.query(INSERT_CLICKS, columns(clicks.filter(isPresent), clickColumns))
-  }
-  if (move) await client.query(MOVE_CURSOR, [move.from.journalId, move.to])
-  return true
+  if (keptHours.length === 0) return
+  await client.query(ADD_TO_HOURS, columns(keptHours, hourColumns))
+  await client.query(INSERT_CLICKS, columns(clicks.filter(isPresent), clickColumns))
 }
 
 /** Locks the journal's cursor for this transaction; false when it stands elsewhere. */

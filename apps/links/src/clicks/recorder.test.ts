@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { BOT, FROM_OURSELVES, NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import {
+  BOT,
+  FROM_OURSELVES,
+  NOW,
+  Stored,
+  click,
+  closedAfterEach,
+  messageOf,
+} from '../../test/durability/stored.ts'
 import { HOUR } from '../analytics/window.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
@@ -179,7 +187,7 @@ eachDialect((dialect, newUrl) => {
     const link = await stored.link('abcd')
     const good = click(link, 'abcd')
     const bad = { ...good, channel: null as unknown as string }
-    await expect(recorder.record([good, good, bad], { from: from(0), to: 1 })).rejects.toThrow(
+    expect(await messageOf(recorder.record([good, good, bad], { from: from(0), to: 1 }))).toMatch(
       /channel|null/i,
     )
     expect(await stored.counts('abcd')).toEqual([0, 0, 0])

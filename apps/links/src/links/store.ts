@@ -112,17 +112,23 @@ export async function findDuplicate(
   tx: Tx,
   { url, identity, now }: { url: string; identity: string; now: number },
 ): Promise<{ id: number; count: number } | undefined> {
-  const candidates = await tx
+  const candidates = tx
     .selectFrom('link')
-    .select(['id', 'created_by'])
     .where('url_key', '=', urlKey(url))
     .where('url', '=', url)
     .where(isActive(now))
+  const chosen = await candidates
+    .select('id')
+    .orderBy(sql`created_by = ${identity}`, 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .execute()
-  const chosen = candidates.find((row) => row.created_by === identity) ?? candidates[0]
-  return chosen && { id: chosen.id, count: candidates.length }
+    .limit(1)
+    .executeTakeFirst()
+  if (!chosen) return undefined
+  const { count } = await candidates
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return { id: chosen.id, count }
 }
 
 function isActive(now: number) {

@@ -7,6 +7,8 @@ import { type Lookup, type Target, locationOf } from './lookup.ts'
 
 /** Slugs kept in memory, unknown ones included; about 300 bytes each. The oldest goes first. */
 const CACHE_ENTRIES = 50_000
+/** A visitor waits no longer than this for a database that takes questions and does not answer. */
+const QUERY_TIMEOUT_MS = 3_000
 /** While the database is unreachable it is asked again only this often, so that known slugs redirect without delay. */
 const RETRY_MS = 1_000
 
@@ -28,38 +30,41 @@ export class PostgresLookup implements Lookup {
   readonly #url: string
   readonly #log: Log
   readonly #entries = new Map<string, Entry>()
-  readonly #slugsOfLink = new Map<number, Set<string>>()
   readonly #flights = new Map<string, Promise<Target | undefined>>()
   #listener: Client | undefined
+  #retry: Timer | undefined
   #session = 0
   #changes = 0
   #downUntilMs = 0
   #closed = false
 
   constructor(url: string, database: Database<Tables>, log: Log) {
-    this.#pool = openPool(url)
+    this.#pool = openPool(url, { queryTimeoutMs: QUERY_TIMEOUT_MS })
     this.#url = url
     this.#log = log
-    // A round trip on the listening connection brings every announcement made before it, so that a change shows on this
-    // node's very next redirect.
-    database.afterWrite(async () => {
-      await this.#listener?.query('select 1').catch(() => undefined)
-    })
+    database.afterWrite(() => this.#catchUp())
   }
 
   /** Ends when changes are listened to, or the first try failed; goes on trying by itself. */
   async listen(): Promise<void> {
-    const client = new Client({ connectionString: this.#url, application_name: 'latchkey-redirect' })
+    const client = new Client({
+      connectionString: this.#url,
+      application_name: 'latchkey-redirect',
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+    })
     client.on('notification', ({ payload }) => this.#forget(payload ?? ''))
     client.on('error', () => undefined)
     client.on('end', () => this.#lost(client))
     try {
       await client.connect()
       await client.query('listen latchkey_redirect')
+      if (this.#closed) return await client.end()
       this.#session++
       this.#listener = client
     } catch (error) {
       this.#log.warn('cannot listen for changed slugs', { error })
+      await client.end().catch(() => undefined)
       this.#lost(client)
     }
   }
@@ -68,15 +73,34 @@ export class PostgresLookup implements Lookup {
     const entry = this.#entries.get(slug)
     if (entry && this.#listener && entry.session === this.#session) return entry.target
     if (entry && performance.now() < this.#downUntilMs) return entry.target
-    const flight = this.#flights.get(slug) ?? this.#ask(slug, entry)
+    const shared = this.#flights.get(slug)
+    if (shared) return shared
+    const flight = this.#ask(slug, entry).finally(() => {
+      if (this.#flights.get(slug) === flight) this.#flights.delete(slug)
+    })
     this.#flights.set(slug, flight)
     return flight
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.#listener?.end()
+    clearTimeout(this.#retry)
+    await this.#listener?.end().catch(() => undefined)
     await this.#pool.end()
+  }
+
+  /**
+   * After a write of this node. A round trip on the listening connection brings every announcement made before it, so
+   * that the change shows on this node's very next redirect; and the database can be reached, whatever was true before.
+   */
+  async #catchUp(): Promise<void> {
+    this.#downUntilMs = 0
+    try {
+      await this.#listener?.query('select 1')
+    } catch {
+      // Nothing that is remembered can be trusted until somebody listens again.
+      this.#session++
+    }
   }
 
   async #ask(slug: string, known: Entry | undefined): Promise<Target | undefined> {
@@ -98,41 +122,31 @@ export class PostgresLookup implements Lookup {
       this.#downUntilMs = performance.now() + RETRY_MS
       if (!known) throw error
       return known.target
-    } finally {
-      this.#flights.delete(slug)
     }
   }
 
   #remember(slug: string, entry: Entry): void {
-    this.#drop(slug)
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined && this.#entries.size >= CACHE_ENTRIES) this.#drop(oldest)
-    this.#entries.set(slug, entry)
-    if (!entry.target) return
-    const siblings = this.#slugsOfLink.get(entry.target.linkId)
-    if (siblings) siblings.add(slug)
-    else this.#slugsOfLink.set(entry.target.linkId, new Set([slug]))
-  }
-
-  /** `payload` is a slug, or `#` and a link's id: what the triggers of the first migration announce. */
-  #forget(payload: string): void {
-    this.#changes++
-    if (!payload.startsWith('#')) this.#drop(payload)
-    else for (const slug of this.#slugsOfLink.get(Number(payload.slice(1))) ?? []) this.#drop(slug)
-  }
-
-  #drop(slug: string): void {
-    const linkId = this.#entries.get(slug)?.target?.linkId
     this.#entries.delete(slug)
-    if (linkId === undefined) return
-    const siblings = this.#slugsOfLink.get(linkId)
-    siblings?.delete(slug)
-    if (siblings?.size === 0) this.#slugsOfLink.delete(linkId)
+    const [oldest] = this.#entries.keys()
+    if (oldest !== undefined && this.#entries.size >= CACHE_ENTRIES) this.#entries.delete(oldest)
+    this.#entries.set(slug, entry)
+  }
+
+  /** The payload of an announcement is the slug (see the first migration). */
+  #forget(slug: string): void {
+    this.#changes++
+    this.#entries.delete(slug)
+    // Whoever asks from now on must not be given what was read before.
+    this.#flights.delete(slug)
   }
 
   #lost(client: Client): void {
     if (this.#listener && this.#listener !== client) return
     this.#listener = undefined
-    if (!this.#closed) setTimeout(() => void this.listen(), RETRY_MS)
+    if (this.#closed) return
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined
+      void this.listen()
+    }, RETRY_MS)
   }
 }

@@ -46,7 +46,7 @@ async function ownedSlug(
   const linkId = id ?? (await findSlug(tx, slug))?.link_id
   if (linkId === undefined) throw failure('slug_not_found')
   const link = await lockLinkRow(tx, context.database, linkId)
-  if (!link) throw failure('link_not_found')
+  if (!link) throw failure(id === undefined ? 'slug_not_found' : 'link_not_found')
   // Read again under the lock: it may have moved or gone meanwhile.
   const row = await findSlug(tx, slug)
   if (row?.link_id !== linkId) throw failure(id === undefined ? 'slug_not_found' : 'slug_not_on_link')

@@ -62,7 +62,8 @@ export async function importClicks(options: ClickImportOptions): Promise<ClickIm
     const run = new Run(options, recorder, { journalId, seq: resumedAfter })
     for await (const read of readJsonLines(createReadStream(path))) await run.add(read)
     await run.flush()
-    await database.write((tx) => markImported(tx, { sha256, pass, now }))
+    // A file that gave nothing, for want of its slugs perhaps, may simply come again.
+    if (run.imported + resumedAfter > 0) await database.write((tx) => markImported(tx, { sha256, pass, now }))
     return { imported: run.imported, bad: run.bad, resumedAfter }
   } finally {
     await recorder.close()

@@ -92,3 +92,11 @@ export function rolesOf(link: StoredLink | undefined) {
     primary: named(link?.slugs.filter((slug) => slug.is_primary === 1)),
   }
 }
+
+/** What the work failed with. */
+export async function failureOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'Nothing went wrong',
+    (error: unknown) => String(error),
+  )
+}

@@ -125,6 +125,27 @@ test('every reference leads somewhere, and every schema is one that a validator 
     for (const { schema } of operation.parameters) expect(ajv.compile(rooted(schema))).toBeFunction()
 })
 
+test('defaults and examples are documented, and no bound that only says what an integer is', () => {
+  const defaults = Object.fromEntries(
+    described.flatMap(({ path, verb, operation }) =>
+      operation.parameters.map(({ name, schema }) => [`${verb} ${path} ${name}`, schema['default']]),
+    ),
+  )
+  expect(defaults).toMatchObject({
+    'get /links limit': 1000,
+    'get /links status': 'all',
+    'get /links sort': 'created',
+    'get /links/{id}/qr size': 220,
+    'get /links/{id}/qr margin': 4,
+    'get /links/{id}/qr level': 'M',
+    'get /links/{id}/qr dark': '000000',
+  })
+  expect(document.components.schemas['NewLink']).toMatchObject({
+    properties: { url: { examples: ['https://example.com/'] } },
+  })
+  expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER))
+})
+
 test('every operation documents 401, 403, 429, 500 and what its own checks end in', () => {
   for (const { path, verb, operation } of described) {
     const statuses = Object.keys(operation.responses)

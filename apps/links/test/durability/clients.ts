@@ -136,14 +136,14 @@ export class Writer {
     link.urls.add(next.url)
     if (next.disabled) link.everDisabled = true
     const answer =
-      kind === 'disable' || kind === 'enable' ?
-        await this.#send(wire, 'POST', `/links/${link.id}/${kind}`)
-      : await this.#send(
-          wire,
-          chance(0.5) ? 'PUT' : 'PATCH',
-          `/links/${link.id}`,
-          kind === 'update' ? { url: next.url, label: next.label } : { slug: next.primary },
-        )
+      kind === 'disable' || kind === 'enable'
+        ? await this.#send(wire, 'POST', `/links/${link.id}/${kind}`)
+        : await this.#send(
+            wire,
+            chance(0.5) ? 'PUT' : 'PATCH',
+            `/links/${link.id}`,
+            kind === 'update' ? { url: next.url, label: next.label } : { slug: next.primary },
+          )
     if (!answer) return
     ledger.require(answer.status === 200, () => `${kind} answered ${answer.status} ${answer.text}`)
     link.pending = undefined
@@ -160,7 +160,10 @@ export class Writer {
     if (!answer) return
     const expected = link.state.disabled ? '404 null' : `302 ${link.state.url}`
     const seen = `${answer.status} ${answer.headers.get('location')}`
-    this.#company.ledger.require(seen === expected, () => `after its change a link answers ${seen}, not ${expected}`)
+    this.#company.ledger.require(
+      seen === expected,
+      () => `after its change a link answers ${seen}, not ${expected}`,
+    )
   }
 
   async #send(wire: Wire, method: string, path: string, body?: unknown): Promise<Answer | undefined> {

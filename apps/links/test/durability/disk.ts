@@ -11,7 +11,8 @@ export interface Disk {
   start(): Promise<Server>
   /** From now on nothing more can be written. */
   fill(server: Server): void
-  free(server: Server): void
+  /** There is room again. */
+  free(): void
   close(): void
 }
 
@@ -51,17 +52,23 @@ export function mountDisk(): (Disk & { remount(how: 'ro' | 'rw'): boolean }) | u
 /** An ordinary folder, and a limit on what the server may write: every write fails with an error of the device. */
 export function limitedDisk(): Disk {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
-  const limit = (server: Server, bytes: string) => {
-    if (!succeeds('prlimit', '--pid', String(server.pid), `--fsize=${bytes}:unlimited`))
-      throw new Error('prlimit does not work here')
-  }
+  const limit = ({ pid }: Server, bytes: string) =>
+    succeeds('prlimit', '--pid', String(pid), `--fsize=${bytes}:unlimited`)
+  const limited = new Set<Server>()
   return {
     kind: 'a disk that fails',
     folder,
     // The signal that comes with the error would end a program that does not ignore it.
     start: () => Server.start(folder, { under: ['sh', '-c', `trap '' XFSZ; exec "$@"`, 'sh'] }),
-    fill: (server) => limit(server, '0'),
-    free: (server) => limit(server, 'unlimited'),
+    fill(server) {
+      if (!limit(server, '0')) throw new Error('prlimit does not work here')
+      limited.add(server)
+    },
+    free() {
+      // Who has ended meanwhile has taken its limit along.
+      for (const server of limited) limit(server, 'unlimited')
+      limited.clear()
+    },
     close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

@@ -119,7 +119,7 @@ function checkFiles(folder: string, ledger: Ledger): { counted: number; maybe: n
   }
   const waiting = one(journal, 'select max(seq) from journal')
   const counted = one(database, 'select max(seq) from journal_cursor')
-  ledger.require(waiting === counted, () => `counted up to ${counted} of ${waiting} batches`)
+  ledger.require(waiting === counted, () => `counted up to ${String(counted)} of ${String(waiting)} batches`)
   const primaries = `select count(*) from link where 1 <> (select count(*) from slug
     where slug.link_id = link.id and slug.slug = link.primary_slug and slug.disabled_at is null)`
   ledger.require(one(database, primaries) === 0, () => 'a link has not exactly one primary slug')

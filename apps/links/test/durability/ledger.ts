@@ -172,11 +172,9 @@ function storedState(file: SqliteFile, id: number): State | undefined {
       'select url, label, disabled_at, primary_slug from link where id = ?',
     )
     .get(id)
-  return (
-    row ?
-      { url: row.url, label: row.label, disabled: row.disabled_at !== null, primary: row.primary_slug }
+  return row
+    ? { url: row.url, label: row.label, disabled: row.disabled_at !== null, primary: row.primary_slug }
     : undefined
-  )
 }
 
 function slugsOf(file: SqliteFile, id: number): { slug: string }[] {

@@ -110,7 +110,10 @@ describe('PostgreSQL goes away', () => {
       const labels = ['']
       while (running) {
         labels.push(`label ${labels.length}`)
-        const { status } = await wire.request('PUT', `/_/api/links/${id}`, { headers, body: { label: labels.at(-1) } })
+        const { status } = await wire.request('PUT', `/_/api/links/${id}`, {
+          headers,
+          body: { label: labels.at(-1) },
+        })
         if (status === 200) labels.splice(0, labels.length - 1)
         else if (status !== 503) unexpected.push(`PUT: ${status}`)
       }

@@ -64,7 +64,8 @@ async function keepOptions(url: string): Promise<string> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    const show = async (name: string) => (await client.query<Record<string, string>>(`show ${name}`)).rows[0]?.[name] ?? ''
+    const show = async (name: string) =>
+      (await client.query<Record<string, string>>(`show ${name}`)).rows[0]?.[name] ?? ''
     for (const name of ['port', 'listen_addresses', 'unix_socket_directories', 'fsync', 'max_connections'])
       await client.query(`alter system set ${name} = '${await show(name)}'`)
     return await show('data_directory')

@@ -11,7 +11,10 @@ export class Relay {
   private constructor(target: { host: string; port: number }) {
     this.#server = createServer((client) => {
       this.connections++
-      if (!this.#open) return void client.destroy()
+      if (!this.#open) {
+        client.destroy()
+        return
+      }
       const server = connect(target)
       this.#pairs.push({ client, server })
       for (const [from, to] of [

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { Database as SqliteFile } from 'bun:sqlite'
 import { disks, mountDisk } from './disk.ts'
 import { Server, databasePath, journalPath, makeKey, withKey } from './server.ts'
@@ -44,7 +44,9 @@ async function create({ wire, headers, made }: Scene): Promise<Answer> {
 }
 
 async function follow(scene: Scene): Promise<void> {
-  const { status, headers } = await scene.wire.request('GET', '/target', { headers: { 'User-Agent': 'x'.repeat(900) } })
+  const { status, headers } = await scene.wire.request('GET', '/target', {
+    headers: { 'User-Agent': 'x'.repeat(900) },
+  })
   expect([status, headers.get('location')]).toEqual([302, 'https://example.com/target'])
 }
 
@@ -78,8 +80,10 @@ function countedClicks(folder: string): number {
 }
 
 for (const disk of disks()) {
-  afterAll(() => disk.close())
   describe(disk.kind, () => {
+    afterEach(() => disk.free())
+    afterAll(() => disk.close())
+
     test('API writes answer 503, redirects and reads go on, ready and metrics say so; then it recovers by itself', async () => {
       const server = keep(await disk.start())
       const scene = await setUp(server)
@@ -113,15 +117,23 @@ for (const disk of disks()) {
       expect(await server.metric('latchkey_links_clicks_failing')).toBe(1)
       const ready = await wire.request('GET', '/_/ready')
       expect(ready.status).toBe(503)
-      expect(JSON.parse(ready.text)).toEqual({ status: expect.stringMatching(/cannot be (stored|written|counted)/) })
+      expect(JSON.parse(ready.text)).toEqual({
+        status: expect.stringMatching(/cannot be (stored|written|counted)/),
+      })
       expect((await wire.request('GET', '/_/health')).status).toBe(200)
       const read = await wire.request('GET', `/_/api/links/${id}`, { headers })
       expect(read.status).toBe(200)
-      expect(JSON.parse(read.text)).toMatchObject({ url: 'https://example.com/target', label: null, disabled_at: null })
+      expect(JSON.parse(read.text)).toMatchObject({
+        url: 'https://example.com/target',
+        label: null,
+        disabled_at: null,
+      })
       expect((await wire.request('GET', '/_/api/links?search=target', { headers })).status).toBe(200)
-      expect(server.log.some(({ level, message }) => level === 'error' && message.includes('clicks are lost'))).toBe(true)
+      expect(
+        server.log.some(({ level, message }) => level === 'error' && message.includes('clicks are lost')),
+      ).toBe(true)
 
-      disk.free(server)
+      disk.free()
       await until('creating works', async () => (await create(scene)).status === 201)
       await until('ready again', async () => (await wire.request('GET', '/_/ready')).status === 200)
       for (let index = 0; index < 20; index++) await visit()
@@ -135,37 +147,48 @@ for (const disk of disks()) {
 
       // Each redirect is either a click or was told to be lost, and never both.
       expect(countedClicks(disk.folder) + lostInAll).toBe(redirects)
-      const ids = readStored(disk.folder, (file) => file.query<{ id: number }, []>('select id from link').all())
+      const ids = readStored(disk.folder, (file) =>
+        file.query<{ id: number }, []>('select id from link').all(),
+      )
       expect(ids.map((row) => row.id).toSorted((a, b) => a - b)).toEqual(scene.made)
       expect(
-        readStored(disk.folder, (file) => file.query('select label, disabled_at from link where id = ?').get(id)),
+        readStored(disk.folder, (file) =>
+          file.query('select label, disabled_at from link where id = ?').get(id),
+        ),
       ).toEqual({ label: null, disabled_at: null })
       for (const path of [databasePath(disk.folder), journalPath(disk.folder)]) expectSound(path)
     }, 60_000)
 
     test('SIGTERM ends in order and in time, and what was counted before is there', async () => {
       const server = keep(await disk.start())
-      const { headers, wire } = { headers: withKey(await makeKey(server)), wire: keep(await server.connect()) }
+      const { headers, wire } = {
+        headers: withKey(await makeKey(server)),
+        wire: keep(await server.connect()),
+      }
       const before = countedClicks(disk.folder)
-      for (let index = 0; index < 5; index++)
-        expect((await wire.request('GET', '/target')).status).toBe(302)
+      for (let index = 0; index < 5; index++) expect((await wire.request('GET', '/target')).status).toBe(302)
       await wire.request('GET', '/_/api/slugs/target', { headers })
       disk.fill(server)
       await until('clicks are lost', async () => {
-        expect((await wire.request('GET', '/target', { headers: { 'User-Agent': 'x'.repeat(900) } })).status).toBe(302)
+        expect(
+          (await wire.request('GET', '/target', { headers: { 'User-Agent': 'x'.repeat(900) } })).status,
+        ).toBe(302)
         return (await server.metric('latchkey_links_clicks_lost_total')) > 0
       })
       const { code, ms } = await server.stop()
       expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: '' })
       expect(ms).toBeLessThan(10_000)
-      disk.free(server)
+      disk.free()
       expect(countedClicks(disk.folder)).toBeGreaterThanOrEqual(before + 5)
       for (const path of [databasePath(disk.folder), journalPath(disk.folder)]) expectSound(path)
     }, 60_000)
 
     test('a server killed while nothing could be written starts again when there is room, with all that was answered', async () => {
       const server = keep(await disk.start())
-      const { headers, wire } = { headers: withKey(await makeKey(server)), wire: keep(await server.connect()) }
+      const { headers, wire } = {
+        headers: withKey(await makeKey(server)),
+        wire: keep(await server.connect()),
+      }
       const scene = { server, wire, headers, made: [] as number[], id: 0 }
       const before = countedClicks(disk.folder)
       disk.fill(server)
@@ -173,13 +196,17 @@ for (const disk of disks()) {
       await until('nothing can be written', async () => {
         redirects++
         await follow(scene)
-        return (await create(scene)).status === 503 && (await server.metric('latchkey_links_clicks_lost_total')) > 0
+        return (
+          (await create(scene)).status === 503 &&
+          (await server.metric('latchkey_links_clicks_lost_total')) > 0
+        )
       })
       const lost = await server.metric('latchkey_links_clicks_lost_total')
       await server.kill()
-      disk.free(server)
+      disk.free()
       const again = keep(await disk.start())
       await until('all is counted', async () => countedClicks(disk.folder) === before + redirects - lost)
+      expect((await again.ask('GET', '/_/ready')).status).toBe(200)
       for (const id of scene.made)
         expect((await again.ask('GET', `/_/api/links/${id}`, { headers })).status).toBe(200)
       expect(await again.stop()).toMatchObject({ code: 0 })
@@ -205,12 +232,18 @@ describe('a disk that does not even let it start', () => {
     expect(await first.stop()).toMatchObject({ code: 0 })
     disk.fill(first)
     const server = keep(Server.spawn(disk.folder))
-    const outcome = await Promise.race([server.listening().then(() => 'serves', () => 'ended'), server.ended()])
+    const outcome = await Promise.race([
+      server.listening().then(
+        () => 'serves',
+        () => 'ended',
+      ),
+      server.ended(),
+    ])
     if (outcome !== 'serves') {
       expect(await server.ended()).toBe(1)
       expect(server.complaints).toMatch(/^[^\n]*(disk|written|room)[^\n]*\n$/)
     }
-    disk.free(first)
+    disk.free()
   }, 30_000)
 
   test('read-only: it says so in one sentence and exits 1', async () => {
@@ -219,7 +252,9 @@ describe('a disk that does not even let it start', () => {
     const server = keep(Server.spawn(disk.folder))
     await server.listening().catch(() => undefined)
     expect(await server.ended()).toBe(1)
-    expect(server.complaints).toMatch(/^[^\n]*(read-only|cannot be (opened for writing|written|made))[^\n]*\n$/)
+    expect(server.complaints).toMatch(
+      /^[^\n]*(read-only|cannot be (opened for writing|written|made))[^\n]*\n$/,
+    )
     expect(disk.remount('rw')).toBe(true)
   }, 30_000)
 })
@@ -256,7 +291,7 @@ async function holdLock(path: string): Promise<{ release(): Promise<void>; close
 /** Follows a link over and over; how many redirects there were, and the longest that one of them took. */
 function watchRedirects(wire: Wire): { stop(): Promise<{ redirects: number; longestMs: number }> } {
   let [running, redirects, longestMs] = [true, 0, 0]
-  const watching = (async () => {
+  const watch = async () => {
     while (running) {
       const startedMs = performance.now()
       const { status } = await wire.request('GET', '/target')
@@ -265,7 +300,9 @@ function watchRedirects(wire: Wire): { stop(): Promise<{ redirects: number; long
       longestMs = Math.max(longestMs, performance.now() - startedMs)
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
-  })()
+  }
+  const watching = watch()
+  watching.catch(() => undefined)
   return {
     async stop() {
       running = false
@@ -278,10 +315,11 @@ function watchRedirects(wire: Wire): { stop(): Promise<{ redirects: number; long
 /** The longest that a redirect may take while something else is in the way, in milliseconds. */
 const STALL_MS = 1_000
 
-async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; ms: number }> {
+/** The answer, undefined when the connection ended without one, and how long that took. */
+async function timed(work: Promise<Answer>): Promise<{ answer: Answer | undefined; ms: number }> {
   const startedMs = performance.now()
-  const value = await work
-  return { value, ms: performance.now() - startedMs }
+  const answer = await work.catch(() => undefined)
+  return { answer, ms: performance.now() - startedMs }
 }
 
 describe('another process holds the write lock', () => {
@@ -294,26 +332,33 @@ describe('another process holds the write lock', () => {
 
     const wires = await Promise.all(Array.from({ length: 5 }, async () => keep(await server.connect())))
     const writes = await Promise.all(wires.map((wire) => timed(create({ ...scene, wire }))))
-    for (const { value } of writes) expectUnavailable(value)
-    const read = await timed(scene.wire.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers }))
-    expect(read.value.status).toBe(200)
-    const ready = await timed(scene.wire.request('GET', '/_/ready'))
-    expect(ready.value.status).toBe(503)
+    const read = await timed(server.ask('GET', `/_/api/links/${scene.id}`, { headers: scene.headers }))
+    const ready = await timed(server.ask('GET', '/_/ready'))
     await lock.release()
 
-    await until('writing works', async () => (await create(scene)).status === 201)
+    await until(
+      'writing works',
+      async () => (await timed(create({ ...scene, wire: await server.connect() }))).answer?.status === 201,
+    )
     const { redirects, longestMs } = await watched.stop()
-    await scene.wire.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers })
-    await until('all is counted', () => countedClicks(folder) === redirects)
-    expect(await server.metric('latchkey_links_clicks_lost_total')).toBe(0)
-    expect(await server.stop()).toMatchObject({ code: 0 })
-    report('database lock', { writes: writes.map(({ ms }) => ms), read: [read.ms], ready: [ready.ms], redirect: [longestMs] })
+    report('database lock', {
+      writes: writes.map(({ ms }) => ms),
+      read: [read.ms],
+      ready: [ready.ms],
+      redirect: [longestMs],
+    })
 
     expect(longestMs).toBeLessThan(STALL_MS)
+    expect(await server.metric('latchkey_links_clicks_lost_total')).toBe(0)
+    await until('all is counted', () => countedClicks(folder) === redirects)
+    expect(writes.map(({ answer }) => answer?.status)).toEqual([503, 503, 503, 503, 503])
+    for (const { answer } of writes) if (answer) expectUnavailable(answer)
+    expect([read.answer?.status, ready.answer?.status]).toEqual([200, 503])
     // Five seconds of waiting, however many wait, and some for a busy machine.
     expect(Math.max(...writes.map(({ ms }) => ms))).toBeLessThan(9_000)
     expect(read.ms).toBeLessThan(9_000)
     expect(ready.ms).toBeLessThan(9_000)
+    expect(await server.stop()).toMatchObject({ code: 0 })
   }, 90_000)
 
   test('of the database, for a moment: every write succeeds', async () => {
@@ -350,5 +395,8 @@ describe('another process holds the write lock', () => {
 /** Kept for a person who asks how long it took: LATCHKEY_DURABILITY_REPORT=1. */
 function report(what: string, figures: Record<string, number[]>): void {
   if (process.env['LATCHKEY_DURABILITY_REPORT'])
-    console.log(what, Object.fromEntries(Object.entries(figures).map(([name, ms]) => [name, ms.map(Math.round)])))
+    console.log(
+      what,
+      Object.fromEntries(Object.entries(figures).map(([name, ms]) => [name, ms.map(Math.round)])),
+    )
 }

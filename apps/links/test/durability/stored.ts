@@ -105,11 +105,7 @@ export function visit(linkId: number, slug: string, fields: Partial<JournalledCl
   }
 }
 
-export function click(
-  linkId: number,
-  slug: string,
-  fields: Partial<JournalledClick> = {},
-): ClassifiedClick {
+export function click(linkId: number, slug: string, fields: Partial<JournalledClick> = {}): ClassifiedClick {
   return classifyClick(visit(linkId, slug, fields))
 }
 
@@ -127,15 +123,25 @@ export function closedAfterEach() {
     for (const one of open.splice(0).toReversed()) await one.close()
   })
   return {
-    keep<One extends Closable>(one: One): One {
+    keep: <One extends Closable>(one: One): One => {
       open.push(one)
       return one
     },
-    async close(one: Closable): Promise<void> {
+    close: async (one: Closable): Promise<void> => {
       open.splice(open.indexOf(one), 1)
       await one.close()
     },
   }
+}
+
+/** Why it failed; that it did not is a failure of the test. */
+export async function messageOf(failing: unknown): Promise<string> {
+  try {
+    await failing
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  throw new Error('That was expected to fail')
 }
 
 /** A folder of its own for the tests of a file; gone after them. */

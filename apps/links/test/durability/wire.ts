@@ -39,7 +39,7 @@ export class Wire {
   private constructor(socket: Socket, port: number) {
     this.#socket = socket
     this.#host = `127.0.0.1:${port}`
-    socket.on('data', (chunk) => this.#receive(chunk))
+    socket.on('data', (chunk) => this.#receive(Buffer.from(chunk)))
     socket.on('error', () => undefined)
     socket.on('close', () => this.#end())
   }

@@ -142,8 +142,8 @@ export const initial: Migration = async (tx, dialect) => {
 }
 
 /**
- * Every node keeps slugs in memory, so every change of what a redirect depends on is announced, whoever makes it. The
- * payload is the slug, or the link's id after a `#`, which no slug contains.
+ * Every node keeps slugs in memory, unknown and disabled ones too, so every change of what a redirect depends on is
+ * announced, whoever makes it: each slug by its name.
  */
 const notifications = [
   `create function announce_slug() returns trigger language plpgsql as $$
@@ -156,9 +156,9 @@ const notifications = [
     for each row execute function announce_slug()`,
   `create function announce_link() returns trigger language plpgsql as $$
     begin
-      perform pg_notify('latchkey_redirect', '#' || OLD.id);
+      perform pg_notify('latchkey_redirect', slug) from slug where link_id = NEW.id;
       return null;
     end $$`,
-  `create trigger link_changed after delete or update of url, expires_at, disabled_at on link
+  `create trigger link_changed after update of url, expires_at, disabled_at on link
     for each row execute function announce_link()`,
 ]

@@ -1,0 +1,114 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { declarations } from '@latchkey/links/settings'
+import manifest from '../package.json' with { type: 'json' }
+import { Place } from './running.ts'
+
+const place = new Place()
+afterAll(() => place.remove())
+
+describe('latchkey', () => {
+  test('--version prints the version alone', async () => {
+    expect(await place.run(['--version'])).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' })
+  })
+
+  test('--help names every command on stdout', async () => {
+    const { code, out, err } = await place.run(['--help'])
+    expect([code, err]).toEqual([0, ''])
+    for (const command of [
+      'start',
+      'links',
+      'keys create',
+      'keys list',
+      'keys revoke',
+      'links import',
+      'links export',
+      'clicks import',
+      'backup',
+      'doctor',
+    ])
+      expect(out).toContain(`latchkey ${command}`)
+  })
+
+  test('COMMAND --help shows its usage and every setting', async () => {
+    for (const words of [['start'], ['links', 'import'], ['keys', 'create'], ['backup'], ['doctor']]) {
+      const { code, out } = await place.run([...words, '--help'])
+      expect(code).toBe(0)
+      expect(out).toStartWith(`latchkey ${words.join(' ')}`)
+      for (const { name } of Object.values(declarations)) expect(out).toContain(name)
+    }
+  })
+
+  test('the help of a first word covers every command that begins with it', async () => {
+    const { code, out } = await place.run(['keys', '--help'])
+    expect(code).toBe(0)
+    for (const command of ['keys create', 'keys list', 'keys revoke'])
+      expect(out).toContain(`latchkey ${command}`)
+  })
+
+  test.each([[[]], [['frobnicate']], [['keys']], [['clicks']], [['frobnicate', '--help']]])(
+    '%p is no command: exit 2 with the usage on stderr',
+    async (args: string[]) => {
+      const { code, out, err } = await place.run(args)
+      expect([code, out]).toEqual([2, ''])
+      expect(err).toContain('Usage:')
+      expect(err).toContain('latchkey keys create')
+    },
+  )
+
+  test.each([
+    [['keys', 'create', '--identity', 'a@b.test'], 'Missing: --scope, --title'],
+    [
+      ['keys', 'create', '--identity', 'a@b.test', '--scope', 'read,create', '--title', 'x'],
+      'Scope must be one of',
+    ],
+    [['keys', 'create', '--identity', ' ', '--scope', 'read', '--title', 'x'], 'identity'],
+    [['keys', 'revoke'], 'Missing: ID'],
+    [['keys', 'revoke', 'sk_1'], 'ID is the number'],
+    [['keys', 'list', 'all'], 'all'],
+    [['links', 'import', 'f.csv'], 'Missing: --format, --owner'],
+    [
+      ['links', 'import', 'f.csv', '--format', 'excel', '--owner', 'a'],
+      '--format must be one of: csv, shrtnr',
+    ],
+    [['links', 'import', '--format', 'csv', '--owner', 'a'], 'Missing: FILE'],
+    [['links', 'export', 'file.csv'], 'Redirect stdout'],
+    [['links', 'serve'], 'serve'],
+    [['start', '--port', '1'], '--port'],
+    [['backup'], 'Missing: FILE'],
+    [['backup', 'a', 'b'], 'Unexpected argument: b'],
+    [['clicks', 'import', '-'], 'stdin'],
+  ])('%p is refused with exit 2 and touches nothing', async (args: string[], problem: string) => {
+    const { code, out, err } = await place.run(args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(problem)
+    expect(err).toContain('Usage:')
+    expect(existsSync(place.path('data'))).toBe(false)
+  })
+
+  test.each([
+    [['keys', 'list']],
+    [['start']],
+    [['links']],
+    [['links', 'export']],
+    [['backup', 'b.db']],
+    [['doctor']],
+  ])('%p reports all bad settings at once and exits 1', async (args: string[]) => {
+    const { code, out, err } = await place.run(args, { env: { LINKS_PORT: '99999', LINKS_ACCESS: 'open' } })
+    expect(code).toBe(1)
+    for (const name of ['LINKS_PORT', 'LINKS_ACCESS']) expect(out + err).toContain(`${name} must be`)
+    expect(err).not.toMatch(/\n\s+at /)
+    expect(existsSync(place.path('data'))).toBe(false)
+  })
+
+  test('a database that cannot be made or reached is one sentence, without a stack', async () => {
+    for (const url of ['sqlite:/proc/nowhere/links.db', 'postgres://links:hunter2@127.0.0.1:1/links'])
+      for (const args of [['keys', 'list'], ['links', 'export'], ['links']]) {
+        const { code, err } = await place.run(args, { env: { LINKS_DATABASE_URL: url } })
+        expect(code).toBe(1)
+        expect(err.trim().split('\n')).toHaveLength(1)
+        expect(err).not.toContain('hunter2')
+        expect(err).toContain('LINKS_DATABASE_URL')
+      }
+  })
+})

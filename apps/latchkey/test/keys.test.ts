@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Place, type Service } from './running.ts'
+
+const KEY = /^sk_[0-9a-f]{48}\n$/
+
+describe('latchkey keys', () => {
+  const place = new Place()
+  afterAll(() => place.remove())
+  const create = (title: string, scope = 'create,read') =>
+    place.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', scope, '--title', title])
+
+  test('create makes the database and prints nothing but the raw key', async () => {
+    const { code, out, err } = await create('First')
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(KEY)
+  })
+
+  test('list shows all keys in columns, and never a raw one', async () => {
+    const { out: raw } = await create('Second \u001b[31m red', 'read')
+    const { code, out, err } = await place.run(['keys', 'list'])
+    expect([code, err]).toEqual([0, ''])
+    const [header, ...rows] = out.trimEnd().split('\n')
+    expect(header).toMatch(/^ID +PREFIX +SCOPE +IDENTITY +CREATED +LAST USED +TITLE$/)
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toMatch(/^2 +sk_[0-9a-f]{4} +read +ada@example\.com +\d{4}-\S+Z +never +Second/)
+    expect(rows[0]?.indexOf('read')).toBe(header?.indexOf('SCOPE'))
+    expect(out).not.toContain(raw.trim())
+    expect(out).not.toContain('\u001b')
+  })
+
+  test('revoke takes one key away; one that is not there is exit 1', async () => {
+    expect(await place.run(['keys', 'revoke', '1'])).toMatchObject({ code: 0, err: '' })
+    expect((await place.run(['keys', 'list'])).out).not.toContain('First')
+    const { code, out, err } = await place.run(['keys', 'revoke', '1'])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('There is no key 1')
+  })
+})
+
+describe('latchkey keys beside a running service', () => {
+  const place = new Place()
+  let service: Service
+  beforeAll(async () => {
+    service = await place.start(['links'], /"listening"/)
+  })
+  afterAll(async () => {
+    await service.stop()
+    place.remove()
+  })
+
+  test('a key works as soon as it is made and fails as soon as it is revoked', async () => {
+    const { out } = await place.run([
+      'keys',
+      'create',
+      '--identity',
+      'a@b.test',
+      '--scope',
+      'read',
+      '--title',
+      'x',
+    ])
+    const ask = () =>
+      fetch(`${service.origin}/_/api/links`, { headers: { Authorization: `Bearer ${out.trim()}` } })
+    expect((await ask()).status).toBe(200)
+    expect((await place.run(['keys', 'revoke', '1'])).code).toBe(0)
+    expect((await ask()).status).toBe(401)
+  })
+})

@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, renameSync } from 'node:fs'
+import { Place } from './running.ts'
+
+describe('latchkey backup', () => {
+  const place = new Place()
+  const restored = new Place()
+  afterAll(() => {
+    place.remove()
+    restored.remove()
+  })
+
+  test('of a running service holds every redirected click, and serves as its database elsewhere', async () => {
+    const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
+    await place.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada@example.com'], rows)
+    const service = await place.start(['links'], /"listening"/)
+    for (let click = 0; click < 20; click++)
+      expect((await fetch(`${service.origin}/one`, { redirect: 'manual' })).status).toBe(302)
+    const { code, out, err } = await place.run(['backup', 'copy.db'])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/^Backed up and verified: 1 links, 2 slugs, 20 clicks, \d+ bytes in copy\.db\n$/)
+    expect(await service.stop()).toBe(0)
+
+    const again = await place.run(['backup', 'copy.db'])
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      err: 'copy.db exists already, and a backup replaces nothing\n',
+    })
+
+    renameSync(place.path('copy.db'), restored.path('copy.db'))
+    const env = { LINKS_DATABASE_URL: 'sqlite:copy.db' }
+    const elsewhere = await restored.start(['links'], /"listening"/, env)
+    expect((await fetch(`${elsewhere.origin}/one`, { redirect: 'manual' })).headers.get('location')).toBe(
+      'https://example.com/',
+    )
+    expect(await elsewhere.stop()).toBe(0)
+    const { out: exported } = await restored.run(['links', 'export'], { env })
+    expect(JSON.parse(exported)).toMatchObject({ total_clicks: 21 })
+  })
+
+  test('works before the service ever ran', async () => {
+    const empty = new Place()
+    expect(await empty.run(['backup', 'copy.db'])).toMatchObject({ code: 0, err: '' })
+    empty.remove()
+  })
+
+  test('with PostgreSQL names pg_dump and makes no file', async () => {
+    const env = { LINKS_DATABASE_URL: 'postgres://links:hunter2@127.0.0.1:1/links' }
+    const { code, err } = await place.run(['backup', 'postgres.db'], { env })
+    expect([code, err]).toEqual([1, 'The database is PostgreSQL: back it up with pg_dump\n'])
+    expect(existsSync(place.path('postgres.db'))).toBe(false)
+  })
+})
+
+describe('latchkey doctor', () => {
+  const place = new Place()
+  afterAll(() => place.remove())
+
+  test('prints one line for each check and exits 0, before the service ever ran and beside it', async () => {
+    const first = await place.run(['doctor'])
+    expect([first.code, first.err]).toEqual([0, ''])
+    const lines = first.out.trimEnd().split('\n')
+    for (const line of lines) expect(line).toMatch(/^(ok {2}|warn|fail) {2}\w+ +\S/)
+    expect(lines.map((line) => line.split(/\s+/)[1])).toEqual([
+      'settings',
+      'database',
+      'migrations',
+      'clock',
+      'disk',
+      'access',
+      'address',
+    ])
+    const service = await place.start(['links'], /"listening"/)
+    const beside = await place.run(['doctor'], { env: { LINKS_BASE_URL: service.origin } })
+    expect(beside.out).toContain(`ok    address     ${service.origin} answers\n`)
+    expect(beside.code).toBe(0)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('exits 1 when a check fails, and says what to do', async () => {
+    await place.write('garbage.db', 'this is not a database at all, and long enough to be looked at')
+    const { code, out } = await place.run(['doctor'], { env: { LINKS_DATABASE_URL: 'sqlite:garbage.db' } })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^fail {2}database .*check LINKS_DATABASE_URL$/m)
+  })
+})

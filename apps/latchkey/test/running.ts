@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const LATCHKEY = join(import.meta.dir, '../src/latchkey.ts')
+const WITHIN_MS = 30_000
+
+export interface Ended {
+  code: number
+  out: string
+  err: string
+}
+
+/** The command as people run it, in a folder of its own with an instance of its own. */
+export class Place {
+  readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-command-'))
+  readonly #environment: Record<string, string>
+
+  constructor(environment: Record<string, string> = {}) {
+    this.#environment = environment
+  }
+
+  get database(): string {
+    return join(this.folder, 'data', 'links.db')
+  }
+
+  path(name: string): string {
+    return join(this.folder, name)
+  }
+
+  async write(name: string, text: string): Promise<string> {
+    await Bun.write(this.path(name), text)
+    return this.path(name)
+  }
+
+  spawn(args: readonly string[], environment: Record<string, string> = {}) {
+    return Bun.spawn([process.execPath, LATCHKEY, ...args], {
+      cwd: this.folder,
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        LINKS_PORT: '0',
+        LINKS_TITLE_FETCH: 'off',
+        ...this.#environment,
+        ...environment,
+      },
+    })
+  }
+
+  /** Runs a command to its end. */
+  async run(
+    args: readonly string[],
+    { stdin = '', env = {} }: { stdin?: string; env?: Record<string, string> } = {},
+  ): Promise<Ended> {
+    const child = this.spawn(args, env)
+    const timer = setTimeout(() => child.kill('SIGKILL'), WITHIN_MS)
+    await child.stdin.write(stdin)
+    await child.stdin.end()
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    clearTimeout(timer)
+    return { code, out, err }
+  }
+
+  /** A command that goes on; `out` grows as it writes. */
+  async start(
+    args: readonly string[],
+    until: RegExp,
+    environment: Record<string, string> = {},
+  ): Promise<Service> {
+    const child = this.spawn(args, environment)
+    const service = new Service(child)
+    await service.wrote(until)
+    return service
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+export class Service {
+  out = ''
+  readonly #child: ReturnType<Place['spawn']>
+  readonly #read: Promise<void>
+
+  constructor(child: ReturnType<Place['spawn']>) {
+    this.#child = child
+    this.#read = this.#follow()
+  }
+
+  get origin(): string {
+    const line = this.out.split('\n').find((each) => each.includes('"listening"')) ?? '{}'
+    return new URL((JSON.parse(line) as { url: string }).url).origin
+  }
+
+  async wrote(pattern: RegExp): Promise<void> {
+    const deadlineMs = performance.now() + WITHIN_MS
+    while (!pattern.test(this.out)) {
+      if (this.#child.exitCode !== null || performance.now() > deadlineMs)
+        throw new Error(
+          `The command did not write ${pattern}: ${this.out}${await new Response(this.#child.stderr).text()}`,
+        )
+      await Bun.sleep(5)
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#child.exited
+  }
+
+  /** Asks it to stop, and returns the exit code. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+    this.#child.kill(signal)
+    const code = await this.#child.exited
+    await this.#read
+    return code
+  }
+
+  async #follow(): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const piece of this.#child.stdout) this.out += decoder.decode(piece, { stream: true })
+  }
+}

@@ -1,0 +1,78 @@
+import { Database as SqliteFile } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { Place } from './running.ts'
+
+describe('latchkey start', () => {
+  const place = new Place()
+  afterAll(() => place.remove())
+
+  test('runs from nothing, says what to open next, and the command it shows makes a key that works', async () => {
+    const service = await place.start(['start'], /--title "First key"/)
+    const local = service.origin.replace('127.0.0.1', 'localhost')
+    expect(service.out).toContain(`Short links    ${local}\n`)
+    expect(service.out).toContain(`Admin          ${local}/_/admin/dashboard\n`)
+    expect(service.out).toContain(`API reference  ${local}/_/api/docs\n`)
+    expect((await fetch(`${service.origin}/_/api/docs`)).status).toBe(200)
+    expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
+
+    const shown = /^ {2}npx latchkey (keys create .*)$/m.exec(service.out)?.[1] ?? ''
+    const args = [...shown.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+    const { code, out } = await place.run(args)
+    expect(code).toBe(0)
+    const answer = await fetch(`${service.origin}/_/api/links`, {
+      headers: { Authorization: `Bearer ${out.trim()}` },
+    })
+    expect(answer.status).toBe(200)
+    expect(await service.stop('SIGINT')).toBe(0)
+    expect(existsSync(place.database)).toBe(true)
+  })
+
+  test('shows the public address where there is one, but the admin side on this machine', async () => {
+    const service = await place.start(['start'], /First key/, { LINKS_BASE_URL: 'https://go.example.com' })
+    expect(service.out).toContain('Short links    https://go.example.com\n')
+    expect(service.out).toMatch(/Admin {10}http:\/\/localhost:\d+\/_\/admin/)
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('with a port in use ends with one sentence that names it', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    for (const command of ['start', 'links']) {
+      const { code, err } = await place.run([command], { env: { LINKS_PORT: String(other.port) } })
+      expect(code).toBe(1)
+      expect(err).toBe(
+        `Port ${other.port} of 127.0.0.1 is in use: stop what uses it, or set LINKS_PORT to another\n`,
+      )
+    }
+    await other.stop(true)
+  })
+
+  test('refuses a database of a newer version and leaves it as it is', async () => {
+    const file = new SqliteFile(place.database)
+    file.run("insert into migration (name, applied_at) values ('9999-future', 'now')")
+    for (const args of [['start'], ['keys', 'list'], ['backup', 'b.db']]) {
+      const { code, err } = await place.run(args)
+      expect(code).toBe(1)
+      expect(err).toContain('newer version')
+      expect(err.trim().split('\n')).toHaveLength(1)
+    }
+    expect(existsSync(place.path('b.db'))).toBe(false)
+    file.run("delete from migration where name = '9999-future'")
+    file.close()
+  })
+})
+
+describe('latchkey links', () => {
+  const place = new Place()
+  afterAll(() => place.remove())
+
+  test('writes nothing but its log', async () => {
+    const service = await place.start(['links'], /"listening"/)
+    expect(await service.stop()).toBe(0)
+    const lines = service.out.trim().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+      'listening',
+      'stopped',
+    ])
+  })
+})

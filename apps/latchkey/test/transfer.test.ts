@@ -1,0 +1,158 @@
+import { Database as SqliteFile } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Place } from './running.ts'
+
+const LINKS = 10_000
+const CLICKS = 60_000
+
+function countOf(path: string, statement: string): number {
+  const file = new SqliteFile(path, { readonly: true })
+  try {
+    return Object.values(file.query<Record<string, number>, []>(statement).get() ?? {})[0] ?? 0
+  } finally {
+    file.close()
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + 20_000
+  while (!holds()) {
+    if (performance.now() > deadlineMs) throw new Error('What was waited for did not happen')
+    await Bun.sleep(2)
+  }
+}
+
+describe('latchkey links import and export', () => {
+  const place = new Place()
+  const copy = new Place()
+  afterAll(() => {
+    place.remove()
+    copy.remove()
+  })
+  const importing = (file: string, format: string) => [
+    'links',
+    'import',
+    file,
+    '--format',
+    format,
+    '--owner',
+    'ada',
+  ]
+
+  test('good rows are stored, bad ones reported on stderr with their line, and the exit code is 1', async () => {
+    const file = await place.write(
+      'yourls.csv',
+      'keyword,url,title,timestamp,ip,clicks\nok,https://example.com/,Fine,2020-01-31 12:00:00,::1,7\nOK,https://example.com/x,,,,\njs,javascript:alert(1),,,,5\n',
+    )
+    const dry = await place.run([...importing(file, 'yourls'), '--dry-run'])
+    const { code, out, err } = await place.run(importing(file, 'yourls'))
+    expect([code, out]).toEqual([1, ''])
+    expect(err.split('\n')).toEqual([
+      'line 3: conflict: slug "ok" is taken, it leads to https://example.com',
+      'line 4: url must use http or https',
+      'imported 1, skipped 0, conflicts 1, bad 1',
+      'click totals without times cannot be imported: 7',
+      '',
+    ])
+    expect(dry).toEqual({ code, out, err: err.replace('bad 1\n', 'bad 1 (dry run: nothing was stored)\n') })
+    const again = await place.run(importing(file, 'yourls'))
+    expect(again.err).toContain('imported 0, skipped 1, conflicts 1, bad 1')
+  })
+
+  test(`${LINKS} links go through stdin and stdout into another instance, and give the same export`, async () => {
+    const rows = Array.from(
+      { length: LINKS },
+      (_, at) => `https://example.com/${at},S-${at},"Label ${at}, ""ö"""\n`,
+    )
+    const { code, err } = await place.run(importing('-', 'csv'), {
+      stdin: `url,slug,label\n${rows.join('')}`,
+    })
+    expect([code, err]).toEqual([0, `imported ${LINKS}, skipped 0, conflicts 0, bad 0\n`])
+    const exported = await place.run(['links', 'export'])
+    expect([exported.code, exported.err]).toEqual([0, ''])
+    expect(exported.out.trimEnd().split('\n')).toHaveLength(LINKS + 1)
+    const taken = await copy.run(importing('-', 'ndjson'), { stdin: exported.out })
+    expect([taken.code, taken.out]).toEqual([0, ''])
+    expect((await copy.run(['links', 'export', '-'])).out).toBe(exported.out)
+    const csv = await place.run(['links', 'export', '--format', 'csv'])
+    expect((await copy.run(['links', 'export', '--format', 'csv'])).out).toBe(csv.out)
+    const again = await copy.run(importing('-', 'csv'), { stdin: csv.out })
+    expect([again.code, again.err]).toEqual([0, `imported 0, skipped ${LINKS + 1}, conflicts 0, bad 0\n`])
+  }, 60_000)
+
+  test('an import beside a running service shows on its next redirect', async () => {
+    const service = await copy.start(['links'], /"listening"/)
+    const visit = () => fetch(`${service.origin}/beside`, { redirect: 'manual' })
+    expect((await visit()).status).toBe(404)
+    expect(
+      (await copy.run(importing('-', 'csv'), { stdin: 'url,slug\nhttps://example.com/b,Beside\n' })).code,
+    ).toBe(0)
+    expect((await visit()).headers.get('location')).toBe('https://example.com/b')
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('a file that does not exist, or is a folder, is one sentence', async () => {
+    const missing = await place.run(importing('missing.csv', 'csv'))
+    expect([missing.code, missing.err]).toEqual([1, `${place.path('missing.csv')} does not exist\n`])
+    const folder = await place.run(importing('.', 'csv'))
+    expect(folder.code).toBe(1)
+    expect(folder.err.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('latchkey clicks import', () => {
+  const place = new Place()
+  beforeAll(async () => {
+    const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
+    await place.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada'], rows)
+  })
+  afterAll(() => place.remove())
+
+  test('reports bad lines with exit 1 and refuses the same file without --again', async () => {
+    const lines = [
+      { slug: 'one', clicked_at: 1 },
+      { slug: 'two', clicked_at: 1 },
+      { slug: 'one', clicked_at: 9e9 },
+    ]
+    const file = await place.write('clicks.ndjson', lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    expect(await place.run(['clicks', 'import', file])).toEqual({
+      code: 1,
+      out: '',
+      err: 'line 2: there is no slug "two"\nline 3: clicked_at: is in the future\nimported 1, bad 2\n',
+    })
+    expect(await place.run(['clicks', 'import', file])).toEqual({
+      code: 1,
+      out: '',
+      err: 'This file was imported before; with --again its clicks count once more\n',
+    })
+    expect(countOf(place.database, 'select sum(clicks) from slug')).toBe(1)
+    expect((await place.run(['clicks', 'import', file, '--again'])).err).toContain('imported 1, bad 2')
+    expect(countOf(place.database, 'select sum(clicks) from slug')).toBe(2)
+  })
+
+  test('killed in the middle and run again, it has counted every click once', async () => {
+    const line = (at: number) => `{"slug":"one","clicked_at":${1_600_000_000 + at}}\n`
+    const file = await place.write(
+      'many.ndjson',
+      Array.from({ length: CLICKS }, (_, at) => line(at)).join(''),
+    )
+    const before = countOf(place.database, 'select sum(clicks) from slug')
+    const child = place.spawn(['clicks', 'import', file])
+    await until(() => countOf(place.database, 'select sum(clicks) from slug') > before)
+    child.kill('SIGKILL')
+    await child.exited
+    const interrupted = countOf(place.database, 'select sum(clicks) from slug') - before
+    expect(interrupted).toBeLessThan(CLICKS)
+    const { code, err } = await place.run(['clicks', 'import', file])
+    expect(code).toBe(0)
+    expect(err).toBe(
+      `went on after line ${interrupted}, where an earlier run had ended\nimported ${CLICKS - interrupted}, bad 0\n`,
+    )
+    for (const statement of [
+      'select sum(clicks) from slug',
+      'select sum(clicks) from click_hour',
+      'select count(*) from click',
+    ])
+      expect(countOf(place.database, statement) - before).toBe(CLICKS)
+  }, 60_000)
+})

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { createLog } from '@latchkey/http/log'
+import { BOT, NOW, Stored, click, closedAfterEach, until } from '../../test/durability/stored.ts'
+import { DAY, HOUR, type Window, currentWindow, previousWindow } from '../analytics/window.ts'
+import type { ClassifiedClick } from './click.ts'
+import { openRecorder } from './recorder.ts'
+import { deleteClicksBefore, forgetOldClicks } from './retention.ts'
+import { clicksInWindows } from './store.ts'
+
+const { keep, close } = closedAfterEach()
+const DAYS = 30
+const CUT = NOW - DAYS * DAY
+
+eachDialect((_dialect, newUrl) => {
+  async function openWith(
+    make: (link: number) => ClassifiedClick[],
+  ): Promise<{ stored: Stored; link: number }> {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const recorder = keep(openRecorder(stored.url))
+    await recorder.record(make(link))
+    return { stored, link }
+  }
+
+  const everyFiveHours = (link: number) =>
+    Array.from({ length: 400 }, (_, index) =>
+      click(link, 'abcd', { clickedAt: NOW - index * 5 * HOUR, ...(index % 3 ? {} : BOT) }),
+    )
+
+  async function countIn({ database }: Stored, link: number, window: Window): Promise<number> {
+    const [row] = await clicksInWindows(database, [link], window, undefined)
+    return row?.current ?? 0
+  }
+
+  test('raw clicks from before the moment are deleted, later ones stay, sums stay', async () => {
+    const { stored } = await openWith(everyFiveHours)
+    const old = everyFiveHours(1).filter(({ clickedAt }) => clickedAt < CUT).length
+    const hours = await stored.rows('select * from click_hour order by hour')
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(old)
+    expect(await stored.rows(`select count(*) as n from click where clicked_at < ${CUT}`)).toEqual([{ n: 0 }])
+    expect(await stored.counts('abcd')).toEqual([400, 400, 400 - old])
+    expect(await stored.rows('select * from click_hour order by hour')).toEqual(hours)
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(0)
+  })
+
+  test('a click at the moment itself is kept', async () => {
+    const { stored } = await openWith((link) =>
+      [-1, 0, 1].map((by) => click(link, 'abcd', { clickedAt: CUT + by })),
+    )
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(1)
+    expect(await stored.rows('select clicked_at as at from click order by 1')).toEqual([
+      { at: CUT },
+      { at: CUT + 1 },
+    ])
+  })
+
+  test('more clicks than fit one transaction are all deleted', async () => {
+    const { stored } = await openWith((link) => {
+      const old = click(link, 'abcd', { clickedAt: CUT - 1 })
+      return Array.from({ length: 12_000 }, () => old)
+    })
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(12_000)
+    expect(await stored.counts('abcd')).toEqual([12_000, 12_000, 0])
+  })
+
+  describe('figures after raw clicks were deleted', () => {
+    test('every range that ends now keeps its value, at most to the hour where it begins before the age', async () => {
+      const { stored, link } = await openWith(everyFiveHours)
+      const all = everyFiveHours(link)
+      await deleteClicksBefore(stored.database, CUT)
+      const counted = (from: number, to: number) =>
+        all.filter(({ clickedAt }) => clickedAt >= from && clickedAt <= to).length
+      for (const range of ['24h', '7d', '30d', '90d', '1y', 'all'] as const) {
+        const { from, to } = currentWindow(range, NOW)
+        const exact = counted(from, to)
+        const found = await countIn(stored, link, { from, to })
+        if (from >= CUT) expect([range, found]).toEqual([range, exact])
+        else expect([range, found]).toEqual([range, counted(from - (from % HOUR), to)])
+      }
+      expect(await countIn(stored, link, currentWindow('all', NOW))).toBe(400)
+    })
+
+    test('the window before keeps its value too, and links are told apart', async () => {
+      const { stored, link } = await openWith(everyFiveHours)
+      const other = await stored.link('efgh')
+      const before = await clicksInWindows(
+        stored.database,
+        [link, other],
+        currentWindow('7d', NOW),
+        previousWindow('7d', NOW),
+      )
+      await deleteClicksBefore(stored.database, NOW - 20 * DAY)
+      expect(
+        await clicksInWindows(
+          stored.database,
+          [link, other],
+          currentWindow('7d', NOW),
+          previousWindow('7d', NOW),
+        ),
+      ).toEqual(before)
+      expect(before).toEqual([{ link_id: link, slug: 'abcd', current: 34, previous: 34 }])
+    })
+
+    test('wherever a window begins and ends, it is at most off by the clicks of the two hours at its ends', async () => {
+      const { stored, link } = await openWith(everyFiveHours)
+      const all = everyFiveHours(link)
+      await deleteClicksBefore(stored.database, CUT)
+      for (let step = 0; step < 60; step++) {
+        const from = NOW - step * 33 * HOUR - step * 61
+        const to = from + 9 * DAY + step * 127
+        const found = await countIn(stored, link, { from, to })
+        const counted = (low: number, high: number) =>
+          all.filter(({ clickedAt }) => clickedAt >= low && clickedAt <= high).length
+        expect(found).toBeGreaterThanOrEqual(counted(from, to))
+        expect(found).toBeLessThanOrEqual(counted(from - (from % HOUR), to - (to % HOUR) + HOUR - 1))
+        if (from >= CUT) expect(found).toBe(counted(from, to))
+      }
+    })
+  })
+
+  test('with an age set, old clicks go at the start; without one, none ever do', async () => {
+    const ago = (days: number) => Math.floor(Date.now() / 1000) - days * DAY
+    const make = (link: number) =>
+      [3, 2.001, 1.9, 0].map((days) => click(link, 'abcd', { clickedAt: Math.floor(ago(days)) }))
+    const { stored } = await openWith(make)
+    const lines: string[] = []
+    const log = createLog({ write: (line) => void lines.push(line) })
+    const left = async () => (await stored.counts('abcd'))[2]
+
+    forgetOldClicks(stored.database, null, log)()
+    expect(await left()).toBe(4)
+    const stop = forgetOldClicks(stored.database, 2, log)
+    await until('they are gone', async () => (await left()) === 2)
+    stop()
+    expect(await stored.counts('abcd')).toEqual([4, 4, 2])
+    expect(lines).toEqual([])
+  })
+
+  test('a failure is logged, and the next day comes', async () => {
+    const { stored } = await openWith((link) => [click(link, 'abcd')])
+    const lines: string[] = []
+    await close(stored)
+    const stop = forgetOldClicks(stored.database, 1, createLog({ write: (line) => void lines.push(line) }))
+    await until('it is logged', () => lines.length > 0)
+    stop()
+    expect(lines[0]).toContain('old clicks could not be deleted')
+  })
+})

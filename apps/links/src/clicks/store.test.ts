@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import { HOUR, type Window } from '../analytics/window.ts'
+import type { ClassifiedClick } from './click.ts'
+import { openRecorder } from './recorder.ts'
+import { clicksByLink, clicksInWindows } from './store.ts'
+
+const { keep } = closedAfterEach()
+
+async function record(stored: Stored, clicks: ClassifiedClick[]): Promise<void> {
+  const recorder = openRecorder(stored.url)
+  if (clicks.length > 0) await recorder.record(clicks)
+  await recorder.close()
+}
+
+/** What a scan of the raw clicks counts. */
+function scan(clicks: readonly ClassifiedClick[], slug: string, window: Window | undefined): number {
+  return clicks.filter(
+    (one) => one.slug === slug && window && one.clickedAt >= window.from && one.clickedAt <= window.to,
+  ).length
+}
+
+eachDialect((_dialect, newUrl) => {
+  describe('clicksInWindows', () => {
+    test('both ends of a window belong to it, to the second', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      const window = { from: NOW - 100, to: NOW + 100 }
+      const moments = [window.from - 1, window.from, window.to, window.to + 1]
+      await record(
+        stored,
+        moments.map((clickedAt) => click(link, 'abcd', { clickedAt })),
+      )
+      expect(await clicksInWindows(stored.database, [link], window, undefined)).toEqual([
+        { link_id: link, slug: 'abcd', current: 2, previous: 0 },
+      ])
+      expect(
+        await clicksInWindows(stored.database, [link], window, { from: 0, to: window.from - 1 }),
+      ).toEqual([{ link_id: link, slug: 'abcd', current: 2, previous: 1 }])
+    })
+
+    test('a window within one hour, and one of a single second', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      const hour = NOW - (NOW % HOUR)
+      await record(
+        stored,
+        [0, 10, 20, 30, HOUR - 1].map((at) => click(link, 'abcd', { clickedAt: hour + at })),
+      )
+      const count = async (from: number, to: number) =>
+        (await clicksInWindows(stored.database, [link], { from: hour + from, to: hour + to }, undefined))[0]
+          ?.current ?? 0
+      expect(await count(10, 20)).toBe(2)
+      expect(await count(10, 10)).toBe(1)
+      expect(await count(11, 19)).toBe(0)
+      expect(await count(0, HOUR - 1)).toBe(5)
+      expect(await count(1, HOUR)).toBe(4)
+    })
+
+    test('only the links asked for, none of none, and no rows for slugs without clicks in either window', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const [first, second] = [await stored.link('aaaa', 'quiet'), await stored.link('bbbb')]
+      await record(stored, [
+        click(first, 'aaaa'),
+        click(second, 'bbbb'),
+        click(first, 'quiet', { clickedAt: 1000 }),
+      ])
+      const window = { from: NOW - 1, to: NOW }
+      expect(await clicksInWindows(stored.database, [first], window, undefined)).toEqual([
+        { link_id: first, slug: 'aaaa', current: 1, previous: 0 },
+      ])
+      expect(await clicksInWindows(stored.database, [], window, undefined)).toEqual([])
+    })
+
+    test('fifty thousand links are asked for at once', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      await record(stored, [click(link, 'abcd')])
+      const ids = Array.from({ length: 50_000 }, (_, index) => index + 1)
+      expect(await clicksInWindows(stored.database, ids, { from: 0, to: NOW }, { from: 0, to: 1 })).toEqual([
+        { link_id: link, slug: 'abcd', current: 1, previous: 0 },
+      ])
+    })
+
+    test('whatever the clicks and the windows, every figure equals a scan of the raw clicks', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const slugs = ['aaaa', 'x', 'y'] as const
+      const link = await stored.link(...slugs)
+      const moment = fc.integer({ min: NOW - 6 * HOUR, max: NOW + 6 * HOUR })
+      const window = fc.tuple(moment, moment).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }))
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.tuple(fc.constantFrom(...slugs), moment), { maxLength: 40 }),
+          window,
+          fc.option(window, { nil: undefined }),
+          async (made, current, previous) => {
+            await stored.run(sql`delete from click`)
+            await stored.run(sql`delete from click_hour`)
+            const clicks = made.map(([slug, clickedAt]) => click(link, slug, { clickedAt }))
+            await record(stored, clicks)
+            const rows = await clicksInWindows(stored.database, [link], current, previous)
+            const expected = slugs
+              .map((slug) => ({
+                link_id: link,
+                slug,
+                current: scan(clicks, slug, current),
+                previous: scan(clicks, slug, previous),
+              }))
+              .filter((row) => row.current > 0 || row.previous > 0)
+            expect(rows.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(expected)
+
+            const { rows: ranked } = await sql<{
+              link_id: number
+              clicks: number
+            }>`${clicksByLink(current)}`.execute(stored.database.read)
+            const total = expected.reduce((sum, row) => sum + row.current, 0)
+            expect(ranked.reduce((sum, row) => sum + row.clicks, 0)).toBe(total)
+          },
+        ),
+        { numRuns: 25 },
+      )
+    })
+  })
+})

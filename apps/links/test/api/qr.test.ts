@@ -1,0 +1,150 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
+
+beforeAll(async () => {
+  const file = Bun.file(Bun.fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')))
+  await prepareZXingModule({ overrides: { wasmBinary: await file.arrayBuffer() }, fireImmediately: true })
+})
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  let ben: string
+  let id: number
+  let auto: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    ben = await links.key('ben@example.com', 'read')
+    const link = await links.link(ann, { slug: 'primary-one' })
+    id = link.id
+    auto = link.slugs[0].slug
+    await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug: 'second.one' } })
+  })
+
+  async function ask(
+    query: string,
+    headers: Record<string, string> = {},
+    { service = links, key = ben, link = id } = {},
+  ) {
+    const path = `/_/api/links/${link}/qr${query}`
+    return service.fetch(path, { headers: { Authorization: `Bearer ${key}`, ...headers } })
+  }
+  async function read(
+    query: string,
+    headers: Record<string, string> = {},
+    from?: { service: TestLinks; key: string; link: number },
+  ) {
+    const response = await ask(`${query}${query ? '&' : '?'}format=png&size=400`, headers, from)
+    expect(response.status).toBe(200)
+    const [code] = await readBarcodes(new Uint8Array(await response.arrayBuffer()), { formats: ['QRCode'] })
+    return code?.text
+  }
+
+  test('a code holds the primary slug, marked as a QR visit, and anyone may have it', async () => {
+    expect(await read('')).toBe('http://localhost:8080/primary-one?utm_medium=qr')
+  })
+
+  test('a code holds any other slug of the link that is asked for, in any case and also when it is disabled', async () => {
+    expect(await read('?slug=SECOND.one')).toBe('http://localhost:8080/second.one?utm_medium=qr')
+    expect(await read(`?slug=${auto}`)).toBe(`http://localhost:8080/${auto}?utm_medium=qr`)
+    await links.call('POST', '/slugs/second.one/disable', { key: ann })
+    expect(await read('?slug=second.one')).toBe('http://localhost:8080/second.one?utm_medium=qr')
+  })
+
+  test('a visit by the code counts as one', async () => {
+    const address = new URL((await read('')) ?? '')
+    await links.fetch(address.pathname + address.search)
+    await links.call('GET', `/links/${id}`, { key: ann })
+    expect(await links.rows('select link_mode, channel from click')).toEqual([
+      { link_mode: 'qr', channel: 'qr' },
+    ])
+  })
+
+  test('the slug must be one of this link', async () => {
+    const other = await links.link(ann, { slug: 'foreign-one' })
+    for (const slug of ['foreign-one', other.slugs[0].slug, 'no-such-slug'])
+      await links.refuses('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [404, 'Slug not found'])
+    for (const slug of ['', '_x', 'a%20b', 'x-', '%E2%84%AA', 'x'.repeat(129)])
+      await links.refuses('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [
+        400,
+        expect.stringMatching(/slug/i),
+      ])
+    await links.refuses('GET', '/links/999999/qr', { key: ben }, [404, 'Link not found'])
+  })
+
+  test('SVG is the default, PNG comes for the asking or for the Accept header, and format decides', async () => {
+    const typeOf = async (query: string, accept?: string) =>
+      (await ask(query, accept === undefined ? {} : { Accept: accept })).headers.get('content-type')
+    expect(await typeOf('')).toBe('image/svg+xml')
+    expect(await typeOf('', '*/*')).toBe('image/svg+xml')
+    expect(await typeOf('', 'image/avif,image/webp,image/svg+xml,image/*;q=0.8')).toBe('image/svg+xml')
+    expect(await typeOf('', 'image/png')).toBe('image/png')
+    expect(await typeOf('?format=svg', 'image/png')).toBe('image/svg+xml')
+    expect(await typeOf('?format=png', 'image/svg+xml')).toBe('image/png')
+  })
+
+  test('a code may be kept for five minutes by its reader alone', async () => {
+    for (const format of ['svg', 'png']) {
+      const { headers } = await ask(`?format=${format}`)
+      expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['private, max-age=300', 'Accept'])
+    }
+  })
+
+  test('size is the size in pixels, 220 unless told', async () => {
+    for (const [query, size] of [
+      ['', 220],
+      ['?size=1', 1],
+      ['?size=2048', 2048],
+    ] as const)
+      expect(await (await ask(query)).text()).toContain(`width="${size}" height="${size}"`)
+  })
+
+  test('colours, margin and level are taken as given, and the code stays readable', async () => {
+    expect(await read('?dark=%23102030&light=F0F0F0&margin=0&level=H')).toContain('/primary-one?')
+    const svg = await (await ask('?dark=102030&light=%23FFEEDD')).text()
+    expect([svg.includes('#102030'), svg.includes('#ffeedd')]).toEqual([true, true])
+  })
+
+  test('every bad parameter is 400 naming it', async () => {
+    const bad: [string, string][] = [
+      ['size=0', 'size: must be at least 1'],
+      ['size=2049', 'size: must be at most 2048'],
+      ['size=abc', 'size: must be a whole number'],
+      ['size=1.5', 'size: must be a whole number'],
+      ['format=gif', 'format: must be one of: svg, png'],
+      ['level=X', 'level: must be one of: L, M, Q, H'],
+      ['level=m', 'level: must be one of: L, M, Q, H'],
+      ['margin=17', 'margin: must be at most 16'],
+      ['margin=-1', 'margin: must be at least 0'],
+      ['dark=red', 'dark: must be six hex digits'],
+      ['light=%23fff', 'light: must be six hex digits'],
+      ['dark=ffffff', 'dark: must contrast with light at least 3:1'],
+      ['dark=999999&light=aaaaaa', 'dark: must contrast with light at least 3:1'],
+    ]
+    for (const [query, error] of bad)
+      await links.refuses('GET', `/links/${id}/qr?${query}`, { key: ben }, [400, error])
+    const { body } = await links.call('GET', `/links/${id}/qr?format=png&size=10`, { key: ben })
+    const [, smallest = ''] = /^size: must be at least (\d+) /.exec(body.error) ?? []
+    expect((await ask(`?format=png&size=${smallest}`)).status).toBe(200)
+    expect((await ask(`?format=png&size=${Number(smallest) - 1}`)).status).toBe(400)
+  })
+
+  test('the origin is the one that is set, else the one the request came to, and a proxy’s word counts only if trusted', async () => {
+    const fixed = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://go.example.com' })
+    const proxied = await startTestLinks(await newUrl(), { TRUSTED_PROXIES: '127.0.0.1' })
+    const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.proxy.example' }
+    const origins = []
+    for (const service of [fixed, proxied]) {
+      const key = await service.key('ann@example.com')
+      const link = await service.link(key, { slug: 'here' })
+      origins.push(await read('', forwarded, { service, key, link: link.id }))
+    }
+    expect(origins).toEqual([
+      'https://go.example.com/here?utm_medium=qr',
+      'https://go.proxy.example/here?utm_medium=qr',
+    ])
+    expect(await read('', forwarded)).toBe('http://localhost:8080/primary-one?utm_medium=qr')
+  })
+})

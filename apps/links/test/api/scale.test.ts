@@ -1,0 +1,79 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { sharedTestLinks } from '../testing.ts'
+
+const MANY = 100_000
+/** Far above what an index needs and far below what reading every row for every row would take. */
+const PATIENCE_MS = 5_000
+
+eachDialect((dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  let ann: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    const numbers =
+      dialect === 'sqlite'
+        ? sql`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MANY})`
+        : sql`with numbers as (select generate_series(1, ${MANY}::bigint) as n)`
+    await links.database.write(async (tx) => {
+      await sql`${numbers} insert into link (id, url, url_key, label, created_via, created_by, created_at, primary_slug, search_text)
+        select n, 'https://example.com/' || n, n, 'Label ' || n, 'import', 'ann@example.com', 1700000000 + n, 'bulk-' || n,
+          'label ' || n || ' https://example.com/' || n || ' ann@example.com' from numbers`.execute(tx)
+      await sql`${numbers} insert into slug (slug, link_id, is_custom, created_at, clicks)
+        select 'bulk-' || n, n, 0, 1700000000 + n, n % 7 from numbers`.execute(tx)
+      if (dialect === 'postgres')
+        await sql`select setval(pg_get_serial_sequence('link', 'id'), ${MANY}::bigint)`.execute(tx)
+    })
+  }, 60_000)
+
+  async function timed(path: string) {
+    const startedMs = performance.now()
+    const reply = await links.call('GET', path, { key: ann })
+    expect([path, reply.status]).toEqual([path, 200])
+    expect(performance.now() - startedMs).toBeLessThan(PATIENCE_MS)
+    return reply
+  }
+
+  test('with a hundred thousand links a whole page comes at once, by age and by clicks, with and without a range', async () => {
+    for (const query of [
+      '',
+      '?sort=clicks',
+      '?range=30d',
+      '?sort=clicks&range=30d',
+      '?status=active&owner=ann@example.com',
+    ]) {
+      const { headers, body } = await timed(`/links${query}`)
+      expect([query, body.length, headers.get('x-total-count')]).toEqual([query, 1000, String(MANY)])
+      const next = /^<\/_\/api(.*)>/.exec(headers.get('link') ?? '')?.[1] ?? ''
+      expect((await timed(next)).body[0].id).not.toBe(body[0].id)
+    }
+  })
+
+  test('with a hundred thousand links one is found by its slug, its id, a search or its URL', async () => {
+    expect((await timed('/slugs/BULK-77777')).body.id).toBe(77_777)
+    expect((await timed('/links/77777?range=1y')).body.id).toBe(77_777)
+    expect((await timed('/links?search=LABEL%2077777')).body.map((link: { id: number }) => link.id)).toEqual([
+      77_777,
+    ])
+    expect((await links.fetch('/bulk-77777')).headers.get('location')).toBe('https://example.com/77777')
+    const made = await links.link(ann, { url: 'https://example.com/one-more' })
+    expect(made.id).toBe(MANY + 1)
+  })
+
+  test('with a hundred thousand links of one URL the newest is still the duplicate', async () => {
+    const { url, id } = await links.link(ann, { url: 'https://example.com/popular' })
+    const [row] = await links.rows<{ url_key: number }>(`select url_key from link where id = ${id}`)
+    await links.database.write((tx) =>
+      tx
+        .updateTable('link')
+        .set({ url, url_key: row?.url_key ?? 0 })
+        .where('id', '<=', MANY)
+        .execute(),
+    )
+    const startedMs = performance.now()
+    const { status, body } = await links.call('POST', '/links', { key: ann, body: { url } })
+    expect([status, body.id, body.duplicate_count]).toEqual([200, id, MANY + 1])
+    expect(performance.now() - startedMs).toBeLessThan(PATIENCE_MS)
+  })
+})

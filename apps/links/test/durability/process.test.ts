@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'bun:test'
+import { Database as SqliteFile } from 'bun:sqlite'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Company, Writer, load } from './clients.ts'
+import { Ledger } from './ledger.ts'
+import { Server, databasePath, journalPath, makeKey, withKey } from './server.ts'
+import { closedAfterEach, testFolder, until } from './stored.ts'
+import { Unanswered } from './wire.ts'
+
+const { keep } = closedAfterEach()
+
+const STOPPED = { code: 0, ms: expect.any(Number) as number }
+/** L20.2. */
+const STOP_WITHIN_MS = 10_000
+
+function read<Row>(path: string, statement: string): Row[] {
+  const file = new SqliteFile(path, { readonly: true })
+  try {
+    return file.query<Row, []>(statement).all()
+  } finally {
+    file.close()
+  }
+}
+
+function countedClicks(folder: string, slug: string): number[] {
+  const rows = read<Record<string, number>>(
+    databasePath(folder),
+    `select (select clicks from slug where slug = '${slug}') as sum,
+      (select coalesce(sum(clicks), 0) from click_hour where slug = '${slug}') as hours,
+      (select count(*) from click where slug = '${slug}') as raw`,
+  )
+  return Object.values(rows[0] ?? {})
+}
+
+async function makeLink(server: Server, key: string, slug: string): Promise<number> {
+  const body = { url: `https://example.com/${slug}`, slug }
+  const { status, text } = await server.ask('POST', '/_/api/links', { headers: withKey(key), body })
+  expect(status).toBe(201)
+  return (JSON.parse(text) as { id: number }).id
+}
+
+/** A connection on which bytes are sent as they come, as a slow or broken client does. */
+async function raw(port: number): Promise<{ write(text: string): void; received(): string; close(): void }> {
+  const socket = connect({ host: '127.0.0.1', port })
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')))
+  socket.on('error', () => undefined)
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return {
+    write: (part) => void socket.write(part),
+    received: () => text,
+    close: () => void socket.destroy(),
+  }
+}
+
+describe('SIGTERM', () => {
+  test('under load: every request in flight is answered, every redirect and write is stored, and it exits 0', async () => {
+    const folder = testFolder()
+    const server = keep(await Server.start(folder))
+    const ledger = new Ledger()
+    const company = new Company(ledger, await makeKey(server))
+    const seeder = new Writer(company)
+    const wire = await server.connect()
+    for (let made = 0; made < 5; made++) {
+      const link = await seeder.create(wire, false)
+      if (link) company.hot.push(link.state.primary)
+    }
+    wire.close()
+    const writers = [new Writer(company), new Writer(company)]
+    const ended = load(server, company, { writers, visitors: 6 })
+    await until('load is under way', () => sum(ledger, 'redirected') > 300)
+    const { code, ms } = await server.stop()
+    await ended
+
+    expect({ code, complaints: server.complaints, faults: server.faults }).toEqual({
+      code: 0,
+      complaints: '',
+      faults: [],
+    })
+    expect(ms).toBeLessThan(STOP_WITHIN_MS)
+    // Everything is in the files themselves, so that they can be copied alone.
+    for (const path of [databasePath(folder), journalPath(folder)])
+      expect(existsSync(`${path}-wal`)).toBe(false)
+    const file = new SqliteFile(databasePath(folder), { readonly: true })
+    ledger.settleWrites(file)
+    const { counted } = ledger.settleVisits(file)
+    file.close()
+    expect(ledger.problems).toEqual([])
+    expect(counted).toBe(sum(ledger, 'redirected'))
+    expect(Object.values(ledger.writes).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0])
+    const waiting = read<{ seq: number }>(journalPath(folder), 'select max(seq) as seq from journal')
+    expect(read(databasePath(folder), 'select seq from journal_cursor')).toEqual(waiting)
+  }, 30_000)
+
+  test('an idle connection that is kept alive holds nothing up', async () => {
+    const server = keep(await Server.start(testFolder()))
+    const wire = keep(await server.connect())
+    expect((await wire.request('GET', '/_/health')).status).toBe(200)
+    keep(await raw(server.port))
+    const { code, ms } = await server.stop()
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(3_000)
+    await until('the client is told', () => wire.ended)
+  })
+
+  test('a client that goes on asking on its connection holds nothing up', async () => {
+    const server = keep(await Server.start(testFolder()))
+    const wire = keep(await server.connect())
+    const asking = (async () => {
+      while (!wire.ended) await wire.request('GET', '/_/health')
+    })().catch((error: unknown) => expect(error).toBeInstanceOf(Unanswered))
+    const { code, ms } = await server.stop()
+    await asking
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(3_000)
+  })
+
+  test('a request whose body is still on its way is answered and stored', async () => {
+    const folder = testFolder()
+    const server = keep(await Server.start(folder))
+    const key = await makeKey(server)
+    const body = JSON.stringify({ url: 'https://example.com/slow', slug: 'slow' })
+    const client = keep(await raw(server.port))
+    client.write(
+      `POST /_/api/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    )
+    // The half is there when a later request on another connection has been answered.
+    await server.ask('GET', '/_/health')
+    const stopping = server.stop()
+    await until('it accepts nobody else', () =>
+      server
+        .connect()
+        .then(
+          (wire) => wire.close(),
+          () => true,
+        )
+        .then(Boolean),
+    )
+    client.write(body.slice(10))
+    expect(await stopping).toEqual(STOPPED)
+    expect(client.received()).toStartWith('HTTP/1.1 201 ')
+    expect(read(databasePath(folder), `select slug from slug where slug = 'slow'`)).toEqual([
+      { slug: 'slow' },
+    ])
+  })
+
+  for (const [what, bytes] of [
+    ['the end of its head', 'GET /target HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+    [
+      'the end of its body',
+      'POST /_/api/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    ],
+  ] as const)
+    test(`a client that never sends ${what} does not keep what others did from being stored`, async () => {
+      const folder = testFolder()
+      const server = keep(await Server.start(folder))
+      const key = await makeKey(server)
+      await makeLink(server, key, 'target')
+      const stuck = keep(await raw(server.port))
+      stuck.write(bytes.replace('KEY', key))
+      for (let visit = 0; visit < 10; visit++) expect((await server.ask('GET', '/target')).status).toBe(302)
+      const { code, ms } = await server.stop()
+      expect(code).toBe(0)
+      expect(ms).toBeLessThan(STOP_WITHIN_MS)
+      expect(countedClicks(folder, 'target')).toEqual([10, 10, 10])
+    }, 20_000)
+})
+
+function sum(ledger: Ledger, of: 'redirected' | 'unanswered'): number {
+  return [...ledger.visits.values()].reduce((total, visits) => total + visits[of], 0)
+}
+
+describe('starting', () => {
+  test('a second start applies no migration and is at once there', async () => {
+    const folder = testFolder()
+    expect(await keep(await Server.start(folder)).stop()).toEqual(STOPPED)
+    const migrations = () => read(databasePath(folder), 'select * from migration')
+    const before = migrations()
+    expect(before.length).toBeGreaterThan(0)
+    const server = keep(await Server.start(folder))
+    const startMs = performance.now() - server.startedMs
+    expect((await server.ask('GET', '/_/ready')).status).toBe(200)
+    expect(migrations()).toEqual(before)
+    expect(startMs).toBeLessThan(5_000)
+    expect(server.faults).toEqual([])
+  }, 30_000)
+
+  test('three that start together on nothing all come up, with one schema and one secret', async () => {
+    const folder = testFolder()
+    const servers = await Promise.all([1, 2, 3].map(async () => keep(await Server.start(folder))))
+    for (const server of servers) {
+      expect((await server.ask('GET', '/_/ready')).status).toBe(200)
+      expect(server.complaints).toBe('')
+    }
+    expect(
+      read(databasePath(folder), `select count(*) as n from instance where name = 'visitor_secret'`),
+    ).toEqual([{ n: 1 }])
+    expect(read(journalPath(folder), `select count(*) as n from journal_id`)).toEqual([{ n: 1 }])
+  }, 30_000)
+
+  test('a database of a newer version is refused with a clear message, untouched', async () => {
+    const folder = testFolder()
+    await keep(await Server.start(folder)).stop()
+    const file = new SqliteFile(databasePath(folder))
+    file.run(`insert into migration (name, applied_at) values ('9999-later', 'later')`)
+    file.close()
+    const server = keep(Server.spawn(folder))
+    await server.listening().catch(() => undefined)
+    expect(await server.ended()).toBe(1)
+    expect(server.complaints).toBe(
+      'The database was made by a newer version (it has 9999-later). Run that version, or restore a backup.\n',
+    )
+    expect(server.log).toEqual([])
+  }, 30_000)
+})
+
+describe('clicks that were not counted yet', () => {
+  test('are counted by the next start without anybody asking, after a kill', async () => {
+    const folder = testFolder()
+    const server = keep(await Server.start(folder))
+    await makeLink(server, await makeKey(server), 'target')
+    const wire = keep(await server.connect())
+    for (let visit = 0; visit < 50; visit++) expect((await wire.request('GET', '/target')).status).toBe(302)
+    await server.kill()
+    expect(countedClicks(folder, 'target')[0]).toBeLessThan(50)
+    keep(await Server.start(folder))
+    await until('they are counted', () => countedClicks(folder, 'target')[0] === 50)
+    expect(countedClicks(folder, 'target')).toEqual([50, 50, 50])
+  }, 30_000)
+
+  test('are counted once while the old process still stops and the new one runs on the same files', async () => {
+    const folder = testFolder()
+    const old = keep(await Server.start(folder))
+    const key = await makeKey(old)
+    await makeLink(old, key, 'target')
+    let redirects = 0
+    const visit = async (server: Server, until_: () => boolean) => {
+      const wire = keep(await server.connect())
+      try {
+        while (!until_()) if ((await wire.request('GET', '/target')).status === 302) redirects++
+      } catch (error) {
+        expect(error).toBeInstanceOf(Unanswered)
+      }
+    }
+    let stopped = false
+    const onOld = [visit(old, () => stopped), visit(old, () => stopped)]
+    const young = keep(await Server.start(folder))
+    const before = redirects
+    const onYoung = [visit(young, () => stopped), visit(young, () => stopped)]
+    await until('both are busy', () => redirects > before + 300)
+    expect(await old.stop()).toEqual(STOPPED)
+    stopped = true
+    await Promise.all([...onOld, ...onYoung])
+    expect(await young.stop()).toEqual(STOPPED)
+    expect([old.faults, young.faults]).toEqual([[], []])
+    expect(countedClicks(folder, 'target')).toEqual([redirects, redirects, redirects])
+  }, 30_000)
+})
+
+describe('a journal file that is not the one it was', () => {
+  function copyJournal(from: string, to: string): void {
+    for (const suffix of ['', '-wal', '-shm']) {
+      rmSync(to + suffix, { force: true })
+      if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix)
+    }
+  }
+
+  async function visitAndStop(folder: string, visits: number): Promise<void> {
+    const server = keep(await Server.start(folder))
+    const wire = keep(await server.connect())
+    for (let visit = 0; visit < visits; visit++)
+      expect((await wire.request('GET', '/target')).status).toBe(302)
+    expect(await server.stop()).toEqual(STOPPED)
+  }
+
+  async function newFolder(): Promise<string> {
+    const folder = testFolder()
+    const server = keep(await Server.start(folder))
+    await makeLink(server, await makeKey(server), 'target')
+    expect(await server.stop()).toEqual(STOPPED)
+    return folder
+  }
+
+  test('was removed: the next one begins anew, and everything is counted', async () => {
+    const folder = await newFolder()
+    await visitAndStop(folder, 7)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(journalPath(folder) + suffix, { force: true })
+    await visitAndStop(folder, 3)
+    expect(countedClicks(folder, 'target')).toEqual([10, 10, 10])
+  }, 30_000)
+
+  test('was put back from an older copy: nothing is counted twice, and every new click is counted', async () => {
+    const folder = await newFolder()
+    const copy = join(folder, 'copy.db')
+    await visitAndStop(folder, 2)
+    copyJournal(journalPath(folder), copy)
+    await visitAndStop(folder, 10)
+    copyJournal(copy, journalPath(folder))
+    await visitAndStop(folder, 5)
+    expect(countedClicks(folder, 'target')).toEqual([17, 17, 17])
+  }, 30_000)
+})

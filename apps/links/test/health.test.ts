@@ -1,0 +1,102 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { VERSION } from '../src/version.ts'
+import { sharedTestLinks, startTestLinks } from './testing.ts'
+
+const STRANGER = '203.0.113.5'
+const TOKEN = 'f'.repeat(48)
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl, { LINKS_METRICS_TOKEN: TOKEN })
+  let ann: string
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+  })
+
+  test('anyone may ask for the health: status, version and the time in milliseconds', async () => {
+    const response = await links.fetch('/_/health', {}, STRANGER)
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+    const body = (await response.json()) as { timestamp: number }
+    expect(body).toEqual({ status: 'ok', version: VERSION, timestamp: expect.any(Number) } as never)
+    expect(Math.abs(body.timestamp - Date.now())).toBeLessThan(5000)
+    expect((await links.fetch('/_/health', { method: 'HEAD' }, STRANGER)).status).toBe(200)
+  })
+
+  test('a node that can work is ready', async () => {
+    const response = await links.fetch('/_/ready', {}, STRANGER)
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ready' }])
+  })
+
+  test('when the database cannot be read the health is 503 with another status, and so is readiness', async () => {
+    const broken = await startTestLinks(await newUrl())
+    await broken.database.write((tx) => tx.schema.dropTable('instance').execute())
+    for (const path of ['/_/health', '/_/ready']) {
+      const response = await broken.fetch(path)
+      const { status } = (await response.json()) as { status: string }
+      expect([path, response.status, ['ok', 'ready'].includes(status)]).toEqual([path, 503, false])
+    }
+  })
+
+  test('figures are for this machine without a proxy, or for who has the token; for others there is nothing', async () => {
+    const ask = async (peer: string, headers: Record<string, string> = {}) =>
+      (await links.fetch('/_/metrics', { headers }, peer)).status
+    expect(await ask('127.0.0.1')).toBe(200)
+    expect(await ask(STRANGER, { Authorization: `Bearer ${TOKEN}` })).toBe(200)
+    const refused: [string, Record<string, string>][] = [
+      [STRANGER, {}],
+      [STRANGER, { Authorization: `Bearer ${TOKEN}x` }],
+      [STRANGER, { Authorization: `Bearer ${ann}` }],
+      [STRANGER, { Authorization: `bearer ${TOKEN}` }],
+      [STRANGER, { 'X-Forwarded-For': '127.0.0.1' }],
+      ['127.0.0.1', { 'X-Forwarded-For': '127.0.0.1' }],
+      ['127.0.0.1', { Forwarded: 'for=127.0.0.1' }],
+      ['127.0.0.1', { Authorization: 'Bearer wrong' }],
+    ]
+    for (const [peer, headers] of refused)
+      expect([peer, headers, await ask(peer, headers)]).toEqual([peer, headers, 404])
+    const nothing = await links.fetch('/_/metrics', {}, STRANGER)
+    expect(await nothing.text()).toBe(await (await links.fetch('/none')).text())
+  })
+
+  test('figures name routes and outcomes, never an address, a slug or a person', async () => {
+    const { id } = await links.link(ann, { slug: 'secret-slug', url: 'https://secret.example/path' })
+    await links.fetch('/secret-slug')
+    await links.fetch('/unknown-slug')
+    await links.fetch('/secret-slug', { method: 'HEAD' })
+    await links.call('GET', `/links/${id}`, { key: ann })
+    await links.call('GET', '/slugs/secret-slug', { key: ann })
+    await links.call('GET', '/nothing/secret', { key: ann })
+    const text = await (await links.fetch('/_/metrics')).text()
+    for (const secret of ['secret', 'unknown-slug', 'ann@', 'example', ann.slice(3, 12), '127.0.0.1'])
+      expect([secret, text.includes(secret)]).toEqual([secret, false])
+    expect(text).toMatch(/route="\/links\/\{id\}",status="200"\} [1-9]/)
+    expect(text).toMatch(/route="unmatched",status="404"\} [1-9]/)
+    expect(text).toMatch(/redirects_total\{outcome="redirected"\} 1\n/)
+    expect(text).toMatch(/redirects_total\{outcome="uncounted"\} 1\n/)
+    expect(text).toMatch(/redirects_total\{outcome="not_found"\} [1-9]/)
+    expect(text).toMatch(/clicks_committed_total 1\n/)
+    expect(text).toMatch(/clicks_lost_total 0\n/)
+  })
+
+  test('every API request leaves one log line with its id, and nothing of what was sent', async () => {
+    const { headers } = await links.call('POST', '/links?note=private-note', {
+      key: ann,
+      body: { url: 'https://private.example/x', slug: 'private-slug', label: 'private label' },
+      headers: { Cookie: 'session=private-cookie', 'User-Agent': 'private-agent' },
+    })
+    const lines = links.log.filter((line) => line['requestId'] === headers.get('x-request-id'))
+    expect(lines).toEqual([
+      {
+        time: expect.any(String),
+        level: 'info',
+        message: 'request',
+        route: '/links',
+        method: 'POST',
+        status: 201,
+        requestId: headers.get('x-request-id'),
+        ms: expect.any(Number),
+      },
+    ])
+    expect(JSON.stringify(links.log)).not.toMatch(/private|127\.0\.0\.1|203\.0\.113/)
+  })
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { startTestLinks } from './testing.ts'
+
+const visit = { headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' } }
+
+/** L12.5, L20.3: several nodes on one PostgreSQL give the same answers, a change within one second. */
+eachDialect((dialect, newUrl) => {
+  if (dialect === 'sqlite') return
+
+  async function startTwo() {
+    const url = await newUrl()
+    const [here, there] = [await startTestLinks(url), await startTestLinks(url)]
+    return { here, there, ann: await here.key('ann@example.com') }
+  }
+
+  /** Asks again until it is so, for at most the second that the contract gives. */
+  async function soon<Value>(ask: () => Promise<Value>, expected: Value): Promise<void> {
+    const deadline = performance.now() + 1000
+    while ((await ask()) !== expected && performance.now() < deadline) await Promise.resolve()
+    expect(await ask()).toEqual(expected as never)
+  }
+
+  test('every change on one node shows on the other within a second', async () => {
+    const { here, there, ann } = await startTwo()
+    const where = async () => (await there.fetch('/shared', visit)).headers.get('location')
+    const act = (method: string, path: string, body?: unknown) => here.call(method, path, { key: ann, body })
+    expect(await where()).toBeNull()
+    const { id } = await here.link(ann, { slug: 'shared', url: 'https://example.com/one' })
+    await soon(where, 'https://example.com/one')
+    await act('PATCH', `/links/${id}`, { url: 'https://example.com/two' })
+    await soon(where, 'https://example.com/two')
+    await act('POST', '/slugs/shared/disable')
+    await soon(where, null)
+    await act('POST', '/slugs/shared/enable')
+    await soon(where, 'https://example.com/two')
+    await act('PATCH', `/links/${id}`, { expires_at: here.now })
+    await soon(where, null)
+    await act('PATCH', `/links/${id}`, { expires_at: null })
+    await soon(where, 'https://example.com/two')
+    await act('POST', `/links/${id}/disable`)
+    await soon(where, null)
+    await act('DELETE', `/links/${id}?force=true`)
+    await soon(where, null)
+  })
+
+  test('a link that the other node has seen disabled is back there within a second once it is enabled', async () => {
+    const { here, there, ann } = await startTwo()
+    const { id } = await here.link(ann, { slug: 'back' })
+    await here.call('POST', `/links/${id}/disable`, { key: ann })
+    const status = async () => (await there.fetch('/back', visit)).status
+    await soon(status, 404)
+    await here.call('POST', `/links/${id}/enable`, { key: ann })
+    await soon(status, 302)
+  })
+
+  test('each click is counted once, whichever node sent it, and both nodes show the same', async () => {
+    const { here, there, ann } = await startTwo()
+    const { id } = await here.link(ann, { slug: 'both' })
+    await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 3 ? here : there).fetch('/both', visit)))
+    for (const node of [here, there]) await node.call('GET', `/links/${id}`, { key: ann })
+    for (const node of [here, there]) {
+      const { body } = await node.call('GET', `/links/${id}?range=24h`, { key: ann })
+      expect(body.total_clicks).toBe(60)
+    }
+    expect(await here.rows('select count(*) as clicks from click')).toEqual([{ clicks: 60 }])
+  })
+
+  test('a visitor is the same on every node', async () => {
+    const { here, there, ann } = await startTwo()
+    await here.link(ann, { slug: 'visitor' })
+    for (const node of [here, there]) {
+      await node.fetch('/visitor', visit, '198.51.100.7')
+      await node.stored()
+    }
+    const names = await here.rows<{ visitor_fp: string }>('select distinct visitor_fp from click')
+    expect(names).toHaveLength(1)
+  })
+
+  test('keys and settings are shared, and a revoked key is refused everywhere', async () => {
+    const { here, there } = await startTwo()
+    const { body } = await here.callAdmin('POST', '/keys', { body: { title: 'x', scope: 'read' } })
+    const status = async () => (await there.call('GET', '/links', { key: body.raw_key })).status
+    await soon(status, 200)
+    await here.callAdmin('DELETE', `/keys/${body.key.id}`)
+    await soon(status, 401)
+    await here.callAdmin('PUT', '/settings', { body: { slug_default_length: 9 } })
+    const length = async () => (await there.callAdmin('GET', '/settings')).body.slug_default_length
+    await soon(length, 9)
+  })
+})

@@ -1,3 +1,0 @@
-import { settingsOrExit, startLinks, stopOnSignals } from '@latchkey/links/main'
-const running = await startLinks(settingsOrExit())
-stopOnSignals(() => running.stop())
