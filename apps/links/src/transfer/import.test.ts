@@ -174,7 +174,9 @@ https://example.com/off,off,,,off,,
       await Promise.all([first.close(), second.close()])
     })
 
-    test.skipIf(dialect === 'sqlite')(
+    // SQLite has one writer, so there is no such moment.
+    const onPostgres = dialect === 'postgres' ? test : () => undefined
+    onPostgres(
       'a slug that somebody takes while its batch is stored is a conflict, and the rest is stored',
       async () => {
         const url = await newUrl()
