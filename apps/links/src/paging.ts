@@ -59,8 +59,10 @@ export function pageAnswer<Item>({ items, total, next }: Page<Item>, request: Re
   return { body: items, headers }
 }
 
+/** Relative, and read from the raw address: it is no absolute URL when the client has sent no usable `Host`. */
 function nextPage(address: string, cursor: string): string {
-  const { pathname, searchParams } = new URL(address)
-  searchParams.set('cursor', cursor)
-  return `${pathname}?${searchParams}`
+  const [path, query] = address.replace(/^\w+:\/\/[^/]*/, '').split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set('cursor', cursor)
+  return `${path}?${parameters}`
 }

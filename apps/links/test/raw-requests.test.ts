@@ -46,6 +46,8 @@ eachDialect((_dialect, newUrl) => {
     port = server.port ?? 0
     ann = await links.key('ann@example.com')
     await links.link(ann, { slug: 'target', url: 'https://example.com' })
+    // So that a page of one has a next one, whose address is made from that of the request.
+    await links.link(ann)
   })
   afterAll(() => server.stop(true))
 
@@ -239,6 +241,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('a client that hangs up in the middle of its body harms nobody', async () => {
+    const logged = links.log.length
     const socket = connect(port, '127.0.0.1')
     socket.write(
       `POST /_/api/links HTTP/1.1\r\nHost: x\r\n${withKey()}${json}Content-Length: 500\r\n\r\n{"url"`,
@@ -246,6 +249,6 @@ eachDialect((_dialect, newUrl) => {
     await new Promise((resolve) => socket.once('connect', resolve))
     socket.destroy()
     expect((await ask('GET /_/api/links', withKey())).status).toBe(200)
-    expect(links.log.filter((line) => line['message'] === 'a request failed')).toEqual([])
+    expect(links.log.slice(logged).filter((line) => line['level'] === 'error')).toEqual([])
   })
 })

@@ -1,8 +1,14 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { JournalledClick } from './click.ts'
 
+/**
+ * After a commit, the visitors it answered come back within this time; their next clicks then share one commit instead of
+ * two. Doubles the clicks of a commit at 64 connections, and costs a lonely click nothing.
+ */
+const GATHER_MS = 1
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
 
@@ -156,9 +162,10 @@ export class Journal {
     const waiting = this.#waiting
     this.#batch = []
     this.#waiting = undefined
-    this.#syncing = this.#store(batch).then(() => {
-      this.#syncing = undefined
+    this.#syncing = this.#store(batch).then(async () => {
       waiting.resolve()
+      await setTimeout(GATHER_MS)
+      this.#syncing = undefined
       this.#commit()
     })
   }

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Server, makeKey, withKey } from './server.ts'
+import { closedAfterEach, testFolder } from './stored.ts'
+
+const { keep } = closedAfterEach()
+
+/** Whether system calls can be watched here: `strace` is installed and may be used. */
+const strace = Bun.which('strace')
+const canWatch =
+  strace !== null && Bun.spawnSync([strace, '-o', '/dev/null', 'true'], { stderr: 'ignore' }).exitCode === 0
+
+type Event = { kind: 'write' | 'sync'; file: string } | { kind: 'answer'; text: string }
+
+/** What the process did, in order: a sync counts when it has ended, an answer when it begins to be sent. */
+function eventsIn(trace: string): Event[] {
+  const pending = new Map<string, string>()
+  return trace.split('\n').flatMap((line): Event[] => {
+    const [, pid = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
+    const [, file = ''] = /^\w+\(\d+<([^>]*)>/.exec(call) ?? []
+    if (/^(write|pwrite64|writev|pwritev)\(/.test(call) && file.endsWith('-wal')) return [{ kind: 'write', file }]
+    const [, text] = /^(?:sendto|sendmsg|write|writev)\(.*"(HTTP\/1\.1 [^"]*)"/.exec(call) ?? []
+    if (text !== undefined) return [{ kind: 'answer', text }]
+    if (/^f(data)?sync\(/.test(call)) {
+      if (call.endsWith('= 0')) return [{ kind: 'sync', file }]
+      pending.set(pid, file)
+    }
+    const resumed = /^<\.\.\. f(?:data)?sync resumed>\) += 0$/.test(call)
+    return resumed ? [{ kind: 'sync', file: pending.get(pid) ?? '' }] : []
+  })
+}
+
+/** Answers that begin with this while something written to the file before was not yet on disk. */
+function answersAhead(events: readonly Event[], beginning: string, file: string): number {
+  let [dirty, ahead] = [false, 0]
+  for (const event of events)
+    if (event.kind === 'answer') ahead += event.text.startsWith(beginning) && dirty ? 1 : 0
+    else if (event.file.endsWith(file)) dirty = event.kind === 'write'
+  return ahead
+}
+
+// A kill does not lose what the kernel holds already; power does. `.ci/run` installs what this needs.
+test.skipIf(!canWatch)('what is written for a redirect or a write of the API is on the disk itself before the answer is sent', async () => {
+  const trace = join(testFolder(), 'trace')
+  const calls = 'trace=pwrite64,pwritev,write,writev,fsync,fdatasync,sendto,sendmsg'
+  const under = [strace ?? '', '-f', '-y', '-s', '20', '-o', trace, '-e', calls]
+  const server = keep(await Server.start(testFolder(), { under }))
+  const headers = withKey(await makeKey(server))
+  const wire = keep(await server.connect())
+  const send = async (method: string, path: string, body: unknown) =>
+    (await wire.request(method, `/_/api${path}`, { headers, body })).status
+  expect(await send('POST', '/links', { url: 'https://example.com/', slug: 'target' })).toBe(201)
+  for (let index = 0; index < 20; index++) {
+    expect((await wire.request('GET', '/target')).status).toBe(302)
+    if (index % 4 === 0) expect(await send('PUT', '/links/1', { label: `label ${index}` })).toBe(200)
+  }
+  expect((await server.stop()).code).toBe(0)
+
+  const events = eventsIn(readFileSync(trace, 'utf8'))
+  const answers = (beginning: string) =>
+    events.filter((event) => event.kind === 'answer' && event.text.startsWith(beginning)).length
+  const writes = (file: string) => events.filter((event) => event.kind === 'write' && event.file.endsWith(file)).length
+  expect([answers('HTTP/1.1 302'), answers('HTTP/1.1 20')]).toEqual([20, 7])
+  expect(writes('journal.db-wal')).toBeGreaterThanOrEqual(20)
+  expect(writes('links.db-wal')).toBeGreaterThanOrEqual(6)
+  expect(answersAhead(events, 'HTTP/1.1 302', 'journal.db-wal')).toBe(0)
+  expect(answersAhead(events, 'HTTP/1.1 20', 'links.db-wal')).toBe(0)
+}, 60_000)
