@@ -72,8 +72,8 @@ export async function load(url: string, sample: string, seconds: number): Promis
   const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? Number.NaN)
   return {
     requests: number(/(\d+) requests in/),
-    p50Ms: milliseconds(/50%\s+(\S+)/.exec(text)?.[1]),
-    p99Ms: milliseconds(/99%\s+(\S+)/.exec(text)?.[1]),
+    p50Ms: milliseconds(/^\s+50%\s+(\S+)/m.exec(text)?.[1]),
+    p99Ms: milliseconds(/^\s+99%\s+(\S+)/m.exec(text)?.[1]),
     perSecond: number(/Requests\/sec:\s+([\d.]+)/),
     errors: /(Socket errors.*|Non-2xx.*)/.exec(text)?.[1] ?? '',
   }

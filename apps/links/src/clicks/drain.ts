@@ -2,8 +2,8 @@ import { classifyClick } from './click.ts'
 import { JournalReader, unpackBatch } from './journal.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
-/** Batches per transaction: at full load several thousand clicks, which share pages and one commit. */
-const BATCHES_AT_ONCE = 256
+/** Batches per transaction: at full load a few thousand clicks, which share pages. More are cheaper, but held in memory. */
+const BATCHES_AT_ONCE = 48
 
 /** How far counting has come: the last counted batch, and how many clicks this step counted. */
 export interface Progress {

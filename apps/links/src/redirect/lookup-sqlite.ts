@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import { type Lookup, locationOf } from './lookup.ts'
 
 /** Holds the inner pages of both indexes at ten million links. */
-const CACHE_KIB = 16_384
+const CACHE_KIB = 8_192
 
 interface SlugHit {
   link_id: number

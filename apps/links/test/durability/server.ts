@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Wire } from './wire.ts'
 
@@ -13,8 +14,9 @@ export interface LogLine {
 
 export interface Options {
   environment?: Record<string, string>
-  /** What the command runs under, such as `['strace', …]`. */
+  /** What the command is run by: a program that becomes it (`exec`), or one that starts it and `watches` it. */
   under?: string[]
+  watches?: boolean
 }
 
 /** The service as users run it: a process of its own, on SQLite files in `folder`. */
@@ -24,11 +26,13 @@ export class Server {
   complaints = ''
   readonly startedMs = performance.now()
   readonly #child
+  readonly #watched: boolean
   readonly #read: Promise<unknown>
   readonly #listening = Promise.withResolvers<number>()
   #port = 0
 
-  private constructor(folder: string, { environment = {}, under = [] }: Options) {
+  private constructor(folder: string, { environment = {}, under = [], watches = false }: Options) {
+    this.#watched = watches
     this.#child = Bun.spawn([...under, process.execPath, LATCHKEY, 'links'], {
       cwd: folder,
       stdin: 'ignore',
@@ -69,13 +73,15 @@ export class Server {
   async listening(): Promise<void> {
     const timer = setTimeout(() => {
       this.#listening.reject(new Error('The server does not start'))
-      this.#child.kill('SIGKILL')
+      this.signal('SIGKILL')
     }, START_WITHIN_MS)
     this.#port = await this.#listening.promise.finally(() => clearTimeout(timer))
   }
 
   get pid(): number {
-    return this.#child.pid
+    const { pid } = this.#child
+    if (!this.#watched) return pid
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0])
   }
 
   get port(): number {
@@ -111,7 +117,7 @@ export class Server {
   }
 
   async kill(): Promise<void> {
-    this.#child.kill('SIGKILL')
+    this.signal('SIGKILL')
     await this.ended()
   }
 
@@ -121,13 +127,13 @@ export class Server {
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
+    if (this.#child.exitCode === null && this.#child.signalCode === null) process.kill(this.pid, name)
   }
 
   /** Asks it to stop; how that ended, and after how long. */
   async stop(): Promise<{ code: number; ms: number }> {
     const startedMs = performance.now()
-    this.#child.kill('SIGTERM')
+    this.signal('SIGTERM')
     return { code: await this.ended(), ms: performance.now() - startedMs }
   }
 
