@@ -17,7 +17,7 @@ const ADD_TO_HOUR = `insert into click_hour (link_id, slug, hour, clicks, bots, 
 const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values (?, ?)
   on conflict (journal_id) do update set seq = excluded.seq`
 
-/** Twice as much makes a click a tenth cheaper at a million links; memory counts more here. */
+/** Twice as much saves a microsecond a click (measured among five million clicks); memory counts more here. */
 const CACHE_KIB = 4_096
 /** Clicks change the same pages again and again: the longer the log, the more changes each page's copying home serves. */
 const CHECKPOINT_PAGES = 8_000
