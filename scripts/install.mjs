@@ -20,7 +20,7 @@ function installed() {
 
 if (!installed()) {
   process.stderr.write('Installing what is missing (once, with npm ci) ...\n')
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: process.platform === 'win32',
