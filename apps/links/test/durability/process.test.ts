@@ -94,6 +94,17 @@ describe('SIGTERM', () => {
     expect(read(databasePath(folder), 'select seq from journal_cursor')).toEqual(waiting)
   }, 30_000)
 
+  test('as soon as it says that it listens: it exits 0 all the same', async () => {
+    const codes = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const server = keep(Server.spawn(testFolder()))
+        await server.listening()
+        return (await server.stop()).code
+      }),
+    )
+    expect(codes).toEqual([0, 0, 0, 0, 0, 0])
+  }, 30_000)
+
   test('an idle connection that is kept alive holds nothing up', async () => {
     const server = keep(await Server.start(testFolder()))
     const wire = keep(await server.connect())

@@ -35,6 +35,8 @@ export class Wire {
   #received: Buffer = Buffer.alloc(0)
   #waiting: PromiseWithResolvers<Answer> | undefined
   #ended = false
+  /** The answer that is awaited has no body, whatever its length says. */
+  #isHead = false
 
   private constructor(socket: Socket, port: number) {
     this.#socket = socket
@@ -70,17 +72,15 @@ export class Wire {
       ...headers,
     })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    this.#isHead = method === 'HEAD'
     if (this.#ended) this.#end()
     else this.#socket.write(`${method} ${path} HTTP/1.1\r\n${head}\r\n${content}`)
-    this.#isHead = method === 'HEAD'
     return promise
   }
 
   close(): void {
     this.#socket.destroy()
   }
-
-  #isHead = false
 
   #receive(chunk: Buffer): void {
     this.#received = Buffer.concat([this.#received, chunk])
