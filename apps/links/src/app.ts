@@ -6,6 +6,7 @@ import type { Log } from '@latchkey/http/log'
 import { Counting } from './clicks/counting.ts'
 import { openCountryLookup } from './clicks/country.ts'
 import { Journal } from './clicks/journal.ts'
+import { findPosition } from './clicks/store.ts'
 import { forgetOldClicks } from './clicks/retention.ts'
 import { visitorHasher } from './clicks/visitor.ts'
 import { migrations } from './db/migrations.ts'
@@ -56,6 +57,7 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
     },
     onLoss: (error, clicks) => log.error('clicks are lost: the journal cannot be written', { error, clicks }),
   })
+  journal.continueAfter(await findPosition(database.read, journal.id))
   const counting = new Counting({ journal, journalPath, database, databaseUrl: settings.databaseUrl, log })
   counting.wake()
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }

@@ -44,6 +44,13 @@ export function openDatabase<Tables>(url: string): Database<Tables> {
  */
 const CHECKPOINT_PAGES = 16_000
 
+/**
+ * How long a transaction waits for another process to give the write lock back. It waits between the turns of the event
+ * loop: SQLite's own busy handler would put the whole process to sleep, redirects included.
+ */
+const LOCK_TIMEOUT_MS = 5_000
+const LOCK_RETRY_MS = 5
+
 function openSqlite<Tables>(path: string): Database<Tables> {
   const writerFile: SqliteFile = openSqliteFile(path, { checkpointPages: CHECKPOINT_PAGES })
   writerFile.run('pragma busy_timeout = 0')
@@ -56,7 +63,8 @@ function openSqlite<Tables>(path: string): Database<Tables> {
     read,
     writer,
     async write(work) {
-      const result = await writer.transaction().execute(work)
+      const deadlineMs = performance.now() + LOCK_TIMEOUT_MS
+      const result = await writer.connection().execute((connection) => transact(connection, work, deadlineMs))
       for (const listener of listeners) await listener()
       return result
     },
@@ -70,6 +78,21 @@ function openSqlite<Tables>(path: string): Database<Tables> {
       writerFile.close()
     },
   }
+}
+
+/** Only `begin` can find the file locked, so `work` has not run when it is tried again. */
+async function transact<Tables, Result>(
+  connection: Kysely<Tables>,
+  work: (tx: Transaction<Tables>) => Promise<Result>,
+  deadlineMs: number,
+): Promise<Result> {
+  for (;;)
+    try {
+      return await connection.transaction().execute(work)
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > deadlineMs) throw error
+      await Bun.sleep(LOCK_RETRY_MS)
+    }
 }
 
 const CONFLICT_RETRIES = 5

@@ -28,5 +28,7 @@ export function openPool(url: string, options: { queryTimeoutMs?: number } = {})
   })
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})
+  // The same for one that is in use: whoever uses it gets the error as well.
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }

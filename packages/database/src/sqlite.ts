@@ -12,12 +12,6 @@ import {
 
 /** Kysely builds a new text for every length of an IN list; past this many prepared statements the cache starts over. */
 const STATEMENT_CACHE = 256
-/**
- * How long a transaction waits for another process to give the write lock back. It waits between the turns of the event
- * loop: SQLite's own busy handler would put the whole process to sleep, redirects included.
- */
-const LOCK_TIMEOUT_MS = 5_000
-const LOCK_RETRY_MS = 5
 
 /** The Kysely dialect over one `bun:sqlite` handle. Transactions are immediate, so that a write never meets a lock upgrade. */
 export function sqliteDialect(file: SqliteFile): Dialect {
@@ -57,19 +51,7 @@ class BunSqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const deadlineMs = performance.now() + LOCK_TIMEOUT_MS
-    while (!(await this.#tryToBegin(connection, deadlineMs))) await Bun.sleep(LOCK_RETRY_MS)
-  }
-
-  /** False when another process holds the write lock and there is time to ask again. */
-  async #tryToBegin(connection: DatabaseConnection, deadlineMs: number): Promise<boolean> {
-    try {
-      await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-      return true
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > deadlineMs) throw error
-      return false
-    }
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {

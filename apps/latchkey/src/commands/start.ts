@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { Running } from '@latchkey/links/main'
 import type { Settings } from '@latchkey/links/settings'
 import { type Command, CommandFailure } from '../command.ts'
 import { say } from '../output.ts'
@@ -35,8 +36,11 @@ async function serve(settings: Settings): Promise<string> {
   // Loaded here, so that the other commands do not wait for a server they do not start.
   const { startLinks, stopOnSignals } = await import('@latchkey/links/main')
   try {
+    // Before it listens, so that a signal that comes with the first log line stops it in order as well.
+    const starting = Promise.withResolvers<Running>()
+    stopOnSignals(async () => (await starting.promise).stop())
     const running = await startLinks(settings)
-    stopOnSignals(() => running.stop())
+    starting.resolve(running)
     return running.url
   } catch (error) {
     throw listenFailure(settings, error) ?? error

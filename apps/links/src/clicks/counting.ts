@@ -13,7 +13,8 @@ export class Counting {
   readonly #journal: Journal
   readonly #database: Database<Tables>
   readonly #log: Log
-  readonly #worker: Worker
+  readonly #files: { journalPath: string; databaseUrl: string }
+  #worker: Worker
   #reply: PromiseWithResolvers<DrainReply> | undefined
   #counted = 0
   #running: Promise<boolean> | undefined
@@ -31,12 +32,8 @@ export class Counting {
     this.#journal = options.journal
     this.#database = options.database
     this.#log = options.log
-    this.#worker = new Worker(new URL('./drain-worker.ts', import.meta.url).href)
-    this.#worker.addEventListener('message', ({ data }: MessageEvent<DrainReply>) =>
-      this.#reply?.resolve(data),
-    )
-    this.#worker.addEventListener('error', ({ message }) => this.#reply?.resolve({ error: { message } }))
-    this.#send({ open: { journalPath: options.journalPath, databaseUrl: options.databaseUrl } })
+    this.#files = { journalPath: options.journalPath, databaseUrl: options.databaseUrl }
+    this.#worker = this.#start()
   }
 
   /** True while the database takes no clicks; they wait in the journal. */
@@ -99,6 +96,18 @@ export class Counting {
     this.#failing = false
     this.#counted = seq
     this.#journal.forget(seq)
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./drain-worker.ts', import.meta.url).href)
+    worker.addEventListener('message', ({ data }: MessageEvent<DrainReply>) => this.#reply?.resolve(data))
+    // The thread is gone; the journal is not, and another one goes on where the cursor stands.
+    worker.addEventListener('error', ({ message }) => {
+      this.#worker = this.#start()
+      this.#reply?.resolve({ error: { message } })
+    })
+    worker.postMessage({ open: this.#files } satisfies DrainRequest)
+    return worker
   }
 
   #ask(request: DrainRequest): Promise<DrainReply> {

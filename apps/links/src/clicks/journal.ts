@@ -9,6 +9,9 @@ import type { JournalledClick } from './click.ts'
  * two. Doubles the clicks of a commit at 64 connections, and costs a lonely click nothing.
  */
 const GATHER_MS = 1
+/** How long a visitor waits while another program holds the journal's lock, before the click is given up. */
+const LOCK_TIMEOUT_MS = 500
+const LOCK_RETRY_MS = 5
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
 
@@ -96,10 +99,21 @@ export class Journal {
     this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
     this.state.lastSeq =
       this.#file.query<{ seq: number | null }, []>('select max(seq) as seq from journal').get()?.seq ?? 0
+    this.#file.run('pragma busy_timeout = 0')
     this.#insert = this.#file.prepare<unknown, [string]>('insert into journal (clicks) values (?)')
     this.#trim = this.#file.prepare<unknown, [number]>('delete from journal where seq < ?')
     this.#onCommit = onCommit
     this.#onLoss = onLoss
+  }
+
+  /**
+   * Goes on after this number. A journal put back from an older copy stands before its cursor, and what it numbers up to
+   * there would be taken for counted.
+   */
+  continueAfter(seq: number): void {
+    if (seq <= this.state.lastSeq) return
+    this.#file.run(`insert or ignore into journal (seq, clicks) values (?, '[]')`, [seq])
+    this.state.lastSeq = seq
   }
 
   /** Resolves when the click is on disk, or was lost and reported; never rejects, for a visitor waits. */
@@ -145,7 +159,11 @@ export class Journal {
 
   async close(): Promise<void> {
     await this.flush()
-    if (this.#trimTo > 0) this.#trim.run(this.#trimTo)
+    try {
+      if (this.#trimTo > 0) this.#trim.run(this.#trimTo)
+    } catch {
+      // On a full disk: what was counted is passed over at the next start, and trimmed then.
+    }
     this.#insert.finalize()
     this.#trim.finalize()
     closeSync(this.#wal)
@@ -173,9 +191,9 @@ export class Journal {
   async #store(batch: Packed[]): Promise<void> {
     const startedMs = performance.now()
     try {
-      const seq = this.#write(batch)
+      const seq = await this.#writeUnlocked(batch)
       await sync(this.#wal)
-      this.state.lastSeq = Number(seq)
+      this.state.lastSeq = seq
       this.state.committed += batch.length
       this.state.failing = false
       this.#onCommit(performance.now() - startedMs)
@@ -193,9 +211,22 @@ export class Journal {
     })()
   }
 
-  #write(batch: Packed[]): number | bigint {
+  /** Another program may hold the file's lock for a moment: visitors wait for it, the event loop does not. */
+  async #writeUnlocked(batch: Packed[]): Promise<number> {
+    const deadlineMs = performance.now() + LOCK_TIMEOUT_MS
+    for (;;)
+      try {
+        return this.#write(batch)
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > deadlineMs)
+          throw error
+        await setTimeout(LOCK_RETRY_MS)
+      }
+  }
+
+  #write(batch: Packed[]): number {
     const clicks = JSON.stringify(batch)
-    if (this.#trimTo === 0) return this.#insert.run(clicks).lastInsertRowid
+    if (this.#trimTo === 0) return Number(this.#insert.run(clicks).lastInsertRowid)
     const both = this.#file.transaction(() => {
       const { lastInsertRowid } = this.#insert.run(clicks)
       this.#trim.run(this.#trimTo)
@@ -203,7 +234,7 @@ export class Journal {
     })
     const seq = both.immediate()
     this.#trimTo = 0
-    return seq
+    return Number(seq)
   }
 }
 

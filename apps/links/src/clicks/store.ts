@@ -1,7 +1,17 @@
 import { type Database, among } from '@latchkey/database/database'
-import { type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { HOUR, type Window } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
+
+/** The last batch of this journal that is counted; 0 for a journal never seen. */
+export async function findPosition(db: Kysely<Tables>, journalId: string): Promise<number> {
+  const row = await db
+    .selectFrom('journal_cursor')
+    .select('seq')
+    .where('journal_id', '=', journalId)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
 
 /** Clicks of one slug in a window and in the one before it. */
 export interface SlugClicks {
