@@ -1,6 +1,7 @@
 import { openPool } from '@latchkey/database/pool'
 import type { PoolClient } from 'pg'
 import type { ClassifiedClick } from './click.ts'
+import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
 import { type HourCount, tallyByHour, tallyBySlug } from './tally.ts'
 
@@ -78,7 +79,7 @@ async function store(client: PoolClient, clicks: readonly ClassifiedClick[]): Pr
   const keptHours = hours.filter(isPresent)
   if (keptHours.length === 0) return
   await client.query(ADD_TO_HOURS, columns(keptHours, hourColumns))
-  await client.query(INSERT_CLICKS, columns(clicks.filter(isPresent), clickColumns))
+  await client.query(INSERT_CLICKS, columns(clicks.filter(isPresent), clickValues))
 }
 
 /** Locks the journal's cursor for this transaction; false when it stands elsewhere. */
@@ -106,30 +107,5 @@ function hourColumns(hour: HourCount): Value[] {
     hour.bots,
     hour.selfReferrers,
     hour.botSelfReferrers,
-  ]
-}
-
-function clickColumns(click: ClassifiedClick): Value[] {
-  return [
-    click.linkId,
-    click.slug,
-    click.clickedAt,
-    click.referrer,
-    click.referrerHost,
-    click.country,
-    click.deviceType,
-    click.os,
-    click.browser,
-    click.linkMode,
-    click.channel,
-    click.utmSource,
-    click.utmMedium,
-    click.utmCampaign,
-    click.utmTerm,
-    click.utmContent,
-    click.userAgent,
-    click.isBot,
-    click.isSelfReferrer,
-    click.visitorFp,
   ]
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { ClassifiedClick } from './click.ts'
+import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
 import { tallyByHour, tallyBySlug } from './tally.ts'
 
@@ -58,7 +59,7 @@ export function openSqliteRecorder(path: string): Recorder {
           )
       // By link, as the index has them: a batch then visits each of its pages once.
       for (const click of clicks.toSorted((a, b) => a.linkId - b.linkId))
-        if (!gone.has(`${click.linkId} ${click.slug}`)) insertClick(statements, click)
+        if (!gone.has(`${click.linkId} ${click.slug}`)) statements.insertClick.run(...clickValues(click))
       if (move) statements.moveCursor.run(move.from.journalId, move.to)
       return true
     },
@@ -71,29 +72,4 @@ export function openSqliteRecorder(path: string): Recorder {
       file.close()
     },
   }
-}
-
-function insertClick({ insertClick: insert }: ReturnType<typeof prepare>, click: ClassifiedClick): void {
-  insert.run(
-    click.linkId,
-    click.slug,
-    click.clickedAt,
-    click.referrer,
-    click.referrerHost,
-    click.country,
-    click.deviceType,
-    click.os,
-    click.browser,
-    click.linkMode,
-    click.channel,
-    click.utmSource,
-    click.utmMedium,
-    click.utmCampaign,
-    click.utmTerm,
-    click.utmContent,
-    click.userAgent,
-    click.isBot,
-    click.isSelfReferrer,
-    click.visitorFp,
-  )
 }
