@@ -155,7 +155,7 @@ async function checkClicks(latchkey: Subject, path: string): Promise<string> {
   const one = (sql: string) => Object.values(file.query<Record<string, number>, []>(sql).get() ?? {})[0]
   const found = {
     clicks: one('select count(*) from click'),
-    slugs: one('select sum(clicks) from slug'),
+    slugs: one('select sum(clicks) from counted_slug'),
     hours: one('select sum(clicks) from click_hour'),
   }
   file.close()

@@ -125,9 +125,9 @@ describe('latchkey clicks import', () => {
       out: '',
       err: 'This file was imported before; with --again its clicks count once more\n',
     })
-    expect(countOf(place.database, 'select sum(clicks) from slug')).toBe(1)
+    expect(countOf(place.database, 'select sum(clicks) from counted_slug')).toBe(1)
     expect((await place.run(['clicks', 'import', file, '--again'])).err).toContain('imported 1, bad 2')
-    expect(countOf(place.database, 'select sum(clicks) from slug')).toBe(2)
+    expect(countOf(place.database, 'select sum(clicks) from counted_slug')).toBe(2)
   })
 
   test('killed in the middle and run again, it has counted every click once', async () => {
@@ -136,12 +136,12 @@ describe('latchkey clicks import', () => {
       'many.ndjson',
       Array.from({ length: CLICKS }, (_, at) => line(at)).join(''),
     )
-    const before = countOf(place.database, 'select sum(clicks) from slug')
+    const before = countOf(place.database, 'select sum(clicks) from counted_slug')
     const child = place.spawn(['clicks', 'import', file])
-    await until(() => countOf(place.database, 'select sum(clicks) from slug') > before)
+    await until(() => countOf(place.database, 'select sum(clicks) from counted_slug') > before)
     child.kill('SIGKILL')
     await child.exited
-    const interrupted = countOf(place.database, 'select sum(clicks) from slug') - before
+    const interrupted = countOf(place.database, 'select sum(clicks) from counted_slug') - before
     expect(interrupted).toBeLessThan(CLICKS)
     const { code, err } = await place.run(['clicks', 'import', file])
     expect(code).toBe(0)
@@ -149,7 +149,7 @@ describe('latchkey clicks import', () => {
       `went on after line ${interrupted}, where an earlier run had ended\nimported ${CLICKS - interrupted}, bad 0\n`,
     )
     for (const statement of [
-      'select sum(clicks) from slug',
+      'select sum(clicks) from counted_slug',
       'select sum(clicks) from click_hour',
       'select count(*) from click',
     ])

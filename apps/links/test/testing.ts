@@ -35,7 +35,8 @@ const TABLES = [
   'preference',
   'instance',
   'click',
-  'click_hour',
+  'click_hour_open',
+  'click_hour_closed',
   'imported_file',
 ] as const
 

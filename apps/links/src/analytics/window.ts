@@ -1,6 +1,11 @@
 export const DAY = 86_400
 export const HOUR = 3_600
 
+/** The beginning of the UTC hour that holds this moment; both in Unix seconds. */
+export function hourOf(moment: number): number {
+  return moment - (moment % HOUR)
+}
+
 /** Length of each rolling range in seconds; `all` has no beginning. */
 export const spans = {
   '24h': DAY,

@@ -225,8 +225,8 @@ eachDialect((_dialect, newUrl) => {
         ${numbers(100)} select 1000 + n, 'https://example.com', 1, 'ann', 1, 'many-' || n, '' from number`.execute(
         tx,
       )
-      await sql`insert into slug (slug, link_id, is_custom, created_at, clicks)
-        ${numbers(100)} select 'many-' || n, 1000 + n, 0, 1, 0 from number`.execute(tx)
+      await sql`insert into slug (slug, link_id, is_custom, created_at)
+        ${numbers(100)} select 'many-' || n, 1000 + n, 0, 1 from number`.execute(tx)
       await sql`insert into bundle (id, name, accent, created_by, created_at, updated_at)
         ${numbers(1000)} select 1000 + n, 'Many', 'red', 'ann', 1, 1 from number`.execute(tx)
       await sql`insert into bundle_link (bundle_id, link_id)

@@ -18,6 +18,7 @@ import {
   currentWindow,
   deltaPct,
   previousWindow,
+  hourOf,
 } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import { BEFORE, type Figure, figuresByBundle, noFigures } from './figures.ts'
@@ -240,8 +241,8 @@ function bucketParts(dialect: Db['dialect'], range: Range, now: number): Fragmen
 
 /** Whole hours from the sums, less the raw clicks of the first and last hour that lie outside the window. */
 function windowParts({ from, to }: Window, bucket: (column: Fragment) => Fragment): Fragment[] {
-  const firstHour = from - (from % HOUR)
-  const endOfLastHour = to - (to % HOUR) + HOUR
+  const firstHour = hourOf(from)
+  const endOfLastHour = hourOf(to) + HOUR
   const outside = (low: number, high: number) => sql`
     select link_id, ${bucket(sql`clicked_at`)}, -1 from click
     where link_id in (select link_id from chosen) and clicked_at >= ${low} and clicked_at < ${high}`

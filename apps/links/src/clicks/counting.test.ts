@@ -44,8 +44,8 @@ async function openWorkingNode(stored: Stored, link: number): Promise<Node> {
   return node
 }
 
-const BREAK = sql`alter table click_hour rename to elsewhere`
-const REPAIR = sql`alter table elsewhere rename to click_hour`
+const BREAK = sql`alter table click_hour_open rename to elsewhere`
+const REPAIR = sql`alter table elsewhere rename to click_hour_open`
 
 eachDialect((dialect, newUrl) => {
   test('settle ends when everything committed before the call is counted', async () => {

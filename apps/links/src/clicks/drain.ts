@@ -1,4 +1,5 @@
-import { classifyClick } from './click.ts'
+import { hourOf } from '../analytics/window.ts'
+import { type ClassifiedClick, classifyClick } from './click.ts'
 import { JournalReader, unpackBatch } from './journal.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
@@ -16,6 +17,7 @@ export class Drain {
   readonly #journal: JournalReader
   readonly #recorder: Recorder
   #position: number | undefined
+  #closedBefore = 0
 
   constructor(journalPath: string, databaseUrl: string) {
     this.#journal = new JournalReader(journalPath)
@@ -38,7 +40,14 @@ export class Drain {
     })
     if (!recorded) return this.step(upTo)
     this.#position = to
+    await this.#closeHours(clicks)
     return { seq: to, clicks: clicks.length }
+  }
+
+  /** Hours close when the first click of a later one is counted, some with each step. A late click opens its hour again. */
+  async #closeHours(clicks: readonly ClassifiedClick[]): Promise<void> {
+    const newest = hourOf(clicks.reduce((latest, click) => Math.max(latest, click.clickedAt), 0))
+    if (newest > this.#closedBefore && !(await this.#recorder.closeHours(newest))) this.#closedBefore = newest
   }
 
   async close(): Promise<void> {

@@ -1,23 +1,48 @@
 import { openPool } from '@latchkey/database/pool'
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { ClassifiedClick } from './click.ts'
 import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
-import { type HourCount, tallyByHour, tallyBySlug } from './tally.ts'
+import { type HourCount, tallyByHour } from './tally.ts'
 
 /** One array per column, so that a batch of any size is one statement with a fixed text. */
-const ADD_TO_SLUGS = `update slug set clicks = slug.clicks + added.clicks
-  from unnest($1::text[], $2::bigint[], $3::bigint[]) as added (slug, link_id, clicks)
-  where slug.slug = added.slug and slug.link_id = added.link_id
-  returning slug.slug, slug.link_id`
+/** Nobody removes these slugs until the transaction ends; what is missing is gone. */
+const KEEP_SLUGS = `select slug, link_id from slug where slug = any($1::text[]) order by slug for key share`
 
-const LOCK_SLUGS = `select 1 from slug where slug = any($1::text[]) order by slug for update`
+const addTo = (hours: string) => `on conflict (link_id, hour, slug) do update set
+  clicks = ${hours}.clicks + excluded.clicks, bots = ${hours}.bots + excluded.bots,
+  self_referrers = ${hours}.self_referrers + excluded.self_referrers,
+  bot_self_referrers = ${hours}.bot_self_referrers + excluded.bot_self_referrers`
 
-const ADD_TO_HOURS = `insert into click_hour (link_id, slug, hour, clicks, bots, self_referrers, bot_self_referrers)
+const HOUR_COLUMNS = '(link_id, slug, hour, clicks, bots, self_referrers, bot_self_referrers)'
+
+const ADD_TO_HOURS = `insert into click_hour_open ${HOUR_COLUMNS}
   select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
-  on conflict (link_id, hour, slug) do update set clicks = click_hour.clicks + excluded.clicks,
-    bots = click_hour.bots + excluded.bots, self_referrers = click_hour.self_referrers + excluded.self_referrers,
-    bot_self_referrers = click_hour.bot_self_referrers + excluded.bot_self_referrers`
+  ${addTo('click_hour_open')}`
+
+/** Rows that close in one transaction. */
+const CLOSE_AT_ONCE = 4_000
+
+const CHOOSE_CLOSING = `select link_id, slug, hour from click_hour_open where hour < $1
+  order by link_id, hour, slug limit ${CLOSE_AT_ONCE}`
+/** In the order in which everybody locks: slugs by name, then hours by key. */
+const LOCK_SLUGS = `select 1 from slug where slug = any($1::text[]) order by slug for no key update`
+const CLOSE_HOURS = `with locked as (
+    select open.link_id, open.slug, open.hour from click_hour_open as open
+    join unnest($1::bigint[], $2::text[], $3::bigint[]) as chosen (link_id, slug, hour)
+    on open.link_id = chosen.link_id and open.slug = chosen.slug and open.hour = chosen.hour
+    order by open.link_id, open.hour, open.slug for update of open
+  ), closing as (
+    delete from click_hour_open as open using locked
+    where open.link_id = locked.link_id and open.slug = locked.slug and open.hour = locked.hour returning open.*
+  ), closed as (
+    insert into click_hour_closed ${HOUR_COLUMNS}
+    select link_id, slug, hour, clicks, bots, self_referrers, bot_self_referrers from closing
+    ${addTo('click_hour_closed')}
+  )
+  update slug set closed_clicks = closed_clicks + sum.clicks
+  from (select link_id, slug, sum(clicks) as clicks from closing group by link_id, slug) as sum
+  where slug.slug = sum.slug and slug.link_id = sum.link_id`
 
 const INSERT_CLICKS = `insert into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,
     browser, link_mode, channel, utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot,
@@ -37,21 +62,43 @@ export function openPostgresRecorder(url: string): Recorder {
       const { rows } = await pool.query<{ seq: number }>(POSITION, [journalId])
       return rows[0]?.seq ?? 0
     },
-    async record(clicks, move) {
-      const client = await pool.connect()
-      try {
-        await client.query('begin')
+    record: (clicks, move) =>
+      transaction(pool, async (client) => {
         const recorded = await recordIn(client, clicks, move)
-        await client.query(recorded ? 'commit' : 'rollback')
-        client.release()
-        return recorded
-      } catch (error) {
-        // The connection may be half way through anything: it is not used again, and the server rolls back.
-        client.release(true)
-        throw error
-      }
-    },
+        return { commit: recorded, result: recorded }
+      }),
+    closeHours: (before) =>
+      transaction(pool, async (client) => {
+        const { rows } = await client.query<{ link_id: number; slug: string; hour: number }>(CHOOSE_CLOSING, [
+          before,
+        ])
+        await client.query(LOCK_SLUGS, [[...new Set(rows.map((row) => row.slug))]])
+        if (rows.length > 0)
+          await client.query(
+            CLOSE_HOURS,
+            columns(rows, (row) => [row.link_id, row.slug, row.hour]),
+          )
+        return { commit: true, result: rows.length === CLOSE_AT_ONCE }
+      }),
     close: () => pool.end(),
+  }
+}
+
+async function transaction<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<{ commit: boolean; result: Result }>,
+): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { commit, result } = await work(client)
+    await client.query(commit ? 'commit' : 'rollback')
+    client.release()
+    return result
+  } catch (error) {
+    // The connection may be half way through anything: it is not used again, and the server rolls back.
+    client.release(true)
+    throw error
   }
 }
 
@@ -68,13 +115,10 @@ async function recordIn(
 
 async function store(client: PoolClient, clicks: readonly ClassifiedClick[]): Promise<void> {
   const hours = tallyByHour(clicks)
-  const slugs = tallyBySlug(hours)
-  await client.query(LOCK_SLUGS, [slugs.map((row) => row.slug)])
-  const counted = await client.query<{ slug: string; link_id: number }>(
-    ADD_TO_SLUGS,
-    columns(slugs, (row) => [row.slug, row.linkId, row.clicks]),
-  )
-  const present = new Set(counted.rows.map((row) => `${row.link_id} ${row.slug}`))
+  const kept = await client.query<{ slug: string; link_id: number }>(KEEP_SLUGS, [
+    [...new Set(hours.map((row) => row.slug))],
+  ])
+  const present = new Set(kept.rows.map((row) => `${row.link_id} ${row.slug}`))
   const isPresent = (row: { linkId: number; slug: string }) => present.has(`${row.linkId} ${row.slug}`)
   const keptHours = hours.filter(isPresent)
   if (keptHours.length === 0) return

@@ -11,6 +11,7 @@ import {
   messageOf,
 } from '../../test/durability/stored.ts'
 import { HOUR } from '../analytics/window.ts'
+import { removeSlug } from '../slugs/store.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
 const { keep } = closedAfterEach()
@@ -225,10 +226,98 @@ eachDialect((dialect, newUrl) => {
     await recorder.record(clicks, { from: from(0), to: 1 })
     expect(
       await stored.rows(
-        'select min(clicks) as least, max(clicks) as most, count(*) as slugs from slug where is_custom = 1',
+        'select min(clicks) as least, max(clicks) as most, count(*) as slugs from counted_slug where is_custom = 1',
       ),
     ).toEqual([{ least: 10, most: 10, slugs: 1000 }])
     expect(await stored.rows('select count(*) as clicks from click')).toEqual([{ clicks: 10_000 }])
+  })
+
+  describe('hours that are over', () => {
+    const rowsOf = async (stored: Stored, slug: string) => {
+      const count = async (table: string) =>
+        (
+          await stored.rows<{ hour: number; clicks: number }>(
+            `select hour, clicks from ${table} where slug = '${slug}' order by hour`,
+          )
+        ).map(({ hour, clicks }) => [hour, clicks])
+      return { open: await count('click_hour_open'), closed: await count('click_hour_closed') }
+    }
+    const closeAll = async (recorder: Recorder, before: number) => {
+      while (await recorder.closeHours(before));
+    }
+    const THIS = NOW - (NOW % HOUR)
+
+    test('close with everything they hold, and nothing adds up differently', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd', 'other')
+      const moments = [NOW, NOW - HOUR, NOW - HOUR, NOW - 30 * HOUR]
+      await recorder.record(moments.map((clickedAt) => click(link, 'abcd', { ...BOT, clickedAt })))
+      await recorder.record([click(link, 'other', { clickedAt: NOW - HOUR })])
+      await closeAll(recorder, THIS)
+      expect(await rowsOf(stored, 'abcd')).toEqual({
+        open: [[THIS, 1]],
+        closed: [
+          [THIS - 30 * HOUR, 1],
+          [THIS - HOUR, 2],
+        ],
+      })
+      expect(await stored.rows(`select sum(bots) as bots from click_hour where slug = 'abcd'`)).toEqual([
+        { bots: 4 },
+      ])
+      expect(await stored.counts('abcd')).toEqual([4, 4, 4])
+      expect(await stored.counts('other')).toEqual([1, 1, 1])
+    })
+
+    test('open again for a click that comes late, and close again', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd')
+      const late = () => recorder.record([click(link, 'abcd', { clickedAt: NOW - HOUR })])
+      await late()
+      await closeAll(recorder, THIS)
+      await late()
+      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+      await closeAll(recorder, THIS)
+      await closeAll(recorder, THIS)
+      expect(await rowsOf(stored, 'abcd')).toEqual({ open: [], closed: [[THIS - HOUR, 2]] })
+      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+    })
+
+    test('close in several transactions when they are many, each once, whoever helps', async () => {
+      const { stored, recorder } = await open()
+      const others = [1, 2].map(() => keep(openRecorder(stored.url)))
+      const links = await Promise.all(['a', 'b', 'c'].map((slug) => stored.link(slug)))
+      const clicks = links.flatMap((link, index) =>
+        Array.from({ length: 3_000 }, (_, hour) =>
+          click(link, 'abc'.charAt(index), { clickedAt: NOW - hour * HOUR }),
+        ),
+      )
+      await recorder.record(clicks)
+      expect(await recorder.closeHours(THIS)).toBe(true)
+      const counting = recorder.record(clicks.slice(0, 500))
+      await Promise.all([counting, ...[recorder, ...others].map((one) => closeAll(one, THIS))])
+      expect((await rowsOf(stored, 'c')).closed).toHaveLength(2_999)
+      const sums = await Promise.all(['a', 'b', 'c'].map((slug) => stored.counts(slug)))
+      expect(sums).toEqual([
+        [3_500, 3_500, 3_500],
+        [3_000, 3_000, 3_000],
+        [3_000, 3_000, 3_000],
+      ])
+    })
+
+    test('close beside somebody who removes a slug, without waiting for each other', async () => {
+      const { stored, recorder } = await open()
+      const link = await stored.link('abcd', ...Array.from({ length: 50 }, (_, index) => `gone${index}`))
+      const clicks = Array.from({ length: 50 }, (_, index) =>
+        click(link, `gone${index}`, { clickedAt: NOW - HOUR }),
+      )
+      await recorder.record([...clicks, click(link, 'abcd', { clickedAt: NOW - HOUR })])
+      const removals = clicks.map(({ slug }) =>
+        stored.database.write((tx) => removeSlug(tx, { link_id: link, slug })),
+      )
+      await Promise.all([...removals, closeAll(recorder, THIS)])
+      expect(await stored.rows(`select slug from click_hour where slug != 'abcd'`)).toEqual([])
+      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+    })
   })
 
   test('counting waits for a writer who removes the slug at the same time, and then drops its clicks', async () => {

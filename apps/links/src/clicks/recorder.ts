@@ -21,6 +21,8 @@ export interface Recorder {
    * cursor stands elsewhere: then somebody else has counted them. Clicks of slugs that are gone are dropped.
    */
   record(clicks: readonly ClassifiedClick[], move?: { from: Cursor; to: number }): Promise<boolean>
+  /** Moves some of the hours before this one (Unix seconds) to where they stay; true when there may be more. */
+  closeHours(before: number): Promise<boolean>
   close(): Promise<void>
 }
 

@@ -98,7 +98,7 @@ eachDialect((_dialect, newUrl) => {
           fc.option(window, { nil: undefined }),
           async (made, current, previous) => {
             await stored.run(sql`delete from click`)
-            await stored.run(sql`delete from click_hour`)
+            await stored.run(sql`delete from click_hour_open`)
             const clicks = made.map(([slug, clickedAt]) => click(link, slug, { clickedAt }))
             await record(stored, clicks)
             const rows = await clicksInWindows(stored.database, [link], current, previous)

@@ -1,6 +1,6 @@
 import { type Database, among } from '@latchkey/database/database'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { HOUR, type Window } from '../analytics/window.ts'
+import { HOUR, type Window, hourOf } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 
 /** The last batch of this journal that is counted; 0 for a journal never seen. */
@@ -57,8 +57,8 @@ function windowParts(
   { from, to }: Window,
   counted: (amount: Fragment) => Fragment,
 ): Fragment[] {
-  const firstHour = from - (from % HOUR)
-  const endOfLastHour = to - (to % HOUR) + HOUR
+  const firstHour = hourOf(from)
+  const endOfLastHour = hourOf(to) + HOUR
   const outside = (low: number, high: number) => sql`
     select link_id, slug, ${counted(sql`-1`)} from click
     where ${chosen} and clicked_at >= ${low} and clicked_at < ${high}`

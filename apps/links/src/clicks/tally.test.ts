@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { BOT, FROM_OURSELVES, NOW, click } from '../../test/durability/stored.ts'
 import { HOUR } from '../analytics/window.ts'
-import { tallyByHour, tallyBySlug } from './tally.ts'
+import { tallyByHour } from './tally.ts'
 
 const BEGINNING = NOW - (NOW % HOUR)
 
@@ -64,18 +64,7 @@ describe('tallyByHour', () => {
   })
 })
 
-describe('tallyBySlug', () => {
-  test('adds the hours of a slug, in slug order', () => {
-    const clicks = [click(2, 'b'), click(1, 'c'), click(2, 'a'), click(2, 'b', { clickedAt: NOW - 5 * HOUR })]
-    expect(tallyBySlug(tallyByHour(clicks))).toEqual([
-      { linkId: 2, slug: 'a', clicks: 1 },
-      { linkId: 2, slug: 'b', clicks: 2 },
-      { linkId: 1, slug: 'c', clicks: 1 },
-    ])
-  })
-})
-
-test('whatever the clicks, hours and slugs add up to them', () => {
+test('whatever the clicks, the hours add up to them', () => {
   const kinds = [{}, BOT, FROM_OURSELVES, { ...BOT, ...FROM_OURSELVES }]
   const anyClick = fc
     .record({
@@ -92,7 +81,6 @@ test('whatever the clicks, hours and slugs add up to them', () => {
       expect(sum(hours.map((hour) => hour.clicks))).toBe(clicks.length)
       expect(sum(hours.map((hour) => hour.bots))).toBe(sum(clicks.map(({ isBot }) => isBot)))
       expect(sum(hours.map((hour) => hour.selfReferrers))).toBe(sum(clicks.map((one) => one.isSelfReferrer)))
-      expect(sum(tallyBySlug(hours).map((slug) => slug.clicks))).toBe(clicks.length)
       const keys = hours.map(({ linkId, slug, hour }) => `${linkId} ${slug} ${hour}`)
       expect(new Set(keys).size).toBe(keys.length)
       for (const { linkId, slug, hour, clicks: count } of hours)

@@ -1,7 +1,7 @@
-import { HOUR } from '../analytics/window.ts'
+import { hourOf } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 
-/** Clicks of one slug in one hour, as `click_hour` keeps them. */
+/** Clicks of one slug in one hour, as the tables of hours keep them. */
 export interface HourCount {
   linkId: number
   slug: string
@@ -16,7 +16,7 @@ export interface HourCount {
 export function tallyByHour(clicks: readonly ClassifiedClick[]): HourCount[] {
   const counts = new Map<string, HourCount>()
   for (const { linkId, slug, clickedAt, isBot, isSelfReferrer } of clicks) {
-    const hour = clickedAt - (clickedAt % HOUR)
+    const hour = hourOf(clickedAt)
     const key = `${hour} ${linkId} ${slug}`
     let count = counts.get(key)
     if (!count) {
@@ -31,18 +31,6 @@ export function tallyByHour(clicks: readonly ClassifiedClick[]): HourCount[] {
   return [...counts.values()].toSorted(
     (a, b) => a.linkId - b.linkId || a.hour - b.hour || compare(a.slug, b.slug),
   )
-}
-
-/** Clicks per slug, in slug order. */
-export function tallyBySlug(hours: readonly HourCount[]): { linkId: number; slug: string; clicks: number }[] {
-  const counts = new Map<string, { linkId: number; slug: string; clicks: number }>()
-  for (const { linkId, slug, clicks } of hours) {
-    const key = `${linkId} ${slug}`
-    const count = counts.get(key)
-    if (count) count.clicks += clicks
-    else counts.set(key, { linkId, slug, clicks })
-  }
-  return [...counts.values()].toSorted((a, b) => compare(a.slug, b.slug))
 }
 
 function compare(a: string, b: string): number {

@@ -11,7 +11,10 @@ export interface Tables {
   preference: PreferenceTable
   instance: { name: string; value: string }
   click: ClickTable
+  counted_slug: Omit<SlugTable, 'closed_clicks'> & { clicks: number }
   click_hour: ClickHourTable
+  click_hour_open: ClickHourTable
+  click_hour_closed: ClickHourTable
   journal_cursor: { journal_id: string; seq: number }
   imported_file: { sha256: string; imported_at: number }
 }
@@ -38,8 +41,8 @@ export interface SlugTable {
   is_custom: number
   created_at: number
   disabled_at: number | null
-  /** Lifetime clicks, raw; moves in the transaction that stores the clicks. */
-  clicks: Generated<number>
+  /** Clicks of closed hours, raw. With those of open hours they are the lifetime `clicks` of `counted_slug`. */
+  closed_clicks: Generated<number>
 }
 
 export interface BundleTable {

@@ -13,7 +13,7 @@ import { type SlugClicks, clicksByLink, clicksInWindows } from '../clicks/store.
 import type { Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { Slug } from '../slugs/schema.ts'
-import { retireSlugs } from '../slugs/store.ts'
+import { type SlugRow, retireSlugs } from '../slugs/store.ts'
 import { folded } from '../text.ts'
 import type { Link, LinkQuery } from './schema.ts'
 import { urlKey } from './target-url.ts'
@@ -76,7 +76,8 @@ export async function deleteLink(tx: Tx, id: number): Promise<void> {
   await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()
   await tx.deleteFrom('click').where('link_id', '=', id).execute()
-  await tx.deleteFrom('click_hour').where('link_id', '=', id).execute()
+  await tx.deleteFrom('click_hour_open').where('link_id', '=', id).execute()
+  await tx.deleteFrom('click_hour_closed').where('link_id', '=', id).execute()
 }
 
 export async function findLinkRow(db: Kysely<Tables>, id: number): Promise<LinkRow | undefined> {
@@ -95,7 +96,7 @@ export async function lockLinkRow(tx: Tx, { dialect }: Db, id: number): Promise<
 
 export async function lifetimeClicks(tx: Tx, linkId: number): Promise<number> {
   const { clicks } = await tx
-    .selectFrom('slug')
+    .selectFrom('counted_slug')
     .select((eb) => eb.fn.sum<number | null>('clicks').as('clicks'))
     .where('link_id', '=', linkId)
     .executeTakeFirstOrThrow()
@@ -194,7 +195,9 @@ export async function listByClicks(
 ): Promise<Position[]> {
   const totals =
     filter.range === undefined
-      ? sql`select link_id, sum(clicks) as clicks from slug group by link_id`
+      ? sql`select link_id, sum(clicks) as clicks from (
+          select link_id, closed_clicks as clicks from slug union all select link_id, clicks from click_hour_open
+        ) as part group by link_id`
       : clicksByLink(currentWindow(filter.range, now))
   const counted = filtered(db, filter, now)
     .leftJoin(sql<{ link_id: number; clicks: number }>`(${totals})`.as('totals'), 'totals.link_id', 'link.id')
@@ -227,7 +230,7 @@ export async function readLinks(
     .where(among(db.dialect, 'id', ids))
     .execute()
   const slugs = await db.read
-    .selectFrom('slug')
+    .selectFrom('counted_slug')
     .selectAll()
     .where(among(db.dialect, 'link_id', ids))
     .orderBy('is_custom')
@@ -247,7 +250,7 @@ export async function readLinks(
   return ids.flatMap((id) => links.get(id) ?? [])
 }
 
-function toLink(row: LinkRow, slugs: Selectable<Tables['slug']>[], clicks: SlugClicks[] | undefined): Link {
+function toLink(row: LinkRow, slugs: SlugRow[], clicks: SlugClicks[] | undefined): Link {
   const inWindow = clicks && new Map(clicks.map((count) => [count.slug, count.current]))
   const { primary_slug, url_key: _, search_text: __, ...link } = row
   const wired = slugs.map((slug) =>
@@ -258,7 +261,7 @@ function toLink(row: LinkRow, slugs: Selectable<Tables['slug']>[], clicks: SlugC
   return { ...link, slugs: wired, total_clicks: total, ...(delta === undefined ? {} : { delta_pct: delta }) }
 }
 
-export function toSlug(row: Selectable<Tables['slug']>, primary: string, clickCount: number): Slug {
+export function toSlug(row: Omit<SlugRow, 'clicks'>, primary: string, clickCount: number): Slug {
   return {
     link_id: row.link_id,
     slug: row.slug,

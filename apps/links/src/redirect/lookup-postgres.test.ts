@@ -117,7 +117,7 @@ eachDialect((dialect, newUrl) => {
     const node = await openNode(await newUrl())
     await node.stored.link('abcd')
     await locationOf(node, 'abcd')
-    await node.stored.run(sql`update slug set clicks = clicks + 1 where slug = 'abcd'`)
+    await node.stored.run(sql`update slug set closed_clicks = closed_clicks + 1 where slug = 'abcd'`)
     await node.stored.run(sql`update link set label = 'new' where primary_slug = 'abcd'`)
     expect(isKnown(node, 'abcd')).toBe(true)
   })

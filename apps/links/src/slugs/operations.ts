@@ -59,7 +59,7 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
   return context.database.write(async (tx) => {
     const link = await lockLinkRow(tx, context.database, linkId)
     if (!link) throw failure('link_not_found')
-    const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null, clicks: 0 }
+    const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
     if (!(await insertSlug(tx, row))) throw failure('slug_taken')
     const primary = await findSlug(tx, link.primary_slug)
     const takesOver = link.created_by === context.identity && primary?.is_custom === 0

@@ -2,7 +2,8 @@ import type { Tables } from '../db/tables.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
 
-export type SlugRow = Selectable<Tables['slug']>
+/** A slug with its lifetime clicks, raw. */
+export type SlugRow = Selectable<Tables['counted_slug']>
 type Tx = Transaction<Tables>
 
 /** Stores the slug unless another has it; false when it is taken. Waits for a concurrent writer of the same slug. */
@@ -16,7 +17,7 @@ export async function insertSlug(tx: Tx, row: Insertable<Tables['slug']>): Promi
 }
 
 export async function findSlug(db: Kysely<Tables>, slug: string): Promise<SlugRow | undefined> {
-  return db.selectFrom('slug').selectAll().where('slug', '=', slug).executeTakeFirst()
+  return db.selectFrom('counted_slug').selectAll().where('slug', '=', slug).executeTakeFirst()
 }
 
 export async function setSlugDisabled(tx: Tx, slug: string, disabledAt: number | null): Promise<void> {
@@ -45,11 +46,15 @@ export async function successorOf(tx: Tx, leaving: SlugRow, preferCustom: boolea
 }
 
 /** Removes a slug with its clicks. The generator will not hand it out again; a person may choose it. */
-export async function removeSlug(tx: Tx, { link_id, slug }: SlugRow): Promise<void> {
+export async function removeSlug(
+  tx: Tx,
+  { link_id, slug }: Pick<SlugRow, 'link_id' | 'slug'>,
+): Promise<void> {
   await retireSlugs(tx, { link_id, slug })
   await tx.deleteFrom('slug').where('slug', '=', slug).execute()
   await tx.deleteFrom('click').where('link_id', '=', link_id).where('slug', '=', slug).execute()
-  await tx.deleteFrom('click_hour').where('link_id', '=', link_id).where('slug', '=', slug).execute()
+  for (const hours of ['click_hour_open', 'click_hour_closed'] as const)
+    await tx.deleteFrom(hours).where('link_id', '=', link_id).where('slug', '=', slug).execute()
 }
 
 /** All slugs of the link, or the one of them. */

@@ -33,7 +33,7 @@ async function clicksOf({ read }: Database<Tables>) {
 async function counted({ read }: Database<Tables>): Promise<number[]> {
   const totals = [
     read.selectFrom('click').select((eb) => eb.fn.countAll<number>().as('total')),
-    read.selectFrom('slug').select((eb) => eb.fn.sum<number>('clicks').as('total')),
+    read.selectFrom('counted_slug').select((eb) => eb.fn.sum<number>('clicks').as('total')),
     read.selectFrom('click_hour').select((eb) => eb.fn.sum<number | null>('clicks').as('total')),
   ]
   return Promise.all(totals.map(async (query) => (await query.executeTakeFirstOrThrow()).total ?? 0))

@@ -41,7 +41,14 @@ async function fill(database: Database<Tables>): Promise<void> {
       primary_slug: custom[id % 11 === 0 ? 9 : 0] ?? `a${id}`,
       search_text: '',
     })
-    slugs.push({ slug: `a${id}`, link_id: id, is_custom: 0, created_at, disabled_at: null, clicks: id % 3 })
+    slugs.push({
+      slug: `a${id}`,
+      link_id: id,
+      is_custom: 0,
+      created_at,
+      disabled_at: null,
+      closed_clicks: id % 3,
+    })
     custom.forEach((slug, at) =>
       slugs.push({
         slug,
@@ -49,7 +56,7 @@ async function fill(database: Database<Tables>): Promise<void> {
         is_custom: 1,
         created_at: created_at + at,
         disabled_at: isOff(at) ? created_at + 5 : null,
-        clicks: at,
+        closed_clicks: at,
       }),
     )
   }

@@ -17,7 +17,7 @@ async function fill(links: TestLinks, linkId: number, slugs: readonly string[], 
     for (let from = 0; from < slugs.length; from += 5000) {
       const rows = slugs
         .slice(from, from + 5000)
-        .map((slug) => ({ slug, link_id: linkId, is_custom: 1, created_at: 1, clicks }))
+        .map((slug) => ({ slug, link_id: linkId, is_custom: 1, created_at: 1, closed_clicks: clicks }))
       await tx.insertInto('slug').values(rows).execute()
     }
   })

@@ -12,9 +12,9 @@ async function expectSound(links: TestLinks): Promise<void> {
     'a slug without a link': 'select slug from slug where link_id not in (select id from link)',
     'a click without a slug': 'select id from click where slug not in (select slug from slug)',
     'an hour without a slug': 'select slug from click_hour where slug not in (select slug from slug)',
-    'a slug whose clicks are not its rows': `select slug from slug
+    'a slug whose clicks are not its rows': `select slug from counted_slug as slug
       where clicks <> (select count(*) from click where click.slug = slug.slug)`,
-    'a slug whose clicks are not its hours': `select slug from slug
+    'a slug whose clicks are not its hours': `select slug from counted_slug as slug
       where clicks <> (select coalesce(sum(clicks), 0) from click_hour where click_hour.slug = slug.slug)`,
     'a member without a link': 'select link_id from bundle_link where link_id not in (select id from link)',
   }

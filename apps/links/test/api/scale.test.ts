@@ -20,7 +20,7 @@ eachDialect((dialect, newUrl) => {
       await sql`${numbers} insert into link (id, url, url_key, label, created_via, created_by, created_at, primary_slug, search_text)
         select n, 'https://example.com/' || n, n, 'Label ' || n, 'import', 'ann@example.com', 1700000000 + n, 'bulk-' || n,
           'label ' || n || ' https://example.com/' || n || ' ann@example.com' from numbers`.execute(tx)
-      await sql`${numbers} insert into slug (slug, link_id, is_custom, created_at, clicks)
+      await sql`${numbers} insert into slug (slug, link_id, is_custom, created_at, closed_clicks)
         select 'bulk-' || n, n, 0, 1700000000 + n, n % 7 from numbers`.execute(tx)
       if (dialect === 'postgres')
         await sql`select setval(pg_get_serial_sequence('link', 'id'), ${MANY}::bigint)`.execute(tx)

@@ -140,7 +140,7 @@ export class Ledger {
         `select slug, clicks as sum,
           (select coalesce(sum(clicks), 0) from click_hour where click_hour.slug = slug.slug) as hours,
           (select count(*) from click where click.slug = slug.slug) as raw
-        from slug where clicks > 0 or slug in (select slug from click union select slug from click_hour)`,
+        from counted_slug as slug where clicks > 0 or slug in (select slug from click union select slug from click_hour)`,
       )
       .all()
     const counts = new Map(stored.map((row) => [row.slug, row]))

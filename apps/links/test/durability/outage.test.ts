@@ -158,7 +158,7 @@ describe('PostgreSQL goes away', () => {
     const client = new Client({ connectionString: url })
     await client.connect()
     const { rows } = await client.query(`select
-      (select clicks from slug where slug = 'busy')::int as sum,
+      (select clicks from counted_slug where slug = 'busy')::int as sum,
       (select sum(clicks) from click_hour where slug = 'busy')::int as hours,
       (select count(*) from click where slug = 'busy')::int as raw`)
     expect(rows).toEqual([{ sum: redirected, hours: redirected, raw: redirected }])

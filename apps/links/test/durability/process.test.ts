@@ -27,7 +27,7 @@ function read<Row>(path: string, statement: string): Row[] {
 function countedClicks(folder: string, slug: string): number[] {
   const rows = read<Record<string, number>>(
     databasePath(folder),
-    `select (select clicks from slug where slug = '${slug}') as sum,
+    `select (select clicks from counted_slug where slug = '${slug}') as sum,
       (select coalesce(sum(clicks), 0) from click_hour where slug = '${slug}') as hours,
       (select count(*) from click where slug = '${slug}') as raw`,
   )

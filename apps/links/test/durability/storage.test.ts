@@ -70,7 +70,7 @@ function countedClicks(folder: string): number {
   return readStored(folder, (file) => {
     const [row] = file
       .query<{ sum: number; hours: number; raw: number }, []>(
-        `select (select sum(clicks) from slug) as sum, (select coalesce(sum(clicks), 0) from click_hour) as hours,
+        `select (select sum(clicks) from counted_slug) as sum, (select coalesce(sum(clicks), 0) from click_hour) as hours,
           (select count(*) from click) as raw`,
       )
       .all()

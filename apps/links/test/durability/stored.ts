@@ -75,7 +75,7 @@ export class Stored {
   /** Clicks of a slug three times over: its own sum, its hours', its raw clicks. They must agree. */
   async counts(slug: string): Promise<[sum: number, hours: number, raw: number]> {
     const [row] = await this.rows<{ sum: number; hours: number; raw: number }>(`select
-      coalesce((select clicks from slug where slug = '${slug}'), 0) as sum,
+      coalesce((select clicks from counted_slug where slug = '${slug}'), 0) as sum,
       coalesce((select sum(clicks) from click_hour where slug = '${slug}'), 0) as hours,
       (select count(*) from click where slug = '${slug}') as raw`)
     return [row?.sum ?? -1, row?.hours ?? -1, row?.raw ?? -1]

@@ -53,7 +53,7 @@ export const initial: Migration = async (tx, dialect) => {
       is_custom ${int} not null check (is_custom in (0, 1)),
       created_at ${int} not null,
       disabled_at ${int} check (disabled_at is null or is_custom = 1),
-      clicks ${int} not null default 0,
+      closed_clicks ${int} not null default 0,
       unique (link_id, slug)
     ) ${clustered}`,
     'create unique index slug_one_auto on slug (link_id) where is_custom = 0',
@@ -124,7 +124,10 @@ export const initial: Migration = async (tx, dialect) => {
     ) ${table}`,
     'create index click_by_link on click (link_id, clicked_at)',
     'create index click_by_time on click (clicked_at)',
-    `create table click_hour (
+    // Every click changes a sum. The hours that still change are few, so they have a small table of their own whose pages
+    // stay in memory; a closed hour moves, once, into the large one, and into the lifetime sum of its slug.
+    ...['click_hour_open', 'click_hour_closed'].map(
+      (name) => `create table ${name} (
       link_id ${int} not null,
       slug ${text} not null,
       hour ${int} not null,
@@ -134,6 +137,10 @@ export const initial: Migration = async (tx, dialect) => {
       bot_self_referrers ${int} not null,
       primary key (link_id, hour, slug)
     ) ${clustered}`,
+    ),
+    'create view click_hour as select * from click_hour_open union all select * from click_hour_closed',
+    `create view counted_slug as select slug, link_id, is_custom, created_at, disabled_at, closed_clicks + coalesce((select sum(open.clicks)
+      from click_hour_open as open where open.link_id = slug.link_id and open.slug = slug.slug), 0) as clicks from slug`,
     `create table journal_cursor (journal_id ${text} not null primary key, seq ${int} not null) ${table}`,
     `create table imported_file (sha256 ${text} not null primary key, imported_at ${int} not null) ${table}`,
   ]
