@@ -1,5 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { operationsOf } from '@latchkey/http/operation'
+import type { ViewerFilters } from './analytics/filters.ts'
+import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
 import type { LengthUse } from './slugs/generator.ts'
 
@@ -12,6 +14,10 @@ export interface Context {
   /** The caller; owner of what they create. */
   identity: string
   createdVia: CreatedVia
+  /** Which clicks the caller's figures leave out: none on the public API. */
+  filters: ViewerFilters
+  /** What a missing range means to the caller where a figure needs one; `all` on the public API. */
+  defaultRange: Range
   /** Unix seconds at which the request arrived. */
   now: number
   /** Origin of the short URLs, without a trailing slash. */

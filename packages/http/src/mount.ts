@@ -36,7 +36,7 @@ export interface Surface<Context, Caller> {
   authenticate(request: Request, arrival: Arrival): Promise<Authenticated<Caller>>
   /** Throws when the caller may not use operations of this scope. */
   authorise(caller: Caller, operation: AnyOperation<Context>, request: Request): void
-  contextOf(caller: Caller, request: Request, arrival: Arrival): Context
+  contextOf(caller: Caller, request: Request, arrival: Arrival): Context | Promise<Context>
   literals: LiteralTexts
   /** Turns what was thrown into an answer, and logs what is our fault. */
   render(error: unknown, requestId: string): Response
@@ -123,7 +123,7 @@ async function perform<Context, Caller>(
   const json = operation.body ? await readJson(request, BODY_LIMIT_BYTES) : undefined
   const query = operation.query && parseOrFail(operation.query, queryObject(request.url), surface.literals)
   const body = operation.body && parseBody(operation.body, json, surface.literals)
-  const result: unknown = await operation.handler(surface.contextOf(caller, request, c.env), {
+  const result: unknown = await operation.handler(await surface.contextOf(caller, request, c.env), {
     params,
     query,
     body,

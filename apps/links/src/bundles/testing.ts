@@ -1,3 +1,4 @@
+import { unfiltered } from '../analytics/filters.ts'
 import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { Failure } from '@latchkey/http/failure'
@@ -114,6 +115,8 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     now: NOW,
     origin: 'http://links.test',
     acceptsPng: false,
+    filters: unfiltered,
+    defaultRange: 'all',
     lengthUse: new LengthUse(),
   } as const
   return new TestBundles(context, openRecorder(url))

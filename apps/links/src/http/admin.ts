@@ -1,12 +1,17 @@
+import type { Kysely } from 'kysely'
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { mount } from '@latchkey/http/mount'
 import { type Admission, createAccess, refuseCrossSite } from '../access/access.ts'
-import type { Context } from '../context.ts'
+import { filtersOf } from '../analytics/filters.ts'
+import { Range } from '../analytics/schema.ts'
+import type { Context, CreatedVia } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
 import { failure, literalTexts } from '../failures.ts'
+import { findPreferences } from '../preferences/store.ts'
 import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
 import { renderFailure } from './public-api.ts'
-import type { Services } from './services.ts'
+import type { Caller, Services } from './services.ts'
 
 const API_PATH = '/_/admin/api'
 
@@ -54,11 +59,18 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
     },
     // Whoever the access layer admits may use the admin side; ownership is judged by each operation.
     authorise() {},
-    contextOf: (caller, request, { peer }) =>
-      services.contextFor(request, peer, { identity: caller.identity, createdVia: 'app' }),
+    contextOf: async ({ identity }, request, { peer }) =>
+      services.contextFor(request, peer, await viewer(services.database.read, identity, 'app')),
     render: (error, requestId) => renderFailure(services, error, requestId),
     observe: services.observe,
   })
+}
+
+/** A person with what they have chosen to see. */
+async function viewer(db: Kysely<Tables>, identity: string, createdVia: CreatedVia): Promise<Caller> {
+  const preferences = await findPreferences(db, identity)
+  const defaultRange = Range.parse(preferences.default_range)
+  return { identity, createdVia, filters: filtersOf(preferences), defaultRange }
 }
 
 type Refused = Extract<Admission, { ok: false }>

@@ -3,6 +3,7 @@ import { clientAddress } from '@latchkey/http/client-address'
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type Arrival, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
 import { type RateLimiter, type Taken, createRateLimiter } from '@latchkey/http/rate-limit'
+import { unfiltered } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
 import { literalTexts } from '../failures.ts'
 import { permits } from '../keys/schema.ts'
@@ -33,6 +34,8 @@ export function createPublicApi(services: Services) {
       services.contextFor(request, arrival.peer, {
         identity: caller.identity,
         createdVia: request.headers.get('x-client') === 'sdk' ? 'sdk' : 'api',
+        filters: unfiltered,
+        defaultRange: 'all',
       }),
     render: (error, requestId) => renderFailure(services, error, requestId),
     observe: services.observe,

@@ -6,6 +6,9 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Settings } from '../settings.ts'
 
+/** What a transport knows of whoever asks. */
+export type Caller = Pick<Context, 'identity' | 'createdVia' | 'filters' | 'defaultRange'>
+
 /** What the transports share; made once by the composition root. */
 export interface Services {
   settings: Settings
@@ -18,6 +21,6 @@ export interface Services {
   keysUsedAt: Map<number, number>
   /** Public origin of the service as this request sees it. */
   originOf(request: Request, peer: string): string
-  contextFor(request: Request, peer: string, caller: Pick<Context, 'identity' | 'createdVia'>): Context
+  contextFor(request: Request, peer: string, caller: Caller): Context
   observe: (exchange: Exchange) => void
 }
