@@ -4,3 +4,89 @@ export const Range = z
   .enum(['24h', '7d', '30d', '90d', '1y', 'all'])
   .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
 export type Range = z.output<typeof Range>
+
+/** The lists of ClickStats that a breakdown pages through, by the names they have there (L14.5, L14.6). */
+export const listNames = [
+  'countries',
+  'referrers',
+  'referrer_hosts',
+  'os',
+  'browsers',
+  'utm_sources',
+  'utm_mediums',
+  'utm_campaigns',
+  'devices',
+  'link_modes',
+  'channels',
+] as const
+export const ListName = z.enum(listNames)
+export type ListName = z.output<typeof ListName>
+
+export const NameCount = z.object({ name: z.string(), count: z.int() }).meta({ id: 'NameCount' })
+export type NameCount = z.output<typeof NameCount>
+
+const Names = z.array(NameCount)
+const TopNames = Names.max(10)
+const SlugCount = z.object({ slug: z.string(), count: z.int() }).meta({ id: 'SlugCount' })
+const DateCount = z
+  .object({ date: z.string().meta({ description: 'YYYY-MM-DD' }), count: z.int() })
+  .meta({ id: 'DateCount' })
+
+export const ClickStats = z
+  .object({
+    total_clicks: z.int(),
+    delta_pct: z.int().optional().meta({
+      description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
+    }),
+    unique_visitors: z.int().meta({ description: 'One per visitor and UTC day.' }),
+    countries: TopNames,
+    referrers: TopNames,
+    referrer_hosts: TopNames,
+    os: TopNames,
+    browsers: TopNames,
+    utm_sources: TopNames,
+    utm_mediums: TopNames,
+    utm_campaigns: TopNames,
+    devices: Names,
+    link_modes: Names,
+    channels: Names,
+    clicks_over_time: z
+      .array(DateCount)
+      .max(30)
+      .meta({ description: 'The latest days in the window that have clicks, ascending.' }),
+    slug_clicks: z.array(SlugCount),
+    num_countries: z.int(),
+    num_referrers: z.int(),
+    num_referrer_hosts: z.int(),
+    num_os: z.int(),
+    num_browsers: z.int(),
+  })
+  .meta({ id: 'ClickStats' })
+export type ClickStats = z.output<typeof ClickStats>
+
+export const Summary = z
+  .object({
+    last_24h: z.int(),
+    last_7d: z.int(),
+    last_30d: z.int(),
+    last_90d: z.int(),
+    last_1y: z.int(),
+  })
+  .meta({ id: 'Summary' })
+export type Summary = z.output<typeof Summary>
+
+export const TimelineData = z
+  .object({
+    range: Range,
+    buckets: z
+      .array(z.object({ label: z.string(), count: z.int() }).meta({ id: 'Bucket' }))
+      .meta({ description: 'One per calendar unit that touches the window; they add up to its total.' }),
+    summary: Summary,
+  })
+  .meta({ id: 'TimelineData' })
+export type TimelineData = z.output<typeof TimelineData>
+
+export const Breakdown = z
+  .object({ items: Names, total: z.int().meta({ description: 'Number of distinct values.' }) })
+  .meta({ id: 'Breakdown' })
+export type Breakdown = z.output<typeof Breakdown>

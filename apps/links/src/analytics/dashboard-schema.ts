@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { Link } from '../links/schema.ts'
+import { NameCount, Range } from './schema.ts'
+
+const Delta = z.int().optional().meta({
+  description: 'Change in percent against the preceding window; missing when that one was empty.',
+})
+const Sparkline = z.array(z.int()).meta({
+  description: 'By hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC.',
+})
+
+export const DashboardStats = z
+  .object({
+    range: Range,
+    total_links: z.int().meta({ description: 'Links created in the window.' }),
+    total_clicks: z.int(),
+    total_clicks_previous: z.int(),
+    total_clicks_delta: Delta,
+    new_links_delta: Delta,
+    clicks_per_day: z.int(),
+    clicks_per_day_delta: Delta,
+    num_domains: z.int().meta({ description: 'Distinct referrer hosts; another name of `num_referrers`.' }),
+    num_countries: z.int(),
+    clicked_links: z.int().meta({ description: 'Links with clicks in the window.' }),
+    clicked_links_delta: Delta,
+    timeline: Sparkline,
+    timeline_links: Sparkline,
+    timeline_clicked_links: Sparkline,
+    recent_links: z.array(Link).max(5).meta({ description: 'The newest, with their clicks in the window.' }),
+    top_links: z
+      .array(Link)
+      .max(5)
+      .meta({ description: 'The most clicked in the window, with those clicks.' }),
+    top_countries: z.array(NameCount).max(5),
+    top_referrers: z.array(NameCount).max(5).meta({ description: 'Referrer hosts.' }),
+    num_referrers: z.int().meta({ description: 'Distinct referrer hosts.' }),
+  })
+  .meta({ id: 'DashboardStats' })
+export type DashboardStats = z.output<typeof DashboardStats>
