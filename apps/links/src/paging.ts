@@ -14,6 +14,8 @@ export interface Page<Item> {
   items: Item[]
   total: number
   next: string | undefined
+  /** Which page of what size this is, where pages have numbers. */
+  numbered?: { number: number; size: number }
 }
 
 /** Everything that decides what is listed in which order; a cursor is only good for the same list (L6.7). */
@@ -53,9 +55,13 @@ export function positionOf(
 }
 
 /** A bare array, with the rest of what L6.7 asks for in headers. */
-export function pageAnswer<Item>({ items, total, next }: Page<Item>, request: Request): Answer {
+export function pageAnswer<Item>({ items, total, next, numbered }: Page<Item>, request: Request): Answer {
   const headers: Record<string, string> = { 'X-Total-Count': String(total) }
   if (next !== undefined) headers['Link'] = `<${nextPage(request.url, next)}>; rel="next"`
+  if (numbered) {
+    headers['X-Page'] = String(numbered.number)
+    headers['X-Per-Page'] = String(numbered.size)
+  }
   return { body: items, headers }
 }
 

@@ -77,7 +77,8 @@ export function mount<Context, Caller>(surface: Surface<Context, Caller>): Hono<
     c.set('authenticated', await surface.authenticate(c.req.raw, c.env))
     await next()
   })
-  for (const [path, operations] of byPath(surface.operations)) mountPath(app, surface, path, operations)
+  for (const operation of surface.operations) mountOperation(app, surface, operation)
+  refuseOtherMethods(app, surface)
   app.notFound((c) => surface.render(transportFailure('not_found'), c.get('requestId')))
   return app
 }
@@ -87,28 +88,47 @@ function pathOf(request: Request): string {
   return getPath(request.url.startsWith('/') ? new Request(`http://localhost${request.url}`) : request)
 }
 
-function byPath<Context>(operations: readonly AnyOperation<Context>[]): Map<string, AnyOperation<Context>[]> {
-  return Map.groupBy(operations, (operation) => operation.path)
+function patternOf<Context, Caller>({ basePath }: Surface<Context, Caller>, path: string): string {
+  return basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function mountPath<Context, Caller>(
+function mountOperation<Context, Caller>(
   app: Hono<Env<Caller>>,
   surface: Surface<Context, Caller>,
-  path: string,
-  operations: AnyOperation<Context>[],
+  operation: AnyOperation<Context>,
 ): void {
-  const pattern = surface.basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
-  for (const operation of operations)
-    app.on([...operation.methods], pattern, async (c) => {
-      c.set('route', path)
-      return perform(surface, operation, c)
-    })
-  const methods = operations.flatMap((operation) => operation.methods)
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-  app.all(pattern, (c) => {
-    c.set('route', path)
-    throw transportFailure('method_not_allowed', { headers: { Allow: allow } })
+  app.on([...operation.methods], patternOf(surface, operation.path), async (c) => {
+    c.set('route', operation.path)
+    return perform(surface, operation, c)
   })
+}
+
+/** After all operations, so that a path with a fixed last word never hides one that takes any. */
+function refuseOtherMethods<Context, Caller>(
+  app: Hono<Env<Caller>>,
+  surface: Surface<Context, Caller>,
+): void {
+  const { operations } = surface
+  const paths = new Set(operations.map((operation) => operation.path))
+  const fixedFirst = [...paths].toSorted((a, b) => a.split('{').length - b.split('{').length)
+  for (const path of fixedFirst) {
+    const methods = operations.flatMap((each) => (covers(each.path, path) ? each.methods : []))
+    const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].join(', ')
+    app.all(patternOf(surface, path), (c) => {
+      c.set('route', path)
+      throw transportFailure('method_not_allowed', { headers: { Allow: allow } })
+    })
+  }
+}
+
+/** Whether every address of `path` is one of `pattern` as well. */
+function covers(pattern: string, path: string): boolean {
+  const segments = pattern.split('/')
+  const others = path.split('/')
+  return (
+    segments.length === others.length &&
+    segments.every((segment, at) => segment === others[at] || segment.startsWith('{'))
+  )
 }
 
 async function perform<Context, Caller>(

@@ -66,7 +66,7 @@ const list = operation({
   result: z.array(BundleWithSummary),
   async handler(context, { query }) {
     const { database, now } = context
-    const { archived: shown, range, limit } = query
+    const { archived: shown, range = context.defaultRange, limit } = query
     const key = ['bundles', shown, range]
     const after = positionOf(key, query.cursor)
     await context.settleClicks()
@@ -120,7 +120,8 @@ const read = operation({
   async handler(context, { params, query }): Promise<BundleWithSummary> {
     await context.settleClicks()
     const row = await requireBundle(context, params.id)
-    const [bundle] = await summarise(context.database, [row], { range: query.range, now: context.now })
+    const { range = context.defaultRange } = query
+    const [bundle] = await summarise(context.database, [row], { range, now: context.now })
     if (!bundle) throw failure('bundle_not_found')
     return bundle
   },

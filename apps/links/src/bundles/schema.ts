@@ -96,8 +96,11 @@ const PageQuery = z.object({
   cursor: z.string().optional().meta({ description: 'From the `Link` header of the page before.' }),
 })
 
-export const SummaryQuery = z.object({ range: Range.default('all') })
-export const BundleQuery = PageQuery.extend({ archived: Archived, range: Range.default('all') })
+/** A missing one is the caller's default, which is `all` on the public API. */
+const SummaryRange = Range.optional().meta({ default: 'all' })
+
+export const SummaryQuery = z.object({ range: SummaryRange })
+export const BundleQuery = PageQuery.extend({ archived: Archived, range: SummaryRange })
 export const MemberQuery = PageQuery
 
 export const BundleParams = z.object({ id: Id })

@@ -1,21 +1,37 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 
+import { Range } from '../analytics/schema.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
 import { keyOperations } from '../keys/operations.ts'
-import { linkOperations } from '../links/operations.ts'
+import { linkOperations, listLinks } from '../links/operations.ts'
+import { LinkPageQuery } from '../links/schema.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
-import { slugOperations } from '../slugs/operations.ts'
+import { choosePrimarySlug, slugOperations } from '../slugs/operations.ts'
 
 /** What the public API offers to keys. */
 export const apiOperations: readonly AnyOperation<Context>[] = [
   ...linkOperations,
   ...slugOperations,
   ...bundleOperations,
-
   ...qrOperations,
 ]
 
+/** Figures that are lifetime without `range`, on the admin side too, and whose range must be right. */
+const LIFETIME: ReadonlySet<string> = new Set(['listLinks', 'getLink', 'getLinkBySlug'])
+
+/** The same operation for a person (L17): lists have numbered pages, and a range that makes no sense is their own default. */
+function forPeople(operation: AnyOperation<Context>): AnyOperation<Context> {
+  if (operation.id === listLinks.id) return { ...operation, query: LinkPageQuery }
+  if (!operation.query?.shape.range || LIFETIME.has(operation.id)) return operation
+  return { ...operation, query: operation.query.safeExtend({ range: Range.optional().catch(undefined) }) }
+}
+
 /** What the admin side offers to people, beside pages. */
-export const adminOperations: readonly AnyOperation<Context>[] = [...keyOperations, ...preferenceOperations]
+export const adminOperations: readonly AnyOperation<Context>[] = [
+  ...apiOperations.map(forPeople),
+  choosePrimarySlug,
+  ...keyOperations,
+  ...preferenceOperations,
+]

@@ -3,12 +3,12 @@ import { Range } from '../analytics/schema.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
-import { cutPage, pageAnswer, positionOf } from '../paging.ts'
+import { type Page, cutPage, pageAnswer, positionOf } from '../paging.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { freeSlug } from '../slugs/generator.ts'
 import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
 import type { Transaction } from 'kysely'
-import { Id, Link, LinkChanges, LinkQuery, NewLink } from './schema.ts'
+import { Id, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
   countLinks,
@@ -131,7 +131,7 @@ export const createLink = operation({
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
 
-const listLinks = operation({
+export const listLinks = operation({
   id: 'listLinks',
   methods: ['GET'],
   path: '/links',
@@ -141,25 +141,45 @@ const listLinks = operation({
   query: LinkQuery,
   result: z.array(Link),
   failures: ['cursor'],
-  async handler(context, { query }) {
-    const { database, now } = context
-    const { owner = '', range, search = '', status, sort } = query
-    const key = ['links', owner, range, search.trim(), status, sort]
-    const after = positionOf(key, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
+  async handler(context, { query }: { query: LinkPageQuery }) {
     await context.settleClicks()
-    const list = sort === 'clicks' ? listByClicks : listByAge
-    // One more than asked for tells whether there is a next page.
-    const found = await list(database, { ...query, limit: query.limit + 1 }, now, after)
-    const { rows, next } = cutPage(key, found, query.limit)
-    const ids = rows.map((row) => row.id)
-    return {
-      items: await readLinks(database, ids, { range, now }),
-      total: await countLinks(database, query, now),
-      next,
-    }
+    const isNumbered = query.page !== undefined || query.per_page !== undefined
+    return isNumbered ? numberedPage(context, query) : nextPage(context, query)
   },
   answer: pageAnswer,
 })
+
+async function nextPage(context: Context, query: LinkQuery): Promise<Page<Link>> {
+  const { database, now } = context
+  const { owner = '', range, search = '', status, sort } = query
+  const key = ['links', owner, range, search.trim(), status, sort]
+  const after = positionOf(key, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
+  const list = sort === 'clicks' ? listByClicks : listByAge
+  // One more than asked for tells whether there is a next page.
+  const found = await list(database, { ...query, limit: query.limit + 1 }, now, after)
+  const { rows, next } = cutPage(key, found, query.limit)
+  const ids = rows.map((row) => row.id)
+  return {
+    items: await readLinks(database, ids, { range, now }),
+    total: await countLinks(database, query, now),
+    next,
+  }
+}
+
+const DEFAULT_PER_PAGE = 25
+
+/** The page of this number, or the last one when there are fewer. */
+async function numberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
+  const { database, now } = context
+  const total = await countLinks(database, query, now)
+  const size = query.per_page ?? DEFAULT_PER_PAGE
+  const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(total / size)))
+  const list = query.sort === 'clicks' ? listByClicks : listByAge
+  const rows = await list(database, { ...query, limit: size, offset: (number - 1) * size }, now, undefined)
+  const ids = rows.map((row) => row.id)
+  const items = await readLinks(database, ids, { range: query.range, now })
+  return { items, total, next: undefined, numbered: { number, size } }
+}
 
 const readLink = operation({
   id: 'getLink',

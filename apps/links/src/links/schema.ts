@@ -91,6 +91,13 @@ export const LinkQuery = z.object({
 })
 export type LinkQuery = z.output<typeof LinkQuery>
 
+/** The admin side also pages by number, as its tables do (L17). */
+export const LinkPageQuery = LinkQuery.extend({
+  page: wholeNumber(1, 999_999_999).optional().meta({ description: 'A page past the end gives the last.' }),
+  per_page: wholeNumber(1, 100).optional().meta({ description: 'Links on a numbered page; else 25.' }),
+})
+export type LinkPageQuery = z.output<typeof LinkPageQuery>
+
 /** A whole number in a query string, within both bounds. */
 export function wholeNumber(min: number, max: number) {
   return z

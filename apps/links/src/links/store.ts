@@ -171,7 +171,7 @@ export async function countLinks(db: Db, filter: Filter, now: number): Promise<n
 /** Ids of one page with where it ends, newest first. */
 export async function listByAge(
   db: Db,
-  filter: Filter & { limit: number },
+  filter: Filter & { limit: number; offset?: number },
   now: number,
   after: Position | undefined,
 ): Promise<Position[]> {
@@ -183,13 +183,14 @@ export async function listByAge(
     .orderBy('link.created_at', 'desc')
     .orderBy('link.id', 'desc')
     .limit(filter.limit)
+    .offset(filter.offset ?? 0)
     .execute()
 }
 
 /** The same by clicks, in the window of `range` or lifetime, most first. */
 export async function listByClicks(
   db: Db,
-  filter: Filter & { limit: number; range?: Range | undefined },
+  filter: Filter & { limit: number; offset?: number; range?: Range | undefined },
   now: number,
   after: Position | undefined,
 ): Promise<Position[]> {
@@ -214,6 +215,7 @@ export async function listByClicks(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(filter.limit)
+    .offset(filter.offset ?? 0)
     .execute()
 }
 

@@ -187,6 +187,26 @@ function primaryChange({ prefix, suffix, params, missing }: Form) {
   })
 }
 
+/** The admin side's own form of it (L17). */
+export const choosePrimarySlug = operation({
+  id: 'choosePrimarySlug',
+  methods: ['PUT'],
+  path: '/links/{id}/slugs/primary',
+  scope: 'create',
+  tag: 'Slugs',
+  summary: 'Make this the slug that is shown and encoded',
+  params: z.object({ id: Id }),
+  body: z.object({ slug: CustomSlug }),
+  result: Link,
+  failures: ['link_not_found', 'slug_not_on_link', 'not_owner_primary', 'disabled_primary'],
+  async handler(context, { params, body }) {
+    const target = { id: params.id, slug: body.slug }
+    const linkId = await context.database.write((tx) => makePrimary(tx, context, target))
+    await context.settleClicks()
+    return getLink(context, linkId)
+  },
+})
+
 function removal({ prefix, suffix, params, missing }: Form) {
   return operation({
     ...post,

@@ -50,6 +50,7 @@ const rest: Record<string, Record<string, unknown>> = {
   createLink: { url: 'https://example.com/values', allow_duplicate: true },
   addSlug: { slug: 'values' },
   addSlugToLink: { link_id: 1, slug: 'values' },
+  choosePrimarySlug: { slug: 'values' },
   createKey: { title: 'values', scope: 'read' },
   createBundle: { name: 'values' },
   addLinkToBundle: { link_id: 1 },
@@ -128,14 +129,21 @@ eachDialect((_dialect, newUrl) => {
       'x'.repeat(4000),
       '9'.repeat(30),
     ]
-    const parameters = apiOperations
-      .filter((operation) => operation.methods[0] === 'GET')
-      .flatMap(({ path, query }) => Object.keys(query?.shape ?? {}).map((name) => ({ path, name })))
-    for (const { path, name } of parameters)
+    const api = (path: string) => links.call('GET', path, { key: ann })
+    const admin = (path: string) => links.callAdmin('GET', path)
+    const parameters = [
+      { ask: api, operations: apiOperations },
+      { ask: admin, operations: adminOperations },
+    ].flatMap(({ ask, operations }) =>
+      operations
+        .filter((operation) => operation.methods[0] === 'GET')
+        .flatMap(({ path, query }) => Object.keys(query?.shape ?? {}).map((name) => ({ ask, path, name }))),
+    )
+    for (const { ask, path, name } of parameters)
       for (const text of texts) {
         const address = path.replace('{id}', String(id)).replace('{slug}', 'target')
         const query = new URLSearchParams({ [name]: text })
-        const { status, body } = await links.call('GET', `${address}?${query}`, { key: ann })
+        const { status, body } = await ask(`${address}?${query}`)
         const what = `${path}?${name}=${text.slice(0, 20)}: ${status} ${body?.error ?? ''}`
         expect([what, [200, 400, 404].includes(status)]).toEqual([what, true])
         if (status === 400 && name !== 'slug') expect(body.error).toContain(name)

@@ -1,70 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
+import { type Target, address, newSlug, preparations, rules } from '../ownership-rules.ts'
 import { sharedTestLinks } from '../testing.ts'
-
-interface Target {
-  linkId: number
-  bundleId: number
-  /** A custom slug of the link. */
-  slug: string
-}
-
-interface Rule {
-  /** What someone who is not the owner is told; missing where anyone may (L4.2). */
-  others?: string
-  body?: (target: Target) => Record<string, unknown>
-}
-
-let count = 0
-const link = (verb: string) => ({ others: `Only the link owner can ${verb} this link` })
-const slug = (verb: string) => ({ others: `Only the link owner can ${verb} slugs on this link` })
-const bundle = (verb: string) => ({ others: `Only the bundle owner can ${verb} this bundle` })
-const primary = { others: 'Only the link owner can change the primary slug' }
-const newSlug = () => ({ slug: `own-${++count}` })
-const newUrl = () => ({ url: `https://example.com/owned/${++count}` })
-
-/** L4.2, one line for every write. A write that is not listed here fails the first test. */
-const rules: Record<string, Rule> = {
-  'POST /links': { body: newUrl },
-  'PUT /links/{id}': { ...link('update'), body: newUrl },
-  'PATCH /links/{id}': { ...link('update'), body: newSlug },
-  'POST /links/{id}/disable': link('disable'),
-  'POST /links/{id}/enable': link('enable'),
-  'DELETE /links/{id}': link('delete'),
-  'POST /links/{id}/slugs': { body: newSlug },
-  'POST /slugs': { body: ({ linkId }) => ({ link_id: linkId, ...newSlug() }) },
-  'POST /links/{id}/slugs/{slug}/disable': slug('disable'),
-  'POST /slugs/{slug}/disable': slug('disable'),
-  'POST /links/{id}/slugs/{slug}/enable': slug('enable'),
-  'POST /slugs/{slug}/enable': slug('enable'),
-  'DELETE /links/{id}/slugs/{slug}': slug('remove'),
-  'DELETE /slugs/{slug}': slug('remove'),
-  'POST /links/{id}/slugs/{slug}/primary': primary,
-  'POST /slugs/{slug}/primary': primary,
-  'POST /bundles': { body: () => ({ name: `Bundle ${++count}` }) },
-  'PUT /bundles/{id}': { ...bundle('update'), body: () => ({ name: `Renamed ${++count}` }) },
-  'PATCH /bundles/{id}': { ...bundle('update'), body: () => ({ accent: 'blue' }) },
-  'DELETE /bundles/{id}': bundle('delete'),
-  'POST /bundles/{id}/archive': bundle('archive'),
-  'POST /bundles/{id}/unarchive': bundle('unarchive'),
-  'POST /bundles/{id}/links': { body: ({ linkId }) => ({ link_id: linkId }) },
-  'DELETE /bundles/{id}/links/{linkId}': {
-    others: 'Only the bundle owner can remove links from this bundle',
-  },
-}
-
-/** Writes that change nothing about a fresh target unless it was prepared like this first. */
-const preparations: Record<string, (target: Target) => [path: string, body?: unknown]> = {
-  'POST /links/{id}/enable': ({ linkId }) => [`/links/${linkId}/disable`],
-  'POST /links/{id}/slugs/{slug}/enable': (target) => [`/slugs/${target.slug}/disable`],
-  'POST /slugs/{slug}/enable': (target) => [`/slugs/${target.slug}/disable`],
-  'POST /bundles/{id}/unarchive': ({ bundleId }) => [`/bundles/${bundleId}/archive`],
-  'DELETE /bundles/{id}/links/{linkId}': (target) => [
-    `/bundles/${target.bundleId}/links`,
-    { link_id: target.linkId },
-  ],
-}
 
 const offered = apiOperations.flatMap((operation) =>
   operation.methods.map((method) => ({ method: method as string, path: operation.path })),
@@ -79,11 +17,6 @@ const callers = {
   'someone else': 'ben@example.com create,read',
   'a create-only key of someone else': 'ben@example.com create',
   nobody: '',
-}
-
-function address(path: string, { linkId, bundleId, slug: name }: Target): string {
-  const id = path.startsWith('/bundles') ? bundleId : linkId
-  return path.replace('{id}', String(id)).replace('{linkId}', String(linkId)).replace('{slug}', name)
 }
 
 test('every write of the API has a rule here, and every rule is for a write that exists', () => {

@@ -1,0 +1,169 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { adminOperations } from '../../src/http/operations.ts'
+import { type Rule, type Target, address, newSlug, preparations, primary, rules } from '../ownership-rules.ts'
+import { type Reply, sharedTestLinks } from '../testing.ts'
+
+const settings = {
+  LINKS_ACCESS: 'header',
+  LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+  TRUSTED_PROXIES: '127.0.0.1',
+}
+
+/** The public API's rules, and those of what only the admin side has. */
+const adminRules: Record<string, Rule> = {
+  ...rules,
+  'PUT /links/{id}/slugs/primary': { ...primary, body: ({ slug }) => ({ slug }) },
+  'POST /keys': { body: () => ({ title: 'Laptop', scope: 'read' }) },
+  'PUT /settings': { body: () => ({ theme: 'dark' }) },
+}
+
+const offered = adminOperations.flatMap((operation) =>
+  operation.methods.map((method) => ({ method: method as string, path: operation.path })),
+)
+/** People see and revoke only keys of their own, to others they do not exist: see admin.test.ts. */
+const writes = offered.filter(
+  ({ method, path }) => method !== 'GET' && `${method} ${path}` !== 'DELETE /keys/{id}',
+)
+const reads = offered.filter(({ method }) => method === 'GET')
+const ann = { 'X-Forwarded-Email': 'ann@example.com' }
+const ben = { 'X-Forwarded-Email': 'ben@example.com' }
+
+test('every write of the admin API has a rule here, and every rule is for a write that exists', () => {
+  expect(Object.keys(adminRules).toSorted()).toEqual(
+    writes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  )
+})
+
+eachDialect((_dialect, newDatabase) => {
+  const links = sharedTestLinks(newDatabase, settings)
+
+  async function made(path: string, body: unknown): Promise<Reply['body']> {
+    const reply = await links.callAdmin('POST', path, { headers: ann, body })
+    expect([path, reply.status]).toEqual([path, 201])
+    return reply.body
+  }
+
+  /** Everything fresh and Ann's: a link with two custom slugs, the second not primary, and a bundle. */
+  async function newTarget(name: string): Promise<Target> {
+    const body = newSlug()
+    const link = await made('/links', { url: `https://example.com/${body.slug}`, ...newSlug() })
+    await made(`/links/${link.id}/slugs`, body)
+    const { id: bundleId } = await made('/bundles', { name: 'Owned' })
+    const target = { linkId: link.id as number, bundleId: bundleId as number, slug: body.slug }
+    const [path, preparation] = preparations[name]?.(target) ?? []
+    if (path === undefined) return target
+    const prepared = await links.callAdmin('POST', path, { headers: ann, body: preparation })
+    expect([path, prepared.status]).toEqual([path, 200])
+    return target
+  }
+
+  const refusesAll = async (
+    { method, path }: (typeof writes)[number],
+    headers: Record<string, string>,
+    expected: [number, string],
+  ) => {
+    const name = `${method} ${path}`
+    const target = await newTarget(name)
+    const before = await links.stored()
+    const body = adminRules[name]?.body?.(target)
+    const reply = await links.callAdmin(method, address(path, target), { headers, body })
+    expect([name, reply.status, reply.body]).toEqual([name, expected[0], { error: expected[1] }])
+    expect(await links.stored()).toEqual(before)
+  }
+
+  for (const write of writes) {
+    const { method, path } = write
+    const name = `${method} ${path}`
+    const { others } = adminRules[name] ?? {}
+    test(`${name}: the owner may`, async () => {
+      const target = await newTarget(name)
+      const before = await links.stored()
+      const body = adminRules[name]?.body?.(target)
+      const { status } = await links.callAdmin(method, address(path, target), { headers: ann, body })
+      expect([200, 201]).toContain(status)
+      expect(await links.stored()).not.toEqual(before)
+    })
+
+    test(`${name}: someone else ${others ? `is told 403 ${others}` : 'may'}`, async () => {
+      if (others !== undefined) return refusesAll(write, ben, [403, others])
+      const target = await newTarget(name)
+      const body = adminRules[name]?.body?.(target)
+      const { status } = await links.callAdmin(method, address(path, target), { headers: ben, body })
+      expect([200, 201]).toContain(status)
+    })
+
+    test(`${name}: refused from another site, with an API key, and from nobody`, async () => {
+      const crossSite: [number, string] = [403, 'Cross-site request refused']
+      await refusesAll(write, { ...ann, 'Sec-Fetch-Site': 'cross-site' }, crossSite)
+      await refusesAll(write, { ...ann, Origin: 'https://evil.example' }, crossSite)
+      const key = await links.key('ann@example.com')
+      await refusesAll(write, { ...ann, Authorization: `Bearer ${key}` }, [
+        401,
+        'API keys are not accepted here',
+      ])
+      await refusesAll(write, {}, [401, expect.stringContaining('X-Forwarded-Email')])
+    })
+  }
+
+  for (const { path } of reads)
+    test(`GET ${path}: anyone who is admitted may, and nobody else`, async () => {
+      const target = await newTarget('')
+      const before = await links.stored()
+      const key = await links.key('ann@example.com')
+      const statusOf = async (headers: Record<string, string>) =>
+        (await links.callAdmin('GET', address(path, target), { headers })).status
+      expect([await statusOf(ann), await statusOf(ben)]).toEqual([200, 200])
+      expect([await statusOf({}), await statusOf({ ...ann, Authorization: `Bearer ${key}` })]).toEqual([
+        401, 401,
+      ])
+      const { api_key: _, ...rest } = await links.stored()
+      const { api_key: __, ...restBefore } = before
+      expect(rest).toEqual(restBefore)
+    })
+
+  test('what a person makes says that it came from the app, whatever its client claims', async () => {
+    for (const [path, body] of [
+      ['/links', { url: 'https://example.com/via' }],
+      ['/bundles', { name: 'Via' }],
+    ] as const) {
+      const headers = { ...ann, 'X-Client': 'sdk' }
+      const reply = await links.callAdmin('POST', path, { headers, body })
+      expect([reply.status, reply.body.created_via, reply.body.created_by]).toEqual([
+        201,
+        'app',
+        'ann@example.com',
+      ])
+    }
+  })
+
+  test('a slug that is called "primary" is a slug like any other', async () => {
+    const link = await made('/links', { url: 'https://example.com/primary', slug: 'primary' })
+    const auto = link.slugs[0].slug as string
+    const path = `/links/${link.id}/slugs/primary`
+    const chosen = await links.callAdmin('PUT', path, { headers: ann, body: { slug: auto.toUpperCase() } })
+    expect([chosen.status, chosen.body.slugs.map((slug: { is_primary: number }) => slug.is_primary)]).toEqual(
+      [200, [1, 0]],
+    )
+    const wrong = await links.callAdmin('POST', path, { headers: ann })
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'DELETE, PUT'])
+    const other = await links.callAdmin('PUT', `/links/${link.id}/slugs/${auto}`, { headers: ann })
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'DELETE'])
+    const gone = await links.callAdmin('DELETE', path, { headers: ann })
+    expect([gone.status, gone.body]).toEqual([200, { removed: true }])
+  })
+
+  test('choosing the primary slug says what is wrong with the choice', async () => {
+    const { linkId, slug } = await newTarget('')
+    await links.callAdmin('POST', `/slugs/${slug}/disable`, { headers: ann })
+    const choose = async (body: unknown, id = linkId) => {
+      const reply = await links.callAdmin('PUT', `/links/${id}/slugs/primary`, { headers: ann, body })
+      return [reply.status, reply.body.error]
+    }
+    expect(await choose({})).toEqual([400, 'slug is required'])
+    expect(await choose({ slug: 'nowhere' })).toEqual([404, 'Slug not found on this link'])
+    expect(await choose({ slug: 'a', id: 1 })).toEqual([400, 'Unknown field "id"'])
+    expect(await choose({ slug }, 999_999)).toEqual([404, 'Link not found'])
+    expect(await choose({ slug })).toEqual([400, 'Cannot make a disabled slug primary, enable it first'])
+  })
+})
