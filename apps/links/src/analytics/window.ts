@@ -36,6 +36,11 @@ export function previousWindow(range: Range, now: number): Window | undefined {
   return span === null ? undefined : { from: now - 2 * span, to: now - span - 1 }
 }
 
+/** The window of a range and the one before it, if there is one. */
+export function windowsOf(range: Range, now: number): { current: Window; previous: Window | undefined } {
+  return { current: currentWindow(range, now), previous: previousWindow(range, now) }
+}
+
 /** A whole percentage, halves away from zero. */
 export function percentage(part: number, whole: number): number {
   const exact = (100 * part) / whole

@@ -65,7 +65,7 @@ const list = operation({
   query: BundleQuery,
   result: z.array(BundleWithSummary),
   async handler(context, { query }) {
-    const { database, now } = context
+    const { database } = context
     const { archived: shown, range = context.defaultRange, limit } = query
     const key = ['bundles', shown, range]
     const after = positionOf(key, query.cursor)
@@ -73,7 +73,7 @@ const list = operation({
     // One more than asked for tells whether there is a next page.
     const found = await listBundles(database, { shown, limit: limit + 1 }, after)
     const { rows, next } = cutPage(key, found, limit)
-    const items = await summarise(database, rows, { range, now })
+    const items = await summarise(database, rows, { ...context, range })
     return { items, total: await countBundles(database, shown), next }
   },
   answer: pageAnswer,
@@ -121,7 +121,7 @@ const read = operation({
     await context.settleClicks()
     const row = await requireBundle(context, params.id)
     const { range = context.defaultRange } = query
-    const [bundle] = await summarise(context.database, [row], { range, now: context.now })
+    const [bundle] = await summarise(context.database, [row], { ...context, range })
     if (!bundle) throw failure('bundle_not_found')
     return bundle
   },
@@ -201,7 +201,7 @@ const listLinks = operation({
   result: z.array(Link),
   failures: ['bundle_not_found'],
   async handler(context, { params, query }) {
-    const { database, now } = context
+    const { database } = context
     const key = ['links', params.id]
     const after = positionOf(key, query.cursor)
     await context.settleClicks()
@@ -209,7 +209,7 @@ const listLinks = operation({
     const found = await listMembers(database, { bundleId: id, limit: query.limit + 1 }, after)
     const { rows, next } = cutPage(key, found, query.limit)
     const ids = rows.map((row) => row.id)
-    const items = await readLinks(database, ids, { now })
+    const items = await readLinks(database, ids, context)
     return { items, total: (await countMembers(database, [id])).get(id) ?? 0, next }
   },
   answer: pageAnswer,

@@ -20,6 +20,8 @@ import {
   previousWindow,
   hourOf,
 } from '../analytics/window.ts'
+import type { ViewerFilters } from '../analytics/filters.ts'
+import { countedSum, isCounted } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
 import { BEFORE, type Figure, figuresByBundle, noFigures } from './figures.ts'
 import type { Position } from '../paging.ts'
@@ -159,11 +161,12 @@ export async function listMembers(
 export async function summarise(
   db: Db,
   bundles: readonly BundleRow[],
-  { range, now }: { range: Range; now: number },
+  sight: Sight,
 ): Promise<BundleWithSummary[]> {
+  const { range, now } = sight
   const ids = bundles.map((bundle) => bundle.id)
   const memberCounts = await countMembers(db, ids)
-  const figures = figuresByBundle(await readFigures(db, ids, range, now))
+  const figures = figuresByBundle(await readFigures(db, ids, sight))
   return bundles.map((bundle) => {
     const { buckets, links } = figures.get(bundle.id) ?? noFigures()
     const counts = sparkline(range, now, buckets)
@@ -184,6 +187,12 @@ export async function summarise(
   })
 }
 
+interface Sight {
+  range: Range
+  now: number
+  filters: ViewerFilters
+}
+
 const TOP_LINKS = 3
 
 /**
@@ -195,8 +204,7 @@ const TOP_LINKS = 3
 async function readFigures(
   { read, dialect }: Db,
   bundleIds: readonly number[],
-  range: Range,
-  now: number,
+  sight: Sight,
 ): Promise<Figure[]> {
   const joinedIds =
     dialect === 'sqlite'
@@ -209,7 +217,7 @@ async function readFigures(
     ), chosen as materialized (
       select link_id, bundles, min(link_id) over (partition by bundles) as cluster from membership
     ), counted as materialized (
-      select link_id, bucket, sum(clicks) as clicks from (${bucketParts(dialect, range, now)}) as part
+      select link_id, bucket, sum(clicks) as clicks from (${bucketParts(dialect, sight)}) as part
       group by link_id, bucket
     ), total as (
       select link_id, sum(case when bucket = ${BEFORE} then 0 else clicks end) as clicks
@@ -231,23 +239,28 @@ async function readFigures(
 type Fragment = RawBuilder<unknown>
 
 /** Clicks of the chosen links by bucket, and those of the window before under one number. */
-function bucketParts(dialect: Db['dialect'], range: Range, now: number): Fragment {
+function bucketParts(dialect: Db['dialect'], { range, now, filters }: Sight): Fragment {
   const unit = sparklineUnits[range]
-  const parts = windowParts(currentWindow(range, now), (column) => bucketSql(dialect, unit, column))
+  const parts = windowParts(currentWindow(range, now), filters, (column) => bucketSql(dialect, unit, column))
   const previous = previousWindow(range, now)
-  if (previous) parts.push(...windowParts(previous, () => sql.lit(BEFORE)))
+  if (previous) parts.push(...windowParts(previous, filters, () => sql.lit(BEFORE)))
   return sql.join(parts, sql` union all `)
 }
 
 /** Whole hours from the sums, less the raw clicks of the first and last hour that lie outside the window. */
-function windowParts({ from, to }: Window, bucket: (column: Fragment) => Fragment): Fragment[] {
+function windowParts(
+  { from, to }: Window,
+  filters: ViewerFilters,
+  bucket: (column: Fragment) => Fragment,
+): Fragment[] {
   const firstHour = hourOf(from)
   const endOfLastHour = hourOf(to) + HOUR
   const outside = (low: number, high: number) => sql`
     select link_id, ${bucket(sql`clicked_at`)}, -1 from click
-    where link_id in (select link_id from chosen) and clicked_at >= ${low} and clicked_at < ${high}`
+    where link_id in (select link_id from chosen) and clicked_at >= ${low} and clicked_at < ${high}
+      and ${isCounted(filters)}`
   return [
-    sql`select link_id, ${bucket(sql`hour`)} as bucket, clicks from click_hour
+    sql`select link_id, ${bucket(sql`hour`)} as bucket, ${countedSum(filters)} as clicks from click_hour
       where link_id in (select link_id from chosen) and hour >= ${firstHour} and hour <= ${to}`,
     outside(firstHour, from),
     outside(to + 1, endOfLastHour),

@@ -40,8 +40,11 @@ const CLOSE_HOURS = `with locked as (
     select link_id, slug, hour, clicks, bots, self_referrers, bot_self_referrers from closing
     ${addTo('click_hour_closed')}
   )
-  update slug set closed_clicks = closed_clicks + sum.clicks
-  from (select link_id, slug, sum(clicks) as clicks from closing group by link_id, slug) as sum
+  update slug set closed_clicks = closed_clicks + sum.clicks, closed_bots = closed_bots + sum.bots,
+    closed_self_referrers = closed_self_referrers + sum.self_referrers,
+    closed_bot_self_referrers = closed_bot_self_referrers + sum.bot_self_referrers
+  from (select link_id, slug, sum(clicks) as clicks, sum(bots) as bots, sum(self_referrers) as self_referrers,
+    sum(bot_self_referrers) as bot_self_referrers from closing group by link_id, slug) as sum
   where slug.slug = sum.slug and slug.link_id = sum.link_id`
 
 const INSERT_CLICKS = `insert into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,

@@ -23,8 +23,11 @@ const CLOSE_HOURS = [
     on conflict (link_id, hour, slug) do update set clicks = clicks + excluded.clicks, bots = bots + excluded.bots,
       self_referrers = self_referrers + excluded.self_referrers,
       bot_self_referrers = bot_self_referrers + excluded.bot_self_referrers`,
-  `update slug set closed_clicks = closed_clicks + closing.clicks
-    from (select link_id, slug, sum(clicks) as clicks from ${CLOSING} group by link_id, slug) as closing
+  `update slug set closed_clicks = closed_clicks + closing.clicks, closed_bots = closed_bots + closing.bots,
+    closed_self_referrers = closed_self_referrers + closing.self_referrers,
+    closed_bot_self_referrers = closed_bot_self_referrers + closing.bot_self_referrers
+    from (select link_id, slug, sum(clicks) as clicks, sum(bots) as bots, sum(self_referrers) as self_referrers,
+      sum(bot_self_referrers) as bot_self_referrers from ${CLOSING} group by link_id, slug) as closing
     where slug.slug = closing.slug and slug.link_id = closing.link_id`,
   `delete from ${CLOSING}`,
 ]

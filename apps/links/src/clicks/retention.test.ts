@@ -2,10 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { createLog } from '@latchkey/http/log'
 import { BOT, NOW, Stored, click, closedAfterEach, until } from '../../test/durability/stored.ts'
-import { DAY, HOUR, type Window, currentWindow, previousWindow } from '../analytics/window.ts'
+import { DAY, HOUR, type Window, currentWindow, windowsOf } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
 import { deleteClicksBefore, forgetOldClicks } from './retention.ts'
+import { unfiltered } from '../analytics/filters.ts'
 import { clicksInWindows } from './store.ts'
 
 const { keep, close } = closedAfterEach()
@@ -29,7 +30,12 @@ eachDialect((_dialect, newUrl) => {
     )
 
   async function countIn({ database }: Stored, link: number, window: Window): Promise<number> {
-    const [row] = await clicksInWindows(database, [link], window, undefined)
+    const [row] = await clicksInWindows(
+      database,
+      [link],
+      { current: window, previous: undefined },
+      unfiltered,
+    )
     return row?.current ?? 0
   }
 
@@ -84,21 +90,11 @@ eachDialect((_dialect, newUrl) => {
     test('the window before keeps its value too, and links are told apart', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const other = await stored.link('efgh')
-      const before = await clicksInWindows(
-        stored.database,
-        [link, other],
-        currentWindow('7d', NOW),
-        previousWindow('7d', NOW),
-      )
+      const before = await clicksInWindows(stored.database, [link, other], windowsOf('7d', NOW), unfiltered)
       await deleteClicksBefore(stored.database, NOW - 20 * DAY)
-      expect(
-        await clicksInWindows(
-          stored.database,
-          [link, other],
-          currentWindow('7d', NOW),
-          previousWindow('7d', NOW),
-        ),
-      ).toEqual(before)
+      expect(await clicksInWindows(stored.database, [link, other], windowsOf('7d', NOW), unfiltered)).toEqual(
+        before,
+      )
       expect(before).toEqual([{ link_id: link, slug: 'abcd', current: 34, previous: 34 }])
     })
 

@@ -1,7 +1,13 @@
 import { type Database, among } from '@latchkey/database/database'
-import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { HOUR, type Window, hourOf } from '../analytics/window.ts'
-import type { Tables } from '../db/tables.ts'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { ViewerFilters } from '../analytics/filters.ts'
+import { type Segments, windowSegments } from '../analytics/segments.ts'
+import { type Window, hourOf } from '../analytics/window.ts'
+import { numberRows } from '../db/rows.ts'
+import type { ClickCounts, Tables } from '../db/tables.ts'
+
+type Db = Database<Tables>
+type Fragment = RawBuilder<unknown>
 
 /** The last batch of this journal that is counted; 0 for a journal never seen. */
 export async function findPosition(db: Kysely<Tables>, journalId: string): Promise<number> {
@@ -11,6 +17,32 @@ export async function findPosition(db: Kysely<Tables>, journalId: string): Promi
     .where('journal_id', '=', journalId)
     .executeTakeFirst()
   return row?.seq ?? 0
+}
+
+/** How many of a row's sums a viewer counts. `prefix` is before the names of the four columns. */
+export function countedSum({ bots, selfReferrers }: ViewerFilters, prefix = ''): RawBuilder<number> {
+  const column = (name: keyof ClickCounts) => sql.raw(`${prefix}${name}`)
+  const less = [
+    ...(bots ? [sql` - ${column('bots')}`] : []),
+    ...(selfReferrers ? [sql` - ${column('self_referrers')}`] : []),
+    ...(bots && selfReferrers ? [sql` + ${column('bot_self_referrers')}`] : []),
+  ]
+  return sql<number>`(${column('clicks')}${sql.join(less, sql``)})`
+}
+
+/** The same of a row whose sums have been read. */
+export function countedOf(row: ClickCounts, { bots, selfReferrers }: ViewerFilters): number {
+  const both = bots && selfReferrers ? row.bot_self_referrers : 0
+  return row.clicks - (bots ? row.bots : 0) - (selfReferrers ? row.self_referrers : 0) + both
+}
+
+/** Whether a viewer counts a raw click. */
+export function isCounted({ bots, selfReferrers }: ViewerFilters): RawBuilder<SqlBool> {
+  const conditions = [
+    ...(bots ? [sql`is_bot = 0`] : []),
+    ...(selfReferrers ? [sql`is_self_referrer = 0`] : []),
+  ]
+  return sql<SqlBool>`${conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `)}`
 }
 
 /** Clicks of one slug in a window and in the one before it. */
@@ -27,45 +59,86 @@ export interface SlugClicks {
  * meanwhile are seen wholly or not at all. Slugs without clicks in either window are left out.
  */
 export async function clicksInWindows(
-  { read, dialect }: Database<Tables>,
+  { read, dialect }: Db,
   linkIds: readonly number[],
-  current: Window,
-  previous: Window | undefined,
+  windows: { current: Window; previous: Window | undefined },
+  filters: ViewerFilters,
 ): Promise<SlugClicks[]> {
-  const chosen = among(dialect, 'link_id', linkIds)
-  const parts = windowParts(chosen, current, (amount) => sql`${amount} as current, 0 as previous`)
-  if (previous)
-    parts.push(...windowParts(chosen, previous, (amount) => sql`0 as current, ${amount} as previous`))
+  const { current, previous } = windows
+  const segments = windowSegments(previous ? [current, previous] : [current])
+  const parts = segmentParts(dialect, among(dialect, 'link_id', linkIds), segments, filters)
   const { rows } = await sql<SlugClicks>`
-    select link_id, slug, sum(current) as current, sum(previous) as previous
-    from (${sql.join(parts, sql` union all `)}) as part
-    group by link_id, slug
-    having sum(current) > 0 or sum(previous) > 0`.execute(read)
-  return rows
+    select link_id, slug, sum(case n when 0 then clicks else 0 end) as current,
+      sum(case n when 1 then clicks else 0 end) as previous
+    from (${parts}) as part group by link_id, slug having sum(abs(clicks)) > 0`.execute(read)
+  return rows.filter((row) => row.current > 0 || row.previous > 0)
+}
+
+/** Clicks of these links together in each bucket; `result[n]` is that of bucket `n`. */
+export async function clicksInBuckets(
+  { read, dialect }: Db,
+  linkIds: readonly number[],
+  segments: Segments,
+  filters: ViewerFilters,
+): Promise<number[]> {
+  const parts = segmentParts(dialect, among(dialect, 'link_id', linkIds), segments, filters)
+  const { rows } = await sql<{ n: number; clicks: number }>`
+    select n, sum(clicks) as clicks from (${parts}) as part group by n`.execute(read)
+  const length = 1 + segments.hours.reduce((last, { n }) => Math.max(last, n), -1)
+  const counts = Array.from({ length }, () => 0)
+  for (const { n, clicks } of rows) counts[n] = clicks
+  return counts
 }
 
 /** `link_id, clicks` of every link clicked in the window, for ranking. */
-export function clicksByLink(window: Window): RawBuilder<unknown> {
-  const parts = windowParts(sql`1 = 1`, window, (amount) => sql`${amount} as clicks`)
-  return sql`select link_id, sum(clicks) as clicks from (${sql.join(parts, sql` union all `)}) as part group by link_id`
+export function clicksByLink(dialect: Db['dialect'], window: Window, filters: ViewerFilters): Fragment {
+  const parts = segmentParts(dialect, sql`1 = 1`, windowSegments([window]), filters)
+  return sql`select link_id, sum(clicks) as clicks from (${parts}) as part group by link_id`
 }
 
-type Fragment = RawBuilder<unknown>
+/** `link_id, clicks` of every link, all clicks it ever had, for ranking. */
+export function lifetimeByLink(filters: ViewerFilters): Fragment {
+  return sql`select link_id, sum(clicks) as clicks from (
+      select link_id, ${countedSum(filters, 'closed_')} as clicks from slug
+      union all select link_id, ${countedSum(filters)} from click_hour_open
+    ) as part group by link_id`
+}
 
-function windowParts(
-  chosen: Fragment,
-  { from, to }: Window,
-  counted: (amount: Fragment) => Fragment,
-): Fragment[] {
-  const firstHour = hourOf(from)
-  const endOfLastHour = hourOf(to) + HOUR
-  const outside = (low: number, high: number) => sql`
-    select link_id, slug, ${counted(sql`-1`)} from click
-    where ${chosen} and clicked_at >= ${low} and clicked_at < ${high}`
-  return [
-    sql`select link_id, slug, ${counted(sql`clicks`)} from click_hour
-      where ${chosen} and hour >= ${firstHour} and hour <= ${to}`,
-    outside(firstHour, from),
-    outside(to + 1, endOfLastHour),
-  ]
+/** `n, link_id, slug, clicks` that add up to what each bucket counts. */
+function segmentParts(
+  dialect: Db['dialect'],
+  chosen: RawBuilder<SqlBool>,
+  { hours, edges }: Segments,
+  filters: ViewerFilters,
+): Fragment {
+  const spans = numberRows(dialect, ['n', 'low', 'high'], hours)
+  const outside = numberRows(dialect, ['n', 'low', 'high', 'sign'], edges)
+  const inHours = (table: string) => sql`
+    select n, link_id, slug, ${countedSum(filters)} as clicks from ${spans} as span
+    cross join ${sql.table(table)} where ${chosen} and hour >= low and hour < high`
+  return sql`${inHours('click_hour_closed')} union all ${inHours('click_hour_open')} union all
+    select n, link_id, slug, sign from ${outside} as edge
+    cross join click where ${chosen} and clicked_at >= low and clicked_at < high and ${isCounted(filters)}`
+}
+
+/** When the first click that counts was made, to the second while raw clicks are kept; undefined without any by `now`. */
+export async function firstClick(
+  { read, dialect }: Db,
+  linkIds: readonly number[],
+  now: number,
+  filters: ViewerFilters,
+): Promise<number | undefined> {
+  const first = (table: string) => sql`(select hour from ${sql.table(table)} as hours
+    where hours.link_id = link.id and ${countedSum(filters)} > 0 order by hour limit 1)`
+  const { rows } = await sql<{ id: number; open: number | null; closed: number | null }>`
+    select id, ${first('click_hour_open')} as open, ${first('click_hour_closed')} as closed
+    from link where ${among(dialect, 'id', linkIds)}`.execute(read)
+  const hours = rows.flatMap(({ open, closed }) => [open ?? [], closed ?? []].flat())
+  const hour = hours.length === 0 ? undefined : Math.min(...hours)
+  if (hour === undefined || hour > now) return undefined
+  const { rows: raw } = await sql<{ at: number | null }>`select min(clicked_at) as at from click
+    where ${among(dialect, 'link_id', linkIds)} and clicked_at >= ${hour} and clicked_at <= ${now}
+      and clicked_at < ${hour + 3600} and ${isCounted(filters)}`.execute(read)
+  // Hours whose raw clicks are gone begin with the hour; the running hour may hold clicks of a clock that is ahead.
+  return raw[0]?.at ?? (hour === hourOf(now) ? undefined : hour)
 }

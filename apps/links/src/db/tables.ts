@@ -1,7 +1,15 @@
 import type { Generated } from 'kysely'
 
 /** Times are integer Unix seconds, UTC. Flags are 0 or 1. */
+/** What changed, newest last; on SQLite only, where nothing can be listened to. */
+interface ChangeTable {
+  seq: Generated<number>
+  link_id: number | null
+  bundle_id: number | null
+}
+
 export interface Tables {
+  change: ChangeTable
   link: LinkTable
   slug: SlugTable
   retired_slug: { slug: string }
@@ -11,7 +19,7 @@ export interface Tables {
   preference: PreferenceTable
   instance: { name: string; value: string }
   click: ClickTable
-  counted_slug: Omit<SlugTable, 'closed_clicks'> & { clicks: number }
+  counted_slug: Omit<SlugTable, `closed_${keyof ClickCounts}`> & ClickCounts
   click_hour: ClickHourTable
   click_hour_open: ClickHourTable
   click_hour_closed: ClickHourTable
@@ -41,8 +49,11 @@ export interface SlugTable {
   is_custom: number
   created_at: number
   disabled_at: number | null
-  /** Clicks of closed hours, raw. With those of open hours they are the lifetime `clicks` of `counted_slug`. */
+  /** Clicks of closed hours. With those of open hours they are the lifetime sums of `counted_slug`. */
   closed_clicks: Generated<number>
+  closed_bots: Generated<number>
+  closed_self_referrers: Generated<number>
+  closed_bot_self_referrers: Generated<number>
 }
 
 export interface BundleTable {
@@ -103,14 +114,18 @@ export interface ClickTable {
   visitor_fp: string | null
 }
 
-/** Clicks of one slug in one UTC hour; the three other counts are subsets, so that every viewer filter can be applied. */
-export interface ClickHourTable {
-  link_id: number
-  slug: string
-  /** Unix seconds at which the hour begins. */
-  hour: number
+/** All clicks, and three subsets of them, so that every viewer filter can be applied. */
+export interface ClickCounts {
   clicks: number
   bots: number
   self_referrers: number
   bot_self_referrers: number
+}
+
+/** Clicks of one slug in one UTC hour. */
+export interface ClickHourTable extends ClickCounts {
+  link_id: number
+  slug: string
+  /** Unix seconds at which the hour begins. */
+  hour: number
 }

@@ -44,7 +44,7 @@ export async function ownedLink(
 }
 
 export async function getLink(context: Context, id: number, range?: Range): Promise<Link> {
-  const [link] = await readLinks(context.database, [id], { range, now: context.now })
+  const [link] = await readLinks(context.database, [id], { ...context, range })
   if (!link) throw failure('link_not_found')
   return link
 }
@@ -156,11 +156,12 @@ async function nextPage(context: Context, query: LinkQuery): Promise<Page<Link>>
   const after = positionOf(key, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
   const list = sort === 'clicks' ? listByClicks : listByAge
   // One more than asked for tells whether there is a next page.
-  const found = await list(database, { ...query, limit: query.limit + 1 }, now, after)
+  const filter = { ...query, filters: context.filters, limit: query.limit + 1 }
+  const found = await list(database, filter, now, after)
   const { rows, next } = cutPage(key, found, query.limit)
   const ids = rows.map((row) => row.id)
   return {
-    items: await readLinks(database, ids, { range, now }),
+    items: await readLinks(database, ids, { ...context, range }),
     total: await countLinks(database, query, now),
     next,
   }
@@ -175,9 +176,10 @@ async function numberedPage(context: Context, query: LinkPageQuery): Promise<Pag
   const size = query.per_page ?? DEFAULT_PER_PAGE
   const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(total / size)))
   const list = query.sort === 'clicks' ? listByClicks : listByAge
-  const rows = await list(database, { ...query, limit: size, offset: (number - 1) * size }, now, undefined)
+  const filter = { ...query, filters: context.filters, limit: size, offset: (number - 1) * size }
+  const rows = await list(database, filter, now, undefined)
   const ids = rows.map((row) => row.id)
-  const items = await readLinks(database, ids, { range: query.range, now })
+  const items = await readLinks(database, ids, { ...context, range: query.range })
   return { items, total, next: undefined, numbered: { number, size } }
 }
 

@@ -8,9 +8,10 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { type Range, currentWindow, deltaPct, previousWindow } from '../analytics/window.ts'
-import { type SlugClicks, clicksByLink, clicksInWindows } from '../clicks/store.ts'
-import type { Tables } from '../db/tables.ts'
+import { type Range, currentWindow, deltaPct, windowsOf } from '../analytics/window.ts'
+import type { ViewerFilters } from '../analytics/filters.ts'
+import { type SlugClicks, clicksByLink, clicksInWindows, countedOf, lifetimeByLink } from '../clicks/store.ts'
+import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { Slug } from '../slugs/schema.ts'
 import { type SlugRow, retireSlugs } from '../slugs/store.ts'
@@ -190,16 +191,14 @@ export async function listByAge(
 /** The same by clicks, in the window of `range` or lifetime, most first. */
 export async function listByClicks(
   db: Db,
-  filter: Filter & { limit: number; offset?: number; range?: Range | undefined },
+  filter: Filter & { limit: number; offset?: number; range?: Range | undefined; filters: ViewerFilters },
   now: number,
   after: Position | undefined,
 ): Promise<Position[]> {
   const totals =
     filter.range === undefined
-      ? sql`select link_id, sum(clicks) as clicks from (
-          select link_id, closed_clicks as clicks from slug union all select link_id, clicks from click_hour_open
-        ) as part group by link_id`
-      : clicksByLink(currentWindow(filter.range, now))
+      ? lifetimeByLink(filter.filters)
+      : clicksByLink(db.dialect, currentWindow(filter.range, now), filter.filters)
   const counted = filtered(db, filter, now)
     .leftJoin(sql<{ link_id: number; clicks: number }>`(${totals})`.as('totals'), 'totals.link_id', 'link.id')
     .select(['link.id', 'link.created_at', sql<number>`coalesce(totals.clicks, 0)`.as('clicks')])
@@ -219,11 +218,18 @@ export async function listByClicks(
     .execute()
 }
 
+/** Which clicks of links are shown: those in the window of `range`, or all they ever had. */
+export interface Sight {
+  range?: Range | undefined
+  now: number
+  filters: ViewerFilters
+}
+
 /** The links with these ids in this order, with slugs and clicks; ids that do not exist are left out. */
 export async function readLinks(
   db: Db,
   ids: readonly number[],
-  { range, now }: { range?: Range | undefined; now: number },
+  { range, now, filters }: Sight,
 ): Promise<Link[]> {
   if (ids.length === 0) return []
   const rows = await db.read
@@ -239,31 +245,34 @@ export async function readLinks(
     .orderBy('created_at')
     .orderBy('slug')
     .execute()
-  const clicks =
-    range && (await clicksInWindows(db, ids, currentWindow(range, now), previousWindow(range, now)))
+  const clicks = range && (await clicksInWindows(db, ids, windowsOf(range, now), filters))
   const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
   const clicksOf = clicks && Map.groupBy(clicks, (row) => row.link_id)
   const links = new Map(
     rows.map((row) => [
       row.id,
-      toLink(row, slugsOf.get(row.id) ?? [], clicksOf && (clicksOf.get(row.id) ?? [])),
+      toLink(row, slugsOf.get(row.id) ?? [], { filters, clicks: clicksOf && (clicksOf.get(row.id) ?? []) }),
     ]),
   )
   return ids.flatMap((id) => links.get(id) ?? [])
 }
 
-function toLink(row: LinkRow, slugs: SlugRow[], clicks: SlugClicks[] | undefined): Link {
+function toLink(
+  row: LinkRow,
+  slugs: SlugRow[],
+  { filters, clicks }: { filters: ViewerFilters; clicks: SlugClicks[] | undefined },
+): Link {
   const inWindow = clicks && new Map(clicks.map((count) => [count.slug, count.current]))
   const { primary_slug, url_key: _, search_text: __, ...link } = row
   const wired = slugs.map((slug) =>
-    toSlug(slug, primary_slug, inWindow ? (inWindow.get(slug.slug) ?? 0) : slug.clicks),
+    toSlug(slug, primary_slug, inWindow ? (inWindow.get(slug.slug) ?? 0) : countedOf(slug, filters)),
   )
   const total = sum(wired.map((slug) => slug.click_count))
   const delta = clicks && deltaPct(total, sum(clicks.map((count) => count.previous)))
   return { ...link, slugs: wired, total_clicks: total, ...(delta === undefined ? {} : { delta_pct: delta }) }
 }
 
-export function toSlug(row: Omit<SlugRow, 'clicks'>, primary: string, clickCount: number): Slug {
+export function toSlug(row: Omit<SlugRow, keyof ClickCounts>, primary: string, clickCount: number): Slug {
   return {
     link_id: row.link_id,
     slug: row.slug,

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
+import { countedOf } from '../clicks/store.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
@@ -142,7 +143,7 @@ async function readSlug(context: Context, slug: string): Promise<Slug> {
   const row = await findSlug(read, slug)
   const link = row && (await findLinkRow(read, row.link_id))
   if (!link) throw failure('slug_not_found')
-  return toSlug(row, link.primary_slug, row.clicks)
+  return toSlug(row, link.primary_slug, countedOf(row, context.filters))
 }
 
 type Form = (typeof forms)[number]

@@ -1,3 +1,4 @@
+import { unfiltered } from '../analytics/filters.ts'
 import type { Database } from '@latchkey/database/database'
 import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
@@ -33,7 +34,7 @@ export async function* exportLinks(
     const last = ids.at(-1)
     if (last === undefined) return
     after = last
-    const links = await readLinks(database, ids, { now })
+    const links = await readLinks(database, ids, { now, filters: unfiltered })
     yield format === 'csv'
       ? stringify(links.map(cellsOf))
       : links.map((link) => `${JSON.stringify(link)}\n`).join('')

@@ -54,6 +54,9 @@ export const initial: Migration = async (tx, dialect) => {
       created_at ${int} not null,
       disabled_at ${int} check (disabled_at is null or is_custom = 1),
       closed_clicks ${int} not null default 0,
+      closed_bots ${int} not null default 0,
+      closed_self_referrers ${int} not null default 0,
+      closed_bot_self_referrers ${int} not null default 0,
       unique (link_id, slug)
     ) ${clustered}`,
     'create unique index slug_one_auto on slug (link_id) where is_custom = 0',
@@ -139,8 +142,17 @@ export const initial: Migration = async (tx, dialect) => {
     ) ${clustered}`,
     ),
     'create view click_hour as select * from click_hour_open union all select * from click_hour_closed',
-    `create view counted_slug as select slug, link_id, is_custom, created_at, disabled_at, closed_clicks + coalesce((select sum(open.clicks)
-      from click_hour_open as open where open.link_id = slug.link_id and open.slug = slug.slug), 0) as clicks from slug`,
+    `create view counted_slug as select slug, link_id, is_custom, created_at, disabled_at, ${[
+      'clicks',
+      'bots',
+      'self_referrers',
+      'bot_self_referrers',
+    ]
+      .map(
+        (count) => `closed_${count} + coalesce((select sum(open.${count}) from click_hour_open as open
+          where open.link_id = slug.link_id and open.slug = slug.slug), 0) as ${count}`,
+      )
+      .join(', ')} from slug`,
     `create table journal_cursor (journal_id ${text} not null primary key, seq ${int} not null) ${table}`,
     `create table imported_file (sha256 ${text} not null primary key, imported_at ${int} not null) ${table}`,
   ]

@@ -1,0 +1,74 @@
+import { DAY, type Range, currentWindow } from './window.ts'
+
+export type Unit = 'hour' | 'day' | 'week' | 'month'
+
+/** Calendar units that touch a window, ascending. The first begins with the window, not with its unit. */
+export interface Calendar {
+  starts: number[]
+  labels: string[]
+}
+
+const units = { '24h': 'hour', '7d': 'day', '30d': 'day', '90d': 'day', '1y': 'week' } as const
+
+/** `YYYY-MM-DD HH`, `YYYY-MM-DD` or `YYYY-MM` (L14.4). */
+const labelLengths = { hour: 13, day: 10, week: 10, month: 7 } as const
+
+const steps = { hour: { hours: 1 }, day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } } as const
+
+/** True for a name of the IANA time zone database; an offset such as `+02:00` is none. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return new Temporal.ZonedDateTime(0n, name).timeZoneId !== ''
+  } catch {
+    return false
+  }
+}
+
+/** The timeline's unit; `all` by the whole days since the first click. */
+export function timelineUnit(range: Range, now: number, first: number): Unit {
+  if (range !== 'all') return units[range]
+  const elapsedDays = Math.floor((now - first) / DAY)
+  return elapsedDays <= 90 ? 'day' : elapsedDays <= 730 ? 'week' : 'month'
+}
+
+/** The timeline of a range; `first` is the first click that counts (Unix seconds), without which `all` has no bucket. */
+export function timelineCalendar(range: Range, now: number, tz: string, first: number | undefined): Calendar {
+  if (range !== 'all') return calendar(units[range], currentWindow(range, now).from, now, tz)
+  if (first === undefined) return { starts: [], labels: [] }
+  return calendar(timelineUnit(range, now, first), first, now, tz)
+}
+
+/**
+ * Every unit that touches `from..to` (Unix seconds, inclusive) in a time zone. A unit is known by what clocks show there:
+ * the hour that a clock change repeats is one unit, one that is skipped is none.
+ */
+export function calendar(unit: Unit, from: number, to: number, tz: string): Calendar {
+  const found: Calendar = { starts: [], labels: [] }
+  const label = (clock: Temporal.PlainDateTime) =>
+    clock.toString().replace('T', ' ').slice(0, labelLengths[unit])
+  let clock = beginning(
+    unit,
+    Temporal.Instant.fromEpochMilliseconds(from * 1000)
+      .toZonedDateTimeISO(tz)
+      .toPlainDateTime(),
+  )
+  for (;;) {
+    // The earlier of two, and after a gap the moment the clock goes on.
+    const moment = clock.toZonedDateTime(tz)
+    const start = Math.floor(moment.epochMilliseconds / 1000)
+    if (start > to) return found
+    if (label(moment.toPlainDateTime()) === label(clock)) {
+      found.starts.push(Math.max(start, from))
+      found.labels.push(label(clock))
+    }
+    clock = clock.add(steps[unit])
+  }
+}
+
+function beginning(unit: Unit, clock: Temporal.PlainDateTime): Temporal.PlainDateTime {
+  if (unit === 'hour') return clock.round({ smallestUnit: 'hour', roundingMode: 'floor' })
+  const day = clock.round({ smallestUnit: 'day', roundingMode: 'floor' })
+  if (unit === 'week') return day.subtract({ days: day.dayOfWeek - 1 })
+  return unit === 'month' ? day.with({ day: 1 }) : day
+}
