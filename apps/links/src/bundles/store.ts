@@ -9,9 +9,8 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { type BucketUnit, sparkline, sparklineUnits } from '../analytics/sparkline.ts'
+import { sparkline, sparklineUnits } from '../analytics/sparkline.ts'
 import {
-  DAY,
   HOUR,
   type Range,
   type Window,
@@ -21,6 +20,7 @@ import {
   hourOf,
 } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
+import { bucketSql } from '../analytics/store.ts'
 import { countedSum, isCounted } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
 import { BEFORE, type Figure, figuresByBundle, noFigures } from './figures.ts'
@@ -135,6 +135,19 @@ export async function countMembers(db: Db, bundleIds: readonly number[]): Promis
     .groupBy('bundle_id')
     .execute()
   return new Map(rows.map((row) => [row.bundle_id, row.count]))
+}
+
+/** What statistics show of a bundle's link. */
+export type Member = Pick<Selectable<Tables['link']>, 'label' | 'primary_slug' | 'url'> & { link_id: number }
+
+/** All links of a bundle. */
+export async function membersOf({ read }: Db, bundleId: number): Promise<Member[]> {
+  return read
+    .selectFrom('bundle_link')
+    .innerJoin('link', 'link.id', 'bundle_link.link_id')
+    .select(['link.id as link_id', 'link.label', 'link.primary_slug', 'link.url'])
+    .where('bundle_link.bundle_id', '=', bundleId)
+    .execute()
 }
 
 /** Ids of one page of a bundle's links, newest first, with where it ends. */
@@ -265,13 +278,4 @@ function windowParts(
     outside(firstHour, from),
     outside(to + 1, endOfLastHour),
   ]
-}
-
-/** `bucketOf` of the sparkline rules, in SQL. */
-function bucketSql(dialect: Db['dialect'], unit: BucketUnit, column: Fragment): Fragment {
-  if (unit === 'hour') return sql`${column} / ${sql.lit(HOUR)}`
-  if (unit === 'day') return sql`${column} / ${sql.lit(DAY)}`
-  return dialect === 'sqlite'
-    ? sql`cast(strftime('%Y%m', ${column}, 'unixepoch') as integer)`
-    : sql`cast(to_char(to_timestamp(${column}) at time zone 'UTC', 'YYYYMM') as bigint)`
 }

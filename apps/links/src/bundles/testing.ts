@@ -115,6 +115,8 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     now: NOW,
     origin: 'http://links.test',
     acceptsPng: false,
+    acceptsLines: false,
+    followChanges: () => Promise.reject(new Error('Nobody follows here')),
     filters: unfiltered,
     defaultRange: 'all',
     lengthUse: new LengthUse(),

@@ -1,15 +1,7 @@
 import type { Generated } from 'kysely'
 
 /** Times are integer Unix seconds, UTC. Flags are 0 or 1. */
-/** What changed, newest last; on SQLite only, where nothing can be listened to. */
-interface ChangeTable {
-  seq: Generated<number>
-  link_id: number | null
-  bundle_id: number | null
-}
-
 export interface Tables {
-  change: ChangeTable
   link: LinkTable
   slug: SlugTable
   retired_slug: { slug: string }

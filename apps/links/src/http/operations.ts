@@ -1,8 +1,10 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 
+import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import { Range } from '../analytics/schema.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
+import { eventOperations } from '../events/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
 import { linkOperations, listLinks } from '../links/operations.ts'
 import { LinkPageQuery } from '../links/schema.ts'
@@ -15,6 +17,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...linkOperations,
   ...slugOperations,
   ...bundleOperations,
+  ...analyticsOperations,
   ...qrOperations,
 ]
 
@@ -31,7 +34,9 @@ function forPeople(operation: AnyOperation<Context>): AnyOperation<Context> {
 /** What the admin side offers to people, beside pages. */
 export const adminOperations: readonly AnyOperation<Context>[] = [
   ...apiOperations.map(forPeople),
+  ...dashboardOperations.map(forPeople),
   choosePrimarySlug,
   ...keyOperations,
   ...preferenceOperations,
+  ...eventOperations,
 ]

@@ -69,7 +69,7 @@ const postgres = [
     declare
       ids text[];
     begin
-      select array_agg(link_id) into ids
+      select array_agg(link_id::text) into ids
         from (select distinct link_id from added limit ${MOST_IDS + 1}) as clicked;
       if ids is null then return null; end if;
       perform pg_notify('latchkey_changes', 'clicks '

@@ -1,0 +1,184 @@
+import type { Database } from '@latchkey/database/database'
+import { z } from 'zod'
+import { bundleStats } from '../bundles/stats.ts'
+import { BundleStats } from '../bundles/stats-schema.ts'
+import { findBundleRow, membersOf } from '../bundles/store.ts'
+import { type Context, operation } from '../context.ts'
+import { snapshot } from '../db/snapshot.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { requireLink } from '../links/operations.ts'
+import { Id, wholeNumber } from '../links/schema.ts'
+import { isTimeZone } from './calendar.ts'
+import { dashboardStats } from './dashboard.ts'
+import { DashboardStats } from './dashboard-schema.ts'
+import { type View, clickStats, ranking, timeline } from './figures.ts'
+import { Breakdown, ClickStats, ListName, Range, TimelineData } from './schema.ts'
+import { dimensionOfList } from './tally.ts'
+
+type Db = Database<Tables>
+
+const tag = 'Analytics'
+const Params = z.object({ id: Id })
+
+/** A missing one is the caller's default, which is `all` on the public API. */
+const WindowQuery = z.object({ range: Range.optional().meta({ default: 'all' }) })
+const CalendarQuery = WindowQuery.extend({
+  tz: z
+    .string()
+    .refine(isTimeZone, 'must be the name of an IANA time zone')
+    .default('UTC')
+    .meta({ description: 'Time zone by whose calendar clicks are grouped; it never moves the window.' }),
+})
+const BreakdownQuery = WindowQuery.extend({
+  dimension: ListName,
+  offset: wholeNumber(-999_999_999, 999_999_999)
+    .default(0)
+    .transform((offset) => Math.max(0, offset)),
+  limit: wholeNumber(1, 100).default(10),
+})
+
+/**
+ * Reads figures for a caller: with every click that this node has redirected so far, at one moment, in the caller's view.
+ * `read` gets what `clickStats`, `ranking`, `dashboardStats` and the like take.
+ */
+export async function counted<Result>(
+  context: Context,
+  query: { range?: Range | undefined; tz?: string },
+  read: (db: Db, view: View) => Promise<Result>,
+): Promise<Result> {
+  await context.settleClicks()
+  const { now, filters, defaultRange } = context
+  const view = { range: query.range ?? defaultRange, tz: query.tz ?? 'UTC', now, filters }
+  return snapshot(context.database, (db) => read(db, view))
+}
+
+async function requireBundle(context: Context, id: number) {
+  const row = await findBundleRow(context.database.read, id)
+  if (!row) throw failure('bundle_not_found')
+  return row
+}
+
+/** One list of ClickStats in full, a page of it. */
+async function breakdown(
+  db: Db,
+  linkIds: readonly number[],
+  view: View,
+  { dimension, offset, limit }: { dimension: ListName; offset: number; limit: number },
+): Promise<Breakdown> {
+  const all = await ranking(db, linkIds, dimensionOfList[dimension], view)
+  return { items: all.slice(offset, offset + limit), total: all.length }
+}
+
+export const getLinkAnalytics = operation({
+  id: 'getLinkAnalytics',
+  methods: ['GET'],
+  path: '/links/{id}/analytics',
+  scope: 'read',
+  tag,
+  summary: 'Who clicked a link, from where and with what',
+  params: Params,
+  query: CalendarQuery,
+  result: ClickStats,
+  failures: ['link_not_found'],
+  async handler(context, { params, query }) {
+    const { id } = await requireLink(context, params.id)
+    return counted(context, query, async (db, view) => (await clickStats(db, [id], view)).stats)
+  },
+})
+
+export const getLinkTimeline = operation({
+  id: 'getLinkTimeline',
+  methods: ['GET'],
+  path: '/links/{id}/timeline',
+  scope: 'read',
+  tag,
+  summary: 'Clicks of a link by hour, day, week or month',
+  params: Params,
+  query: CalendarQuery,
+  result: TimelineData,
+  failures: ['link_not_found'],
+  async handler(context, { params, query }) {
+    const { id } = await requireLink(context, params.id)
+    return counted(context, query, (db, view) => timeline(db, [id], view))
+  },
+})
+
+export const getLinkBreakdown = operation({
+  id: 'getLinkBreakdown',
+  methods: ['GET'],
+  path: '/links/{id}/breakdown',
+  scope: 'read',
+  tag,
+  summary: 'One list of a link’s analytics in full, by pages',
+  params: Params,
+  query: BreakdownQuery,
+  result: Breakdown,
+  failures: ['link_not_found'],
+  async handler(context, { params, query }) {
+    const { id } = await requireLink(context, params.id)
+    return counted(context, query, (db, view) => breakdown(db, [id], view, query))
+  },
+})
+
+export const getBundleAnalytics = operation({
+  id: 'getBundleAnalytics',
+  methods: ['GET'],
+  path: '/bundles/{id}/analytics',
+  scope: 'read',
+  tag,
+  summary: 'Who clicked the links of a bundle, from where and with what',
+  params: Params,
+  query: CalendarQuery,
+  result: BundleStats,
+  failures: ['bundle_not_found'],
+  async handler(context, { params, query }) {
+    const bundle = await requireBundle(context, params.id)
+    return counted(context, query, (db, view) => bundleStats(db, bundle, view))
+  },
+})
+
+export const getBundleBreakdown = operation({
+  id: 'getBundleBreakdown',
+  methods: ['GET'],
+  path: '/bundles/{id}/breakdown',
+  scope: 'read',
+  tag,
+  summary: 'One list of a bundle’s analytics in full, by pages',
+  params: Params,
+  query: BreakdownQuery,
+  result: Breakdown,
+  failures: ['bundle_not_found'],
+  async handler(context, { params, query }) {
+    const { id } = await requireBundle(context, params.id)
+    return counted(context, query, async (db, view) => {
+      const members = await membersOf(db, id)
+      const ids = members.map((member) => member.link_id)
+      return breakdown(db, ids, view, query)
+    })
+  },
+})
+
+export const getDashboard = operation({
+  id: 'getDashboard',
+  methods: ['GET'],
+  path: '/dashboard',
+  scope: 'read',
+  tag,
+  summary: 'What is going on, over all links',
+  query: WindowQuery,
+  result: DashboardStats,
+  handler: (context, { query }) => counted(context, query, dashboardStats),
+})
+
+/** Statistics of links and bundles (L14, L15). */
+export const analyticsOperations = [
+  getLinkAnalytics,
+  getLinkTimeline,
+  getLinkBreakdown,
+  getBundleAnalytics,
+  getBundleBreakdown,
+]
+
+/** Statistics of the whole instance, which keys do not see. */
+export const dashboardOperations = [getDashboard]

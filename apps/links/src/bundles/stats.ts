@@ -1,0 +1,61 @@
+import type { Database } from '@latchkey/database/database'
+import { clickStats, sum, timeline, type View } from '../analytics/figures.ts'
+import { deltaPct, percentage } from '../analytics/window.ts'
+import type { Tables } from '../db/tables.ts'
+import type { BundleStats } from './stats-schema.ts'
+import { type BundleRow, type Member, membersOf, toBundle } from './store.ts'
+
+/** BundleStats of a bundle (L14.7). Within a `snapshot`, so that all of it is one moment. */
+export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view: View): Promise<BundleStats> {
+  const members = await membersOf(db, bundle.id)
+  const ids = members.map((member) => member.link_id)
+  const { stats, slugs, ranked } = await clickStats(db, ids, view)
+  const total = stats.total_clicks
+  const share = (count: number) => (total === 0 ? 0 : percentage(count, total))
+  const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
+  const perLink = members
+    .map((member) => memberClicks(member, slugsOf.get(member.link_id) ?? [], { share, view }))
+    .toSorted((a, b) => b.click_count - a.click_count || a.link_id - b.link_id)
+  const [best] = perLink
+  const countries = ranked('country')
+  const [country] = countries
+  return {
+    ...stats,
+    bundle: toBundle(bundle),
+    link_count: members.length,
+    clicked_links: perLink.filter((link) => link.click_count > 0).length,
+    ...(best && best.click_count > 0
+      ? {
+          top_performer: {
+            slug: best.primary_slug,
+            label: best.label,
+            click_count: best.click_count,
+            pct_of_bundle: best.pct_of_bundle,
+          },
+        }
+      : {}),
+    countries_reached: countries.length,
+    ...(country ? { top_country: { name: country.name, pct: share(country.count) } } : {}),
+    timeline: await timeline(db, ids, view),
+    per_link: perLink,
+  }
+}
+
+function memberClicks(
+  { link_id, label, primary_slug, url }: Member,
+  slugs: readonly { current: number; previous: number }[],
+  { share, view }: { share: (count: number) => number; view: View },
+): BundleStats['per_link'][number] {
+  const clicks = sum(slugs.map((slug) => slug.current))
+  const before = view.range === 'all' ? undefined : sum(slugs.map((slug) => slug.previous))
+  const delta = deltaPct(clicks, before)
+  return {
+    link_id,
+    label,
+    primary_slug,
+    url,
+    click_count: clicks,
+    pct_of_bundle: share(clicks),
+    ...(delta === undefined ? {} : { delta_pct: delta }),
+  }
+}
