@@ -20,6 +20,7 @@ export interface View {
 }
 
 const TOP = 10
+const top = (names: NameCount[]) => names.slice(0, TOP)
 const SHOWN_DAYS = 30
 
 /** ClickStats of these links together. Within a `snapshot`, so that all of it is one moment. */
@@ -43,7 +44,6 @@ export async function clickStats(
     os: ranked('os'),
     browsers: ranked('browser'),
   }
-  const top = (names: NameCount[]) => names.slice(0, TOP)
   const stats: ClickStats = {
     total_clicks: total,
     ...(delta === undefined ? {} : { delta_pct: delta }),
