@@ -1,7 +1,9 @@
--- One visitor a request: a random slug, one of a few dozen user agents, every third with a referrer.
+-- One visitor a request: a random slug (`spread` says how random), one of a few dozen user agents, every third with a referrer.
 local slugs = {}
 local agents = {}
 local referrers = { "https://www.google.com/", "https://t.co/x7", "https://news.ycombinator.com/", "https://example.org/blog/post" }
+
+local pick
 
 function init(args)
   for line in io.lines(args[1]) do slugs[#slugs + 1] = line end
@@ -10,6 +12,12 @@ function init(args)
     agents[#agents + 1] = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_" .. (major % 7) .. " like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1 " .. major
   end
   math.randomseed(tonumber(args[2]))
+  -- "even": every slug alike. "favourites": Zipf's law with exponent 1, the usual shape of what people follow.
+  if args[3] == "favourites" then
+    pick = function() return slugs[math.floor((#slugs) ^ math.random())] end
+  else
+    pick = function() return slugs[math.random(#slugs)] end
+  end
 end
 
 function request()
@@ -20,5 +28,5 @@ function request()
   }
   local n = math.random(#referrers * 3)
   if n <= #referrers then headers["Referer"] = referrers[n] end
-  return wrk.format("GET", "/" .. slugs[math.random(#slugs)], headers)
+  return wrk.format("GET", "/" .. pick(), headers)
 end

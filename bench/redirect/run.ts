@@ -1,11 +1,11 @@
-// bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3]
+// bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3] [--spread even|favourites]
 // nginx, a bare Bun.serve and Latchkey answer the same requests in turn, each pinned to one core, the load on the other.
 import { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Cpu, cpuOf, load, median, onServerCore, rssMb, untilAnswers } from './measure.ts'
+import { type Cpu, type Spread, cpuOf, load, median, onServerCore, rssMb, untilAnswers } from './measure.ts'
 import { seed, slugOf, targetOf, writeSample } from './seed.ts'
 
 const { values } = parseArgs({
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '1000,1000000,10000000' },
     seconds: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '3' },
+    spread: { type: 'string', default: 'even' },
   },
 })
 const WARM_UP_SECONDS = 3
@@ -63,7 +64,7 @@ async function writeNginxConfig(path: string, count: number): Promise<void> {
   void writer.write(`daemon off; worker_processes 1; pid ${work}/nginx.pid; error_log ${work}/nginx.log;
 events { worker_connections 1024; }
 http { access_log off; keepalive_requests 1000000000;
-map_hash_max_size ${Math.max(2048, count * 2)}; map_hash_bucket_size 128;
+map_hash_max_size ${Math.max(2048, count * 2)}; map_hash_bucket_size 512;
 map $uri $target { default "";\n`)
   for (let id = 1; id <= count; id++) void writer.write(`/${slugOf(id)} "${targetOf(id)}";\n`)
   void writer.write(`}
@@ -125,11 +126,11 @@ async function metric(url: string, name: string): Promise<number> {
   )
 }
 
-async function round(subject: Subject, sample: string): Promise<Row> {
-  await load(subject.url, sample, WARM_UP_SECONDS)
+async function round(subject: Subject, slugs: { sample: string; spread: Spread }): Promise<Row> {
+  await load(subject.url, slugs, WARM_UP_SECONDS)
   await subject.settle()
   const before = cpuOf(subject.pids)
-  const result = await load(subject.url, sample, Number(values.seconds))
+  const result = await load(subject.url, slugs, Number(values.seconds))
   const rss = rssMb(subject.pids)
   await subject.settle()
   const after = cpuOf(subject.pids)
@@ -189,7 +190,8 @@ async function measureSize(count: number): Promise<{ count: number; rows: Row[];
   const latchkey = await startLatchkey(path)
   const rows: Row[] = []
   for (let index = 0; index < Number(values.rounds); index++)
-    for (const subject of [nginx, bare, latchkey]) rows.push(await round(subject, sample))
+    for (const subject of [nginx, bare, latchkey])
+      rows.push(await round(subject, { sample, spread: values.spread as Spread }))
   await nginx.stop()
   await bare.stop()
   const checked = await checkClicks(latchkey, path)
@@ -207,7 +209,7 @@ console.log(
   `Redirects, ${new Date().toISOString().slice(0, 10)}. ${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Bun ${Bun.version}.`,
 )
 console.log(
-  `64 connections, ${values.seconds} s a round, medians of ${values.rounds} rounds; servers on one core, wrk on the other.\n`,
+  `64 connections, ${values.seconds} s a round, medians of ${values.rounds} rounds; slugs: ${values.spread}; servers on one core, wrk on the other.\n`,
 )
 for (const count of values.sizes.split(',').map(Number)) {
   const { rows, notes } = await measureSize(count)
