@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
-import { type Proxies, forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
+import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import { Counting } from './clicks/counting.ts'
 import { openCountryLookup } from './clicks/country.ts'
@@ -11,6 +11,9 @@ import { forgetOldClicks } from './clicks/retention.ts'
 import { visitorHasher } from './clicks/visitor.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
+import { ChangeFeed } from './events/feed.ts'
+import { watchPostgres } from './events/watch-postgres.ts'
+import { watchSqlite } from './events/watch-sqlite.ts'
 import { createAdmin } from './http/admin.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
@@ -60,13 +63,14 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
   journal.continueAfter(await findPosition(database.read, journal.id))
   const counting = new Counting({ journal, journalPath, database, databaseUrl: settings.databaseUrl, log })
   counting.wake()
-  const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
+  const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(), log) : undefined
+  const services = createServices({ settings, database, log, now, counting, labeller, metrics })
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
     lookup,
     journal,
     status: settings.redirectStatus,
-    proxies,
+    proxies: services.proxies,
     countryHeader: settings.countryHeader,
     countryOf: openCountryLookup(),
     visitorOf: visitorHasher(await instanceSecret(database, 'visitor_secret')),
@@ -74,8 +78,6 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
     failed: (error) => log.error('a slug could not be looked up', { error }),
   })
   exposeClicks(metrics, { redirect, journal, counting })
-  const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(), log) : undefined
-  const services = createServices({ settings, database, log, proxies, now, counting, labeller, metrics })
   const readiness = new Readiness(database, journal, counting)
   const stopForgetting = forgetOldClicks(database, settings.retentionDays, log)
   const fetch = createRouter({
@@ -90,9 +92,13 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
   })
   return {
     fetch,
-    drain: () => readiness.drain(),
+    drain() {
+      readiness.drain()
+      services.feed.drain()
+    },
     async close() {
       stopForgetting()
+      await services.feed.close()
       await labeller?.close()
       await journal.flush()
       await counting.close()
@@ -110,11 +116,16 @@ async function openLookup({ databaseUrl }: Settings, database: Database<Tables>,
   return lookup
 }
 
+function openFeed({ databaseUrl }: Settings, database: Database<Tables>, log: Log) {
+  return new ChangeFeed(
+    database.dialect === 'sqlite' ? watchSqlite(database, log) : watchPostgres(databaseUrl, log),
+  )
+}
+
 interface Wiring {
   settings: Settings
   database: Database<Tables>
   log: Log
-  proxies: Proxies
   now: () => number
   counting: Counting
   labeller: Labeller | undefined
@@ -122,7 +133,9 @@ interface Wiring {
 }
 
 function createServices(wiring: Wiring): Services {
-  const { settings, database, log, proxies, counting, labeller, metrics } = wiring
+  const { settings, database, log, counting, labeller, metrics } = wiring
+  const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
+  const feed = openFeed(settings, database, log)
   const lengthUse = new LengthUse()
   const now = () => Math.floor(wiring.now() / 1000)
   const originOf = (request: Request, peer: string) =>
@@ -132,6 +145,7 @@ function createServices(wiring: Wiring): Services {
     database,
     log,
     proxies,
+    feed,
     now,
     keysUsedAt: new Map(),
     originOf,
@@ -141,6 +155,8 @@ function createServices(wiring: Wiring): Services {
       now: now(),
       origin: originOf(request, peer),
       lengthUse,
+      acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
+      followChanges: () => feed.follow(),
       acceptsPng: request.headers.get('accept')?.includes('image/png') ?? false,
       settleClicks: () => counting.settle(),
       labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),

@@ -3,6 +3,7 @@ import { operationsOf } from '@latchkey/http/operation'
 import type { ViewerFilters } from './analytics/filters.ts'
 import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
+import type { Following } from './events/feed.ts'
 import type { LengthUse } from './slugs/generator.ts'
 
 /** How a link or bundle came to be (L3.8). */
@@ -25,6 +26,10 @@ export interface Context {
   lengthUse: LengthUse
   /** The caller prefers PNG to SVG where both would do. */
   acceptsPng: boolean
+  /** The caller wants news of long work line by line, as NDJSON. */
+  acceptsLines: boolean
+  /** Ends when whatever changes from now on will be told. */
+  followChanges(): Promise<Following>
   /** Ends when every click that this node has redirected so far is counted. */
   settleClicks(): Promise<void>
   /** Fetches the target's title in the background and stores it as label; undefined when titles are not wanted. */

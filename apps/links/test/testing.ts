@@ -96,6 +96,7 @@ export class TestLinks {
     if (!path.startsWith('/_')) this.#visited = true
     const response = await this.#running.fetch(request, {
       requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
+      timeout: () => undefined,
     })
     if (/^\/_\/(admin\/)?api(\/|\?|$)/.test(path) && request.method !== 'HEAD')
       await expectOneErrorShape(response.clone())
@@ -199,6 +200,10 @@ export class TestLinks {
   /** The door itself, for a real server in front of it. */
   get door(): Links['fetch'] {
     return this.#running.fetch
+  }
+
+  drain(): void {
+    this.#running.drain()
   }
 
   async close(): Promise<void> {

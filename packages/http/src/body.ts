@@ -18,19 +18,24 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
 }
 
 async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of readPieces(request, limitBytes)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** A body of at most `limitBytes` as it comes. Throws 413 as soon as it claims or turns out to be larger. */
+export async function* readPieces(request: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes)
     throw transportFailure('body_too_large')
-  const chunks: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength
       if (size > limitBytes) throw transportFailure('body_too_large')
-      chunks.push(chunk)
+      yield chunk
     }
   } catch (error) {
     // A sender who hung up half way is no fault of ours, and hears no answer anyway.
     throw error instanceof Failure ? error : transportFailure('invalid_json')
   }
-  return Buffer.concat(chunks)
 }

@@ -1,6 +1,6 @@
 import { type Context as HonoContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
-import { readJson } from './body.ts'
+import { readJson, readPieces } from './body.ts'
 import { type Failure, transportFailure } from './failure.ts'
 import type { Answer, AnyOperation } from './operation.ts'
 import { type LiteralTexts, parseBody, parseOrFail, queryObject } from './validation.ts'
@@ -10,6 +10,8 @@ export const BODY_LIMIT_BYTES = 64 * 1024
 /** What Bun knows of a request beside the request. `peer` is the socket's address. */
 export interface Arrival {
   peer: string
+  /** Keeps the connection however long nothing is sent on it. */
+  keepOpen?: () => void
 }
 
 /** Who calls, and what every answer to them carries. */
@@ -143,11 +145,10 @@ async function perform<Context, Caller>(
   const json = operation.body ? await readJson(request, BODY_LIMIT_BYTES) : undefined
   const query = operation.query && parseOrFail(operation.query, queryObject(request.url), surface.literals)
   const body = operation.body && parseBody(operation.body, json, surface.literals)
-  const result: unknown = await operation.handler(await surface.contextOf(caller, request, c.env), {
-    params,
-    query,
-    body,
-  })
+  if (operation.lasting) c.env.keepOpen?.()
+  const upload = readPieces(request, operation.upload?.limitBytes ?? 0)
+  const context = await surface.contextOf(caller, request, c.env)
+  const result: unknown = await operation.handler(context, { params, query, body, upload })
   return toResponse(operation.answer?.(result, request) ?? { body: result }, operation.status)
 }
 
@@ -160,7 +161,8 @@ function parsePath<Context>(operation: AnyOperation<Context>, values: Record<str
 function toResponse(answer: Answer, status = 200): Response {
   const init = { status: answer.status ?? status, headers: answer.headers ?? {} }
   const { body } = answer
-  if (typeof body === 'string' || body instanceof Uint8Array) return new Response(body as BodyInit, init)
+  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream)
+    return new Response(body as BodyInit, init)
   return Response.json(body, init)
 }
 

@@ -14,6 +14,8 @@ export interface Input<
   params: Parsed<Params>
   query: Parsed<Query>
   body: Parsed<Body>
+  /** The body as it comes, where the operation takes an upload. Throws 413, or 400 when it breaks off. */
+  upload?: AsyncIterable<Uint8Array>
 }
 
 /** How a result becomes an HTTP answer, where a bare `200` with JSON is not it. */
@@ -30,9 +32,11 @@ export interface Operation<
   Query extends Shape = Shape,
   Body extends Shape = Shape,
   Result = unknown,
+  Id extends string = string,
+  Answered extends z.ZodType = z.ZodType,
 > {
   /** verbNoun, the SDK method's name. */
-  id: string
+  id: Id
   methods: readonly [Method, ...Method[]]
   /** With OpenAPI's braces: `/links/{id}`. */
   path: string
@@ -45,7 +49,11 @@ export interface Operation<
   query?: Query
   /** Strict: an unknown field is refused. */
   body?: Body
-  result: z.ZodType
+  /** Takes any body, of at most so many bytes, instead of a JSON object. */
+  upload?: { limitBytes: number }
+  /** Goes on for longer than quiet connections are kept. */
+  lasting?: boolean
+  result: Answered
   /** Status of success, and a second one (with its meaning) where `answer` may choose it. */
   status?: number
   otherStatus?: { status: number; description: string }
@@ -67,8 +75,10 @@ export function operationsOf<Context>(): <
   Query extends Shape = undefined,
   Body extends Shape = undefined,
   Result = unknown,
+  const Id extends string = string,
+  Answered extends z.ZodType = z.ZodType,
 >(
-  operation: Operation<Context, Params, Query, Body, Result>,
-) => Operation<Context, Params, Query, Body, Result> {
+  operation: Operation<Context, Params, Query, Body, Result, Id, Answered>,
+) => Operation<Context, Params, Query, Body, Result, Id, Answered> {
   return (operation) => operation
 }

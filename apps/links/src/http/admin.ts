@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { Failure, transportFailure } from '@latchkey/http/failure'
-import { mount } from '@latchkey/http/mount'
+import { type Arrival, mount } from '@latchkey/http/mount'
 import { type Admission, createAccess, refuseCrossSite } from '../access/access.ts'
 import { filtersOf } from '../analytics/filters.ts'
 import { Range } from '../analytics/schema.ts'
@@ -35,9 +35,9 @@ export function createAdmin(services: Services) {
   }
   return {
     admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
-    async fetch(request: Request, path: string, peer: string): Promise<Response> {
+    async fetch(request: Request, path: string, arrival: Arrival): Promise<Response> {
       const isApi = path === API_PATH || path.startsWith(`${API_PATH}/`)
-      const response = await (isApi ? api.fetch(request, { peer }) : page(request, path, peer))
+      const response = await (isApi ? api.fetch(request, arrival) : page(request, path, arrival.peer))
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
       return response
     },

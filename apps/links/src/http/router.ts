@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import type { Arrival } from '@latchkey/http/mount'
 import type { Redirect } from '../redirect/redirect.ts'
 import { locationOf } from '../redirect/lookup.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
@@ -25,7 +26,7 @@ export interface Parts {
 
 export type Fetch = (
   request: Request,
-  server: Pick<Server<unknown>, 'requestIP'>,
+  server: Pick<Server<unknown>, 'requestIP' | 'timeout'>,
 ) => Response | Promise<Response>
 
 /** Where pages lived before they moved under the admin side. */
@@ -45,7 +46,10 @@ export function createRouter(parts: Parts): Fetch {
     const mark = url.indexOf('?', start)
     const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
     const peer = peerOf(request, server)
-    if (path === '' || path.startsWith('_') || isReserved(path)) return elsewhere(request, `/${path}`, peer)
+    if (path === '' || path.startsWith('_') || isReserved(path)) {
+      const keepOpen = () => server.timeout(request, 0)
+      return elsewhere(request, `/${path}`, { peer, keepOpen })
+    }
     return parts.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
   }
 }
@@ -59,14 +63,17 @@ function peerReader(listeningHost: string): (request: Request, server: Parameter
   return (request, server) => server.requestIP(request)?.address ?? ''
 }
 
-function createElsewhere(parts: Parts): (request: Request, path: string, peer: string) => Promise<Response> {
+function createElsewhere(
+  parts: Parts,
+): (request: Request, path: string, arrival: Arrival) => Promise<Response> {
   const { api, admin, reference } = parts
-  return async (request, path, peer) => {
+  return async (request, path, arrival) => {
+    const { peer } = arrival
     const reads = request.method === 'GET' || request.method === 'HEAD'
     if (path === API_PATH || path.startsWith(`${API_PATH}/`))
-      return reference(request.method, path) ?? api.fetch(request, { peer })
+      return reference(request.method, path) ?? api.fetch(request, arrival)
     if (path === '/_/admin/dashboard' || (path.startsWith('/_/admin/') && path !== '/_/admin/'))
-      return admin.fetch(request, path, peer)
+      return admin.fetch(request, path, arrival)
     if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
     if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
     return (await system(parts, request, path, peer)) ?? (await entrance(parts, request, path, peer))

@@ -4,6 +4,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Exchange } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
+import type { ChangeFeed } from '../events/feed.ts'
 import type { Settings } from '../settings.ts'
 
 /** What a transport knows of whoever asks. */
@@ -21,6 +22,7 @@ export interface Services {
   keysUsedAt: Map<number, number>
   /** Public origin of the service as this request sees it. */
   originOf(request: Request, peer: string): string
+  feed: ChangeFeed
   contextFor(request: Request, peer: string, caller: Caller): Context
   observe: (exchange: Exchange) => void
 }

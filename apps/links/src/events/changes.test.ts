@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { PendingChanges } from './changes.ts'
+import { ChangeFeed, type Watch } from './feed.ts'
+import { readAnnouncement } from './watch-postgres.ts'
+
+const nothing = { links: [], bundles: [], totals: false, more: false }
+
+test('changes that wait are told once, each id one time', () => {
+  const pending = new PendingChanges()
+  expect(pending.isEmpty).toBe(true)
+  pending.add({ links: [3, 1, 3], bundles: [7] })
+  pending.add({ links: [1], totals: true })
+  expect(pending.take()).toEqual({ links: [3, 1], bundles: [7], totals: true, more: false })
+  expect([pending.isEmpty, pending.take()]).toEqual([true, nothing])
+})
+
+test('a bundle alone changes no totals, a link does', () => {
+  const pending = new PendingChanges()
+  pending.add({ bundles: [7] })
+  expect(pending.take()).toEqual({ ...nothing, bundles: [7] })
+  pending.add({ links: [7] })
+  expect(pending.take()).toEqual({ ...nothing, links: [7], totals: true })
+})
+
+test('however many ids change, what waits stays as small as one message, and says that there is more', () => {
+  const pending = new PendingChanges()
+  for (let id = 0; id < 100_000; id++) pending.add({ links: [id], bundles: [id] })
+  const { links, bundles, totals, more } = pending.take()
+  expect([links.length, bundles.length, totals, more]).toEqual([500, 500, true, true])
+})
+
+test('an announcement is read for its own schema only', () => {
+  expect(readAnnouncement('link 5 public', 'public')).toEqual({ links: [5] })
+  expect(readAnnouncement('bundle 5 a b\n', 'a b\n')).toEqual({ bundles: [5] })
+  expect(readAnnouncement('clicks 5,6,7 public', 'public')).toEqual({ links: [5, 6, 7] })
+  expect(readAnnouncement('clicks * public', 'public')).toEqual({ totals: true, more: true })
+  for (const other of ['link 5 other', 'link 5', '', 'slug 5 public', 'link x public'])
+    expect(readAnnouncement(other, 'public')).toBeUndefined()
+})
+
+/** A watch that notes what the test says. */
+class OwnWatch implements Watch {
+  note: Parameters<Watch['start']>[0] = () => undefined
+  running = false
+  async start(note: Parameters<Watch['start']>[0]) {
+    this.note = note
+    this.running = true
+  }
+  rest() {
+    this.running = false
+  }
+  async close() {
+    this.running = false
+  }
+}
+
+test('changes of one moment are one message, and a second message comes a second later', async () => {
+  const watch = new OwnWatch()
+  const feed = new ChangeFeed(watch)
+  const following = await feed.follow()
+  watch.note({ links: [1] })
+  watch.note({ links: [2] })
+  expect(await following.next(5_000)).toMatchObject({ links: [1, 2] })
+  const toldMs = performance.now()
+  watch.note({ links: [3] })
+  watch.note({ bundles: [4] })
+  expect(await following.next(5_000)).toMatchObject({ links: [3], bundles: [4] })
+  expect(performance.now() - toldMs).toBeGreaterThan(950)
+  await feed.close()
+})
+
+test('while nothing changes only the quiet is told, and while nobody follows nobody looks', async () => {
+  const watch = new OwnWatch()
+  const feed = new ChangeFeed(watch)
+  expect(watch.running).toBe(false)
+  const [one, other] = [await feed.follow(), await feed.follow()]
+  expect([await one.next(1), await other.next(1), feed.followers]).toEqual(['quiet', 'quiet', 2])
+  one.end()
+  expect([watch.running, await one.next(5_000)]).toEqual([true, 'ended'])
+  other.end()
+  expect([watch.running, feed.followers]).toEqual([false, 0])
+})
+
+test('a feed that drains ends who follows and who comes later, at once', async () => {
+  const feed = new ChangeFeed(new OwnWatch())
+  const following = await feed.follow()
+  const waiting = following.next(60_000)
+  feed.drain()
+  expect(await waiting).toBe('ended')
+  expect(await (await feed.follow()).next(60_000)).toBe('ended')
+  expect(feed.followers).toBe(0)
+})

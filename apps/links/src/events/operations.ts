@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { operation } from '../context.ts'
+import type { Following } from './feed.ts'
+
+/** Often enough that no proxy takes the connection for dead. */
+const COMMENT_AFTER_MS = 25_000
+
+/** Each piece is made when the reader has taken the one before, so that a slow one holds up nothing but itself. */
+function streamOf(follow: () => Promise<Following>): ReadableStream<Uint8Array> {
+  let following: Following | undefined
+  let cancelled = false
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (!following) {
+          following = await follow()
+          if (cancelled) return following.end()
+          controller.enqueue(encoder.encode('retry: 2000\n\n'))
+          return
+        }
+        const changes = await following.next(COMMENT_AFTER_MS)
+        if (cancelled) return
+        if (changes === 'ended') controller.close()
+        else if (changes === 'quiet') controller.enqueue(encoder.encode(':\n\n'))
+        else controller.enqueue(encoder.encode(`event: changes\ndata: ${JSON.stringify(changes)}\n\n`))
+      },
+      cancel() {
+        cancelled = true
+        following?.end()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Changes as they happen; admin side only (L17). */
+export const eventOperations = [
+  operation({
+    id: 'followChanges',
+    methods: ['GET'],
+    path: '/events',
+    scope: 'admin',
+    tag: 'Events',
+    summary: 'Which links, bundles or totals changed, as server-sent events, at most one a second',
+    result: z.unknown(),
+    media: { 'text/event-stream': 'Events named `changes`: {links, bundles, totals, more}' },
+    lasting: true,
+    handler: async (context) => streamOf(() => context.followChanges()),
+    answer: (stream) => ({
+      body: stream,
+      // Proxies that gather answers would keep events back until there are enough of them.
+      headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
+    }),
+  }),
+]

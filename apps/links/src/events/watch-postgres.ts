@@ -1,0 +1,77 @@
+import type { Log } from '@latchkey/http/log'
+import { Client } from 'pg'
+import type { Changes } from './changes.ts'
+import type { Watch } from './feed.ts'
+
+const ANSWER_WITHIN_MS = 3_000
+const RETRY_MS = 1_000
+
+/** `<link|bundle|clicks> <ids, or * for too many> <schema>`, see the second migration. */
+const ANNOUNCEMENT = /^(link|bundle|clicks) (\*|[\d,]+) (.*)$/s
+
+/** What an announcement says, if it is about this schema. */
+export function readAnnouncement(payload: string, schema: string): Partial<Changes> | undefined {
+  const [, kind, ids = '', announced] = ANNOUNCEMENT.exec(payload) ?? []
+  if (kind === undefined || announced !== schema) return undefined
+  if (ids === '*') return { totals: true, more: true }
+  return { [kind === 'bundle' ? 'bundles' : 'links']: ids.split(',').map(Number) }
+}
+
+/** Every node hears of every commit, whoever made it. A lost connection means that anything may have changed meanwhile. */
+export function watchPostgres(url: string, log: Log): Watch {
+  let client: Client | undefined
+  let started: Promise<void> | undefined
+  let retry: Timer | undefined
+  let closed = false
+
+  async function listen(note: (changes: Partial<Changes>) => void): Promise<void> {
+    const mine = new Client({
+      connectionString: url,
+      application_name: 'latchkey-events',
+      connectionTimeoutMillis: ANSWER_WITHIN_MS,
+      query_timeout: ANSWER_WITHIN_MS,
+    })
+    let schema = ''
+    mine.on('error', () => undefined)
+    mine.on('notification', ({ payload = '' }) => {
+      const changes = readAnnouncement(payload, schema)
+      if (changes) note(changes)
+    })
+    mine.on('end', () => {
+      if (client === mine) client = undefined
+      if (!closed) retry ??= setTimeout(() => again(note), RETRY_MS)
+    })
+    client = mine
+    try {
+      await mine.connect()
+      const { rows } = await mine.query<{ schema: string }>('select current_schema() as schema')
+      schema = rows[0]?.schema ?? ''
+      await mine.query('listen latchkey_changes')
+    } catch (error) {
+      await mine.end().catch(() => undefined)
+      throw error
+    }
+  }
+
+  function again(note: (changes: Partial<Changes>) => void): void {
+    retry = undefined
+    listen(note).then(
+      () => note({ totals: true, more: true }),
+      (error: unknown) => log.warn('cannot listen for changes', { error }),
+    )
+  }
+
+  return {
+    /** Does not fail without a database: pages then hear of everything as soon as it is back. */
+    start(note) {
+      started ??= listen(note).catch((error: unknown) => log.warn('cannot listen for changes', { error }))
+      return started
+    },
+    rest: () => undefined,
+    async close() {
+      closed = true
+      clearTimeout(retry)
+      await client?.end().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import '@mantine/charts/styles.css'
+import './main.css'
+import { MantineProvider, createTheme } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createRoot } from 'react-dom/client'
+import { queries } from './queries.ts'
+import { Shell } from './shell/shell.tsx'
+import { startTexts } from './texts/text.ts'
+
+const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 8 },
+  defaultRadius: 'md',
+  autoContrast: true,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
+})
+
+const { scheme } = document.documentElement.dataset
+
+await startTexts()
+const root = document.querySelector('#app')
+if (root)
+  createRoot(root).render(
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme={scheme === 'light' || scheme === 'dark' ? scheme : 'auto'}
+      // The person's setting decides, on every machine; nothing is kept in this browser.
+      colorSchemeManager={{
+        get: (fallback) => fallback,
+        set() {},
+        subscribe() {},
+        unsubscribe() {},
+        clear() {},
+      }}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" />
+        <Shell />
+      </QueryClientProvider>
+    </MantineProvider>,
+  )

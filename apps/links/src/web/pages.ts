@@ -1,0 +1,22 @@
+import { IconChartBar, IconFolders, IconKey, IconLink, IconSettings, IconTransfer } from '@tabler/icons-react'
+import { type ComponentType, lazy } from 'react'
+import type { TextKey } from './texts/en.ts'
+
+interface Page {
+  path: string
+  title: TextKey
+  icon: typeof IconLink
+  show: ComponentType
+}
+
+const coming = lazy(() => import('./pages/coming.tsx'))
+
+/** The pages in the order of the navigation; each is a file of its own in the bundle. */
+export const pages: readonly Page[] = [
+  { path: '/dashboard', title: 'nav.dashboard', icon: IconChartBar, show: coming },
+  { path: '/links', title: 'nav.links', icon: IconLink, show: lazy(() => import('./pages/links.tsx')) },
+  { path: '/bundles', title: 'nav.bundles', icon: IconFolders, show: coming },
+  { path: '/keys', title: 'nav.keys', icon: IconKey, show: coming },
+  { path: '/import-export', title: 'nav.importExport', icon: IconTransfer, show: coming },
+  { path: '/settings', title: 'nav.settings', icon: IconSettings, show: coming },
+]

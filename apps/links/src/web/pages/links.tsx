@@ -1,0 +1,165 @@
+import {
+  Button,
+  Group,
+  Pagination,
+  SegmentedControl,
+  Select,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { Input } from '../call.ts'
+import { Notice } from '../parts/notice.tsx'
+import { useQueryString } from '../parts/query.ts'
+import { useCall } from '../queries.ts'
+import { Failed } from '../shell/boundary.tsx'
+import { type Say, useText } from '../texts/text.ts'
+import { CreateRow } from './links/create-row.tsx'
+import { LinkTable } from './links/link-table.tsx'
+
+const DEFAULTS = { search: '', status: 'all', sort: 'created', range: 'all', page: '1', per_page: '25' }
+
+type View = typeof DEFAULTS
+type Change = (changes: Partial<View>) => void
+
+function queryOf({ page, per_page, range, ...view }: View): NonNullable<Input<'listLinks'>['query']> {
+  const window = range === 'all' ? {} : { range }
+  // The server judges what somebody wrote into the address.
+  return { ...view, ...window, page: Number(page), per_page: Number(per_page) } as NonNullable<
+    Input<'listLinks'>['query']
+  >
+}
+
+export default function Links() {
+  const [view, setView] = useQueryString(DEFAULTS)
+  const change: Change = (changes) => setView({ page: '1', ...changes })
+  const links = useCall('links', 'listLinks', { query: queryOf(view) })
+  return (
+    <Stack gap="lg">
+      <CreateRow />
+      <Filters view={view} change={change} />
+      {links.error && !links.data && <Failed error={links.error} onRetry={() => void links.refetch()} />}
+      {links.isPending && <Skeleton height={320} />}
+      {links.data?.body.length === 0 && <Empty view={view} change={change} />}
+      {links.data && links.data.body.length > 0 && (
+        <>
+          <LinkTable links={links.data.body} />
+          <Pages view={view} change={change} total={links.data.total} page={links.data.page} />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+function choices(say: Say) {
+  return {
+    status: (['all', 'active', 'disabled', 'expired'] as const).map((value) => ({
+      value,
+      label: say(`links.${value}`),
+    })),
+    sort: [
+      { value: 'created', label: say('links.recent') },
+      { value: 'clicks', label: say('links.popular') },
+    ],
+    range: (['24h', '7d', '30d', '90d', '1y', 'all'] as const).map((value) => ({
+      value,
+      label: say(`range.${value}`),
+    })),
+  }
+}
+
+function Filters({ view, change }: { view: View; change: Change }) {
+  const { say } = useText()
+  const [typed, setTyped] = useState(view.search)
+  const search = useDebouncedCallback((value: string) => change({ search: value }), 250)
+  const { status, sort, range } = choices(say)
+  return (
+    <Stack gap="sm">
+      <TextInput
+        aria-label={say('links.search')}
+        placeholder={say('links.search')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={typed}
+        onChange={({ currentTarget }) => {
+          setTyped(currentTarget.value)
+          search(currentTarget.value)
+        }}
+      />
+      <Group gap="sm">
+        <SegmentedControl
+          aria-label={say('links.status')}
+          size="xs"
+          data={status}
+          value={view.status}
+          onChange={(value) => change({ status: value })}
+        />
+        <SegmentedControl
+          aria-label={say('links.sort')}
+          size="xs"
+          data={sort}
+          value={view.sort}
+          onChange={(value) => change({ sort: value })}
+        />
+        <SegmentedControl
+          aria-label={say('range.label')}
+          size="xs"
+          data={range}
+          value={view.range}
+          onChange={(value) => change({ range: value })}
+        />
+      </Group>
+    </Stack>
+  )
+}
+
+function Empty({ view, change }: { view: View; change: Change }) {
+  const { say } = useText()
+  const filtered = view.search !== '' || view.status !== 'all'
+  if (!filtered) return <Notice title={say('links.none')} help={say('links.noneHelp')} />
+  const clear = (
+    <Button variant="light" onClick={() => change({ search: '', status: 'all' })}>
+      {say('links.clear')}
+    </Button>
+  )
+  return <Notice title={say('links.noneFound')} help={say('links.noneFoundHelp')} action={clear} />
+}
+
+function Pages({ view, change, total, page }: { view: View; change: Change; total: number; page: number }) {
+  const { say, number } = useText()
+  const size = Number(view.per_page) || 25
+  const from = (page - 1) * size + 1
+  const shown = { from: number(from), to: number(Math.min(total, from + size - 1)), total: number(total) }
+  return (
+    <Group justify="space-between">
+      <Group gap="sm">
+        <Select
+          aria-label={say('links.perPage')}
+          w={80}
+          size="xs"
+          allowDeselect={false}
+          data={['25', '50', '100']}
+          value={view.per_page}
+          onChange={(value) => value !== null && change({ per_page: value })}
+        />
+        <Text size="sm" c="dimmed" className="figure">
+          {say('links.fromTo', shown)}
+        </Text>
+      </Group>
+      {total > size && (
+        <Pagination
+          aria-label={say('links.pages')}
+          size="sm"
+          total={Math.ceil(total / size)}
+          value={page}
+          onChange={(value) => change({ page: String(value) })}
+          getControlProps={(control) => ({ 'aria-label': control })}
+          getItemProps={(item) => ({ 'aria-label': number(item) })}
+        />
+      )}
+    </Group>
+  )
+}

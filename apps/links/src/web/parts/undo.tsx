@@ -1,0 +1,55 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import type { Say } from '../texts/text.ts'
+
+const UNDO_FOR_MS = 8000
+
+/**
+ * Destructive work that may be taken back for 8 s, longer while the toast is hovered or focused. `act` runs when the
+ * toast closes, or when the page is left (its calls must be `keepalive` for that); `undo` when it was taken back.
+ */
+export function withUndo(say: Say, text: string, work: { act: () => void; undo: () => void }): void {
+  let left = UNDO_FOR_MS
+  let started = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let settled = false
+  const settle = (how: () => void) => {
+    if (settled) return
+    settled = true
+    clearTimeout(timer)
+    removeEventListener('pagehide', leave)
+    notifications.hide(id)
+    how()
+  }
+  const leave = () => settle(work.act)
+  const hold = () => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    timer = undefined
+    left -= performance.now() - started
+  }
+  const run = () => {
+    clearTimeout(timer)
+    started = performance.now()
+    timer = setTimeout(leave, left)
+  }
+  addEventListener('pagehide', leave)
+  const id = notifications.show({
+    autoClose: false,
+    onClose: leave,
+    onMouseEnter: hold,
+    onMouseLeave: run,
+    onFocus: hold,
+    onBlur: run,
+    closeButtonProps: { 'aria-label': say('shell.close') },
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{text}</Text>
+        <Button size="compact-sm" variant="light" onClick={() => settle(work.undo)}>
+          {say('undo.undo')}
+        </Button>
+      </Group>
+    ),
+  })
+  run()
+}

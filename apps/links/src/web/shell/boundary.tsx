@@ -1,0 +1,30 @@
+import { Button } from '@mantine/core'
+import { Component, type ReactNode } from 'react'
+import { Notice } from '../parts/notice.tsx'
+import { useText } from '../texts/text.ts'
+
+/** Catches what a page throws while it renders (React knows only classes here); the navigation stays. */
+export class Boundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError() {
+    return { failed: true }
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children
+    return <Failed onRetry={() => this.setState({ failed: false })} />
+  }
+}
+
+export function Failed({ error, onRetry }: { error?: unknown; onRetry: () => void }) {
+  const { say, failure } = useText()
+  const help = error === undefined ? {} : { help: failure(error) }
+  return (
+    <Notice
+      title={say('page.error')}
+      {...help}
+      action={<Button onClick={onRetry}>{say('page.retry')}</Button>}
+    />
+  )
+}

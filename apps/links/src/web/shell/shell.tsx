@@ -1,0 +1,176 @@
+import {
+  Alert,
+  AppShell,
+  Box,
+  Burger,
+  Button,
+  Center,
+  Group,
+  Loader,
+  NavLink,
+  Text,
+  Title,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Spotlight, spotlight } from '@mantine/spotlight'
+import { IconSearch } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Suspense, useEffect, useRef, useSyncExternalStore } from 'react'
+import { Link, Router, useLocation } from 'wouter'
+import { CallError } from '../call.ts'
+import { pages } from '../pages.ts'
+import { Notice } from '../parts/notice.tsx'
+import { followChanges } from '../queries.ts'
+import { useText } from '../texts/text.ts'
+import { Boundary } from './boundary.tsx'
+
+export function Shell() {
+  return (
+    <Router base="/_/admin">
+      <Frame />
+    </Router>
+  )
+}
+
+function Frame() {
+  const { say } = useText()
+  const [opened, { toggle, close }] = useDisclosure()
+  useEffect(followChanges, [])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', sm: 'xl' }}
+    >
+      <a className="skip" href="#content">
+        {say('shell.skip')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={say('nav.open')} />
+            <img src="/favicon.svg" alt="" width={26} height={26} />
+            <Text fw={650}>{say('app.name')}</Text>
+          </Group>
+          <Button
+            variant="default"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            onClick={spotlight.open}
+            aria-label={`${say('shell.search')} (Ctrl K)`}
+          >
+            Ctrl K
+          </Button>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label={say('nav.label')}>
+        <Navigation onChoose={close} />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Box maw={1160} mx="auto">
+          <Stale />
+          <CurrentPage />
+        </Box>
+      </AppShell.Main>
+      <Palette />
+    </AppShell>
+  )
+}
+
+function Navigation({ onChoose }: { onChoose: () => void }) {
+  const { say } = useText()
+  const [path] = useLocation()
+  return pages.map((page) => {
+    const active = path === page.path || path.startsWith(`${page.path}/`)
+    return (
+      <NavLink
+        key={page.path}
+        component={Link}
+        href={page.path}
+        label={say(page.title)}
+        leftSection={<page.icon size={18} stroke={1.6} aria-hidden />}
+        active={active}
+        aria-current={active ? 'page' : undefined}
+        onClick={onChoose}
+        style={{ borderRadius: 8 }}
+      />
+    )
+  })
+}
+
+/** The page of the address; its heading gets the focus when the address changes, so that it is read out. */
+function CurrentPage() {
+  const { say } = useText()
+  const [path] = useLocation()
+  const page = pages.find((known) => known.path === path)
+  const title = say(page?.title ?? 'page.notFound')
+  const heading = useRef<HTMLHeadingElement>(null)
+  const first = useRef(path)
+  useEffect(() => {
+    document.title = `${title} · ${say('app.name')}`
+  })
+  useEffect(() => {
+    if (first.current !== path) heading.current?.focus()
+    first.current = ''
+  }, [path])
+  return (
+    <>
+      <Title order={1} mb="lg" tabIndex={-1} ref={heading}>
+        {title}
+      </Title>
+      <Boundary key={path}>
+        <Suspense fallback={<Center p="xl" children={<Loader size="sm" />} />}>
+          {page ? <page.show /> : <NotFound />}
+        </Suspense>
+      </Boundary>
+    </>
+  )
+}
+
+function NotFound() {
+  const { say } = useText()
+  const action = (
+    <Button component={Link} href="/dashboard">
+      {say('page.toDashboard')}
+    </Button>
+  )
+  return <Notice title={say('page.notFound')} help={say('page.notFoundHelp')} action={action} />
+}
+
+function Palette() {
+  const { say } = useText()
+  const [, go] = useLocation()
+  const actions = pages.map((page) => ({
+    id: page.path,
+    label: say(page.title),
+    leftSection: <page.icon size={18} aria-hidden />,
+    onClick: () => go(page.path),
+  }))
+  return (
+    <Spotlight
+      actions={actions}
+      shortcut="mod + K"
+      nothingFound={say('shell.noCommand')}
+      searchProps={{ placeholder: say('shell.search'), 'aria-label': say('shell.search') }}
+    />
+  )
+}
+
+/** Shown while the last answers were refusals of the person; the page below keeps what was typed. */
+function Stale() {
+  const { say } = useText()
+  const client = useQueryClient()
+  const isStale = () =>
+    [...client.getQueryCache().getAll(), ...client.getMutationCache().getAll()].some(
+      ({ state }) => state.error instanceof CallError && state.error.status === 401,
+    )
+  const stale = useSyncExternalStore((notify) => {
+    const ends = [client.getQueryCache().subscribe(notify), client.getMutationCache().subscribe(notify)]
+    return () => ends.forEach((end) => end())
+  }, isStale)
+  if (!stale) return null
+  return (
+    <Alert color="orange" title={say('shell.stale')} mb="lg" role="alert">
+      {say('shell.staleHelp')}
+    </Alert>
+  )
+}

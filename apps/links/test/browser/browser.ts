@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { type Browser, type Page, chromium } from 'playwright-core'
+import { type Running, startLinks } from '../../src/main.ts'
+import { readSettings } from '../../src/settings.ts'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+interface View {
+  width?: number
+  scheme?: 'light' | 'dark'
+}
+
+/** A real service on a free port and a real browser for the tests of the file that calls this. */
+export function adminPages() {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
+  const up: { service?: Running; browser?: Browser } = {}
+  beforeAll(async () => {
+    const settings = readSettings({
+      LINKS_DATABASE_URL: `sqlite:${join(folder, 'links.db')}`,
+      LINKS_JOURNAL: `sqlite:${join(folder, 'journal.db')}`,
+      LINKS_HOST: '127.0.0.1',
+      LINKS_PORT: '0',
+      LINKS_ACCESS: 'loopback',
+      LINKS_TITLE_FETCH: 'off',
+    })
+    up.service = await startLinks(settings)
+    // The first request bundles the pages.
+    expect((await fetch(`${up.service.url}/_/admin/dashboard`)).status).toBe(200)
+    up.browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS })
+  }, 60_000)
+  afterAll(async () => {
+    await up.browser?.close()
+    await up.service?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }, 20_000)
+  const at = (path: string) => `${up.service?.url}/_/admin${path}`
+  return {
+    at,
+    /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
+    async open(path: string, { width = 1280, scheme = 'light' }: View = {}) {
+      if (!up.browser) throw new Error('The browser is used before it was started')
+      const context = await up.browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme: scheme,
+        reducedMotion: 'reduce',
+      })
+      const page = await context.newPage()
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(String(error)))
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+      await page.goto(at(path))
+      await page.locator('h1').waitFor()
+      return { page, errors }
+    },
+    call: (method: string, path: string, body: unknown) =>
+      fetch(at(`/api${path}`), {
+        method,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  }
+}
+
+/** What axe finds: nothing. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+}
+
+/** A picture of the page for a person to look at, where LATCHKEY_TEST_SHOTS names a folder. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['LATCHKEY_TEST_SHOTS']
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
