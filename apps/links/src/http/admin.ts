@@ -10,6 +10,7 @@ import { failure, literalTexts } from '../failures.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
+import { ASSETS_PATH, createPages } from './pages.ts'
 import { renderFailure } from './public-api.ts'
 import type { Caller, Services } from './services.ts'
 
@@ -22,16 +23,19 @@ const HEADERS = {
   'Referrer-Policy': 'same-origin',
 }
 
+const IMMUTABLE = 'private, max-age=31536000, immutable'
+
 /** Everything below `/_/admin`: no login of its own, so nothing here answers anybody the access layer has not admitted. */
 export function createAdmin(services: Services) {
   const access = createAccess(services.settings, { now: () => services.now() * 1000, log: services.log })
   const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
+  const pages = createPages(services)
   const page = async (request: Request, path: string, peer: string): Promise<Response> => {
     const admission = await access.admit(request, peer)
     if (!admission.ok) return refusalPage(admission)
     if (path === '/_/admin/logout') return logout(services.settings.accessLogoutUrl)
-    if (path === '/_/admin/dashboard') return startPage(admission.identity)
-    return notFoundPage()
+    if (request.method !== 'GET' && request.method !== 'HEAD') return notFoundPage()
+    return path.startsWith(ASSETS_PATH) ? pages.asset(request, path) : pages.index(admission.identity)
   }
   return {
     admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
@@ -39,6 +43,8 @@ export function createAdmin(services: Services) {
       const isApi = path === API_PATH || path.startsWith(`${API_PATH}/`)
       const response = await (isApi ? api.fetch(request, arrival) : page(request, path, arrival.peer))
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
+      // Their names are made from what is in them.
+      if (path.startsWith(ASSETS_PATH) && response.ok) response.headers.set('Cache-Control', IMMUTABLE)
       return response
     },
   }
@@ -97,15 +103,6 @@ function refusalPage(refused: Refused): Response {
 
 function logout(url: string | null): Response {
   return url === null ? notFoundPage() : new Response(null, { status: 302, headers: { Location: url } })
-}
-
-/** Until the admin pages exist: says what this version offers instead. */
-function startPage(identity: string): Response {
-  return messagePage(
-    200,
-    'Latchkey Links',
-    `You are ${escapeHtml(identity)}. This version has no admin pages yet: make a key with <code>npx latchkey keys create</code> and use the <a href="/_/api/docs">API</a>.`,
-  )
 }
 
 function escapeHtml(value: string): string {
