@@ -32,6 +32,8 @@ export async function changed(...resources: readonly Resource[]): Promise<void> 
 
 const REFRESHED = ['links', 'bundles', 'totals'] as const
 
+const refresh = () => void changed(...REFRESHED)
+
 /** Keeps figures fresh until the returned function is called: by events, else by polling; not at all when hidden. */
 export function followChanges(): () => void {
   let source: EventSource | undefined
@@ -42,7 +44,6 @@ export function followChanges(): () => void {
     clearInterval(poll)
     poll = undefined
   }
-  const refresh = () => void changed(...REFRESHED)
   const resume = () => {
     source = new EventSource(addressOf('followChanges'))
     source.addEventListener('changes', refresh)

@@ -1,4 +1,5 @@
 import {
+  ActionIcon,
   Alert,
   AppShell,
   Box,
@@ -52,14 +53,9 @@ function Frame() {
             <img src="/favicon.svg" alt="" width={26} height={26} />
             <Text fw={650}>{say('app.name')}</Text>
           </Group>
-          <Button
-            variant="default"
-            leftSection={<IconSearch size={16} aria-hidden />}
-            onClick={spotlight.open}
-            aria-label={`${say('shell.search')} (Ctrl K)`}
-          >
-            Ctrl K
-          </Button>
+          <ActionIcon variant="default" size="lg" onClick={spotlight.open} aria-label={say('shell.search')}>
+            <IconSearch size={18} aria-hidden />
+          </ActionIcon>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label={say('nav.label')}>

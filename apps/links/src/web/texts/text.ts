@@ -1,4 +1,4 @@
-import i18next from 'i18next'
+import { createInstance } from 'i18next'
 import { initReactI18next, useTranslation } from 'react-i18next'
 import { CallError } from '../call.ts'
 import { type TextKey, en } from './en.ts'
@@ -7,6 +7,8 @@ import { sv } from './sv.ts'
 
 export const languages = ['en', 'sv', 'id'] as const
 export type Language = (typeof languages)[number]
+
+const i18next = createInstance()
 
 /** The language of the person's settings, else the first of the browser's that there is. */
 function firstLanguage(): Language {
