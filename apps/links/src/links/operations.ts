@@ -91,6 +91,36 @@ async function autoLength(tx: Tx, context: Context, asked: number | undefined): 
   return context.lengthUse.firstRoomy(tx, preferred)
 }
 
+/**
+ * Makes a link, or answers with an active one that has the URL already: the caller's before anyone's, or with `own` only
+ * the caller's. A slug of its own always makes a new link.
+ */
+export async function createOrReuse(context: Context, body: NewLink, reuse: 'any' | 'own'): Promise<Link> {
+  const { url, identity, now } = { ...body, ...context }
+  const customSlug = body.slug ?? body.custom_slug
+  const mayReuse = customSlug === undefined && body.allow_duplicate !== true
+  const made = await context.database.write(async (tx) => {
+    if (mayReuse) {
+      await serialiseUrl(tx, context.database, url)
+      const duplicate = await findDuplicate(tx, { url, identity, now, ownOnly: reuse === 'own' })
+      if (duplicate) return { id: duplicate.id, duplicates: duplicate.count }
+    }
+    const { label, expires_at: expiresAt } = body
+    const length = await autoLength(tx, context, body.slug_length)
+    return { id: await storeLink(tx, context, { url, customSlug, label, expiresAt, autoLength: length }) }
+  })
+  if (made.duplicates !== undefined) {
+    await context.settleClicks()
+    return {
+      ...(await getLink(context, made.id)),
+      duplicate: true as const,
+      duplicate_count: made.duplicates,
+    }
+  }
+  if (!body.label) context.labelLater?.(made.id, url)
+  return getLink(context, made.id)
+}
+
 export const createLink = operation({
   id: 'createLink',
   methods: ['POST'],
@@ -103,31 +133,7 @@ export const createLink = operation({
   status: 201,
   otherStatus: { status: 200, description: 'An active link with this URL exists and is answered instead' },
   failures: ['slug_taken'],
-  async handler(context, { body }) {
-    const { url, identity, now } = { ...body, ...context }
-    const customSlug = body.slug ?? body.custom_slug
-    const mayReuse = customSlug === undefined && body.allow_duplicate !== true
-    const made = await context.database.write(async (tx) => {
-      if (mayReuse) {
-        await serialiseUrl(tx, context.database, url)
-        const duplicate = await findDuplicate(tx, { url, identity, now })
-        if (duplicate) return { id: duplicate.id, duplicates: duplicate.count }
-      }
-      const { label, expires_at: expiresAt } = body
-      const length = await autoLength(tx, context, body.slug_length)
-      return { id: await storeLink(tx, context, { url, customSlug, label, expiresAt, autoLength: length }) }
-    })
-    if (made.duplicates !== undefined) {
-      await context.settleClicks()
-      return {
-        ...(await getLink(context, made.id)),
-        duplicate: true as const,
-        duplicate_count: made.duplicates,
-      }
-    }
-    if (!body.label) context.labelLater?.(made.id, url)
-    return getLink(context, made.id)
-  },
+  handler: (context, { body }) => createOrReuse(context, body, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
 

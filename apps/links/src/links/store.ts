@@ -8,9 +8,11 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
+import { clicksByLink } from '../analytics/store.ts'
 import { type Range, currentWindow, deltaPct, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { type SlugClicks, clicksByLink, clicksInWindows, countedOf, lifetimeByLink } from '../clicks/store.ts'
+import { type SlugClicks, clicksInWindows, countedOf, lifetimeByLink } from '../clicks/store.ts'
+import { snapshot } from '../db/snapshot.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { Slug } from '../slugs/schema.ts'
@@ -109,10 +111,13 @@ export async function serialiseUrl(tx: Tx, { dialect }: Db, url: string): Promis
   await serialise(dialect, tx, urlKey(url))
 }
 
-/** The active link that a create of this URL is answered with, and how many active ones there are (L6.2). */
+/**
+ * The active link that a create of this URL is answered with, and how many active ones there are (L6.2); with `ownOnly`
+ * the caller's alone is good enough.
+ */
 export async function findDuplicate(
   tx: Tx,
-  { url, identity, now }: { url: string; identity: string; now: number },
+  { url, identity, now, ownOnly }: { url: string; identity: string; now: number; ownOnly: boolean },
 ): Promise<{ id: number; count: number } | undefined> {
   const candidates = tx
     .selectFrom('link')
@@ -121,6 +126,7 @@ export async function findDuplicate(
     .where(isActive(now))
   const chosen = await candidates
     .select('id')
+    .$if(ownOnly, (query) => query.where('created_by', '=', identity))
     .orderBy(sql`created_by = ${identity}`, 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -190,32 +196,38 @@ export async function listByAge(
 
 /** The same by clicks, in the window of `range` or lifetime, most first. */
 export async function listByClicks(
-  db: Db,
+  database: Db,
   filter: Filter & { limit: number; offset?: number; range?: Range | undefined; filters: ViewerFilters },
   now: number,
   after: Position | undefined,
 ): Promise<Position[]> {
-  const totals =
-    filter.range === undefined
-      ? lifetimeByLink(filter.filters)
-      : clicksByLink(db.dialect, currentWindow(filter.range, now), filter.filters)
-  const counted = filtered(db, filter, now)
-    .leftJoin(sql<{ link_id: number; clicks: number }>`(${totals})`.as('totals'), 'totals.link_id', 'link.id')
-    .select(['link.id', 'link.created_at', sql<number>`coalesce(totals.clicks, 0)`.as('clicks')])
-  return db.read
-    .selectFrom(counted.as('counted'))
-    .select(['id', 'created_at', 'clicks'])
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<SqlBool>`(clicks, created_at, id) < (${after?.clicks}, ${after?.created_at}, ${after?.id})`,
-      ),
-    )
-    .orderBy('clicks', 'desc')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset ?? 0)
-    .execute()
+  return snapshot(database, async (db) => {
+    const totals =
+      filter.range === undefined
+        ? lifetimeByLink(filter.filters)
+        : await clicksByLink(db, currentWindow(filter.range, now), filter.filters)
+    const counted = filtered(db, filter, now)
+      .leftJoin(
+        sql<{ link_id: number; clicks: number }>`(${totals})`.as('totals'),
+        'totals.link_id',
+        'link.id',
+      )
+      .select(['link.id', 'link.created_at', sql<number>`coalesce(totals.clicks, 0)`.as('clicks')])
+    return db.read
+      .selectFrom(counted.as('counted'))
+      .select(['id', 'created_at', 'clicks'])
+      .$if(after !== undefined, (query) =>
+        query.where(
+          sql<SqlBool>`(clicks, created_at, id) < (${after?.clicks}, ${after?.created_at}, ${after?.id})`,
+        ),
+      )
+      .orderBy('clicks', 'desc')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(filter.limit)
+      .offset(filter.offset ?? 0)
+      .execute()
+  })
 }
 
 /** Which clicks of links are shown: those in the window of `range`, or all they ever had. */
