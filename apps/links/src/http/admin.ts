@@ -35,7 +35,8 @@ export function createAdmin(services: Services) {
     if (!admission.ok) return refusalPage(admission)
     if (path === '/_/admin/logout') return logout(services.settings.accessLogoutUrl)
     if (request.method !== 'GET' && request.method !== 'HEAD') return notFoundPage()
-    return path.startsWith(ASSETS_PATH) ? pages.asset(request, path) : pages.index(admission.identity)
+    if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
+    return pages.index(admission.identity, services.originOf(request, peer))
   }
   return {
     admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,

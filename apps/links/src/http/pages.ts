@@ -29,12 +29,15 @@ export function createPages({ database }: Pick<Services, 'database'>) {
     return built
   }
   return {
-    async index(identity: string): Promise<Response> {
+    /** `origin` is that of the short links. */
+    async index(identity: string, origin: string): Promise<Response> {
       const { theme, lang } = await findPreferences(database.read, identity)
       const html = await Bun.file(join(await folder(), 'index.html')).text()
       const filled = html.replace(
         'lang="" data-scheme="auto"',
-        `lang="${Bun.escapeHTML(lang ?? '')}" data-scheme="${Bun.escapeHTML(theme ?? 'auto')}"`,
+        () =>
+          `lang="${Bun.escapeHTML(lang ?? '')}" data-scheme="${Bun.escapeHTML(theme ?? 'auto')}" ` +
+          `data-identity="${Bun.escapeHTML(identity)}" data-origin="${Bun.escapeHTML(origin)}"`,
       )
       return new Response(filled, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
     },

@@ -48,7 +48,7 @@ function writeCompressed(path: string, bytes: Uint8Array): void {
   writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
 }
 
-/** `data-scheme` and `lang` are filled in for each person when the page is served. */
+/** `data-scheme`, `lang`, and who is looking (me.ts) are filled in for each person when the page is served. */
 function indexPage(names: readonly string[]): string {
   const named = (pattern: RegExp) => ASSETS + names.find((name) => pattern.test(name))
   return `<!doctype html>

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { analyticsOperations } from '../analytics/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
 import type { linkOperations } from '../links/operations.ts'
@@ -13,6 +14,7 @@ type Operations =
   | (typeof linkOperations)[number]
   | (typeof slugOperations)[number]
   | (typeof bundleOperations)[number]
+  | (typeof analyticsOperations)[number]
   | (typeof keyOperations)[number]
   | (typeof preferenceOperations)[number]
   | typeof choosePrimarySlug

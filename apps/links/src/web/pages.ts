@@ -9,6 +9,12 @@ interface Page {
   show: ComponentType
 }
 
+/** A page about one thing. It shows `PageHeading` itself, with the thing's own name. */
+interface DetailPage {
+  pattern: RegExp
+  show: ComponentType<{ id: number }>
+}
+
 const coming = lazy(() => import('./pages/coming.tsx'))
 
 /** The pages in the order of the navigation; each is a file of its own in the bundle. */
@@ -19,4 +25,8 @@ export const pages: readonly Page[] = [
   { path: '/keys', title: 'nav.keys', icon: IconKey, show: coming },
   { path: '/import-export', title: 'nav.importExport', icon: IconTransfer, show: coming },
   { path: '/settings', title: 'nav.settings', icon: IconSettings, show: coming },
+]
+
+export const detailPages: readonly DetailPage[] = [
+  { pattern: /^\/links\/(\d{1,15})$/, show: lazy(() => import('./pages/link.tsx')) },
 ]

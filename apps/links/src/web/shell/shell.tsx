@@ -10,20 +10,20 @@ import {
   Loader,
   NavLink,
   Text,
-  Title,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Spotlight, spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, useEffect, useRef, useSyncExternalStore } from 'react'
+import { Fragment, Suspense, useEffect, useSyncExternalStore } from 'react'
 import { Link, Router, useLocation } from 'wouter'
 import { CallError } from '../call.ts'
-import { pages } from '../pages.ts'
+import { detailPages, pages } from '../pages.ts'
 import { Notice } from '../parts/notice.tsx'
 import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 import { Boundary } from './boundary.tsx'
+import { PageHeading } from './heading.tsx'
 
 export function Shell() {
   return (
@@ -93,32 +93,23 @@ function Navigation({ onChoose }: { onChoose: () => void }) {
   })
 }
 
-/** The page of the address; its heading gets the focus when the address changes, so that it is read out. */
+/** The page of the address. */
 function CurrentPage() {
   const { say } = useText()
   const [path] = useLocation()
+  const detail = detailPages.find(({ pattern }) => pattern.test(path))
   const page = pages.find((known) => known.path === path)
-  const title = say(page?.title ?? 'page.notFound')
-  const heading = useRef<HTMLHeadingElement>(null)
-  const first = useRef(path)
-  useEffect(() => {
-    document.title = `${title} · ${say('app.name')}`
-  })
-  useEffect(() => {
-    if (first.current !== path) heading.current?.focus()
-    first.current = ''
-  }, [path])
   return (
-    <>
-      <Title order={1} mb="lg" tabIndex={-1} ref={heading}>
-        {title}
-      </Title>
-      <Boundary key={path}>
+    <Fragment key={path}>
+      {!detail && <PageHeading title={say(page?.title ?? 'page.notFound')} mb="lg" />}
+      <Boundary>
         <Suspense fallback={<Center p="xl" children={<Loader size="sm" />} />}>
-          {page ? <page.show /> : <NotFound />}
+          {detail && <detail.show id={Number(detail.pattern.exec(path)?.[1])} />}
+          {page && <page.show />}
+          {!page && !detail && <NotFound />}
         </Suspense>
       </Boundary>
-    </>
+    </Fragment>
   )
 }
 
