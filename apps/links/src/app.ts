@@ -156,6 +156,7 @@ function createServices(wiring: Wiring): Services {
       origin: originOf(request, peer),
       lengthUse,
       acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
+      complain: (error) => log.error('an answer broke off', { error }),
       followChanges: () => feed.follow(),
       acceptsPng: request.headers.get('accept')?.includes('image/png') ?? false,
       settleClicks: () => counting.settle(),

@@ -28,6 +28,8 @@ export interface Context {
   acceptsPng: boolean
   /** The caller wants news of long work line by line, as NDJSON. */
   acceptsLines: boolean
+  /** Logs what goes wrong when the answer is under way and can no longer say so. */
+  complain(error: unknown): void
   /** Ends when whatever changes from now on will be told. */
   followChanges(): Promise<Following>
   /** Ends when every click that this node has redirected so far is counted. */

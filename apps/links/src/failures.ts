@@ -37,6 +37,7 @@ export const failures = {
   },
   qr_too_small: { status: 400, text: 'size: is too small for this code' },
   qr_too_long: { status: 400, text: 'level: does not fit an address of this length' },
+  import_stopped: { status: 503, text: 'The import stopped before its end' },
   cursor: { status: 400, text: 'cursor: is not valid with these parameters' },
 } as const satisfies typeof transportFailures & Record<string, { status: number; text: string }>
 

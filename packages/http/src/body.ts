@@ -2,6 +2,10 @@ import { Failure, transportFailure } from './failure.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
+const BROKEN_UPLOAD = transportFailure('invalid_input', {
+  text: 'request: the upload broke off; nothing was changed',
+})
+
 /**
  * Reads a JSON body of at most `limitBytes`. Throws 413, 400 for another content type, 400 for what is no JSON, in that
  * order; a body that claims or turns out to be larger is not read to its end.
@@ -19,12 +23,20 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
 
 async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of readPieces(request, limitBytes)) chunks.push(chunk)
+  const brokenOff = transportFailure('invalid_json')
+  for await (const chunk of readPieces(request, limitBytes, brokenOff)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-/** A body of at most `limitBytes` as it comes. Throws 413 as soon as it claims or turns out to be larger. */
-export async function* readPieces(request: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
+/**
+ * A body of at most `limitBytes` as it comes. Throws 413 as soon as it claims or turns out to be larger, and `brokenOff`
+ * when its sender hangs up half way, which is no fault of ours.
+ */
+export async function* readPieces(
+  request: Request,
+  limitBytes: number,
+  brokenOff = BROKEN_UPLOAD,
+): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes)
     throw transportFailure('body_too_large')
   let size = 0
@@ -35,7 +47,6 @@ export async function* readPieces(request: Request, limitBytes: number): AsyncGe
       yield chunk
     }
   } catch (error) {
-    // A sender who hung up half way is no fault of ours, and hears no answer anyway.
-    throw error instanceof Failure ? error : transportFailure('invalid_json')
+    throw error instanceof Failure ? error : brokenOff
   }
 }

@@ -116,6 +116,9 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     origin: 'http://links.test',
     acceptsPng: false,
     acceptsLines: false,
+    complain: (error: unknown) => {
+      throw error
+    },
     followChanges: () => Promise.reject(new Error('Nobody follows here')),
     filters: unfiltered,
     defaultRange: 'all',

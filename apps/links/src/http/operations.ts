@@ -11,6 +11,7 @@ import { LinkPageQuery } from '../links/schema.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { choosePrimarySlug, slugOperations } from '../slugs/operations.ts'
+import { transferOperations } from '../transfer/operations.ts'
 
 /** What the public API offers to keys. */
 export const apiOperations: readonly AnyOperation<Context>[] = [
@@ -39,4 +40,5 @@ export const adminOperations: readonly AnyOperation<Context>[] = [
   ...keyOperations,
   ...preferenceOperations,
   ...eventOperations,
+  ...transferOperations,
 ]

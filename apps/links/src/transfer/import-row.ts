@@ -52,10 +52,14 @@ export interface ImportRow {
   key: string | null
   /** Null: the automatic slug. */
   primary: string | null
+  /** What is not as the file says. */
+  note?: string
 }
 
 export interface RowDefaults {
   owner: string
+  /** False: rows that name another owner are `owner`'s all the same. */
+  ownedByFile?: boolean
   /** Unix seconds. */
   now: number
 }
@@ -97,9 +101,17 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     createdAt,
     expiresAt: row.expires_at ?? null,
     disabledAt: row.disabled_at ?? null,
-    createdBy: row.created_by ?? defaults.owner,
+    ...ownerOf(row.created_by ?? defaults.owner, defaults),
     ...arrangeSlugs(fields, createdAt),
   }
+}
+
+function ownerOf(
+  named: string,
+  { owner, ownedByFile = true }: RowDefaults,
+): Pick<ImportRow, 'createdBy' | 'note'> {
+  if (ownedByFile || named === owner) return { createdBy: named }
+  return { createdBy: owner, note: `the file says it belongs to ${named}, it belongs to ${owner}` }
 }
 
 type Arranged = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>

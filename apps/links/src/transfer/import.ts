@@ -24,6 +24,8 @@ export interface ImportOptions {
   format: ImportFormat
   /** Owner of the rows that name none; its preferred slug length holds for all. */
   owner: string
+  /** False: `owner` owns all rows, whomever they name. */
+  ownedByFile?: boolean
   /** Stores nothing, but tells what a run would do. */
   dryRun?: boolean
   /** Unix seconds. */
@@ -55,9 +57,22 @@ export interface ImportReport {
 const ROWS_AT_ONCE = 500
 const SLUGS_AT_ONCE = 5_000
 
+export function newReport(): ImportReport {
+  return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null }
+}
+
 /** Imports a file of any length, row by row; good rows are stored whatever the others are like (L21). */
 export async function importLinks(options: ImportOptions): Promise<ImportReport> {
-  const report: ImportReport = { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null }
+  const report = newReport()
+  for await (const outcome of importRows(options, report)) await options.onRow?.(outcome)
+  return report
+}
+
+/** The same row by row, each when its batch is stored; `report` grows with them. Who stops listening stops the import. */
+export async function* importRows(
+  options: ImportOptions,
+  report: ImportReport,
+): AsyncGenerator<RowOutcome, void> {
   const scratch = options.dryRun ? await openScratch() : undefined
   try {
     const batches = new Batches(options, scratch?.database)
@@ -65,13 +80,12 @@ export async function importLinks(options: ImportOptions): Promise<ImportReport>
       addClickTotals(report, batch)
       for (const outcome of await batches.store(batch)) {
         report[countedAs[outcome.result]]++
-        await options.onRow?.(outcome)
+        yield outcome
       }
     }
   } finally {
     await scratch?.close()
   }
-  return report
 }
 
 function addClickTotals(report: ImportReport, batch: readonly ReadRow[]): void {
@@ -180,13 +194,14 @@ interface Judged {
 }
 
 function outcomeOf({ line, row, verdict }: Judged, stored: CompleteRow | undefined): RowOutcome {
-  const { result, reason } = verdict
+  const { result } = verdict
+  const reasons = [result === 'imported' ? row.note : undefined, verdict.reason].filter(Boolean)
   const slug = stored ? primaryOf(stored) : row.key
   return {
     line,
     result,
     ...(slug === null ? {} : { slug }),
     url: row.url,
-    ...(reason === undefined ? {} : { reason }),
+    ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
   }
 }

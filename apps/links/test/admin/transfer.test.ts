@@ -1,0 +1,323 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
+
+const settings = {
+  LINKS_ACCESS: 'header',
+  LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+  TRUSTED_PROXIES: '127.0.0.1',
+}
+const MEGABYTE = 1024 * 1024
+
+eachDialect((dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl, settings)
+
+  async function upload(
+    file: BodyInit,
+    query: string,
+    {
+      as = 'ann@example.com',
+      headers = {},
+      on = links,
+    }: { as?: string; headers?: object; on?: TestLinks } = {},
+  ) {
+    const response = await on.fetch(`/_/admin/api/import?${query}`, {
+      method: 'POST',
+      headers: { 'X-Forwarded-Email': as, ...headers },
+      body: file,
+    })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  const report = async (...args: Parameters<typeof upload>) => {
+    const { status, text } = await upload(...args)
+    return { status, body: JSON.parse(text) }
+  }
+  const read = async (path: string, as = 'ann@example.com') =>
+    (await links.callAdmin('GET', path, { headers: { 'X-Forwarded-Email': as } })).body
+
+  test('an import tells what became of each row, and stores the good ones', async () => {
+    const file = [
+      'url,slug,label',
+      'https://example.com/1,in-one,First',
+      'javascript:alert(1),in-two,',
+      'https://example.com/3,in-one,',
+      'https://example.com/1,IN-ONE,',
+    ].join('\n')
+    const { status, body } = await report(file, 'format=csv')
+    expect([status, body]).toEqual([
+      200,
+      {
+        dry_run: false,
+        imported: 1,
+        skipped: 1,
+        conflicts: 1,
+        bad: 1,
+        click_totals: null,
+        rows: [
+          { line: 2, result: 'imported', slug: 'in-one', url: 'https://example.com/1' },
+          { line: 3, result: 'bad', reason: 'url must use http or https' },
+          {
+            line: 4,
+            result: 'conflict',
+            slug: 'in-one',
+            url: 'https://example.com/3',
+            reason: 'slug "in-one" is taken, it leads to https://example.com/1',
+          },
+          {
+            line: 5,
+            result: 'skipped',
+            slug: 'in-one',
+            url: 'https://example.com/1',
+            reason: 'slug "in-one" leads to this URL already',
+          },
+        ],
+        rows_omitted: 0,
+      },
+    ])
+    const link = await read('/slugs/in-one')
+    expect([link.label, link.created_by, link.created_via]).toEqual(['First', 'ann@example.com', 'import'])
+  })
+
+  test('nobody makes links in another’s name: a row that names another owner becomes the importer’s, and says so', async () => {
+    const rows = [
+      { url: 'https://example.com/theirs', slug: 'theirs', created_by: 'ben@example.com' },
+      { url: 'https://example.com/own', slug: 'own', created_by: 'ann@example.com' },
+      { url: 'https://example.com/none' },
+    ]
+    const file = rows.map((row) => JSON.stringify(row)).join('\n')
+    const { body } = await report(file, 'format=ndjson')
+    expect(body.rows.map((row: { reason?: string }) => row.reason)).toEqual([
+      'the file says it belongs to ben@example.com, it belongs to ann@example.com',
+      undefined,
+      undefined,
+    ])
+    expect(await read('/links?owner=ben@example.com')).toEqual([])
+    expect((await read('/slugs/theirs')).created_by).toBe('ann@example.com')
+    const again = (await report(file, 'format=ndjson')).body
+    expect([again.imported, again.skipped]).toEqual([0, 3])
+  })
+
+  test('an import takes nothing away: a slug of somebody else’s is a conflict, and their link stays as it is', async () => {
+    await links.callAdmin('POST', '/links', {
+      headers: { 'X-Forwarded-Email': 'ben@example.com' },
+      body: { url: 'https://example.com/bens', slug: 'bens' },
+    })
+    const before = await links.stored()
+    const { body } = await report('url,slug\nhttps://evil.example/,bens\n', 'format=csv')
+    expect([body.imported, body.conflicts]).toEqual([0, 1])
+    expect(await links.stored()).toEqual(before)
+  })
+
+  test('a dry run stores nothing and tells what a run would do', async () => {
+    const file = 'url,slug\nhttps://example.com/dry,dry\nhttps://example.com/wet,dry\nnonsense,x\n'
+    const before = await links.stored()
+    const dry = (await report(file, 'format=csv&dry_run=true')).body
+    expect(await links.stored()).toEqual(before)
+    const wet = (await report(file, 'format=csv&dry_run=false')).body
+    expect([dry.imported, dry.conflicts, dry.bad]).toEqual([1, 1, 1])
+    expect({ ...dry, dry_run: false }).toEqual(wet)
+  })
+
+  test('line by line an import tells every row, how far it has come, and the sums', async () => {
+    const count = 1200
+    const file = Array.from({ length: count }, (_, n) =>
+      JSON.stringify({ url: `https://example.com/l/${n}` }),
+    )
+    const { status, headers, text } = await upload(file.join('\n'), 'format=ndjson', {
+      headers: { Accept: 'application/x-ndjson' },
+    })
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const rows = lines.flatMap(({ row }) => row ?? [])
+    expect(rows.map(({ line }) => line)).toEqual(Array.from({ length: count }, (_, n) => n + 1))
+    const progress = lines.flatMap(({ progress: each }) => each ?? [])
+    expect(progress).toEqual([
+      { rows: 500, bytes: expect.any(Number), of_bytes: file.join('\n').length },
+      { rows: 1000, bytes: expect.any(Number), of_bytes: file.join('\n').length },
+    ])
+    expect(lines.at(-1)).toEqual({
+      report: { dry_run: false, imported: count, skipped: 0, conflicts: 0, bad: 0, click_totals: null },
+    })
+  })
+
+  test('a report in one piece names a thousand rows and counts the rest', async () => {
+    const file = ['url', ...Array.from({ length: 1100 }, (_, n) => `https://example.com/m/${n}`)].join('\n')
+    const { body } = await report(file, 'format=csv&dry_run=true')
+    expect([body.imported, body.rows.length, body.rows_omitted]).toEqual([1100, 1000, 100])
+  })
+
+  test('who stops reading stops the import after whole rows, and the next one adds only the rest', async () => {
+    const service = await startTestLinks(await newUrl(), settings)
+    const count = 3000
+    const file = [
+      'url,slug',
+      ...Array.from({ length: count }, (_, n) => `https://example.com/c/${n},c-${n}`),
+    ].join('\n')
+    const response = await service.door(
+      new Request('http://localhost:8080/_/admin/api/import?format=csv', {
+        method: 'POST',
+        headers: { 'X-Forwarded-Email': 'ann@example.com', Accept: 'application/x-ndjson' },
+        body: file,
+      }),
+      { requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }), timeout: () => undefined },
+    )
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    await reader.cancel()
+    const [{ stored }] = (await service.rows<{ stored: number }>('select count(*) as stored from link')) as [
+      { stored: number },
+    ]
+    expect([stored > 0, stored < count]).toEqual([true, true])
+    expect(
+      await service.rows(
+        'select id from link where id not in (select link_id from slug where is_custom = 1)',
+      ),
+    ).toEqual([])
+    const { body } = await report(file, 'format=csv', { on: service })
+    expect([body.imported, body.skipped, body.conflicts]).toEqual([count - stored, stored, 0])
+  })
+
+  test('an upload over 32 MiB is 413, announced or not, and nothing of it is stored', async () => {
+    const before = await links.stored()
+    const row = `https://example.com/${'x'.repeat(1000)}\n`
+    const head = `url\n${row.repeat(20)}`
+    const announced = await report(head + ' '.repeat(32 * MEGABYTE), 'format=csv')
+    expect([announced.status, announced.body]).toEqual([413, { error: 'Request body too large' }])
+    let pulled = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(new TextEncoder().encode(pulled++ === 0 ? head : row.repeat(1000)))
+      },
+    })
+    expect((await report(endless, 'format=csv')).status).toBe(413)
+    expect(pulled).toBeLessThan(60)
+    expect(await links.stored()).toEqual(before)
+  })
+
+  test('an upload that breaks off stores nothing and says so', async () => {
+    const before = await links.stored()
+    let pulled = 0
+    const broken = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulled++ > 0) return controller.error(new Error('the line is dead'))
+        controller.enqueue(new TextEncoder().encode('url\nhttps://example.com/broken\n'))
+      },
+    })
+    expect(await report(broken, 'format=csv')).toEqual({
+      status: 400,
+      body: { error: 'request: the upload broke off; nothing was changed' },
+    })
+    expect(await links.stored()).toEqual(before)
+  })
+
+  test('a format that does not exist, or none, is refused by name before the file is read', async () => {
+    for (const [query, field] of [
+      ['', 'format'],
+      ['format=xls', 'format'],
+      ['format=csv&dry_run=maybe', 'dry_run'],
+    ] as const) {
+      const { status, body } = await report('url\nhttps://example.com/x\n', query)
+      expect([query, status, body.error]).toEqual([
+        query,
+        400,
+        expect.stringContaining(`${field}: must be one of`),
+      ])
+    }
+    const { status, body } = await report('address\nhttps://example.com/x\n', 'format=csv')
+    expect([status, body.imported, body.bad]).toEqual([200, 0, 1])
+  })
+
+  test('an export holds every link, and imported elsewhere it is the same links with the same slugs and states', async () => {
+    const [source, target] = [
+      await startTestLinks(await newUrl(), settings),
+      await startTestLinks(await newUrl(), settings),
+    ]
+    const headers = { 'X-Forwarded-Email': 'ann@example.com' }
+    for (let n = 0; n < 30; n++) {
+      const { body } = await source.callAdmin('POST', '/links', {
+        headers,
+        body: { url: `https://example.com/${n}`, slug: `e-${n}`, label: `=Label ${n}, "quoted"` },
+      })
+      if (n % 3 === 0) await source.callAdmin('POST', `/links/${body.id}/disable`, { headers })
+    }
+    const shapeOf = async (service: TestLinks) =>
+      (await service.callAdmin('GET', '/links', { headers })).body
+        .map((link: { url: string; label: string; disabled_at: number; slugs: { slug: string }[] }) => [
+          link.url,
+          link.label,
+          link.disabled_at,
+          link.slugs.map(({ slug }) => slug),
+        ])
+        .toSorted()
+    for (const [format, type] of [
+      ['ndjson', 'application/x-ndjson'],
+      ['csv', 'text/csv; charset=utf-8'],
+    ] as const) {
+      const file = await source.fetch(`/_/admin/api/export?format=${format}`, { headers })
+      expect([file.status, file.headers.get('content-type')]).toEqual([200, type])
+      expect(file.headers.get('content-disposition')).toMatch(
+        new RegExp(`^attachment; filename="latchkey-links-\\d{4}-\\d\\d-\\d\\d\\.${format}"$`),
+      )
+      const { body } = await report(await file.text(), `format=${format}`, { on: target })
+      expect([body.imported + body.skipped, body.conflicts, body.bad]).toEqual([30, 0, 0])
+      expect(await shapeOf(target)).toEqual(await shapeOf(source))
+    }
+    const ndjson = await source.fetch('/_/admin/api/export', { headers })
+    expect(ndjson.headers.get('content-type')).toBe('application/x-ndjson')
+    expect((await source.fetch('/_/admin/api/export?format=xml', { headers })).status).toBe(400)
+    const head = await source.fetch('/_/admin/api/export', { method: 'HEAD', headers })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  test('no file of an import is left behind', async () => {
+    const left = () => readdirSync(tmpdir()).filter((name) => /^latchkey-(import|dry-run)-/.test(name))
+    const before = left()
+    await report('url\nhttps://example.com/left\n', 'format=csv')
+    await report('url\nhttps://example.com/left\n', 'format=csv&dry_run=true')
+    await upload('url\nhttps://example.com/left\n', 'format=csv', {
+      headers: { Accept: 'application/x-ndjson' },
+    })
+    expect(left().filter((name) => !before.includes(name))).toEqual([])
+  })
+
+  test('an import that the database lets down says how far it came, and what is stored stays', async () => {
+    const service = await startTestLinks(await newUrl(), settings)
+    const file = ['url', ...Array.from({ length: 700 }, (_, n) => `https://example.com/stop/${n}`)].join('\n')
+    // After the first batch no further row is taken: on PostgreSQL for want of space, on SQLite for a reason unheard of.
+    const statements =
+      dialect === 'sqlite'
+        ? [
+            `create trigger full before insert on link when (select count(*) from link) >= 500
+             begin select raise(abort, 'unheard of'); end`,
+          ]
+        : [
+            `create function refuse() returns trigger language plpgsql as $$ begin
+             if (select count(*) from link) >= 500 then raise exception 'full' using errcode = '53100'; end if;
+             return new; end $$`,
+            `create trigger "full" before insert on link for each row execute function refuse()`,
+          ]
+    await service.database.write(async (tx) => {
+      for (const statement of statements) await sql.raw(statement).execute(tx)
+    })
+    const { status, text } = await upload(file, 'format=csv', {
+      on: service,
+      headers: { Accept: 'application/x-ndjson' },
+    })
+    const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '')
+    const sentence =
+      dialect === 'sqlite'
+        ? 'Internal Server Error'
+        : 'The database cannot be used any more; the 500 links up to line 501 are stored. Import the file again later: what is there already is skipped.'
+    expect([status, last.error, last.report.imported]).toEqual([200, sentence, 500])
+    expect(await service.rows('select count(*) as stored from link')).toEqual([{ stored: 500 }])
+    expect(service.log.some(({ message }) => message === 'an answer broke off')).toBe(dialect === 'sqlite')
+    const whole = await upload(file, 'format=csv', { on: service })
+    expect(whole.status).toBe(dialect === 'sqlite' ? 500 : 503)
+  })
+})
