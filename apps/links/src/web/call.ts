@@ -1,11 +1,14 @@
 import type { z } from 'zod'
-import type { analyticsOperations } from '../analytics/operations.ts'
+import type { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
+import type { eventOperations } from '../events/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
 import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery } from '../links/schema.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
+import type { qrOperations } from '../qr/operations.ts'
 import type { choosePrimarySlug, slugOperations } from '../slugs/operations.ts'
+import type { transferOperations } from '../transfer/operations.ts'
 
 /** From operation id to how it is called; the build writes it from the operations themselves (build.ts). */
 declare const OPERATIONS: Readonly<Record<string, readonly [method: string, path: string]>>
@@ -15,6 +18,10 @@ type Operations =
   | (typeof slugOperations)[number]
   | (typeof bundleOperations)[number]
   | (typeof analyticsOperations)[number]
+  | (typeof dashboardOperations)[number]
+  | (typeof qrOperations)[number]
+  | (typeof eventOperations)[number]
+  | (typeof transferOperations)[number]
   | (typeof keyOperations)[number]
   | (typeof preferenceOperations)[number]
   | typeof choosePrimarySlug
@@ -52,8 +59,9 @@ interface Reply<Body> {
 
 type Loose = { params?: object; query?: object; body?: unknown }
 
-/** The address of an operation, for links that the browser follows itself (downloads, images). */
-export function addressOf(id: string, { params = {}, query = {} }: Loose = {}): string {
+/** The address of an operation, for what the browser fetches itself: downloads, images, events. */
+export function addressOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>, 'body'>): string {
+  const { params = {}, query = {} } = input as Loose
   const path = (OPERATIONS[id]?.[1] ?? '').replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String((params as Record<string, unknown>)[name])),
   )
@@ -62,37 +70,56 @@ export function addressOf(id: string, { params = {}, query = {} }: Loose = {}): 
   return `/_/admin/api${path}${search && '?'}${search}`
 }
 
-/** Calls an operation; rejects with `CallError`. `keepalive` lets it outlive the page. */
-export async function callForPage<Id extends OperationId>(
+interface CallOptions {
+  signal?: AbortSignal
+  /** The call outlives the page. */
+  keepalive?: boolean
+  accept?: string
+  /** What to send where an operation takes any body. */
+  upload?: Blob
+}
+
+/** Calls an operation and gives its bare answer, for what is not JSON in one piece. Rejects with `CallError`. */
+export async function request<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
-  options: { signal?: AbortSignal; keepalive?: boolean } = {},
-): Promise<Reply<Result<Id>>> {
+  { accept = 'application/json', upload, ...options }: CallOptions = {},
+): Promise<Response> {
   const { body } = input as Loose
   const response = await fetch(addressOf(id, input), {
-    method: OPERATIONS[id]?.[0] ?? 'GET',
-    ...(body !== undefined && {
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
     ...options,
+    method: OPERATIONS[id]?.[0] ?? 'GET',
+    headers: { Accept: accept, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(upload && { body: upload }),
   }).catch((error: unknown) => {
     if (options.signal?.aborted) throw error
     throw new CallError(0, 'offline')
   })
-  const answer: unknown = await response.json().catch(() => null)
-  if (!response.ok) throw new CallError(response.status, (answer as { error?: string } | null)?.error ?? '')
+  if (response.ok) return response
+  const answer = (await response.json().catch(() => null)) as { error?: string } | null
+  throw new CallError(response.status, answer?.error ?? '')
+}
+
+/** Calls an operation whose list has pages. Rejects with `CallError`. */
+export async function callForPage<Id extends OperationId>(
+  id: Id,
+  input: Input<Id>,
+  options?: CallOptions,
+): Promise<Reply<Result<Id>>> {
+  const response = await request(id, input, options)
   return {
-    body: answer as Result<Id>,
+    body: (await response.json()) as Result<Id>,
     total: Number(response.headers.get('X-Total-Count')),
     page: Number(response.headers.get('X-Page') ?? 1),
   }
 }
 
+/** Calls an operation. Rejects with `CallError`. */
 export async function call<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
-  options?: Parameters<typeof callForPage>[2],
+  options?: CallOptions,
 ): Promise<Result<Id>> {
   return (await callForPage(id, input, options)).body
 }

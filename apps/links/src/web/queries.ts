@@ -45,7 +45,7 @@ export function followChanges(): () => void {
     poll = undefined
   }
   const resume = () => {
-    source = new EventSource(addressOf('followChanges'))
+    source = new EventSource(addressOf('followChanges', {}))
     source.addEventListener('changes', refresh)
     source.addEventListener('open', () => {
       clearInterval(poll)
