@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
+import type { BundleQuery } from '../bundles/schema.ts'
 import type { eventOperations } from '../events/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
 import type { linkOperations } from '../links/operations.ts'
@@ -35,7 +36,9 @@ type Out<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.out
 type In<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.input<S> : never
 type Query<Id extends OperationId> = Id extends 'listLinks'
   ? z.output<typeof LinkPageQuery>
-  : Out<Named<Id>['query']>
+  : Id extends 'listBundles'
+    ? Omit<z.output<typeof BundleQuery>, 'archived'> & Pick<z.input<typeof BundleQuery>, 'archived'>
+    : Out<Named<Id>['query']>
 
 export type Input<Id extends OperationId> = Part<'params', Out<Named<Id>['params']>> &
   Part<'body', In<Named<Id>['body']>> & { query?: Partial<Query<Id>> }
@@ -55,6 +58,8 @@ interface Reply<Body> {
   /** How many there are in all, of a list that has pages. */
   total: number
   page: number
+  /** The cursor of the next page; missing on the last, and where pages are numbered. */
+  next?: string
 }
 
 type Loose = { params?: object; query?: object; body?: unknown }
@@ -108,10 +113,12 @@ export async function callForPage<Id extends OperationId>(
   options?: CallOptions,
 ): Promise<Reply<Result<Id>>> {
   const response = await request(id, input, options)
+  const next = /[?&]cursor=([^&>]+)/.exec(response.headers.get('Link') ?? '')?.[1]
   return {
     body: (await response.json()) as Result<Id>,
     total: Number(response.headers.get('X-Total-Count')),
     page: Number(response.headers.get('X-Page') ?? 1),
+    ...(next !== undefined && { next: decodeURIComponent(next) }),
   }
 }
 
