@@ -1,5 +1,8 @@
+import { en as figures } from './areas/figures.ts'
+
 /** Every string of the pages. Flat keys; plural forms end in `_one` and `_other`. */
 export const en = {
+  ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dashboard',
   'nav.links': 'Links',

@@ -1,6 +1,8 @@
+import { id as figures } from './areas/figures.ts'
 import type { Texts } from './en.ts'
 
 export const id: Texts = {
+  ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dasbor',
   'nav.links': 'Tautan',

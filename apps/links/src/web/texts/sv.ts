@@ -1,6 +1,8 @@
+import { sv as figures } from './areas/figures.ts'
 import type { Texts } from './en.ts'
 
 export const sv: Texts = {
+  ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Översikt',
   'nav.links': 'Länkar',

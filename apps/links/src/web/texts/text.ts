@@ -66,6 +66,11 @@ export function useText() {
       new Intl.NumberFormat(i18n.language, { style: 'percent', signDisplay: 'exceptZero' }).format(
         value / 100,
       ),
+    /** A part of a whole, 0 to 1; what is not nothing is never worded as 0 %. */
+    share: (part: number) => {
+      const format = new Intl.NumberFormat(i18n.language, { style: 'percent' })
+      return part > 0 && part < 0.005 ? `<${format.format(0.01)}` : format.format(part)
+    },
     /** What went wrong, worded here where it is known, else in the server's words. */
     failure: (error: unknown) => {
       if (!(error instanceof CallError)) return say('page.error')

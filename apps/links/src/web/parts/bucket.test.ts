@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test'
+import { bucketNames, unitOf } from './bucket.ts'
+import { countryNames } from './country.ts'
+
+const labelled = (...labels: string[]) => labels.map((label) => ({ label, count: 0 }))
+
+test('the labels of a timeline tell what its buckets are', () => {
+  expect(unitOf(labelled('2026-11-21 09', '2026-11-21 10'))).toBe('hour')
+  expect(unitOf(labelled('2026-11-20', '2026-11-21'))).toBe('day')
+  expect(unitOf(labelled('2026-11-16', '2026-11-23'))).toBe('week')
+  expect(unitOf(labelled('2026-10', '2026-11'))).toBe('month')
+  expect(unitOf(labelled('2026-11-20'))).toBe('day')
+  expect(unitOf([])).toBe('day')
+})
+
+test('a bucket is worded in the language, and no time zone of the reader moves it', () => {
+  expect(bucketNames('en', 'day').long('2026-11-01')).toBe('Sun, Nov 1, 2026')
+  expect(bucketNames('sv', 'hour').short('2026-11-21 00')).toBe('00:00')
+  expect(bucketNames('id', 'month').long('2026-05')).toBe('Mei 2026')
+})
+
+test('a country has its name in the language, and what is no country stays as it is', () => {
+  expect(countryNames('sv')('DE')).toBe('Tyskland')
+  expect(countryNames('id')('JP')).toBe('Jepang')
+  for (const code of ['T1', 'XX', '', '<b>', 'DEU']) expect(countryNames('en')(code)).toBe(code)
+})

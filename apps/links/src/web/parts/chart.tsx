@@ -1,0 +1,109 @@
+import { Box, Button, Center, Group, Skeleton, Table, Text, Title } from '@mantine/core'
+import { IconChartBar, IconTable } from '@tabler/icons-react'
+import { Suspense, lazy, useState } from 'react'
+import { useText } from '../texts/text.ts'
+import { type Bucket, type BucketUnit, bucketNames, unitOf } from './bucket.ts'
+
+const HEIGHT = 260
+
+const Bars = lazy(() => import('./bars.tsx'))
+
+interface Props {
+  /** As a timeline has them: ascending, without gaps. */
+  buckets: readonly Bucket[]
+  /** What a bucket is; without it the labels tell. */
+  unit?: BucketUnit
+  /** Heading of the chart, and its name for who does not see it; "Clicks" without it. */
+  title?: string
+  /** Said beside the heading, such as the time zone. */
+  note?: string
+}
+
+/** Clicks by hour, day, week or month, as bars with a tooltip or as a table. The drawing code is loaded when first shown. */
+export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Props) {
+  const { say, language } = useText()
+  const [asTable, setAsTable] = useState(false)
+  const names = bucketNames(language, unit)
+  const long = (label: string) =>
+    unit === 'week' ? say('chart.week', { day: names.long(label) }) : names.long(label)
+  const name = title ?? say('links.clicks')
+  const View = asTable ? IconChartBar : IconTable
+  return (
+    <Box>
+      <Group justify="space-between" mb="sm" mih={30}>
+        <Group gap="xs" align="baseline">
+          {title !== undefined && <Title order={2}>{title}</Title>}
+          {note !== undefined && (
+            <Text size="xs" c="dimmed">
+              {note}
+            </Text>
+          )}
+        </Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<View size={14} aria-hidden />}
+          onClick={() => setAsTable(!asTable)}
+        >
+          {say(asTable ? 'chart.chart' : 'chart.table')}
+        </Button>
+      </Group>
+      {asTable ? (
+        <Rows buckets={buckets} long={long} name={name} />
+      ) : (
+        <Drawing buckets={buckets} short={names.short} long={long} name={name} />
+      )}
+    </Box>
+  )
+}
+
+export interface DrawingProps {
+  buckets: readonly Bucket[]
+  short: (label: string) => string
+  long: (label: string) => string
+  name: string
+}
+
+function Drawing(props: DrawingProps) {
+  const { say } = useText()
+  if (props.buckets.every(({ count }) => count === 0))
+    return (
+      <Center h={HEIGHT}>
+        <Text c="dimmed" size="sm">
+          {say('chart.none')}
+        </Text>
+      </Center>
+    )
+  return (
+    <Box h={HEIGHT}>
+      <Suspense fallback={<Skeleton h={HEIGHT} />}>
+        <Bars {...props} />
+      </Suspense>
+    </Box>
+  )
+}
+
+function Rows({ buckets, long, name }: Pick<DrawingProps, 'buckets' | 'long' | 'name'>) {
+  const { say, number } = useText()
+  return (
+    // Can be scrolled with the keyboard only when it can have the focus.
+    <Box mah={HEIGHT} mih={HEIGHT} style={{ overflow: 'auto' }} role="region" aria-label={name} tabIndex={0}>
+      <Table stickyHeader>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{say('chart.when')}</Table.Th>
+            <Table.Th ta="right">{say('links.clicks')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {buckets.map(({ label, count }) => (
+            <Table.Tr key={label}>
+              <Table.Td>{long(label)}</Table.Td>
+              <Table.Td ta="right">{number(count)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Box>
+  )
+}

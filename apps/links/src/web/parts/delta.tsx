@@ -1,0 +1,30 @@
+import { Text, VisuallyHidden } from '@mantine/core'
+import { IconArrowDownRight, IconArrowRight, IconArrowUpRight } from '@tabler/icons-react'
+import { useText } from '../texts/text.ts'
+
+const WAYS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight }
+
+/**
+ * A change in percent against the window before (`delta_pct` and the like): arrow, sign and figure, so that it is never
+ * told by colour alone. Shows nothing without a value: then there is nothing to compare with.
+ */
+export function Delta({ value }: { value?: number | undefined }) {
+  const { say, percent } = useText()
+  if (value === undefined) return null
+  const way = value > 0 ? 'up' : value < 0 ? 'down' : 'same'
+  const Arrow = WAYS[way]
+  return (
+    <Text
+      component="span"
+      className="delta figure"
+      data-way={way}
+      size="xs"
+      fw={550}
+      title={say('delta.against')}
+    >
+      <Arrow size={14} stroke={2} aria-hidden />
+      {percent(value)}
+      <VisuallyHidden component="span"> {say('delta.against')}</VisuallyHidden>
+    </Text>
+  )
+}

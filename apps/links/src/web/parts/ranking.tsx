@@ -1,0 +1,63 @@
+import { Anchor, Box, Group, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { useText } from '../texts/text.ts'
+
+export interface Ranked {
+  name: string
+  count: number
+  /** A page of ours that tells more about it. */
+  href?: string
+}
+
+/**
+ * The first of a ranked list, with bars. Bars and shares are of `total`, which counts also what is not listed, so they
+ * need not add up to the whole. Names are shown as they are given.
+ */
+export function Ranking({ items, total }: { items: readonly Ranked[]; total: number }) {
+  const { say } = useText()
+  if (items.length === 0)
+    return (
+      <Text c="dimmed" size="sm" py="md" ta="center">
+        {say('ranking.none')}
+      </Text>
+    )
+  return (
+    <ol className="ranking">
+      {items.map((item, index) => (
+        // Two links may have the same name; their rank tells them apart.
+        <Row key={`${index}-${item.name}`} item={item} total={total} />
+      ))}
+    </ol>
+  )
+}
+
+function Row({ item: { name, count, href }, total }: { item: Ranked; total: number }) {
+  const { number, share } = useText()
+  const part = total === 0 ? 0 : count / total
+  return (
+    <li>
+      <Group justify="space-between" wrap="nowrap" gap="md">
+        {href === undefined ? (
+          <Text size="sm" truncate title={name} dir="auto">
+            {name}
+          </Text>
+        ) : (
+          <Anchor component={Link} href={href} size="sm" c="inherit" truncate title={name} dir="auto">
+            {name}
+          </Anchor>
+        )}
+        <Group gap="xs" wrap="nowrap" className="figure" flex="none">
+          <Text size="sm" fw={550}>
+            {number(count)}
+          </Text>
+          <Text size="sm" c="dimmed" w="3.2em" ta="right">
+            {share(part)}
+          </Text>
+        </Group>
+      </Group>
+      <Box className="ranking-bar" aria-hidden>
+        <Box style={{ width: `${Math.min(1, part) * 100}%` }} />
+      </Box>
+    </li>
+  )
+}

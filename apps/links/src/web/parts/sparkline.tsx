@@ -1,0 +1,31 @@
+const WIDTH = 100
+const HEIGHT = 28
+
+/** The shape of a figure over its window. Its values are said elsewhere on the page, so it is hidden from who cannot see it. */
+export function Sparkline({ counts }: { counts: readonly number[] }) {
+  const most = Math.max(1, ...counts)
+  // One bucket is a level line.
+  const shown = counts.length === 1 ? [...counts, ...counts] : counts
+  const points = shown.map((count, index) => {
+    const x = (index / (shown.length - 1)) * WIDTH
+    const y = HEIGHT - 2 - (count / most) * (HEIGHT - 4)
+    return `${x.toFixed(2)},${y.toFixed(2)}`
+  })
+  return (
+    <svg
+      className="sparkline"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      width="100%"
+      height={HEIGHT}
+      aria-hidden
+    >
+      {points.length > 0 && (
+        <>
+          <polygon points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`} />
+          <polyline points={points.join(' ')} vectorEffect="non-scaling-stroke" />
+        </>
+      )}
+    </svg>
+  )
+}
