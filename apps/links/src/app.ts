@@ -21,6 +21,7 @@ import { createPublicApi } from './http/public-api.ts'
 import { createReference } from './http/reference.ts'
 import { type Fetch, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
+import { createMcp } from './mcp/endpoint.ts'
 import { instanceSecret } from './preferences/instance-secret.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { PostgresLookup } from './redirect/lookup-postgres.ts'
@@ -39,6 +40,9 @@ export interface Links {
   /** After the last request: commits and counts what is waiting, then closes everything. */
   close(): Promise<void>
 }
+
+/** Whoever asks an API waits no longer than this for one statement, in milliseconds; counting and the like may. */
+const STATEMENT_LIMIT_MS = 8_000
 
 export interface LinksOptions {
   settings: Settings
@@ -78,13 +82,14 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
     failed: (error) => log.error('a slug could not be looked up', { error }),
   })
   exposeClicks(metrics, { redirect, journal, counting })
-  const readiness = new Readiness(database, journal, counting)
+  const readiness = new Readiness(services.database, journal, counting)
   const stopForgetting = forgetOldClicks(database, settings.retentionDays, log)
   const fetch = createRouter({
     services,
     redirect,
     api: createPublicApi(services),
     admin: createAdmin(services),
+    mcp: createMcp(services),
     reference: createReference(VERSION),
     readiness,
     metrics,
@@ -133,9 +138,10 @@ interface Wiring {
 }
 
 function createServices(wiring: Wiring): Services {
-  const { settings, database, log, counting, labeller, metrics } = wiring
+  const { settings, log, counting, labeller, metrics } = wiring
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
-  const feed = openFeed(settings, database, log)
+  const feed = openFeed(settings, wiring.database, log)
+  const database = wiring.database.limited(STATEMENT_LIMIT_MS)
   const lengthUse = new LengthUse()
   const now = () => Math.floor(wiring.now() / 1000)
   const originOf = (request: Request, peer: string) =>

@@ -74,7 +74,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
 }
 
 /** A person with what they have chosen to see. */
-async function viewer(db: Kysely<Tables>, identity: string, createdVia: CreatedVia): Promise<Caller> {
+export async function viewer(db: Kysely<Tables>, identity: string, createdVia: CreatedVia): Promise<Caller> {
   const preferences = await findPreferences(db, identity)
   const defaultRange = Range.parse(preferences.default_range)
   return { identity, createdVia, filters: filtersOf(preferences), defaultRange }

@@ -64,7 +64,7 @@ async function authenticate(
   return { caller: key, headers }
 }
 
-function limitHeaders(taken: Taken): Record<string, string> {
+export function limitHeaders(taken: Taken): Record<string, string> {
   return {
     'RateLimit-Limit': String(taken.limit),
     'RateLimit-Remaining': String(taken.remaining),
@@ -73,7 +73,7 @@ function limitHeaders(taken: Taken): Record<string, string> {
 }
 
 /** At most one write a minute and key, and never in the way of the request. */
-function noteUse({ database, keysUsedAt, log, now }: Services, key: PresentedKey): void {
+export function noteUse({ database, keysUsedAt, log, now }: Services, key: PresentedKey): void {
   const nowSeconds = now()
   const last = Math.max(key.lastUsedAt ?? 0, keysUsedAt.get(key.id) ?? 0)
   if (nowSeconds - last < USED_EVERY_SECONDS) return

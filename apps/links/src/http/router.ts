@@ -5,6 +5,8 @@ import { locationOf } from '../redirect/lookup.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
 import { findRootRedirect } from '../preferences/operations.ts'
 import { isReserved, type RootName } from '../slugs/reserved.ts'
+import { isMcpHost } from '../mcp/address.ts'
+import type { createMcp } from '../mcp/endpoint.ts'
 import type { createAdmin } from './admin.ts'
 import { type Readiness, health, mayReadMetrics } from './health.ts'
 import type { Metrics } from './metrics.ts'
@@ -18,6 +20,7 @@ export interface Parts {
   redirect: Redirect
   api: ReturnType<typeof createPublicApi>
   admin: ReturnType<typeof createAdmin>
+  mcp: ReturnType<typeof createMcp>
   reference: ReturnType<typeof createReference>
   readiness: Readiness
   metrics: Metrics
@@ -42,16 +45,22 @@ export function createRouter(parts: Parts): Fetch {
   return (request, server) => {
     const { url } = request
     // Of a request without a `Host` that could be one, Bun knows only path and query.
-    const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
+    const host = url.startsWith('/') ? 0 : url.indexOf('//') + 2
+    const start = url.indexOf('/', host)
     const mark = url.indexOf('?', start)
     const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
     const peer = peerOf(request, server)
-    if (path === '' || path.startsWith('_') || isReserved(path)) {
+    if (path === '' || isElsewhere(path) || isMcpHost(url, host)) {
       const keepOpen = () => server.timeout(request, 0)
       return elsewhere(request, `/${path}`, { peer, keepOpen })
     }
     return parts.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
   }
+}
+
+/** No slug, and something that is served all the same: system paths, `/.well-known/…`, `/oauth/…`, files at the root. */
+function isElsewhere(path: string): boolean {
+  return path.startsWith('_') || path.startsWith('.') || path.startsWith('oauth/') || isReserved(path)
 }
 
 /**
@@ -66,10 +75,12 @@ function peerReader(listeningHost: string): (request: Request, server: Parameter
 function createElsewhere(
   parts: Parts,
 ): (request: Request, path: string, arrival: Arrival) => Promise<Response> {
-  const { api, admin, reference } = parts
+  const { api, admin, mcp, reference } = parts
   return async (request, path, arrival) => {
     const { peer } = arrival
     const reads = request.method === 'GET' || request.method === 'HEAD'
+    const byMcp = await mcp.answer(request, path, arrival)
+    if (byMcp) return byMcp
     if (path === API_PATH || path.startsWith(`${API_PATH}/`))
       return reference(request.method, path) ?? api.fetch(request, arrival)
     if (path === '/_/admin/dashboard' || (path.startsWith('/_/admin/') && path !== '/_/admin/'))

@@ -1,0 +1,186 @@
+import type { Database } from '@latchkey/database/database'
+import { z } from 'zod'
+import { instanceRanking, mostClicked } from '../analytics/dashboard.ts'
+import { DashboardStats } from '../analytics/dashboard-schema.ts'
+import { type View, ranking } from '../analytics/figures.ts'
+import { counted } from '../analytics/operations.ts'
+import {
+  type Breakdown,
+  ClickStats,
+  type ListName,
+  NameCount,
+  type Range,
+  TimelineData,
+} from '../analytics/schema.ts'
+import type { Context } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { readLinks } from '../links/store.ts'
+import { LinkId, MOST_ITEMS, listOf, perform, rangedTool } from './tool.ts'
+
+const Limit = (usual: number) =>
+  z.int().min(1).max(100).default(usual).meta({ description: 'How many at most.' })
+
+const linkTools = [
+  rangedTool({
+    name: 'get_link_analytics',
+    title: 'Analyse a link',
+    description: 'Who clicked a link, from where and with what.',
+    input: { link_id: LinkId },
+    output: ClickStats.shape,
+    run: (context, { link_id }, range) =>
+      perform(context, 'getLinkAnalytics', { params: { id: link_id }, query: { range } }),
+  }),
+  rangedTool({
+    name: 'get_link_timeline',
+    title: 'Clicks of a link over time',
+    description:
+      'Clicks of a link by hour, day, week or month, in UTC; they add up to the total of the range.',
+    input: { link_id: LinkId },
+    output: TimelineData.shape,
+    run: (context, { link_id }, range) =>
+      perform(context, 'getLinkTimeline', { params: { id: link_id }, query: { range } }),
+  }),
+  rangedTool({
+    name: 'get_link_breakdown',
+    title: 'Break a link’s clicks down',
+    description: 'Clicks of a link by country, referrer, device, system, browser, kind of access or channel.',
+    input: {
+      link_id: LinkId,
+      dimension: z.enum(['country', 'referrer_host', 'device_type', 'os', 'browser', 'link_mode', 'channel']),
+      limit: Limit(25),
+    },
+    output: listOf(NameCount),
+    async run(context, { link_id, dimension, limit }, range) {
+      const query = { dimension: lists[dimension], range, limit }
+      const { items, total } = await perform<Breakdown>(context, 'getLinkBreakdown', {
+        params: { id: link_id },
+        query,
+      })
+      return cutAt(items, limit, total)
+    },
+  }),
+]
+
+const lists = {
+  country: 'countries',
+  referrer_host: 'referrer_hosts',
+  device_type: 'devices',
+  os: 'os',
+  browser: 'browsers',
+  link_mode: 'link_modes',
+  channel: 'channels',
+} as const satisfies Record<string, ListName>
+
+function cutAt<Item>(items: readonly Item[], limit: number, total: number = items.length) {
+  const results = items.slice(0, limit)
+  return { results, ...(total > results.length ? { truncated: true as const, total } : {}) }
+}
+
+type InstanceDimension = Parameters<typeof instanceRanking>[1]
+
+async function ranked(context: Context, dimension: InstanceDimension, range: Range, limit: number) {
+  return cutAt(await counted(context, { range }, (db, view) => instanceRanking(db, dimension, view)), limit)
+}
+
+const instanceTools = [
+  rangedTool({
+    name: 'get_trending_links',
+    title: 'Most clicked links',
+    description: 'The links with the most clicks.',
+    input: { limit: Limit(10) },
+    output: listOf(
+      z.object({ link_id: z.int(), clicks: z.int(), url: z.string(), label: z.string().nullable() }),
+    ),
+    run: (context, { limit }, range) =>
+      counted(context, { range }, async (db, view) => {
+        const { top, links: total } = await mostClicked(db, view, limit)
+        const ids = top.map(({ link_id }) => link_id)
+        const links = new Map((await readLinks(db, ids, view)).map((link) => [link.id, link]))
+        const items = top.flatMap(({ link_id, clicks }) => {
+          const link = links.get(link_id)
+          return link ? { link_id, clicks, url: link.url, label: link.label } : []
+        })
+        return cutAt(items, limit, total)
+      }),
+  }),
+  rangedTool({
+    name: 'get_dashboard_stats',
+    title: 'What is going on',
+    description: 'Clicks, links, countries and referrers of the whole instance, with the change to before.',
+    output: DashboardStats.shape,
+    run: (context, _, range) => perform(context, 'getDashboard', { query: { range } }),
+  }),
+  rangedTool({
+    name: 'get_total_clicks',
+    title: 'Count all clicks',
+    description: 'How often links were clicked, over the whole instance.',
+    output: { total_clicks: z.int() },
+    run: async (context, _, range) => ({
+      total_clicks: (await counted(context, { range }, (db, view) => mostClicked(db, view, 1))).clicks,
+    }),
+  }),
+  rangedTool({
+    name: 'get_clicks_by_country',
+    title: 'Clicks by country',
+    description: 'Clicks of the whole instance by country (ISO 3166-1 alpha-2).',
+    input: { limit: Limit(10) },
+    output: listOf(NameCount),
+    run: (context, { limit }, range) => ranked(context, 'country', range, limit),
+  }),
+  rangedTool({
+    name: 'get_clicks_by_referrer',
+    title: 'Clicks by referrer',
+    description: 'Clicks of the whole instance by the host of the page they came from.',
+    input: { limit: Limit(10) },
+    output: listOf(NameCount),
+    run: (context, { limit }, range) => ranked(context, 'referrer_host', range, limit),
+  }),
+  rangedTool({
+    name: 'get_clicks_by_device',
+    title: 'Clicks by device',
+    description: 'Clicks of the whole instance by kind of device, operating system or browser.',
+    input: {
+      dimension: z.enum(['device_type', 'os', 'browser']).default('device_type'),
+      limit: Limit(10),
+    },
+    output: listOf(NameCount),
+    run: (context, { dimension, limit }, range) => ranked(context, dimension, range, limit),
+  }),
+  rangedTool({
+    name: 'compare_links',
+    title: 'Compare links',
+    description: 'Clicks, top country and top referrer of several links, in the order given.',
+    input: { link_ids: z.array(LinkId).min(2).max(MOST_ITEMS).meta({ description: 'Two links or more.' }) },
+    output: listOf(
+      z.object({
+        link_id: z.int(),
+        url: z.string(),
+        label: z.string().nullable(),
+        total_clicks: z.int(),
+        top_country: z.string().nullable(),
+        top_referrer: z.string().nullable().meta({ description: 'A host.' }),
+      }),
+    ),
+    run: (context, { link_ids }, range) =>
+      counted(context, { range }, async (db, view) => ({ results: await compared(db, view, link_ids) })),
+  }),
+]
+
+async function compared(db: Database<Tables>, view: View, ids: readonly number[]) {
+  const links = new Map((await readLinks(db, [...new Set(ids)], view)).map((link) => [link.id, link]))
+  const top = async (id: number, dimension: 'country' | 'referrer_host') =>
+    (await ranking(db, [id], dimension, view))[0]?.name ?? null
+  const results = []
+  for (const id of ids) {
+    const link = links.get(id)
+    if (!link) throw failure('link_not_found', `Link ${id} not found`)
+    const { url, label, total_clicks } = link
+    const top_country = await top(id, 'country')
+    const top_referrer = await top(id, 'referrer_host')
+    results.push({ link_id: id, url, label, total_clicks, top_country, top_referrer })
+  }
+  return results
+}
+
+export const figureTools = [...linkTools, ...instanceTools]

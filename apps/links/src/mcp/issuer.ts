@@ -1,0 +1,131 @@
+import { type JWTPayload, errors } from 'jose'
+import { verifyAssertion } from '../access/assertion.ts'
+import { type KeySet, KeysUnavailable, type Surroundings, createKeySet } from '../access/key-set.ts'
+
+/** The authorization server's own description, RFC 8414 or OpenID Connect. */
+export interface IssuerMetadata extends Record<string, unknown> {
+  issuer: string
+  jwks_uri: string
+}
+
+export interface Issuer {
+  readonly issuer: string
+  /** The issuer's document; undefined when it cannot be had. */
+  metadata(): Promise<IssuerMetadata | undefined>
+  /** Claims of an access token for us. Throws `KeysUnavailable`, or jose's errors for a bad token. */
+  verify(token: string): Promise<JWTPayload>
+}
+
+const FRESH_MS = 10 * 60_000
+// However many requests come while the issuer is out of reach, it is asked at most once in this time.
+const PAUSE_MS = 5_000
+const DEADLINE_MS = 5_000
+
+/** An external authorization server, known by its issuer's address alone; everything else it tells itself. */
+export function createIssuer(
+  { issuer, audience }: { issuer: string; audience: string },
+  surroundings: Surroundings = {},
+): Issuer {
+  const { fetchKeys = fetch, now = Date.now, log } = surroundings
+  let known: IssuerMetadata | undefined
+  let keys: { url: string; set: KeySet } | undefined
+  let knownAt = -Infinity
+  let askedAt = -Infinity
+  let asking: Promise<void> | undefined
+
+  // In both directions, since a clock that was set back must not make anything last longer.
+  const isWithin = (ms: number, since: number) => Math.abs(now() - since) < ms
+
+  async function ask(): Promise<void> {
+    askedAt = now()
+    try {
+      known = await discover(issuer, fetchKeys)
+      knownAt = now()
+    } catch (error) {
+      // What it said last still holds: an outage of the issuer must not lock everyone out.
+      log?.warn('The authorization server of MCP cannot be asked', { issuer, error })
+    } finally {
+      asking = undefined
+    }
+  }
+
+  async function metadata(): Promise<IssuerMetadata | undefined> {
+    if (isWithin(FRESH_MS, knownAt)) return known
+    if (asking === undefined && isWithin(PAUSE_MS, askedAt)) return known
+    asking ??= ask()
+    await asking
+    return known
+  }
+
+  async function keySet(): Promise<KeySet> {
+    const url = (await metadata())?.jwks_uri
+    if (url === undefined) throw new KeysUnavailable()
+    if (keys?.url !== url) keys = { url, set: createKeySet(url, surroundings) }
+    return keys.set
+  }
+
+  return {
+    issuer,
+    metadata,
+    verify: async (token) => verifyAssertion(token, await keySet(), { issuer, audience }, now()),
+  }
+}
+
+/** Both well-known addresses; RFC 8414 puts the issuer's path behind the name, OpenID Connect before it. */
+function addressesOf(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]
+}
+
+async function discover(
+  issuer: string,
+  ask: NonNullable<Surroundings['fetchKeys']>,
+): Promise<IssuerMetadata> {
+  const problems: unknown[] = []
+  for (const address of addressesOf(issuer)) {
+    try {
+      return checked(await read(address, ask), issuer)
+    } catch (error) {
+      problems.push(error)
+    }
+  }
+  throw new AggregateError(problems, 'Neither well-known document can be used')
+}
+
+async function read(address: string, ask: NonNullable<Surroundings['fetchKeys']>): Promise<unknown> {
+  // A redirect would let whoever controls one page of the issuer's host name the keys.
+  const response = await ask(address, {
+    headers: { accept: 'application/json' },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  })
+  if (response.status === 200) return response.json()
+  await response.body?.cancel()
+  throw new Error(`Expected 200 from ${address}, not ${response.status}`)
+}
+
+function checked(document: unknown, issuer: string): IssuerMetadata {
+  const { issuer: named, jwks_uri } = (document ?? {}) as Partial<IssuerMetadata>
+  if (named !== issuer) throw new Error(`The document names another issuer: compare with MCP_OAUTH_ISSUER`)
+  if (typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('The document has no jwks_uri')
+  return document as IssuerMetadata
+}
+
+const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
+  iss: 'The access token comes from another issuer',
+  aud: 'The access token is for another audience',
+  nbf: 'The access token is not valid yet',
+  exp: 'The access token does not say when it expires',
+}
+
+/** What is wrong with an access token, in one sentence that holds nothing of the token itself. */
+export function explainBadToken(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'The access token has expired'
+  if (error instanceof errors.JWTClaimValidationFailed && Object.hasOwn(CLAIM_SENTENCES, error.claim))
+    return CLAIM_SENTENCES[error.claim] ?? ''
+  return 'The access token cannot be verified'
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import type { Range } from '../analytics/schema.ts'
+import type { Context } from '../context.ts'
+import { Link, LinkChanges, NewLink } from '../links/schema.ts'
+import { Slug } from '../slugs/schema.ts'
+import { SLUG_LIMIT } from '../slugs/slug.ts'
+import { boundedText } from '../text.ts'
+import { createLinkWithSlugs, SlugRejection } from './create-link.ts'
+import { type Found, LinkId, MOST_ITEMS, cutList, listOf, perform, rangedTool, tool } from './tool.ts'
+
+const SLUG = 'Letters, digits and, in the middle, . _ ~ -; upper-case letters are lower-cased.'
+const SlugArgument = z.string().meta({ description: `A slug of the link. ${SLUG}`, maxLength: SLUG_LIMIT })
+const CustomSlugs = z.union([SlugArgument, z.array(SlugArgument)])
+
+function listLinks(context: Context, query: { range: Range; search?: string; owner?: string }) {
+  return perform<Found<Link>>(context, 'listLinks', { query: { ...query, limit: MOST_ITEMS } })
+}
+
+const Matches = {
+  ...listOf(Link),
+  count: z.int().meta({ description: 'How many are in `results`.' }),
+  message: z.string().optional().meta({ description: 'What to do when there are none.' }),
+}
+
+/** What was looked for among links; a blank text would mean all of them, and finds none. */
+async function matches(
+  context: Context,
+  query: Parameters<typeof listLinks>[1],
+  [text, blank, none]: readonly [text: string, blank: string, none: string],
+) {
+  if (text.trim() === '') return { results: [], count: 0, message: blank }
+  const list = cutList(await listLinks(context, query))
+  return { ...list, count: list.results.length, ...(list.results.length === 0 ? { message: none } : {}) }
+}
+
+const onLink = ({ link_id }: { link_id: number }) => ({ params: { id: link_id } })
+const onSlug = ({ link_id, slug }: { link_id: number; slug: string }) => ({ params: { id: link_id, slug } })
+
+const readingTools = [
+  rangedTool({
+    name: 'list_links',
+    title: 'List links',
+    description:
+      'All links of everyone, newest first, with their clicks. At most 1000; search for older ones.',
+    output: listOf(Link),
+    run: async (context, _, range) => cutList(await listLinks(context, { range })),
+  }),
+  rangedTool({
+    name: 'get_link',
+    title: 'Read a link',
+    description: 'One link with its slugs and their clicks.',
+    input: { link_id: LinkId },
+    output: Link.shape,
+    run: (context, { link_id }, range) =>
+      perform(context, 'getLink', { params: { id: link_id }, query: { range } }),
+  }),
+  rangedTool({
+    name: 'search_links',
+    title: 'Search links',
+    description: 'Links whose label, URL, owner or any slug contains a text, in any case; newest first.',
+    input: { query: boundedText(256).meta({ description: 'The text; % and _ are ordinary characters.' }) },
+    output: Matches,
+    run: (context, { query }, range) =>
+      matches(context, { search: query, range }, [
+        query,
+        'The query is blank: give a part of a label, URL, slug or owner, or use list_links for all links.',
+        'No link matches: try a shorter part of its label, URL, slug or owner.',
+      ]),
+  }),
+  rangedTool({
+    name: 'list_links_by_owner',
+    title: 'List links of an owner',
+    description: 'Links made by one person, newest first.',
+    input: {
+      owner: boundedText(320).meta({ description: 'The exact `created_by`, usually an e-mail address.' }),
+    },
+    output: Matches,
+    run: (context, { owner }, range) =>
+      matches(context, { owner, range }, [
+        owner,
+        'The owner is blank: give an exact `created_by`, or use list_links for all links.',
+        'This owner has no links: `created_by` must match exactly; search_links finds parts of it.',
+      ]),
+  }),
+]
+
+const { url, label, slug_length, expires_at } = NewLink.shape
+
+const writingTools = [
+  tool({
+    name: 'create_link',
+    title: 'Shorten a URL',
+    description:
+      'Makes a short link. Without custom_slug, an active link with the same URL is answered instead, marked `duplicate`. With custom_slug, your own active link with the URL is used if there is one; slugs that cannot be had are told in `slug_rejections`. Repeating a call changes nothing.',
+    effect: 'set',
+    input: {
+      url,
+      label,
+      slug_length,
+      custom_slug: CustomSlugs.optional().meta({
+        description: `One slug or several, each 1 to ${SLUG_LIMIT} characters; the first that is gained becomes primary.`,
+      }),
+      expires_at,
+    },
+    output: Link.extend({ slug_rejections: z.array(SlugRejection).optional() }),
+    run: createLinkWithSlugs,
+  }),
+  tool({
+    name: 'update_link',
+    title: 'Change a link',
+    description: 'Changes what is given of a link that you own; null clears label or expires_at.',
+    effect: 'set',
+    input: { link_id: LinkId, ...LinkChanges.omit({ slug: true }).shape },
+    output: Link,
+    run: (context, { link_id, ...body }) => perform(context, 'updateLink', { params: { id: link_id }, body }),
+  }),
+  tool({
+    name: 'disable_link',
+    title: 'Disable a link',
+    description: 'Stops a link that you own from redirecting, with all its slugs. enable_link undoes it.',
+    effect: 'set',
+    input: { link_id: LinkId },
+    output: Link,
+    run: (context, args) => perform(context, 'disableLink', onLink(args)),
+  }),
+  tool({
+    name: 'enable_link',
+    title: 'Enable a link',
+    description: 'Lets a disabled link that you own redirect again; its expiry stays.',
+    effect: 'set',
+    input: { link_id: LinkId },
+    output: Link,
+    run: (context, args) => perform(context, 'enableLink', onLink(args)),
+  }),
+  tool({
+    name: 'delete_link',
+    title: 'Delete a link',
+    description: 'Deletes a link that you own and that was never clicked. Disable a clicked one instead.',
+    effect: 'remove',
+    input: { link_id: LinkId },
+    output: z.object({ deleted: z.literal(true) }),
+    run: (context, args) => perform(context, 'deleteLink', onLink(args)),
+  }),
+]
+
+const slugTools = [
+  tool({
+    name: 'add_custom_slug',
+    title: 'Add a slug',
+    description: 'Adds a custom slug to a link, anyone’s.',
+    effect: 'add',
+    input: { link_id: LinkId, slug: SlugArgument.meta({ description: `The new slug. ${SLUG}` }) },
+    output: Slug,
+    run: (context, { link_id, slug }) =>
+      perform(context, 'addSlug', { params: { id: link_id }, body: { slug } }),
+  }),
+  tool({
+    name: 'disable_slug',
+    title: 'Disable a slug',
+    description: 'Stops one custom slug of a link that you own from redirecting; it stays taken.',
+    effect: 'set',
+    input: { link_id: LinkId, slug: SlugArgument },
+    output: Slug,
+    run: (context, args) => perform(context, 'disableSlug', onSlug(args)),
+  }),
+  tool({
+    name: 'enable_slug',
+    title: 'Enable a slug',
+    description: 'Lets a disabled slug of a link that you own redirect again; it does not become primary.',
+    effect: 'set',
+    input: { link_id: LinkId, slug: SlugArgument },
+    output: Slug,
+    run: (context, args) => perform(context, 'enableSlug', onSlug(args)),
+  }),
+  tool({
+    name: 'set_primary_slug',
+    title: 'Choose the primary slug',
+    description: 'Makes an enabled slug the one that is shown and encoded; for a link that you own.',
+    effect: 'set',
+    input: { link_id: LinkId, slug: SlugArgument },
+    output: Link,
+    run: (context, args) => perform(context, 'setPrimarySlug', onSlug(args)),
+  }),
+  tool({
+    name: 'remove_slug',
+    title: 'Remove a slug',
+    description: 'Removes a custom slug that was never clicked from a link that you own.',
+    effect: 'remove',
+    input: { link_id: LinkId, slug: SlugArgument },
+    output: z.object({ removed: z.literal(true) }),
+    run: (context, args) => perform(context, 'removeSlug', onSlug(args)),
+  }),
+]
+
+export const linkTools = [...readingTools, ...writingTools, ...slugTools]

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Context } from '../context.ts'
+import { health } from '../http/health.ts'
+import { getLink } from '../links/operations.ts'
+import type { QrImage } from '../qr/qr.ts'
+import { qrText } from '../qr/operations.ts'
+import { SLUG_LIMIT } from '../slugs/slug.ts'
+import { VERSION } from '../version.ts'
+import { LinkId, perform, tool } from './tool.ts'
+
+const QR_PIXELS = 400
+
+const healthTool = tool({
+  name: 'health',
+  title: 'Check the service',
+  description: 'Whether the service works, and its version.',
+  effect: 'read',
+  input: {},
+  output: z.object({
+    status: z.string(),
+    version: z.string(),
+    timestamp: z.int().meta({ description: 'Milliseconds since 1970.' }),
+  }),
+  run: async ({ database }) => (await health(database, VERSION)).json(),
+})
+
+const Origin = z
+  .string()
+  .max(2048)
+  .refine(isOrigin, 'must be an http or https origin, without a path')
+  .transform((value) => new URL(value).origin)
+  .meta({ description: 'Origin of the short URL, such as https://go.example.com; ours by default.' })
+
+function isOrigin(value: string): boolean {
+  const url = URL.parse(value)
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    value.replace(/\/$/, '').toLowerCase() === url.origin.toLowerCase()
+  )
+}
+
+const QrResult = z.object({
+  link_id: z.int(),
+  slug: z.string(),
+  encodes: z.string().meta({ description: 'The address in the code; its clicks count as `qr`.' }),
+  svg: z.string().meta({ description: `The code, ${QR_PIXELS} pixels wide.` }),
+})
+type QrResult = z.output<typeof QrResult>
+
+const qrTool = tool({
+  name: 'get_link_qr',
+  title: 'QR code of a link',
+  description: 'A QR code of a short URL, as SVG.',
+  effect: 'read',
+  input: {
+    link_id: LinkId,
+    slug: z.string().optional().meta({
+      description: 'A slug of the link, enabled or not; the primary one by default.',
+      maxLength: SLUG_LIMIT,
+    }),
+    base_url: Origin.optional(),
+  },
+  output: QrResult,
+  run: async (context, { link_id, slug, base_url }): Promise<QrResult> => {
+    const shown: Context = { ...context, origin: base_url ?? context.origin }
+    const params = { id: link_id }
+    const query = { slug, size: QR_PIXELS, format: 'svg' }
+    const { body } = await perform<QrImage>(shown, 'getLinkQr', { params, query })
+    const { slugs } = await getLink(context, link_id)
+    const encoded = slugs.find((own) => (slug ? own.slug === slug.toLowerCase() : own.is_primary === 1))
+    const text = qrText(shown.origin, encoded?.slug ?? '')
+    return { link_id, slug: encoded?.slug ?? '', encodes: text, svg: String(body) }
+  },
+  images(result) {
+    const { svg } = result as QrResult
+    return [{ type: 'image', data: Buffer.from(svg).toString('base64'), mimeType: 'image/svg+xml' }]
+  },
+})
+
+export const otherTools = [healthTool, qrTool]

@@ -1,0 +1,64 @@
+import { isStorageUnavailable } from '@latchkey/database/errors'
+import { Failure, transportFailure } from '@latchkey/http/failure'
+import type { Log } from '@latchkey/http/log'
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import type { Context } from '../context.ts'
+import { VERSION } from '../version.ts'
+import { explain } from './hints.ts'
+import type { Tool } from './tool.ts'
+import { listedTools, outputSchemas, tools } from './tools.ts'
+
+const INSTRUCTIONS = `Short links with their click statistics. A link has a URL and one or more slugs; the primary slug is the one to show. Find links with search_links before you change them. Only the owner of a link or bundle can change it. Times are Unix seconds, UTC. Clicks are counted for a range (24h, 7d, 30d, 90d, 1y, all), and every result says for which.`
+
+/** What a call needs beside its arguments. */
+export interface Exchange {
+  context(): Promise<Context>
+  /** The client speaks the revision in which a tool that does not exist is an error of the protocol. */
+  strict: boolean
+  log: Log
+  requestId: string
+}
+
+/** A protocol server for one request. Nothing is kept between requests, so any node serves any of them. */
+export function createServer(exchange: Exchange): Server {
+  const server = new Server(
+    { name: 'latchkey-links', title: 'Latchkey Links', version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: [...listedTools] }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tools.get(params.name)
+    if (tool) {
+      const result = await call(tool, params.arguments ?? {}, exchange)
+      return server.projectCallToolResult(result, outputSchemas.get(tool.name))
+    }
+    const message = `There is no tool ${params.name}; tools/list names them all.`
+    if (exchange.strict) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+    return refusal(message)
+  })
+  return server
+}
+
+async function call(tool: Tool, args: unknown, exchange: Exchange): Promise<CallToolResult> {
+  try {
+    const result = await tool.run(await exchange.context(), args)
+    const text = JSON.stringify(result, null, 2)
+    return {
+      content: [{ type: 'text', text }, ...(tool.images?.(result) ?? [])],
+      structuredContent: result,
+    }
+  } catch (error) {
+    return refusal(explain(failureOf(error, exchange), tool.name))
+  }
+}
+
+function refusal(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+function failureOf(error: unknown, { log, requestId }: Exchange): Failure {
+  if (error instanceof Failure) return error
+  const unavailable = isStorageUnavailable(error)
+  log.error(unavailable ? 'the database cannot be used' : 'a tool failed', { requestId, error })
+  return transportFailure(unavailable ? 'storage_unavailable' : 'internal')
+}

@@ -1,0 +1,192 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import { parseBody, parseOrFail } from '@latchkey/http/validation'
+import { z } from 'zod'
+import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
+import { Range } from '../analytics/schema.ts'
+import { bundleOperations } from '../bundles/operations.ts'
+import type { Context } from '../context.ts'
+import { literalTexts } from '../failures.ts'
+import { linkOperations } from '../links/operations.ts'
+import { qrOperations } from '../qr/operations.ts'
+import { slugOperations } from '../slugs/operations.ts'
+
+/** What a call may change: nothing, something new each time, the same thing however often, or something is gone after it. */
+export type Effect = 'read' | 'add' | 'set' | 'remove'
+
+export interface ImageContent {
+  type: 'image'
+  data: string
+  mimeType: string
+}
+
+/** A verb of the product as assistants see it. */
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  effect: Effect
+  /** Strict: an unknown argument is refused, as the API refuses an unknown field. */
+  input: z.ZodObject
+  output: z.ZodType
+  run: (context: Context, args: unknown) => Promise<unknown>
+  /** What beside the text shows a result. */
+  images?: (result: unknown) => ImageContent[]
+}
+
+type Shape = z.core.$ZodLooseShape
+
+interface Declaration<Input extends Shape> extends Omit<Tool, 'input' | 'run'> {
+  input: Input
+  run: (context: Context, args: z.output<z.ZodObject<Input>>) => Promise<unknown>
+}
+
+/** Declares a tool; its arguments are parsed before it runs, with the texts of the API. */
+export function tool<Input extends Shape>({ input, run, ...rest }: Declaration<Input>): Tool {
+  const schema = z.object(input)
+  return {
+    ...rest,
+    input: schema,
+    run: (context, args) => run(context, parseBody(schema, args, literalTexts)),
+  }
+}
+
+const operations = new Map<string, AnyOperation<Context>>(
+  [
+    ...linkOperations,
+    ...slugOperations,
+    ...bundleOperations,
+    ...analyticsOperations,
+    ...dashboardOperations,
+    ...qrOperations,
+  ].map((operation) => [operation.id, operation]),
+)
+
+export interface Request {
+  params?: Record<string, string | number>
+  query?: Record<string, string | number | undefined>
+  body?: Record<string, unknown>
+}
+
+/** Carries out an operation of the API: parsed by its own schemas, judged by its own rules. */
+export async function perform<Result>(context: Context, id: string, request: Request = {}): Promise<Result> {
+  const operation = operations.get(id)
+  if (!operation) throw new TypeError(`There is no operation ${id}`)
+  const parsed = (schema: z.ZodObject | undefined, values: Request['query']) =>
+    schema && parseOrFail(schema, texts(values ?? {}), literalTexts)
+  return operation.handler(context, {
+    params: parsed(operation.params, request.params),
+    query: parsed(operation.query, request.query),
+    body: operation.body && parseBody(operation.body, request.body ?? {}, literalTexts),
+  }) as Promise<Result>
+}
+
+/** Paths and queries are text. */
+function texts(values: NonNullable<Request['query']>): Record<string, string> {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+}
+
+/** Where lists end (L19.4). */
+export const MOST_ITEMS = 1000
+
+const Cut = {
+  truncated: z.literal(true).optional().meta({ description: 'There is more than this.' }),
+  total: z.int().optional().meta({ description: 'How much there is in all; only when truncated.' }),
+}
+
+/** What a list found, and how much there is. */
+export interface Found<Item> {
+  items: readonly Item[]
+  total: number
+}
+
+export function cutList<Item>({ items, total }: Found<Item>) {
+  const results = items.slice(0, MOST_ITEMS)
+  return { results, ...(total > results.length ? { truncated: true as const, total } : {}) }
+}
+
+/** `results`, and whether that is all. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return { results: z.array(item), ...Cut }
+}
+
+/** A list without a range: the items alone, unless there are too many. */
+export function plainListOf<Item extends z.ZodType>(item: Item) {
+  return z.union([z.array(item), z.object(listOf(item))])
+}
+
+export function plainList<Item>(found: Found<Item>) {
+  const cut = cutList(found)
+  return cut.truncated ? cut : cut.results
+}
+
+const RangeArgument = z
+  .enum(Range.options)
+  .optional()
+  .meta({ description: 'Count clicks of this long until now; without it, of your default range.' })
+
+const RangeUsed = {
+  range_used: z.enum(Range.options),
+  range_label: z.string(),
+  range_note: z.string().meta({ description: 'Which clicks are counted.' }),
+}
+
+const labels: Record<Range, string> = {
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+  '1y': '12 months',
+  all: 'all time',
+}
+
+interface RangedDeclaration<Input extends Shape> extends Omit<Tool, 'input' | 'run' | 'effect' | 'output'> {
+  input?: Input
+  /** Fields of the result, after those that tell the range. */
+  output: Shape
+  run: (
+    context: Context,
+    args: z.output<z.ZodObject<Input>>,
+    range: Range,
+  ) => Promise<Readonly<Record<string, unknown>>>
+}
+
+/** Declares a reading tool whose figures are for a range: the one asked for, or the caller's default. */
+export function rangedTool<Input extends Shape>({
+  input,
+  output,
+  run,
+  ...rest
+}: RangedDeclaration<Input>): Tool {
+  const schema = z.object({ ...input, range: RangeArgument })
+  return {
+    ...rest,
+    effect: 'read',
+    input: schema,
+    output: z.object({ ...RangeUsed, ...output }),
+    async run(context, args) {
+      const parsed = parseBody(schema, args, literalTexts)
+      const range = parsed.range ?? context.defaultRange
+      const used = { range_used: range, range_label: labels[range] }
+      const note = describe(context, range, parsed.range === undefined)
+      const result = await run(context, parsed as unknown as z.output<z.ZodObject<Input>>, range)
+      return { ...used, range_note: note, ...result }
+    },
+  }
+}
+
+function describe({ filters }: Context, range: Range, byDefault: boolean): string {
+  const time = range === 'all' ? 'all time' : `the last ${labels[range]}`
+  const left = [filters.bots ? 'bots' : '', filters.selfReferrers ? 'self-referrers' : ''].filter(Boolean)
+  return [
+    `Clicks of ${time} are counted`,
+    byDefault ? ', the default range of your settings' : '',
+    left.length > 0 ? `, without those of ${left.join(' and ')}` : '',
+    '.',
+  ].join('')
+}
+
+const LARGEST_ID = 999_999_999_999_999
+
+export const LinkId = z.int().min(1).max(LARGEST_ID).meta({ description: 'The `id` of a link.' })
+export const BundleId = z.int().min(1).max(LARGEST_ID).meta({ description: 'The `id` of a bundle.' })

@@ -1,0 +1,52 @@
+import type { Tool as ListedTool, ToolAnnotations } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { bundleTools } from './bundle-tools.ts'
+import { figureTools } from './figure-tools.ts'
+import { linkTools } from './link-tools.ts'
+import { otherTools } from './other-tools.ts'
+import type { Effect, Tool } from './tool.ts'
+
+/** Everything that assistants can do here, by name (L19). */
+export const tools: ReadonlyMap<string, Tool> = new Map(
+  [...otherTools, ...linkTools, ...figureTools, ...bundleTools].map((tool) => [tool.name, tool]),
+)
+
+const hints: Record<Effect, Required<Omit<ToolAnnotations, 'title'>>> = {
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  add: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  set: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  remove: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+}
+
+type JsonSchema = ListedTool['inputSchema']
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema: part }) {
+      // Integers are safe ones anyway, and later versions may answer with more fields.
+      if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum
+      if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum
+      if (io === 'output') delete part.additionalProperties
+    },
+  })
+  return (io === 'input' ? { ...json, additionalProperties: false } : json) as JsonSchema
+}
+
+/** What each tool's structured result looks like. */
+export const outputSchemas: ReadonlyMap<string, JsonSchema> = new Map(
+  [...tools.values()].map(({ name, output }) => [name, jsonSchema(output, 'output')]),
+)
+
+/** The tools as clients list them; the same for everyone. */
+export const listedTools: readonly ListedTool[] = [...tools.values()].map((tool) => {
+  const { name, title, description, effect, input } = tool
+  return {
+    name,
+    title,
+    description,
+    inputSchema: jsonSchema(input, 'input'),
+    outputSchema: outputSchemas.get(name),
+    annotations: { title, ...hints[effect] },
+  }
+})
