@@ -1,8 +1,13 @@
+import type { CSSProperties } from 'react'
+
 const WIDTH = 100
 const HEIGHT = 28
 
-/** The shape of a figure over its window. Its values are said elsewhere on the page, so it is hidden from who cannot see it. */
-export function Sparkline({ counts }: { counts: readonly number[] }) {
+/**
+ * The shape of a figure over its window. Its values are said elsewhere on the page, so it is hidden from who cannot see
+ * it. `color` is any CSS colour, else that of charts.
+ */
+export function Sparkline({ counts, color }: { counts: readonly number[]; color?: string }) {
   const most = Math.max(1, ...counts)
   // One bucket is a level line.
   const shown = counts.length === 1 ? [...counts, ...counts] : counts
@@ -19,6 +24,7 @@ export function Sparkline({ counts }: { counts: readonly number[] }) {
       width="100%"
       height={HEIGHT}
       aria-hidden
+      style={color === undefined ? {} : ({ '--chart-bars': color } as CSSProperties)}
     >
       {points.length > 0 && (
         <>
