@@ -21,12 +21,18 @@ const coming = lazy(() => import('./pages/coming.tsx'))
 export const pages: readonly Page[] = [
   { path: '/dashboard', title: 'nav.dashboard', icon: IconChartBar, show: coming },
   { path: '/links', title: 'nav.links', icon: IconLink, show: lazy(() => import('./pages/links.tsx')) },
-  { path: '/bundles', title: 'nav.bundles', icon: IconFolders, show: coming },
-  { path: '/keys', title: 'nav.keys', icon: IconKey, show: coming },
+  {
+    path: '/bundles',
+    title: 'nav.bundles',
+    icon: IconFolders,
+    show: lazy(() => import('./pages/bundles.tsx')),
+  },
+  { path: '/keys', title: 'nav.keys', icon: IconKey, show: lazy(() => import('./pages/keys.tsx')) },
   { path: '/import-export', title: 'nav.importExport', icon: IconTransfer, show: coming },
   { path: '/settings', title: 'nav.settings', icon: IconSettings, show: coming },
 ]
 
 export const detailPages: readonly DetailPage[] = [
   { pattern: /^\/links\/(\d{1,15})$/, show: lazy(() => import('./pages/link.tsx')) },
+  { pattern: /^\/bundles\/(\d{1,15})$/, show: lazy(() => import('./pages/bundle.tsx')) },
 ]

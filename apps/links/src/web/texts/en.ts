@@ -1,7 +1,13 @@
+import { en as keys } from './areas/keys.ts'
+import { en as settings } from './areas/settings.ts'
+import { en as transfer } from './areas/transfer.ts'
 import { en as figures } from './areas/figures.ts'
 
 /** Every string of the pages. Flat keys; plural forms end in `_one` and `_other`. */
 export const en = {
+  ...keys,
+  ...settings,
+  ...transfer,
   ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dashboard',

@@ -1,7 +1,13 @@
+import { id as keys } from './areas/keys.ts'
+import { id as settings } from './areas/settings.ts'
+import { id as transfer } from './areas/transfer.ts'
 import { id as figures } from './areas/figures.ts'
 import type { Texts } from './en.ts'
 
 export const id: Texts = {
+  ...keys,
+  ...settings,
+  ...transfer,
   ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dasbor',

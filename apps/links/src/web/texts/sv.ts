@@ -1,7 +1,13 @@
+import { sv as keys } from './areas/keys.ts'
+import { sv as settings } from './areas/settings.ts'
+import { sv as transfer } from './areas/transfer.ts'
 import { sv as figures } from './areas/figures.ts'
 import type { Texts } from './en.ts'
 
 export const sv: Texts = {
+  ...keys,
+  ...settings,
+  ...transfer,
   ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Översikt',

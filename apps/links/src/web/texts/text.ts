@@ -42,6 +42,16 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'Slug already exists': 'error.slugTaken',
   'url must be a valid URL': 'error.urlInvalid',
   'url must use http or https': 'error.urlInvalid',
+  'Title is required': 'keys.titleRequired',
+  'title: must be at most 120 characters': 'keys.titleLong',
+  'Key not found': 'keys.gone',
+  'root_redirect_url must be a valid http or https URL': 'settings.rootBad',
+  'root_redirect_url: must be at most 2048 characters': 'settings.rootLong',
+  'slug_default_length: must be at least 3': 'settings.slugLengthBad',
+  'slug_default_length: must be at most 128': 'settings.slugLengthBad',
+  'slug_default_length: must be an integer': 'settings.slugLengthBad',
+  'Request body too large': 'transfer.tooLarge',
+  'request: the upload broke off; nothing was changed': 'transfer.brokeOff',
 }
 
 export type Say = (key: TextKey, values?: Record<string, string | number>) => string

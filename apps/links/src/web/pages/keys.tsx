@@ -1,0 +1,40 @@
+import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconPlus } from '@tabler/icons-react'
+import { Notice } from '../parts/notice.tsx'
+import { useCall } from '../queries.ts'
+import { Failed } from '../shell/boundary.tsx'
+import { useText } from '../texts/text.ts'
+import { KeyTable } from './keys/key-table.tsx'
+import { NewKey } from './keys/new-key.tsx'
+
+export default function Keys() {
+  const { say } = useText()
+  const keys = useCall('keys', 'listKeys', {})
+  const [isMaking, { open, close }] = useDisclosure()
+  const make = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      {say('keys.new')}
+    </Button>
+  )
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" gap="sm">
+        <Text c="dimmed" maw={640}>
+          {say('keys.intro')}{' '}
+          <Anchor href="/_/api/docs" target="_blank" underline="always">
+            {say('keys.reference')}
+          </Anchor>
+        </Text>
+        {keys.data?.body.length !== 0 && make}
+      </Group>
+      {keys.error && !keys.data && <Failed error={keys.error} onRetry={() => void keys.refetch()} />}
+      {keys.isPending && <Skeleton height={240} />}
+      {keys.data?.body.length === 0 && (
+        <Notice title={say('keys.none')} help={say('keys.noneHelp')} action={make} />
+      )}
+      {keys.data && keys.data.body.length > 0 && <KeyTable keys={keys.data.body} />}
+      <NewKey opened={isMaking} onClose={close} />
+    </Stack>
+  )
+}

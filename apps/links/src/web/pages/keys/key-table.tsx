@@ -1,0 +1,98 @@
+import { Button, Code, Paper, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useState } from 'react'
+import type { Result } from '../../call.ts'
+import { useText } from '../../texts/text.ts'
+import { RevokeKey } from './revoke-key.tsx'
+
+export type Key = Result<'listKeys'>[number]
+
+export function KeyTable({ keys }: { keys: readonly Key[] }) {
+  const { say } = useText()
+  const [toRevoke, setToRevoke] = useState<Key>()
+  return (
+    <Paper withBorder>
+      <Table verticalSpacing="sm" horizontalSpacing="md" layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{say('keys.title')}</Table.Th>
+            <Table.Th w={130} visibleFrom="sm">
+              {say('keys.prefix')}
+            </Table.Th>
+            <Table.Th w={190} visibleFrom="md">
+              {say('keys.scope')}
+            </Table.Th>
+            <Table.Th w={130} visibleFrom="md" ta="right">
+              {say('keys.created')}
+            </Table.Th>
+            <Table.Th w={190} visibleFrom="md" ta="right">
+              {say('keys.lastUsed')}
+            </Table.Th>
+            <Table.Th w={118}>
+              <VisuallyHidden>{say('keys.actions')}</VisuallyHidden>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map((key) => (
+            <Row key={key.id} shown={key} onRevoke={() => setToRevoke(key)} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {toRevoke && <RevokeKey revoked={toRevoke} onClose={() => setToRevoke(undefined)} />}
+    </Paper>
+  )
+}
+
+function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
+  const { say, day, moment } = useText()
+  const { title, key_prefix, scope, created_at, last_used_at } = shown
+  const used = last_used_at === null ? say('keys.never') : say('keys.usedOn', { day: day(last_used_at) })
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text fw={550} truncate title={title}>
+          {title}
+        </Text>
+        {/* What the columns hold where there is room for them. */}
+        <Stack gap={2} hiddenFrom="md" mt={2}>
+          <Text size="sm" c="dimmed" hiddenFrom="sm">
+            <Code>{key_prefix}…</Code>
+          </Text>
+          <Text size="sm" c="dimmed">
+            {say(`keys.scope.${scope}`)}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {used}
+          </Text>
+        </Stack>
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <Code>{key_prefix}…</Code>
+      </Table.Td>
+      <Table.Td visibleFrom="md">{say(`keys.scope.${scope}`)}</Table.Td>
+      <Table.Td visibleFrom="md" ta="right" title={moment(created_at)}>
+        {day(created_at)}
+      </Table.Td>
+      <Table.Td visibleFrom="md" ta="right">
+        {last_used_at === null ? (
+          <Text size="sm" c="dimmed">
+            {say('keys.never')}
+          </Text>
+        ) : (
+          <span title={moment(last_used_at)}>{day(last_used_at)}</span>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">
+        <Button
+          size="compact-sm"
+          variant="light"
+          color="red"
+          aria-label={say('keys.revokeNamed', { title })}
+          onClick={onRevoke}
+        >
+          {say('keys.revoke')}
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,138 @@
+import { Alert, Button, CopyButton, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { CallError, type Input, call } from '../../call.ts'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+
+type Scope = Input<'createKey'>['body']['scope']
+
+const SCOPES: readonly Scope[] = ['create,read', 'read', 'create']
+
+/** Two steps in one dialog: what the key is, then the key itself, which only its own button closes. */
+export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { say } = useText()
+  const [rawKey, setRawKey] = useState<string>()
+  const isMade = rawKey !== undefined
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={say(isMade ? 'keys.made' : 'keys.new')}
+      size="lg"
+      closeOnClickOutside={!isMade}
+      closeOnEscape={!isMade}
+      withCloseButton={!isMade}
+      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      transitionProps={{ onExited: () => setRawKey(undefined) }}
+    >
+      {isMade ? <Reveal rawKey={rawKey} onDone={onClose} /> : <Form onMade={setRawKey} onCancel={onClose} />}
+    </Modal>
+  )
+}
+
+function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel: () => void }) {
+  const { say, failure } = useText()
+  const [title, setTitle] = useState('')
+  const [scope, setScope] = useState<Scope>('create,read')
+  const make = useMutation({
+    mutationFn: () => call('createKey', { body: { title, scope } }),
+    async onSuccess({ raw_key }) {
+      onMade(raw_key)
+      await changed('keys')
+    },
+  })
+  const isAboutTitle = make.error instanceof CallError && make.error.status === 400
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        make.mutate()
+      }}
+    >
+      <Stack gap="lg">
+        <TextInput
+          label={say('keys.title')}
+          description={say('keys.titleHelp')}
+          data-autofocus
+          required
+          value={title}
+          error={isAboutTitle && failure(make.error)}
+          onChange={({ currentTarget }) => {
+            setTitle(currentTarget.value)
+            make.reset()
+          }}
+        />
+        <Radio.Group label={say('keys.scope')} value={scope} onChange={(value) => setScope(value as Scope)}>
+          <Stack gap="sm" mt="xs">
+            {SCOPES.map((each) => (
+              <Radio
+                key={each}
+                value={each}
+                label={say(`keys.scope.${each}`)}
+                description={say(`keys.scope.${each}Help`)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {make.error && !isAboutTitle && (
+          <Alert color="red" role="alert">
+            {failure(make.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onCancel}>
+            {say('confirm.cancel')}
+          </Button>
+          <Button type="submit" loading={make.isPending}>
+            {say('keys.make')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
+  const { say } = useText()
+  return (
+    <Stack gap="lg">
+      <Alert
+        color="orange"
+        role="alert"
+        title={say('keys.once')}
+        icon={<IconAlertTriangle size={20} aria-hidden />}
+      >
+        {say('keys.onceHelp')}
+      </Alert>
+      <Group align="end" gap="sm">
+        <TextInput
+          label={say('keys.made')}
+          value={rawKey}
+          readOnly
+          data-autofocus
+          flex="1 1 260px"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+        <CopyButton value={rawKey}>
+          {({ copied, copy }) => (
+            <Button
+              onClick={copy}
+              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            >
+              <span aria-live="polite">{say(copied ? 'copy.copied' : 'keys.copy')}</span>
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {say('keys.done')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,47 @@
+import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../../call.ts'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import type { Key } from './key-table.tsx'
+
+export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => void }) {
+  const { say, failure } = useText()
+  const revoke = useMutation({
+    mutationFn: () => call('revokeKey', { params: { id: revoked.id } }),
+    onSuccess() {
+      notifications.show({ message: say('keys.revoked'), withCloseButton: false })
+      onClose()
+    },
+    onSettled: () => changed('keys'),
+  })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={say('keys.revokeTitle')}
+      closeButtonProps={{ 'aria-label': say('shell.close') }}
+    >
+      <Stack gap="md">
+        <Text fw={550} style={{ overflowWrap: 'anywhere' }}>
+          {revoked.title} <Code>{revoked.key_prefix}…</Code>
+        </Text>
+        <Text size="sm">{say('keys.revokeHelp')}</Text>
+        {revoke.error && (
+          <Alert color="red" role="alert">
+            {failure(revoke.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {say('confirm.cancel')}
+          </Button>
+          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+            {say('keys.revokeYes')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
