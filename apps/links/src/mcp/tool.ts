@@ -1,3 +1,4 @@
+import { transportFailure } from '@latchkey/http/failure'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { parseBody, parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
@@ -71,11 +72,12 @@ export interface Request {
 export async function perform<Result>(context: Context, id: string, request: Request = {}): Promise<Result> {
   const operation = operations.get(id)
   if (!operation) throw new TypeError(`There is no operation ${id}`)
-  const parsed = (schema: z.ZodObject | undefined, values: Request['query']) =>
-    schema && parseOrFail(schema, texts(values ?? {}), literalTexts)
+  const params = operation.params?.safeParse(texts(request.params ?? {}))
+  // As in the API: what does not fit into a path is no path.
+  if (params && !params.success) throw transportFailure('not_found')
   return operation.handler(context, {
-    params: parsed(operation.params, request.params),
-    query: parsed(operation.query, request.query),
+    params: params?.data,
+    query: operation.query && parseOrFail(operation.query, texts(request.query ?? {}), literalTexts),
     body: operation.body && parseBody(operation.body, request.body ?? {}, literalTexts),
   }) as Promise<Result>
 }

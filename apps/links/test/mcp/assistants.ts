@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { TestLinks } from '../testing.ts'
+
+/** People come through a proxy that says who they are; assistants come with keys. */
+export const settings = {
+  LINKS_ACCESS: 'header',
+  LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+  TRUSTED_PROXIES: '127.0.0.1',
+  MCP_API_KEYS: 'on',
+}
+
+export const ann = 'ann@example.com'
+export const ben = 'ben@example.com'
+
+/** A real port in front of a service, for the tests of the `describe` that calls this. */
+export function listening(links: TestLinks): { url: (path?: string) => URL } {
+  let server: ReturnType<typeof Bun.serve> | undefined
+  beforeAll(() => {
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...given) => links.door(...given) })
+  })
+  afterAll(async () => {
+    await server?.stop(true)
+  })
+  return {
+    url(path = '/_/mcp') {
+      if (!server) throw new Error('The port is used before it is open')
+      return new URL(path, server.url)
+    },
+  }
+}
+
+const who = { name: 'test', version: '1.0.0' }
+
+const bearer = (key: string | undefined) =>
+  key === undefined ? {} : { requestInit: { headers: { Authorization: `Bearer ${key}` } } }
+
+/** The official clients, each as users run it. */
+export const clients = {
+  'current client, current revision': async (url: URL, key?: string) => {
+    const client = new Client(who, { versionNegotiation: { mode: 'auto' } })
+    await client.connect(new StreamableHTTPClientTransport(url, bearer(key)))
+    return client
+  },
+  'current client, handshake': async (url: URL, key?: string) => {
+    const client = new Client(who)
+    await client.connect(new StreamableHTTPClientTransport(url, bearer(key)))
+    return client
+  },
+  'previous major': async (url: URL, key?: string) => {
+    const client = new OldClient(who)
+    // The declared types of that major do not know exact optional properties.
+    await client.connect(new OldTransport(url, bearer(key)) as Parameters<OldClient['connect']>[0])
+    return client
+  },
+} as const
+
+/** What a tool answered: the text, what is in it, and the structured copy. */
+export interface Outcome {
+  text: string
+  isError: boolean
+  // oxlint-disable-next-line typescript/no-explicit-any -- results are judged field by field, as an assistant sees them
+  value: any
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  structured: any
+  content: { type: string; text?: string; data?: string; mimeType?: string }[]
+}
+
+export function outcomeOf(result: unknown): Outcome {
+  const { content, structuredContent, isError } = result as {
+    content: Outcome['content']
+    structuredContent?: unknown
+    isError?: boolean
+  }
+  const text = content[0]?.text ?? ''
+  return {
+    text,
+    isError: isError === true,
+    value: isError ? undefined : JSON.parse(text),
+    structured: structuredContent,
+    content,
+  }
+}
+
+/** Calls tools of the current revision with a key, straight through the door. */
+export function caller(links: TestLinks, key: () => string) {
+  return async (name: string, args: Record<string, unknown> = {}): Promise<Outcome> => {
+    const response = await post(links, current('tools/call', { name, arguments: args }), {
+      Authorization: `Bearer ${key()}`,
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': name,
+    })
+    const body = (await response.json()) as { result?: unknown; error?: unknown }
+    expect([name, response.status, body.error]).toEqual([name, 200, undefined])
+    return outcomeOf(body.result)
+  }
+}
+
+export const CURRENT = '2026-07-28'
+
+export function current(method: string, params: Record<string, unknown> = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': CURRENT,
+    'io.modelcontextprotocol/clientInfo': who,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+}
+
+/** One message of the current revision, or of any other with its own headers. */
+export function post(
+  links: TestLinks,
+  message: unknown,
+  headers: Record<string, string> = {},
+  path = '/_/mcp',
+): Promise<Response> {
+  const body = typeof message === 'string' ? message : JSON.stringify(message)
+  return links.fetch(path, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': CURRENT,
+      Host: 'localhost:8080',
+      ...headers,
+    },
+    body,
+  })
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { listedTools } from '../../src/mcp/tools.ts'
+
+/** The list of L19, by what a call may change. */
+const contract = {
+  R: `health list_links get_link get_link_analytics get_link_timeline get_link_breakdown search_links
+    list_links_by_owner get_link_qr get_trending_links get_dashboard_stats get_total_clicks get_clicks_by_country
+    get_clicks_by_referrer get_clicks_by_device compare_links list_bundles get_bundle list_bundle_links
+    list_bundles_for_link get_bundle_analytics`,
+  N: 'add_custom_slug create_bundle',
+  I: `create_link update_link disable_link enable_link disable_slug enable_slug set_primary_slug update_bundle
+    archive_bundle unarchive_bundle add_link_to_bundle remove_link_from_bundle`,
+  D: 'delete_link remove_slug delete_bundle',
+}
+
+const annotations = {
+  R: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  N: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  I: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  D: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+}
+
+test('the tools are those of the contract, 38, with its names and annotations', () => {
+  const expected = Object.entries(contract).flatMap(([kind, names]) =>
+    names.split(/\s+/).map((name) => [name, annotations[kind as keyof typeof annotations]] as const),
+  )
+  expect(expected).toHaveLength(38)
+  const listed = listedTools.map(({ name, annotations: { title: _, ...hints } = {} }) => [name, hints])
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected))
+  expect(listed).toHaveLength(38)
+})
+
+test('every tool has a title, a description and a schema of its result, and refuses unknown arguments', () => {
+  for (const tool of listedTools) {
+    expect([tool.name, tool.title]).toEqual([tool.name, expect.stringMatching(/^[A-Z]/)])
+    expect(tool.annotations?.title).toBe(tool.title ?? '')
+    expect(tool.description).toMatch(/\.$/)
+    expect(tool.outputSchema).toBeObject()
+    expect(tool.inputSchema.additionalProperties).toBe(false)
+  }
+})
+
+test('the parameters are those of the contract', () => {
+  const parameters = Object.fromEntries(
+    listedTools.map(({ name, inputSchema: { properties, required } }) => [
+      name,
+      Object.keys(properties ?? {})
+        .map((one) => (required?.includes(one) ? one : `${one}?`))
+        .toSorted()
+        .join(' '),
+    ]),
+  )
+  expect(parameters).toEqual({
+    health: '',
+    list_links: 'range?',
+    get_link: 'link_id range?',
+    create_link: 'custom_slug? expires_at? label? slug_length? url',
+    update_link: 'expires_at? label? link_id url?',
+    disable_link: 'link_id',
+    enable_link: 'link_id',
+    add_custom_slug: 'link_id slug',
+    disable_slug: 'link_id slug',
+    enable_slug: 'link_id slug',
+    set_primary_slug: 'link_id slug',
+    delete_link: 'link_id',
+    remove_slug: 'link_id slug',
+    delete_bundle: 'bundle_id',
+    get_link_analytics: 'link_id range?',
+    get_link_timeline: 'link_id range?',
+    get_link_breakdown: 'dimension limit? link_id range?',
+    search_links: 'query range?',
+    list_links_by_owner: 'owner range?',
+    get_link_qr: 'base_url? link_id slug?',
+    get_trending_links: 'limit? range?',
+    get_dashboard_stats: 'range?',
+    get_total_clicks: 'range?',
+    get_clicks_by_country: 'limit? range?',
+    get_clicks_by_referrer: 'limit? range?',
+    get_clicks_by_device: 'dimension? limit? range?',
+    compare_links: 'link_ids range?',
+    list_bundles: 'filter? range?',
+    get_bundle: 'bundle_id range?',
+    create_bundle: 'accent? description? icon? name',
+    update_bundle: 'accent? bundle_id description? icon? name?',
+    archive_bundle: 'bundle_id',
+    unarchive_bundle: 'bundle_id',
+    add_link_to_bundle: 'bundle_id link_id',
+    remove_link_from_bundle: 'bundle_id link_id',
+    list_bundle_links: 'bundle_id',
+    list_bundles_for_link: 'link_id',
+    get_bundle_analytics: 'bundle_id range?',
+  })
+})
+
+/** Every string, number and list in it names how long or how large it may be. */
+function unlimited(schema: unknown, path = ''): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = schema as Record<string, unknown>
+  const isOpen =
+    (own['type'] === 'string' && !('maxLength' in own) && !('enum' in own)) ||
+    (own['type'] === 'integer' && !('maximum' in own))
+  return [
+    ...(isOpen ? [path] : []),
+    ...Object.entries(own).flatMap(([name, value]) => unlimited(value, `${path}/${name}`)),
+  ]
+}
+
+test('input schemas name every limit', () => {
+  expect(listedTools.flatMap(({ name, inputSchema }) => unlimited(inputSchema, name))).toEqual([])
+  const schemaOf = (name: string) => listedTools.find((tool) => tool.name === name)?.inputSchema.properties
+  expect(schemaOf('create_link')).toMatchObject({
+    url: { maxLength: 2048 },
+    slug_length: { minimum: 3, maximum: 128 },
+  })
+  expect(schemaOf('get_link_breakdown')).toMatchObject({
+    limit: { minimum: 1, maximum: 100, default: 25 },
+    dimension: {
+      enum: ['country', 'referrer_host', 'device_type', 'os', 'browser', 'link_mode', 'channel'],
+    },
+  })
+  expect(schemaOf('get_trending_links')).toMatchObject({ limit: { minimum: 1, maximum: 100, default: 10 } })
+  expect(schemaOf('compare_links')).toMatchObject({ link_ids: { minItems: 2 } })
+})
