@@ -1,5 +1,6 @@
 import { type Log, createLog } from '@latchkey/http/log'
 import { type Links, createLinks } from './app.ts'
+import { builtPages } from './http/pages.ts'
 import type { Settings } from './settings.ts'
 
 /** How long a stop may take, in milliseconds, before the process ends with work undone (L20.2). */
@@ -24,6 +25,8 @@ export async function startLinks(settings: Settings): Promise<Running> {
     throw error
   })
   log.info('listening', { service: 'links', url: server.url.href })
+  // So that the first visitor does not wait; without it, the next one finds out what is wrong.
+  builtPages().catch((error: unknown) => log.error('the admin pages could not be bundled', { error }))
   return {
     url: server.url.origin,
     async stop() {

@@ -23,8 +23,6 @@ const HEADERS = {
   'Referrer-Policy': 'same-origin',
 }
 
-const IMMUTABLE = 'private, max-age=31536000, immutable'
-
 /** Everything below `/_/admin`: no login of its own, so nothing here answers anybody the access layer has not admitted. */
 export function createAdmin(services: Services) {
   const access = createAccess(services.settings, { now: () => services.now() * 1000, log: services.log })
@@ -36,7 +34,7 @@ export function createAdmin(services: Services) {
     if (path === '/_/admin/logout') return logout(services.settings.accessLogoutUrl)
     if (request.method !== 'GET' && request.method !== 'HEAD') return notFoundPage()
     if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
-    return pages.index(admission.identity, services.originOf(request, peer))
+    return pages.index(path, admission.identity, services.originOf(request, peer))
   }
   return {
     admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
@@ -44,8 +42,6 @@ export function createAdmin(services: Services) {
       const isApi = path === API_PATH || path.startsWith(`${API_PATH}/`)
       const response = await (isApi ? api.fetch(request, arrival) : page(request, path, arrival.peer))
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
-      // Their names are made from what is in them.
-      if (path.startsWith(ASSETS_PATH) && response.ok) response.headers.set('Cache-Control', IMMUTABLE)
       return response
     },
   }

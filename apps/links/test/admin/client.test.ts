@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { operationTable } from '../../src/web/build.ts'
+import { type Input, type OperationId, request } from '../../src/web/call.ts'
+import { sharedTestLinks } from '../testing.ts'
+
+const one = { params: { id: 1 } }
+const onSlug = { params: { id: 1, slug: 'first' } }
+const bySlug = { params: { slug: 'first' } }
+
+/** Input for every operation that the pages can call, in an order in which all of them succeed. */
+const inputs: { [Id in OperationId]: Input<Id> } = {
+  createLink: { body: { url: 'https://example.com/', label: 'One' } },
+  createBundle: { body: { name: 'One' } },
+  createKey: { body: { title: 'One', scope: 'read' } },
+  listLinks: { query: { search: 'One', page: 1, per_page: 25 } },
+  getLink: { ...one, query: { range: '7d' } },
+  updateLink: { ...one, body: { label: null } },
+  disableLink: one,
+  enableLink: one,
+  addSlug: { ...one, body: { slug: 'first' } },
+  addSlugToLink: { body: { link_id: 1, slug: 'second' } },
+  getLinkBySlug: bySlug,
+  disableSlug: onSlug,
+  enableSlug: onSlug,
+  disableSlugBySlug: bySlug,
+  enableSlugBySlug: bySlug,
+  setPrimarySlug: onSlug,
+  setPrimarySlugBySlug: bySlug,
+  choosePrimarySlug: { ...one, body: { slug: 'first' } },
+  listBundles: { query: { archived: 'all' } },
+  getBundle: one,
+  updateBundle: { ...one, body: { accent: 'blue' } },
+  archiveBundle: one,
+  unarchiveBundle: one,
+  addLinkToBundle: { ...one, body: { link_id: 1 } },
+  listBundleLinks: one,
+  listBundlesForLink: one,
+  getLinkAnalytics: { ...one, query: { tz: 'Europe/Stockholm' } },
+  getLinkTimeline: one,
+  getLinkBreakdown: { ...one, query: { dimension: 'countries', offset: 0, limit: 5 } },
+  getBundleAnalytics: one,
+  getBundleBreakdown: { ...one, query: { dimension: 'os' } },
+  getLinkQr: { ...one, query: { format: 'png', size: 300 } },
+  getDashboard: { query: { range: '24h' } },
+  listKeys: {},
+  getSettings: {},
+  updateSettings: { body: { theme: 'dark' } },
+  followChanges: {},
+  importLinks: { query: { format: 'ndjson', dry_run: true } },
+  exportLinks: { query: { format: 'csv' } },
+  removeLinkFromBundle: { params: { id: 1, linkId: 1 } },
+  removeSlugBySlug: { params: { slug: 'second' } },
+  removeSlug: onSlug,
+  deleteBundle: one,
+  deleteLink: one,
+  revokeKey: one,
+}
+
+const ownFetch = globalThis.fetch
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl)
+  beforeAll(() => {
+    // What the build writes into the pages, and what a browser does with an address without a host.
+    Object.assign(globalThis, {
+      OPERATIONS: operationTable(),
+      fetch: (path: string, init: RequestInit) => links.fetch(path, init),
+    })
+  })
+  afterAll(() => {
+    globalThis.fetch = ownFetch
+  })
+
+  test('L24.21: everything that the pages can call is there, and takes what their types say', async () => {
+    expect(Object.keys(inputs).toSorted()).toEqual(Object.keys(operationTable()).toSorted())
+    for (const [id, input] of Object.entries(inputs)) {
+      const options = id === 'importLinks' ? { upload: new Blob(['{"url":"https://example.com/"}\n']) } : {}
+      // Rejects unless the answer is a success.
+      const response = await request(id as OperationId, input as Input<OperationId>, options)
+      // Answered only when the harness, which reads along, is done with it: events never end.
+      void response.body?.cancel()
+    }
+  })
+
+  test('a refusal reaches the page with its status and the server’s words', async () => {
+    const refused = request('createLink', { body: { url: 'javascript:alert(1)' } })
+    await expect(refused).rejects.toMatchObject({ status: 400, message: 'url must use http or https' })
+    await expect(request('getLink', { params: { id: 999 } })).rejects.toMatchObject({ status: 404 })
+  })
+})

@@ -1,0 +1,60 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { detailPages, pages } from '../../src/web/pages.ts'
+import { startTestLinks } from '../testing.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const links = await startTestLinks(`sqlite:${join(folder, 'links.db')}`)
+
+test('every page of the admin side has an address, and any other is 404 with the page that says so', async () => {
+  const known = [...pages.map(({ path }) => path), '/links/12', '/bundles/3']
+  for (const { pattern } of detailPages) expect(known.some((path) => pattern.test(path))).toBeTrue()
+  for (const path of known) expect([path, (await links.fetch(`/_/admin${path}`)).status]).toEqual([path, 200])
+  for (const path of ['/nowhere', '/links/', '/links/x', '/links/1/2', '/keys/1', '/dashboard.html']) {
+    const { status, headers } = await links.fetch(`/_/admin${path}`)
+    expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+  }
+}, 30_000)
+
+test('nothing of the pages is kept by a browser, and what they are made of comes compressed', async () => {
+  const index = await links.fetch('/_/admin/dashboard')
+  const html = await index.text()
+  const assets = [...html.matchAll(/(?:src|href)="(\/_\/admin\/assets\/[^"]+)"/g)].map(
+    ([, path]) => path ?? '',
+  )
+  expect(assets).toHaveLength(3)
+  for (const path of assets)
+    for (const encoding of ['br', 'gzip', null]) {
+      const headers = encoding === null ? {} : { 'Accept-Encoding': encoding }
+      const asset = await links.fetch(path, { headers })
+      expect([path, asset.status, asset.headers.get('content-encoding')]).toEqual([path, 200, encoding])
+      expect(asset.headers.get('cache-control')).toBe('private, no-store')
+      expect(asset.headers.get('vary')).toBe('Accept-Encoding')
+    }
+  expect(index.headers.get('cache-control')).toBe('private, no-store')
+}, 30_000)
+
+test('no other file can be had by way of the pages', async () => {
+  for (const name of [
+    'index.html',
+    '..%2findex.html',
+    '%2e%2e/build.ts',
+    'main.js',
+    'main.js.br',
+    '',
+    '.',
+    'a/b.js',
+  ])
+    expect([name, (await links.fetch(`/_/admin/assets/${name}`)).status]).toEqual([name, 404])
+})
+
+test('the page is told who looks and where short links live, as text', async () => {
+  await links.callAdmin('PUT', '/settings', { body: { theme: 'dark', lang: 'sv' } })
+  const html = await (await links.fetch('/_/admin/links')).text()
+  expect(html).toContain(
+    '<html lang="sv" data-scheme="dark" data-identity="admin@localhost" data-origin="http://localhost:8080"',
+  )
+})
