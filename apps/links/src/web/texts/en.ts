@@ -1,3 +1,4 @@
+import { en as bundles } from './areas/bundles.ts'
 import { en as keys } from './areas/keys.ts'
 import { en as settings } from './areas/settings.ts'
 import { en as transfer } from './areas/transfer.ts'
@@ -8,6 +9,7 @@ export const en = {
   ...keys,
   ...settings,
   ...transfer,
+  ...bundles,
   ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dashboard',

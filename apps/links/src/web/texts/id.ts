@@ -1,3 +1,4 @@
+import { id as bundles } from './areas/bundles.ts'
 import { id as keys } from './areas/keys.ts'
 import { id as settings } from './areas/settings.ts'
 import { id as transfer } from './areas/transfer.ts'
@@ -8,6 +9,7 @@ export const id: Texts = {
   ...keys,
   ...settings,
   ...transfer,
+  ...bundles,
   ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dasbor',

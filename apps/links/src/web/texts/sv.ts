@@ -1,3 +1,4 @@
+import { sv as bundles } from './areas/bundles.ts'
 import { sv as keys } from './areas/keys.ts'
 import { sv as settings } from './areas/settings.ts'
 import { sv as transfer } from './areas/transfer.ts'
@@ -8,6 +9,7 @@ export const sv: Texts = {
   ...keys,
   ...settings,
   ...transfer,
+  ...bundles,
   ...figures,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Översikt',

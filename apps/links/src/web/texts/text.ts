@@ -52,6 +52,11 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'slug_default_length: must be an integer': 'settings.slugLengthBad',
   'Request body too large': 'transfer.tooLarge',
   'request: the upload broke off; nothing was changed': 'transfer.brokeOff',
+  'name is required': 'bundles.nameRequired',
+  'name must not be blank': 'bundles.nameRequired',
+  'name must be 120 characters or fewer': 'bundles.nameLong',
+  'description: must be at most 2000 characters': 'bundles.descriptionLong',
+  'icon: must be at most 64 characters': 'bundles.iconLong',
 }
 
 export type Say = (key: TextKey, values?: Record<string, string | number>) => string

@@ -1,0 +1,60 @@
+import { Button, Skeleton, Stack } from '@mantine/core'
+import { Link, useLocation } from 'wouter'
+import { CallError, type Result } from '../call.ts'
+import { Notice } from '../parts/notice.tsx'
+import { useQueryString } from '../parts/query.ts'
+import { asRange } from '../parts/range.tsx'
+import { useCall } from '../queries.ts'
+import { Failed } from '../shell/boundary.tsx'
+import { useText } from '../texts/text.ts'
+import { Figures } from './bundle/figures.tsx'
+import { BundleHeader } from './bundle/header.tsx'
+import { Members } from './bundle/members.tsx'
+import { deletionOf, usePending } from './bundles/pending.ts'
+
+export type Stats = Result<'getBundleAnalytics'>
+
+const tz = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export default function BundleDetail({ id }: { id: number }) {
+  const [, go] = useLocation()
+  const [view, setView] = useQueryString({ range: '' })
+  const range = asRange(view.range)
+  const stats = useCall('bundles', 'getBundleAnalytics', {
+    params: { id },
+    query: { tz, ...(range && { range }) },
+  })
+  const pending = usePending()
+  const isLeaving = pending.has(deletionOf(id))
+  const isGone = stats.error instanceof CallError && stats.error.status === 404
+  const data = isLeaving || isGone ? undefined : stats.data?.body
+  return (
+    <Stack gap="lg">
+      <BundleHeader
+        stats={data}
+        range={range ?? data?.timeline.range}
+        onRange={(chosen) => setView({ range: chosen })}
+        onDeleted={() => go('/bundles')}
+      />
+      {data && (
+        <>
+          <Figures stats={data} />
+          <Members stats={data} />
+        </>
+      )}
+      {(isLeaving || isGone) && <Missing how={isLeaving ? 'leaving' : 'gone'} />}
+      {stats.isLoadingError && !isGone && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
+      {stats.isPending && <Skeleton height={420} />}
+    </Stack>
+  )
+}
+
+function Missing({ how }: { how: 'leaving' | 'gone' }) {
+  const { say } = useText()
+  const action = (
+    <Button component={Link} href="/bundles">
+      {say('bundles.toList')}
+    </Button>
+  )
+  return <Notice title={say(`bundles.${how}`)} help={say(`bundles.${how}Help`)} action={action} />
+}

@@ -1,0 +1,76 @@
+import { Group, Paper, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { TimeChart } from '../../parts/chart.tsx'
+import { countryNames } from '../../parts/country.ts'
+import { Delta } from '../../parts/delta.tsx'
+import { useText } from '../../texts/text.ts'
+import type { Stats } from '../bundle.tsx'
+
+export function Figures({ stats }: { stats: Stats }) {
+  const { say } = useText()
+  return (
+    <Stack gap="md">
+      <Totals stats={stats} />
+      <Paper withBorder p="md">
+        <TimeChart buckets={stats.timeline.buckets} title={say('bundles.overTime')} />
+      </Paper>
+    </Stack>
+  )
+}
+
+function Totals({ stats }: { stats: Stats }) {
+  const { say, number, share, language } = useText()
+  const { top_country: country, top_performer: best } = stats
+  return (
+    <Group component="dl" gap="md" m={0} align="stretch">
+      <Figure name={say('bundles.clicks')} value={number(stats.total_clicks)}>
+        <Delta value={stats.delta_pct} />
+      </Figure>
+      <Figure name={say('bundles.visitors')} value={number(stats.unique_visitors)} />
+      <Figure name={say('bundles.clicked')} value={number(stats.clicked_links)}>
+        {say('bundles.clickedOf', { total: number(stats.link_count) })}
+      </Figure>
+      <Figure name={say('bundles.countries')} value={number(stats.countries_reached)}>
+        {country &&
+          say('bundles.mostFrom', {
+            share: share(country.pct / 100),
+            name: countryNames(language)(country.name),
+          })}
+      </Figure>
+      {best && (
+        <Figure name={say('bundles.best')} value={best.label ?? `/${best.slug}`}>
+          {say('bundles.ofClicks', { share: share(best.pct_of_bundle / 100) })}
+        </Figure>
+      )}
+    </Group>
+  )
+}
+
+/** One figure, its name above it, and what there is to say about it below. */
+function Figure({ name, value, children }: { name: string; value: string; children?: ReactNode }) {
+  return (
+    <Paper withBorder px="md" py="sm" flex="1 1 150px" miw={0}>
+      <Text component="dt" size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text
+        component="dd"
+        m={0}
+        fz={22}
+        fw={650}
+        lh={1.4}
+        className="figure"
+        truncate
+        title={value}
+        dir="auto"
+      >
+        {value}
+      </Text>
+      {children !== undefined && (
+        <Text component="dd" m={0} size="xs" c="dimmed">
+          {children}
+        </Text>
+      )}
+    </Paper>
+  )
+}

@@ -1,0 +1,105 @@
+import { Anchor, Badge, Box, Button, Group, Stack, Text } from '@mantine/core'
+import { IconArrowLeft, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Range } from '../../../analytics/schema.ts'
+import { RangePicker } from '../../parts/range.tsx'
+import { PageHeading } from '../../shell/heading.tsx'
+import { useText } from '../../texts/text.ts'
+import type { Stats } from '../bundle.tsx'
+import { BundleIcon } from '../bundles/accent.tsx'
+import { BundleActions, isArchived } from '../bundles/actions.tsx'
+import { usePending } from '../bundles/pending.ts'
+import { LinkPicker } from './picker.tsx'
+
+interface Props {
+  /** Undefined while they are not known, or when there is no such bundle. */
+  stats: Stats | undefined
+  range: Range | undefined
+  onRange: (range: Range) => void
+  onDeleted: () => void
+}
+
+export function BundleHeader({ stats, range, onRange, onDeleted }: Props) {
+  const { say } = useText()
+  const bundle = stats?.bundle
+  return (
+    <Stack gap="sm">
+      <Anchor component={Link} href="/bundles" size="sm" w="fit-content">
+        <Group gap={4} wrap="nowrap">
+          <IconArrowLeft size={14} aria-hidden />
+          {say('bundles.toList')}
+        </Group>
+      </Anchor>
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Group gap="md" wrap="nowrap" align="flex-start" flex="1 1 320px" miw={0}>
+          {bundle && <BundleIcon icon={bundle.icon} accent={bundle.accent} />}
+          <Box miw={0}>
+            <PageHeading
+              title={bundle?.name ?? say('bundles.bundle')}
+              lh={1.3}
+              mt={4}
+              dir="auto"
+              style={{ overflowWrap: 'anywhere' }}
+            />
+            {bundle && <About bundle={bundle} />}
+          </Box>
+        </Group>
+        {bundle && (
+          <Group gap="xs" wrap="nowrap">
+            <AddLinks stats={stats} />
+            <BundleActions bundle={bundle} onDeleted={onDeleted} />
+          </Group>
+        )}
+      </Group>
+      {bundle && (
+        <Group>
+          <RangePicker value={range} onChange={onRange} />
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+function About({ bundle }: { bundle: Stats['bundle'] }) {
+  const { say, day, moment } = useText()
+  const pending = usePending()
+  return (
+    <>
+      {bundle.description !== null && (
+        <Text mt={4} maw="70ch" dir="auto" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
+          {bundle.description}
+        </Text>
+      )}
+      <Group gap="xs" mt={4}>
+        {isArchived(bundle, pending) && (
+          <Badge variant="default" tt="none" fw={500}>
+            {say('bundles.archivedOne')}
+          </Badge>
+        )}
+        <Text
+          size="sm"
+          c="dimmed"
+          title={moment(bundle.created_at)}
+          miw={0}
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {say('bundles.madeBy', { owner: bundle.created_by, day: day(bundle.created_at) })}
+        </Text>
+      </Group>
+    </>
+  )
+}
+
+function AddLinks({ stats }: { stats: Stats }) {
+  const { say } = useText()
+  const [opened, setOpened] = useState(false)
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened(true)}>
+        {say('bundles.addLinks')}
+      </Button>
+      <LinkPicker stats={stats} opened={opened} onClose={() => setOpened(false)} />
+    </>
+  )
+}

@@ -1,0 +1,143 @@
+import { ActionIcon, Anchor, Box, Group, Pagination, Paper, Text, Title, Tooltip } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { call } from '../../call.ts'
+import { me } from '../../me.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Delta } from '../../parts/delta.tsx'
+import { useText } from '../../texts/text.ts'
+import type { Stats } from '../bundle.tsx'
+import { accentColor } from '../bundles/accent.tsx'
+import { isOwn } from '../bundles/actions.tsx'
+import { useFocusFallback } from '../bundles/focus.ts'
+import { removalOf, usePending, useUndoable } from '../bundles/pending.ts'
+
+type Member = Stats['per_link'][number]
+
+const PER_PAGE = 25
+
+/** The links of a bundle, the most clicked first, each with its share of the bundle's clicks. */
+export function Members({ stats }: { stats: Stats }) {
+  const { say, number } = useText()
+  const [chosen, setPage] = useState(1)
+  const pending = usePending()
+  const members = stats.per_link.filter((member) => !pending.has(removalOf(stats.bundle.id, member.link_id)))
+  const pages = Math.ceil(members.length / PER_PAGE)
+  const page = Math.max(1, Math.min(chosen, pages))
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="members">
+      <Group gap="xs" align="baseline" mb="xs">
+        <Title order={2} id="members" tabIndex={-1} style={{ outline: 'none' }}>
+          {say('bundles.members')}
+        </Title>
+        <Text size="sm" c="dimmed" className="figure">
+          {number(members.length)}
+        </Text>
+      </Group>
+      {members.length === 0 && (
+        <Box py="lg" ta="center">
+          <Text fw={550}>{say('bundles.noMembers')}</Text>
+          <Text size="sm" c="dimmed">
+            {say('bundles.noMembersHelp')}
+          </Text>
+        </Box>
+      )}
+      <Box component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+        {members.slice((page - 1) * PER_PAGE, page * PER_PAGE).map((member) => (
+          <MemberRow key={member.link_id} member={member} bundle={stats.bundle} />
+        ))}
+      </Box>
+      {pages > 1 && (
+        <Group justify="flex-end" mt="md">
+          <Pagination
+            aria-label={say('bundles.pages')}
+            size="sm"
+            total={pages}
+            value={page}
+            onChange={setPage}
+            getControlProps={(control) => ({ 'aria-label': control })}
+            getItemProps={(item) => ({ 'aria-label': number(item) })}
+          />
+        </Group>
+      )}
+    </Paper>
+  )
+}
+
+function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle'] }) {
+  const { number, share } = useText()
+  useFocusFallback('#members')
+  const name = member.label ?? `/${member.primary_slug}`
+  const short = `${me.origin}/${member.primary_slug}`
+  return (
+    <Box component="li" py="xs" className="bundle-member">
+      <Group wrap="nowrap" gap="md">
+        <Box flex={1} miw={0}>
+          <Anchor
+            component={Link}
+            href={`/links/${member.link_id}`}
+            size="sm"
+            fw={550}
+            c="inherit"
+            truncate
+            display="block"
+            title={name}
+            dir="auto"
+          >
+            {name}
+          </Anchor>
+          <Group gap={4} wrap="nowrap">
+            <Text size="xs" c="dimmed" truncate title={`${short} → ${member.url}`}>
+              {short.replace(/^https?:\/\//, '')} → {member.url.replace(/^https?:\/\//, '')}
+            </Text>
+          </Group>
+        </Box>
+        <Box ta="right" flex="none" className="figure">
+          <Text size="sm" fw={550}>
+            {number(member.click_count)}
+          </Text>
+          <Group gap={6} justify="flex-end" wrap="nowrap">
+            <Delta value={member.delta_pct} />
+            <Text size="xs" c="dimmed" miw="2.6em">
+              {share(member.pct_of_bundle / 100)}
+            </Text>
+          </Group>
+        </Box>
+        <Group gap={0} wrap="nowrap" flex="none">
+          <Copy value={short} />
+          {isOwn(bundle) && <Remove member={member} name={name} bundle={bundle.id} />}
+        </Group>
+      </Group>
+      <Box aria-hidden className="ranking-bar">
+        <Box style={{ width: `${member.pct_of_bundle}%`, background: accentColor(bundle.accent) }} />
+      </Box>
+    </Box>
+  )
+}
+
+function Remove({ member, name, bundle }: { member: Member; name: string; bundle: number }) {
+  const { say } = useText()
+  const undoable = useUndoable()
+  const label = say('bundles.remove', { name })
+  return (
+    <Tooltip label={label} multiline maw={320} style={{ overflowWrap: 'anywhere' }}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        onClick={() =>
+          undoable(removalOf(bundle, member.link_id), say('bundles.removing', { name }), () =>
+            call(
+              'removeLinkFromBundle',
+              { params: { id: bundle, linkId: member.link_id } },
+              { keepalive: true },
+            ),
+          )
+        }
+      >
+        <IconX size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,110 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconArchive, IconArchiveOff, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { type Result, call } from '../../call.ts'
+import { me } from '../../me.ts'
+import { withUndo } from '../../parts/undo.tsx'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import { BundleDialog } from './dialog.tsx'
+import { archivingOf, deletionOf, usePending, useUndoable } from './pending.ts'
+
+export type Bundle = Result<'updateBundle'>
+
+/** Only the owner changes a bundle; everybody may add links to it. */
+export const isOwn = (bundle: Bundle) => bundle.created_by === me.identity
+
+/** Whether a bundle counts as archived, also while the archiving may still be undone. */
+export const isArchived = (bundle: Bundle, pending: ReadonlySet<string>) =>
+  bundle.archived_at !== null || pending.has(archivingOf(bundle.id))
+
+function useActions(bundle: Bundle) {
+  const { say, failure } = useText()
+  const undoable = useUndoable()
+  const input = { params: { id: bundle.id } }
+  const { name } = bundle
+  const atOnce = async (operation: 'archiveBundle' | 'unarchiveBundle') => {
+    try {
+      await call(operation, input)
+      return true
+    } catch (error) {
+      notifications.show({ color: 'red', message: failure(error), withCloseButton: false })
+      return false
+    } finally {
+      await changed('bundles')
+    }
+  }
+  return {
+    remove: () =>
+      undoable(deletionOf(bundle.id), say('bundles.deleting', { name }), () =>
+        call('deleteBundle', input, { keepalive: true }),
+      ),
+    archive: () =>
+      undoable(archivingOf(bundle.id), say('bundles.archiving', { name }), () =>
+        call('archiveBundle', input, { keepalive: true }),
+      ),
+    async unarchive() {
+      if (!(await atOnce('unarchiveBundle'))) return
+      withUndo(say, say('bundles.unarchived', { name }), {
+        act() {},
+        undo: () => void atOnce('archiveBundle'),
+      })
+    },
+  }
+}
+
+/** What the owner does with a bundle; nothing for others. `onDeleted` is told at once. */
+export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted?: () => void }) {
+  const { say } = useText()
+  const pending = usePending()
+  const [editing, setEditing] = useState(false)
+  const actions = useActions(bundle)
+  if (!isOwn(bundle)) return null
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={say('bundles.actions', { name: bundle.name })}
+            style={{ position: 'relative', zIndex: 1 }}
+          >
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setEditing(true)}>
+            {say('bundles.edit')}
+          </Menu.Item>
+          {bundle.archived_at !== null && (
+            <Menu.Item
+              leftSection={<IconArchiveOff size={16} aria-hidden />}
+              onClick={() => void actions.unarchive()}
+            >
+              {say('bundles.unarchive')}
+            </Menu.Item>
+          )}
+          {!isArchived(bundle, pending) && (
+            <Menu.Item leftSection={<IconArchive size={16} aria-hidden />} onClick={actions.archive}>
+              {say('bundles.archive')}
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => {
+              actions.remove()
+              onDeleted?.()
+            }}
+          >
+            {say('bundles.delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <BundleDialog bundle={bundle} opened={editing} onClose={() => setEditing(false)} />
+    </>
+  )
+}

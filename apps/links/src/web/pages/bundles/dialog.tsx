@@ -1,0 +1,154 @@
+import { Button, Group, Input, Modal, Radio, Stack, Text, TextInput, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { CallError, type Result, call } from '../../call.ts'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import { type Accent, BundleIcon, accentColor, accents } from './accent.tsx'
+
+type Bundle = Result<'createBundle'>
+
+interface Props {
+  /** The one to change; without it a new one is made. */
+  bundle?: Bundle
+  opened: boolean
+  onClose: () => void
+  onSaved?: (bundle: Bundle) => void
+}
+
+/** Makes a bundle or changes one. A click beside it does not close it, so that nothing typed is lost by accident. */
+export function BundleDialog(props: Props) {
+  const { say } = useText()
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={say(props.bundle ? 'bundles.editTitle' : 'bundles.new')}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': say('shell.close') }}
+    >
+      <Form {...props} />
+    </Modal>
+  )
+}
+
+/** The field that a refusal is about: the server's texts begin with its name. */
+function fieldOf(error: unknown): string | undefined {
+  return error instanceof CallError ? /^(name|description|icon|accent)\b/.exec(error.message)?.[1] : undefined
+}
+
+interface Typed {
+  name: string
+  description: string
+  icon: string
+  accent: Accent
+}
+
+/** A bundle's fields as they are typed, and saving them. */
+function useForm({ bundle, onClose, onSaved }: Props) {
+  const { failure } = useText()
+  const [typed, setTyped] = useState<Typed>({
+    name: bundle?.name ?? '',
+    description: bundle?.description ?? '',
+    icon: bundle?.icon ?? '',
+    accent: bundle?.accent ?? 'orange',
+  })
+  const save = useMutation({
+    mutationFn() {
+      const { description, icon, ...rest } = typed
+      const body = { ...rest, description: description.trim() || null, icon: icon.trim() || null }
+      return bundle
+        ? call('updateBundle', { params: { id: bundle.id }, body })
+        : call('createBundle', { body })
+    },
+    onSuccess(saved) {
+      onClose()
+      onSaved?.(saved)
+      return changed('bundles')
+    },
+  })
+  const field = fieldOf(save.error)
+  return {
+    typed,
+    save,
+    setAccent: (accent: Accent) => setTyped((before) => ({ ...before, accent })),
+    /** A refusal that is about no field. */
+    refusal: save.error && field === undefined ? failure(save.error) : undefined,
+    input: (name: 'name' | 'description' | 'icon') => ({
+      value: typed[name],
+      error: field === name && failure(save.error),
+      onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+        setTyped((before) => ({ ...before, [name]: value })),
+    }),
+  }
+}
+
+function Form(props: Props) {
+  const { say } = useText()
+  const { typed, save, setAccent, refusal, input } = useForm(props)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+    >
+      <Stack gap="md">
+        <TextInput label={say('bundles.name')} {...input('name')} required data-autofocus />
+        <Textarea
+          label={say('bundles.description')}
+          {...input('description')}
+          autosize
+          minRows={2}
+          maxRows={6}
+        />
+        <Group align="end" wrap="nowrap" gap="sm">
+          <TextInput
+            label={say('bundles.icon')}
+            description={say('bundles.iconHelp')}
+            {...input('icon')}
+            flex={1}
+          />
+          <BundleIcon icon={typed.icon} accent={typed.accent} />
+        </Group>
+        <AccentChoice value={typed.accent} onChange={setAccent} />
+        {refusal !== undefined && <Input.Error role="alert">{refusal}</Input.Error>}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={props.onClose}>
+            {say('confirm.cancel')}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {say(props.bundle ? 'bundles.save' : 'bundles.create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function AccentChoice({ value, onChange }: { value: Accent; onChange: (accent: Accent) => void }) {
+  const { say } = useText()
+  return (
+    <Radio.Group label={say('bundles.accent')} value={value} onChange={onChange}>
+      <Group gap="md" mt={6}>
+        {accents.map((accent) => (
+          <Radio
+            key={accent}
+            value={accent}
+            label={
+              <Group gap={6} wrap="nowrap">
+                <span
+                  aria-hidden
+                  style={{ width: 12, height: 12, borderRadius: '50%', background: accentColor(accent) }}
+                />
+                <Text span size="sm">
+                  {say(`bundles.${accent}`)}
+                </Text>
+              </Group>
+            }
+          />
+        ))}
+      </Group>
+    </Radio.Group>
+  )
+}
