@@ -6,6 +6,7 @@ import type { Log } from '@latchkey/http/log'
 import { Counting } from './clicks/counting.ts'
 import { openCountryLookup } from './clicks/country.ts'
 import { Journal } from './clicks/journal.ts'
+import { createLossLog } from './clicks/loss-log.ts'
 import { findPosition } from './clicks/store.ts'
 import { forgetOldClicks } from './clicks/retention.ts'
 import { visitorHasher } from './clicks/visitor.ts'
@@ -62,7 +63,7 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
       metrics.observeCommit(ms)
       counting.wake()
     },
-    onLoss: (error, clicks) => log.error('clicks are lost: the journal cannot be written', { error, clicks }),
+    onLoss: createLossLog(log),
   })
   journal.continueAfter(await findPosition(database.read, journal.id))
   const counting = new Counting({ journal, journalPath, database, databaseUrl: settings.databaseUrl, log })
@@ -84,19 +85,18 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
   exposeClicks(metrics, { redirect, journal, counting })
   const readiness = new Readiness(services.database, journal, counting)
   const stopForgetting = forgetOldClicks(database, settings.retentionDays, log)
-  const fetch = createRouter({
-    services,
-    redirect,
-    api: createPublicApi(services),
-    admin: createAdmin(services),
-    mcp: createMcp(services),
-    reference: createReference(VERSION),
-    readiness,
-    metrics,
-    version: VERSION,
-  })
   return {
-    fetch,
+    fetch: createRouter({
+      services,
+      redirect,
+      api: createPublicApi(services),
+      admin: createAdmin(services),
+      mcp: createMcp(services),
+      reference: createReference(VERSION),
+      readiness,
+      metrics,
+      version: VERSION,
+    }),
     drain() {
       readiness.drain()
       services.feed.drain()

@@ -9,6 +9,8 @@ const STOP_WITHIN_MS = 9_500
 const FINISH_WITHIN_MS = 5_000
 /** Large bodies are refused by the routes themselves, with an answer in the right shape. */
 const LARGEST_BODY_BYTES = 1024 ** 4
+/** How long a connection may be silent, in seconds: longer than the slowest statement that anybody waits for. */
+const IDLE_SECONDS = 30
 
 export interface Running {
   url: string
@@ -45,6 +47,7 @@ async function listen(settings: Settings, links: Links, log: Log) {
     hostname: settings.host,
     port: settings.port,
     maxRequestBodySize: LARGEST_BODY_BYTES,
+    idleTimeout: IDLE_SECONDS,
     fetch: links.fetch,
     error(error) {
       log.error('a request failed outside its handler', { error })

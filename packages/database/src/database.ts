@@ -3,13 +3,14 @@ import {
   type Kysely as KyselyType,
   Kysely,
   PostgresDialect,
+  type PostgresPool,
   type RawBuilder,
   type SqlBool,
   type Transaction,
   sql,
 } from 'kysely'
 import { isTransactionConflict } from './errors.ts'
-import { openPool } from './pool.ts'
+import { openLimitedPool, openPool } from './pool.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { openSqliteFile } from './sqlite-file.ts'
 import { type DialectName, dialectOf, sqlitePath } from './url.ts'
@@ -30,6 +31,13 @@ export interface Database<Tables> {
   afterWrite(listener: () => void | Promise<void>): void
   /** The Kysely that migrations run on. */
   readonly writer: KyselyType<Tables>
+  /**
+   * The same database for callers who would rather fail than wait: on PostgreSQL each statement ends within so many
+   * milliseconds, and `isStorageUnavailable` is true of what it ends with. Closed with this one.
+   */
+  limited(statementMs: number): Database<Tables>
+  /** The same without such a limit, for long work. */
+  readonly patient: Database<Tables>
   close(): Promise<void>
 }
 
@@ -58,7 +66,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
   const readerFile = openSqliteFile(path, { readonly: true })
   const read = new Kysely<Tables>({ dialect: sqliteDialect(readerFile) })
   const listeners: (() => void | Promise<void>)[] = []
-  return {
+  const database: Database<Tables> = {
     dialect: 'sqlite',
     read,
     writer,
@@ -77,7 +85,13 @@ function openSqlite<Tables>(path: string): Database<Tables> {
       readerFile.close()
       writerFile.close()
     },
+    // Nothing to wait for: its reads take the time they take, and its writers wait for a lock within bounds already.
+    limited: () => database,
+    get patient() {
+      return database
+    },
   }
+  return database
 }
 
 /** Only `begin` can find the file locked, so `work` has not run when it is tried again. */
@@ -98,8 +112,31 @@ async function transact<Tables, Result>(
 const CONFLICT_RETRIES = 5
 
 function openPostgres<Tables>(url: string): Database<Tables> {
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url) }) })
   const listeners: (() => void | Promise<void>)[] = []
+  const patient = overPool<Tables>(openPool(url), listeners)
+  const limited: OverPool<Tables>[] = []
+  const database: Database<Tables> = {
+    ...patient,
+    limited(statementMs) {
+      const impatient = overPool<Tables>(openLimitedPool(url, statementMs), listeners)
+      limited.push(impatient)
+      return { ...impatient, limited: (ms) => database.limited(ms), patient: database }
+    },
+    get patient() {
+      return database
+    },
+    async close() {
+      for (const each of limited) await each.close()
+      await patient.close()
+    },
+  }
+  return database
+}
+
+type OverPool<Tables> = Omit<Database<Tables>, 'limited' | 'patient'>
+
+function overPool<Tables>(pool: PostgresPool, listeners: (() => void | Promise<void>)[]): OverPool<Tables> {
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     dialect: 'postgres',
     read: kysely,

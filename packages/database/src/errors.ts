@@ -26,7 +26,7 @@ const POSTGRES_UNAVAILABLE = /^(08|53|57)[0-9A-Z]{3}$|^25006$/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|ENOENT)$/
 /** `pg` gives these failures no code. */
 const POSTGRES_MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/i
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/i
 
 /** True when the storage cannot serve now but may later: the caller's data is fine, and an API answers 503. */
 export function isStorageUnavailable(error: unknown): boolean {

@@ -1,4 +1,5 @@
-import { type CustomTypesConfig, Pool, types as defaults } from 'pg'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { type ClientBase, type CustomTypesConfig, Pool, types as defaults } from 'pg'
 
 const INT8 = 20
 const NUMERIC = 1700
@@ -13,11 +14,15 @@ const types: CustomTypesConfig = {
 const CONNECT_TIMEOUT_MS = 3_000
 const POOL_SIZE = 10
 
-/**
- * A pool of connections. `queryTimeoutMs` bounds each query, for callers who would rather fail than wait; without it a
- * query may take as long as it needs.
- */
-export function openPool(url: string, options: { queryTimeoutMs?: number } = {}): Pool {
+interface PoolOptions {
+  /** Bounds the wait for each answer, for callers who would rather fail than wait; else it may take as long as it needs. */
+  queryTimeoutMs?: number
+  /** After this time the server gives a statement up by itself. */
+  statementLimitMs?: number
+}
+
+/** A pool of connections. */
+export function openPool(url: string, options: PoolOptions = {}): Pool {
   const pool = new Pool({
     connectionString: url,
     types,
@@ -25,10 +30,52 @@ export function openPool(url: string, options: { queryTimeoutMs?: number } = {})
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'latchkey',
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
+    ...(options.statementLimitMs === undefined
+      ? {}
+      : { onConnect: statementLimit(options.statementLimitMs) }),
   })
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})
   // The same for one that is in use: whoever uses it gets the error as well.
   pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
+}
+
+/**
+ * No parameter of the connection, since poolers such as PgBouncer refuse those that they do not know. The pool waits for
+ * the promise, whatever its types say.
+ */
+function statementLimit(limitMs: number): (client: ClientBase) => unknown {
+  return (client) => client.query(`set statement_timeout = ${limitMs}`)
+}
+
+/** How much longer than the server the client waits: only a server that does not answer at all gets there. */
+const ANSWER_WITHIN_MS = 1_000
+
+/**
+ * A pool whose statements end within `limitMs`, whether the server is slow, waits for a lock, or is frozen. In the last
+ * case the connection is dropped: who knows when, or whether, it would answer.
+ */
+export function openLimitedPool(url: string, limitMs: number): PostgresPool {
+  const pool = openPool(url, { statementLimitMs: limitMs, queryTimeoutMs: limitMs + ANSWER_WITHIN_MS })
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect()
+      let dead: Error | undefined
+      const query = async (...statement: [string, unknown[]]) => {
+        // A transaction is rolled back by the server when its connection is gone.
+        if (dead) throw dead
+        try {
+          return await client.query(...statement)
+        } catch (error) {
+          if (error instanceof Error && error.message.startsWith('Query read timeout')) dead = error
+          throw error
+        }
+      }
+      const release = (destroy?: boolean) => client.release(destroy || dead !== undefined)
+      return { query, release } as unknown as PostgresPoolClient
+    },
+    end: () => pool.end(),
+  }
 }

@@ -61,7 +61,8 @@ async function* runImport(
   let line = 0
   try {
     const options = {
-      database,
+      // Long work, which may wait for its turn.
+      database: database.patient,
       source: upload.source,
       format,
       owner: identity,

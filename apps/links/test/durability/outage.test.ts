@@ -80,6 +80,30 @@ describe('PostgreSQL goes away', () => {
     expect(await metric(node, 'latchkey_links_clicks_failing')).toBe(0)
   }, 30_000)
 
+  test('a frozen one holds up no request without end, and what follows is served on other connections', async () => {
+    if (!server) return
+    const node = keep(new TestLinks())
+    await node.start(server.url)
+    const key = await node.key('ann@example.com')
+    const link = await node.link(key, { slug: 'frozen' })
+    expect(await statusOf(node, '/frozen')).toBe(302)
+    server.freeze()
+    const startedMs = performance.now()
+    const answers = await Promise.all([
+      node.call('GET', `/links/${link.id}`, { key }),
+      node.call('PUT', `/links/${link.id}`, { key, body: { label: 'never' } }),
+      node.call('POST', '/links', { key, body: { url: 'https://example.com/never' } }),
+      node.callAdmin('GET', '/links'),
+    ])
+    expect(performance.now() - startedMs).toBeLessThan(15_000)
+    for (const { status, body } of answers) expect([status, body]).toEqual([503, UNAVAILABLE])
+    expect(await statusOf(node, '/frozen')).toBe(302)
+    server.thaw()
+    await until('the API is back', async () => (await node.call('GET', '/links', { key })).status === 200)
+    const { body: after } = await node.call('GET', `/links/${link.id}`, { key })
+    expect([after.label, await node.rows(`select id from link where url like '%never'`)]).toEqual([null, []])
+  }, 40_000)
+
   test('again and again under load: no node ends, every redirect is a click once, every answered write is there', async () => {
     if (!server) return
     const { url } = server

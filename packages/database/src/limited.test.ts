@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { openDatabase } from './database.ts'
+import { isStorageUnavailable } from './errors.ts'
+import { eachDialect } from './testing.ts'
+
+interface Tables {
+  item: { id: number }
+}
+
+async function open(url: string) {
+  const database = openDatabase<Tables>(url)
+  await database.write((tx) => sql`create table item (id integer primary key)`.execute(tx))
+  return { database, limited: database.limited(300) }
+}
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+eachDialect((dialect, newUrl) => {
+  test('the limited database is the same one, and its writes are heard of like all others', async () => {
+    const { database, limited } = await open(await newUrl())
+    let heard = 0
+    database.afterWrite(() => void heard++)
+    await limited.write((tx) => tx.insertInto('item').values({ id: 1 }).execute())
+    await database.write((tx) => tx.insertInto('item').values({ id: 2 }).execute())
+    expect([heard, await database.read.selectFrom('item').selectAll().execute()]).toEqual([
+      2,
+      [{ id: 1 }, { id: 2 }],
+    ])
+    expect(limited.patient.dialect).toBe(dialect)
+    expect(await limited.patient.read.selectFrom('item').selectAll().execute()).toHaveLength(2)
+    await database.close()
+  })
+
+  if (dialect === 'sqlite') return
+
+  test('a statement over the limit ends as storage that cannot serve, and the next one is served', async () => {
+    const { database, limited } = await open(await newUrl())
+    const startedMs = performance.now()
+    const error = await failureOf(sql`select pg_sleep(10)`.execute(limited.read))
+    expect([isStorageUnavailable(error), performance.now() - startedMs < 3_000]).toEqual([true, true])
+    expect((await sql`select 1 as one`.execute(limited.read)).rows).toEqual([{ one: 1 }])
+    await sql`select pg_sleep(0.6)`.execute(limited.patient.read)
+    await sql`select pg_sleep(0.6)`.execute(database.read)
+    await database.close()
+  })
+
+  test('a write that waits for a lock over the limit changes nothing', async () => {
+    const { database, limited } = await open(await newUrl())
+    const held = Promise.withResolvers<void>()
+    const holding = Promise.withResolvers<void>()
+    const holder = database.write(async (tx) => {
+      await sql`lock table item`.execute(tx)
+      holding.resolve()
+      await held.promise
+    })
+    await holding.promise
+    const error = await failureOf(limited.write((tx) => tx.insertInto('item').values({ id: 1 }).execute()))
+    expect(isStorageUnavailable(error)).toBe(true)
+    held.resolve()
+    await holder
+    expect(await limited.read.selectFrom('item').selectAll().execute()).toEqual([])
+    await database.close()
+  })
+})
