@@ -1,0 +1,92 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair } from 'jose'
+import { Provider } from 'oidc-provider'
+
+export interface AuthorizationServer {
+  issuer: string
+  /** Seconds for which access tokens made from now on are good. */
+  lifetime: number
+  /** Signs in as this account and consents, as a person does in a browser; where it leads with the code. */
+  browse(start: URL, account: string): Promise<URL>
+  stop(): Promise<void>
+}
+
+/** A real authorization server, as one would be set up for Latchkey: dynamic registration, PKCE, JWT access tokens. */
+export async function startAuthorizationServer(): Promise<AuthorizationServer> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const jwk = { ...(await exportJWK(privateKey)), kid: 'signing', alg: 'RS256', use: 'sig' }
+  const listener: { handle: Parameters<typeof createServer>[1] } = { handle: undefined }
+  const http = createServer((request, response) => listener.handle?.(request, response as never))
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const server = { issuer, lifetime: 3600, browse, stop: () => stop(http) }
+  const provider = new Provider(issuer, {
+    jwks: { keys: [jwk] },
+    cookies: { keys: ['test'] },
+    scopes: ['openid', 'offline_access', 'links:read', 'links:create'],
+    pkce: { required: () => true },
+    findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    extraTokenClaims: (_, token) => ({ email: 'accountId' in token ? `${token.accountId}@example.com` : '' }),
+    issueRefreshToken: () => Promise.resolve(true),
+    rotateRefreshToken: true,
+    features: {
+      registration: { enabled: true },
+      devInteractions: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_, audience) => ({
+          scope: 'links:read links:create',
+          audience,
+          accessTokenTTL: server.lifetime,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+  })
+  listener.handle = provider.callback() as typeof listener.handle
+  return server
+}
+
+function stop(http: ReturnType<typeof createServer>): Promise<void> {
+  http.closeAllConnections()
+  return new Promise((resolve) => void http.close(() => resolve()))
+}
+
+const FORMS = {
+  login: (account: string) => ({ prompt: 'login', login: account, password: 'any' }),
+  consent: () => ({ prompt: 'consent' }),
+}
+
+/** Follows redirects with cookies and sends the forms that come up, until it is led away from the server. */
+async function browse(start: URL, account: string): Promise<URL> {
+  const cookies = new Map<string, string>()
+  let form: Record<string, string> | undefined
+  let at = start
+  for (let step = 0; step < 20; step++) {
+    const response = await fetch(at, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = cookie.split(';')[0]?.split('=') ?? []
+      cookies.set(name, value)
+    }
+    const location = response.headers.get('location')
+    form = undefined
+    if (location) {
+      at = new URL(location, at)
+      if (at.origin !== start.origin) return at
+      continue
+    }
+    const page = await response.text()
+    const prompt = /name="prompt" value="(login|consent)"/.exec(page)?.[1] as keyof typeof FORMS | undefined
+    if (!prompt) throw new Error(`No form at ${at.pathname} (${response.status}): ${page.slice(0, 2000)}`)
+    form = FORMS[prompt](account)
+    at = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', at)
+  }
+  throw new Error('The authorization server leads in a circle')
+}

@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { type JWK, type JWTPayload, SignJWT, UnsecuredJWT, exportJWK, generateKeyPair } from 'jose'
+import { TestLinks, startTestLinks } from '../testing.ts'
+import { current, outcomeOf, post } from './assistants.ts'
+import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts'
+
+const CALLBACK = 'http://127.0.0.1:1/callback'
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-oauth-'))
+const links = new TestLinks()
+let issuer: AuthorizationServer
+let server: ReturnType<typeof Bun.serve>
+let endpoint: URL
+
+beforeAll(async () => {
+  issuer = await startAuthorizationServer()
+  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...given) => links.door(...given) })
+  endpoint = new URL('/_/mcp', server.url)
+  await links.start(`sqlite:${join(folder, 'links.db')}`, {
+    // Nobody is let in without a token, from this machine neither.
+    LINKS_ACCESS: 'header',
+    LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+    TRUSTED_PROXIES: '10.0.0.1',
+    MCP_OAUTH_ISSUER: issuer.issuer,
+    MCP_OAUTH_AUDIENCE: endpoint.href,
+  })
+  links.advance(Math.floor(Date.now() / 1000) - links.now)
+})
+
+afterAll(async () => {
+  await server.stop(true)
+  await issuer.stop()
+  await links.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** What a client keeps between steps; the person behind it is `account`. */
+function memory(account: string) {
+  const kept: Record<string, unknown> = {}
+  const seen = { authorizations: [] as URL[], code: '' }
+  return {
+    seen,
+    kept,
+    provider: {
+      redirectUrl: CALLBACK,
+      clientMetadata: {
+        client_name: 'Test',
+        redirect_uris: [CALLBACK],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      },
+      clientInformation: () => kept['client'] as never,
+      saveClientInformation: (value: unknown) => void (kept['client'] = value),
+      tokens: () => kept['tokens'] as never,
+      saveTokens: (value: unknown) => void (kept['tokens'] = value),
+      saveCodeVerifier: (value: string) => void (kept['verifier'] = value),
+      codeVerifier: () => String(kept['verifier']),
+      async redirectToAuthorization(url: URL) {
+        seen.authorizations.push(url)
+        const back = await issuer.browse(url, account)
+        expect(back.href).toStartWith(CALLBACK)
+        seen.code = back.searchParams.get('code') ?? back.search
+        seen.authorizations.at(-1)?.searchParams.set('back', back.search)
+      },
+    },
+  }
+}
+
+interface Run {
+  client: {
+    callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>
+    close(): Promise<void>
+  }
+  connect(): Promise<void>
+  finish(back: string): Promise<void>
+}
+
+const runs: Record<string, (provider: ReturnType<typeof memory>['provider']) => () => Run> = {
+  'current client': (provider) => () => {
+    const client = new Client({ name: 't', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    const transport = new StreamableHTTPClientTransport(endpoint, { authProvider: provider as never })
+    return {
+      client,
+      connect: () => client.connect(transport),
+      finish: (back) => transport.finishAuth(new URLSearchParams(back)),
+    }
+  },
+  'previous major': (provider) => () => {
+    const client = new OldClient({ name: 't', version: '1' })
+    const transport = new OldTransport(endpoint, { authProvider: provider as never })
+    return {
+      client,
+      connect: () => client.connect(transport as Parameters<OldClient['connect']>[0]),
+      finish: (back) => transport.finishAuth(new URLSearchParams(back).get('code') ?? ''),
+    }
+  },
+}
+
+for (const [name, prepare] of Object.entries(runs))
+  test(`the ${name} goes from 401 to a tool call, asks for more rights, and refreshes by itself`, async () => {
+    const account = name.replace(' ', '-')
+    const { provider, seen, kept } = memory(account)
+    const newRun = prepare(provider)
+    const back = () => seen.authorizations.at(-1)?.searchParams.get('back') ?? ''
+    issuer.lifetime = 300
+
+    const stranger = newRun()
+    expect(await stranger.connect().then(String, String)).toMatch(/unauthorized/i)
+    expect(seen.authorizations).toHaveLength(1)
+    const asked = seen.authorizations[0]?.searchParams
+    expect(asked?.get('resource')).toBe(endpoint.href)
+    expect(asked?.get('scope')).toContain('links:read')
+    expect(asked?.get('code_challenge_method')).toBe('S256')
+    await stranger.finish(back())
+    expect(kept['tokens']).toMatchObject({
+      access_token: expect.any(String),
+      refresh_token: expect.any(String),
+    })
+
+    const known = newRun()
+    await known.connect()
+    const listed = outcomeOf(await known.client.callTool({ name: 'list_links', arguments: {} }))
+    expect(listed.value).toMatchObject({ range_used: '30d' })
+
+    // Read only so far: the 403 names the scope, and the client goes for it.
+    const create = { name: 'create_link', arguments: { url: `https://example.com/${account}` } }
+    if (!asked?.get('scope')?.includes('links:create')) {
+      await known.client.callTool(create).then(
+        () => undefined,
+        () => undefined,
+      )
+      expect(seen.authorizations.at(-1)?.searchParams.get('scope')).toContain('links:create')
+      await known.finish(back())
+    }
+    const made = outcomeOf(await known.client.callTool(create))
+    expect(made.value).toMatchObject({ created_by: `${account}@example.com`, created_via: 'mcp' })
+
+    const { access_token: before } = kept['tokens'] as { access_token: string }
+    const logins = seen.authorizations.length
+    issuer.lifetime = 3600
+    links.advance(300 + 61)
+    const later = outcomeOf(await known.client.callTool({ name: 'list_links', arguments: {} }))
+    expect(later.value.results).toContainEqual(expect.objectContaining({ id: made.value.id }))
+    expect((kept['tokens'] as { access_token: string }).access_token).not.toBe(before)
+    expect(seen.authorizations).toHaveLength(logins)
+    links.advance(-361)
+    await known.client.close()
+    await stranger.client.close()
+  }, 30_000)
+
+test('the documents name the endpoint and the issuer, for pages of any site', async () => {
+  for (const path of [
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/_/mcp',
+  ]) {
+    const response = await fetch(new URL(path, endpoint))
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await response.json()).toEqual({
+      resource: endpoint.href,
+      authorization_servers: [issuer.issuer],
+      scopes_supported: ['links:read', 'links:create'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Latchkey Links',
+    })
+    expect((await fetch(new URL(path, endpoint), { method: 'OPTIONS' })).status).toBe(204)
+    expect((await fetch(new URL(path, endpoint), { method: 'POST' })).status).toBe(405)
+  }
+  const relayed = await fetch(new URL('/.well-known/oauth-authorization-server', endpoint))
+  expect(relayed.headers.get('access-control-allow-origin')).toBe('*')
+  const own = await (await fetch(`${issuer.issuer}/.well-known/oauth-authorization-server`)).text()
+  const openid = await fetch(`${issuer.issuer}/.well-known/openid-configuration`)
+  expect([own, await openid.text()]).toContain(JSON.stringify(await relayed.json()))
+})
+
+test('on a host of its own the endpoint is at the root, and its documents name that host', async () => {
+  const host = { Host: 'mcp.example.com' }
+  for (const [path, resource, document] of [
+    ['/', 'http://mcp.example.com/', '/.well-known/oauth-protected-resource'],
+    ['/mcp', 'http://mcp.example.com/mcp', '/.well-known/oauth-protected-resource/mcp'],
+  ] as const) {
+    const refused = await fetch(new URL(path, endpoint), { method: 'POST', headers: host, body: '{}' })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="http://mcp.example.com${document}", scope="links:read"`,
+    )
+    const told = await (await fetch(new URL(document, endpoint), { headers: host })).json()
+    expect(told).toMatchObject({ resource, authorization_servers: [issuer.issuer] })
+  }
+})
+
+/** An issuer whose tokens are made here, good and bad. */
+async function handmade() {
+  const pair = await generateKeyPair('RS256')
+  const strange = await generateKeyPair('RS256')
+  const jwk: JWK = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
+  const state = { up: true, asked: 0, issuer: '' }
+  const http = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch({ url }) {
+      state.asked++
+      if (!state.up) return new Response(null, { status: 503 })
+      const { pathname, origin } = new URL(url)
+      if (pathname === '/keys') return Response.json({ keys: [jwk] })
+      if (pathname !== '/.well-known/openid-configuration') return new Response(null, { status: 404 })
+      return Response.json({ issuer: state.issuer || origin, jwks_uri: `${origin}/keys` })
+    },
+  })
+  afterAll(() => http.stop(true))
+  const audience = 'https://go.example.com/_/mcp'
+  const service = await startTestLinks(`sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`, {
+    LINKS_ACCESS: 'header',
+    LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+    TRUSTED_PROXIES: '10.0.0.1',
+    LINKS_BASE_URL: 'https://go.example.com',
+    MCP_OAUTH_ISSUER: http.url.origin,
+    MCP_OAUTH_AUDIENCE: audience,
+  })
+  const claims = (changes: JWTPayload = {}): JWTPayload => ({
+    iss: http.url.origin,
+    aud: audience,
+    sub: 'u1',
+    email: 'ann@example.com',
+    scope: 'links:read links:create',
+    exp: service.now + 600,
+    ...changes,
+  })
+  const sign = (payload: JWTPayload, key: CryptoKey = pair.privateKey, kid = 'k1') =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid, typ: 'at+jwt' }).sign(key)
+  const call = (token: string, name: string, args: Record<string, unknown> = {}) =>
+    post(service, current('tools/call', { name, arguments: args }), {
+      Authorization: `Bearer ${token}`,
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': name,
+    })
+  return { service, state, claims, sign, strange: strange.privateKey, call, audience }
+}
+
+test('only a token of the issuer, for us, still good and with a name is accepted', async () => {
+  const { service, claims, sign, strange, call } = await handmade()
+  const good = await call(await sign(claims()), 'create_link', { url: 'https://example.com/x' })
+  expect(outcomeOf(((await good.json()) as { result: unknown }).result).value.created_by).toBe(
+    'ann@example.com',
+  )
+  const { email: _, ...nameless } = claims()
+  const bySub = await call(await sign(nameless), 'create_link', { url: 'https://example.com/y' })
+  expect(outcomeOf(((await bySub.json()) as { result: unknown }).result).value.created_by).toBe('u1')
+
+  const before = await service.stored()
+  const { exp: _exp, ...endless } = claims()
+  const bad: Record<string, string> = {
+    'another audience': await sign(claims({ aud: 'https://other.example/_/mcp' })),
+    'no audience': await sign(claims({ aud: [] })),
+    'another issuer': await sign(claims({ iss: 'https://login.evil.example' })),
+    expired: await sign(claims({ exp: service.now - 61 })),
+    'not yet valid': await sign(claims({ nbf: service.now + 120 })),
+    'no expiry': await sign(endless),
+    'no name': await sign(claims({ sub: '', email: '' })),
+    'key of another issuer': await sign(claims(), strange),
+    'unknown key': await sign(claims(), strange, 'k2'),
+    'alg none': new UnsecuredJWT(claims()).encode(),
+    'shared secret': await new SignJWT(claims())
+      .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+      .sign(new TextEncoder().encode('x'.repeat(64))),
+    'no token': 'x.y.z',
+    'an API key': `sk_${'0'.repeat(48)}`,
+  }
+  for (const [name, token] of Object.entries(bad)) {
+    const response = await call(token, 'create_link', { url: 'https://example.com/bad' })
+    expect([name, response.status]).toEqual([name, 401])
+    const challenge = response.headers.get('www-authenticate')
+    expect(challenge).toMatch(
+      /^Bearer error="invalid_token", error_description="[^"]+", resource_metadata="https:\/\/go\.example\.com\/\.well-known\/oauth-protected-resource\/_\/mcp", scope="links:read"$/,
+    )
+    expect(challenge).not.toContain(token)
+  }
+  expect(await service.stored()).toEqual(before)
+  expect(JSON.stringify(service.log)).not.toContain(await sign(claims()))
+})
+
+test('a missing scope is 403 and names what is needed; whichever way servers write scopes', async () => {
+  const { service, claims, sign, call } = await handmade()
+  const before = await service.stored()
+  const url = { url: 'https://example.com/x' }
+  for (const [scope, tool, needed] of [
+    ['links:read', 'create_link', 'links:read links:create'],
+    ['links:create', 'list_links', 'links:create links:read'],
+    ['openid', 'list_links', 'links:read'],
+    ['', 'health', 'links:read'],
+    ['links:readx xlinks:read LINKS:READ', 'list_links', 'links:read'],
+  ] as const) {
+    const response = await call(await sign(claims({ scope })), tool, tool === 'create_link' ? url : {})
+    expect([scope, response.status, response.headers.get('www-authenticate')]).toEqual([
+      scope,
+      403,
+      `Bearer error="insufficient_scope", scope="${needed}", resource_metadata="https://go.example.com/.well-known/oauth-protected-resource/_/mcp"`,
+    ])
+  }
+  expect(await service.stored()).toEqual(before)
+  for (const scp of ['links:read openid', ['links:read']]) {
+    const { scope: _, ...rest } = claims({ scp })
+    expect((await call(await sign(rest), 'list_links')).status).toBe(200)
+  }
+  // A call hidden in a batch needs its scope as well.
+  const hidden = await post(
+    service,
+    [
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'create_link', arguments: url } },
+    ],
+    {
+      Authorization: `Bearer ${await sign(claims({ scope: 'links:read' }))}`,
+      'MCP-Protocol-Version': '2025-03-26',
+    },
+  )
+  expect(hidden.status).toBe(403)
+  expect(await service.stored()).toEqual(before)
+})
+
+test('a forged host changes neither the documents nor who is admitted', async () => {
+  const { service, claims, sign } = await handmade()
+  const forged = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=evil.example' }
+  const refused = await service.fetch('/_/mcp', { method: 'POST', headers: forged, body: '{}' })
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+    401,
+    'Bearer resource_metadata="https://go.example.com/.well-known/oauth-protected-resource/_/mcp", scope="links:read"',
+  ])
+  const document = await service.fetch('/.well-known/oauth-protected-resource', { headers: forged })
+  expect(await document.text()).not.toContain('evil.example')
+  const identity = { ...forged, 'X-Forwarded-Email': 'ann@example.com', 'Cf-Access-Jwt-Assertion': 'x' }
+  expect((await service.fetch('/_/mcp', { method: 'POST', headers: identity, body: '{}' })).status).toBe(401)
+  const elsewhere = await sign(claims({ aud: 'https://evil.example/_/mcp' }))
+  const token = { ...forged, Authorization: `Bearer ${elsewhere}` }
+  expect((await service.fetch('/_/mcp', { method: 'POST', headers: token, body: '{}' })).status).toBe(401)
+})
+
+test('an issuer that cannot be asked is 503 at first, and locks nobody out later', async () => {
+  const { service, state, claims, sign, call } = await handmade()
+  state.up = false
+  const token = await sign(claims({ exp: service.now + 50_000 }))
+  const unavailable = await call(token, 'health')
+  expect([unavailable.status, unavailable.headers.get('retry-after')]).toEqual([503, '5'])
+  expect((await service.fetch('/.well-known/oauth-authorization-server')).status).toBe(404)
+  const { asked } = state
+  expect((await call(token, 'health')).status).toBe(503)
+  expect(state.asked).toBe(asked)
+  state.up = true
+  service.advance(6)
+  expect((await call(token, 'health')).status).toBe(200)
+  state.up = false
+  service.advance(3600)
+  expect((await call(token, 'health')).status).toBe(200)
+  expect((await service.fetch('/.well-known/oauth-authorization-server')).status).toBe(200)
+})
+
+test('a document that names another issuer is not believed', async () => {
+  const { state, claims, sign, call } = await handmade()
+  state.issuer = 'https://login.evil.example'
+  expect((await call(await sign(claims()), 'health')).status).toBe(503)
+})
