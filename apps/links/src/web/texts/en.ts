@@ -3,6 +3,7 @@ import { en as keys } from './areas/keys.ts'
 import { en as settings } from './areas/settings.ts'
 import { en as transfer } from './areas/transfer.ts'
 import { en as figures } from './areas/figures.ts'
+import { en as link } from './areas/link.ts'
 
 /** Every string of the pages. Flat keys; plural forms end in `_one` and `_other`. */
 export const en = {
@@ -11,6 +12,7 @@ export const en = {
   ...transfer,
   ...bundles,
   ...figures,
+  ...link,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dashboard',
   'nav.links': 'Links',

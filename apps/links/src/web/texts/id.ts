@@ -3,6 +3,7 @@ import { id as keys } from './areas/keys.ts'
 import { id as settings } from './areas/settings.ts'
 import { id as transfer } from './areas/transfer.ts'
 import { id as figures } from './areas/figures.ts'
+import { id as link } from './areas/link.ts'
 import type { Texts } from './en.ts'
 
 export const id: Texts = {
@@ -11,6 +12,7 @@ export const id: Texts = {
   ...transfer,
   ...bundles,
   ...figures,
+  ...link,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dasbor',
   'nav.links': 'Tautan',

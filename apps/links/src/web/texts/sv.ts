@@ -3,6 +3,7 @@ import { sv as keys } from './areas/keys.ts'
 import { sv as settings } from './areas/settings.ts'
 import { sv as transfer } from './areas/transfer.ts'
 import { sv as figures } from './areas/figures.ts'
+import { sv as link } from './areas/link.ts'
 import type { Texts } from './en.ts'
 
 export const sv: Texts = {
@@ -11,6 +12,7 @@ export const sv: Texts = {
   ...transfer,
   ...bundles,
   ...figures,
+  ...link,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Översikt',
   'nav.links': 'Länkar',

@@ -1,0 +1,46 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../call.ts'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import type { Link } from './link.ts'
+
+export function AddSlug({ link, close }: { link: Link; close: () => void }) {
+  const { say, failure } = useText()
+  const [typed, setTyped] = useState('')
+  const add = useMutation({
+    mutationFn: (slug: string) => call('addSlug', { params: { id: link.id }, body: { slug } }),
+    async onSuccess({ slug }) {
+      await changed('links')
+      close()
+      notifications.show({ message: say('link.slugAdded', { slug }), withCloseButton: false })
+    },
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        add.mutate(typed.trim())
+      }}
+    >
+      <Stack gap="md">
+        <TextInput
+          label={say('link.newSlug')}
+          description={say('link.newSlugHelp')}
+          data-autofocus
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          error={add.error && failure(add.error)}
+        />
+        <Button type="submit" loading={add.isPending} style={{ alignSelf: 'flex-end' }}>
+          {say('link.add')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,71 @@
+import { Anchor, Button, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link as To } from 'wouter'
+import { call } from '../../call.ts'
+import { changed, useCall } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import type { Link } from './link.ts'
+
+export function AddToBundle({ link, close }: { link: Link; close: () => void }) {
+  const { say, failure } = useText()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const all = useCall('bundles', 'listBundles', {})
+  const inThese = useCall('bundles', 'listBundlesForLink', { params: { id: link.id } })
+  const add = useMutation({
+    mutationFn: ({ id }: { id: number; name: string }) =>
+      call('addLinkToBundle', { params: { id }, body: { link_id: link.id } }),
+    async onSuccess(_, { name }) {
+      await changed('bundles')
+      close()
+      notifications.show({ message: say('link.bundleAdded', { name }), withCloseButton: false })
+    },
+  })
+  const failed = all.error ?? inThese.error
+  if (failed) return <Text size="sm">{failure(failed)}</Text>
+  if (!all.data || !inThese.data) return <Skeleton height={36} />
+  const known = new Set(inThese.data.body.map(({ id }) => id))
+  const bundles = all.data.body.filter(({ id }) => !known.has(id))
+  if (bundles.length === 0) return <NoBundles />
+  const bundle = bundles.find(({ id }) => String(id) === chosen)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (bundle) add.mutate(bundle)
+      }}
+    >
+      <Stack gap="md">
+        <Select
+          label={say('link.bundle')}
+          placeholder={say('link.bundleChoose')}
+          data-autofocus
+          searchable
+          nothingFoundMessage={say('link.bundleNoMatch')}
+          limit={50}
+          comboboxProps={{ withinPortal: true }}
+          data={bundles.map(({ id, name }) => ({ value: String(id), label: name }))}
+          value={chosen}
+          onChange={setChosen}
+          error={add.error && failure(add.error)}
+        />
+        <Button type="submit" disabled={!bundle} loading={add.isPending} style={{ alignSelf: 'flex-end' }}>
+          {say('link.add')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function NoBundles() {
+  const { say } = useText()
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">{say('link.bundleNone')}</Text>
+      <Anchor component={To} href="/bundles" size="sm" underline="always">
+        {say('link.toBundles')}
+      </Anchor>
+    </Stack>
+  )
+}

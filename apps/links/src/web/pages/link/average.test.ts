@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { daysOf, wordAverage } from './average.ts'
+
+const now = Date.parse('2026-03-20T12:00:00Z') / 1000
+const day = (label: string) => ({ label, count: 1 })
+const at = (moment: string) => Date.parse(moment) / 1000
+
+test('an average is over the days of its range, whenever the link was made', () => {
+  const given = { buckets: [], createdAt: now - 60, now }
+  expect((['24h', '7d', '30d', '90d', '1y'] as const).map((range) => daysOf({ ...given, range }))).toEqual([
+    1, 7, 30, 90, 365,
+  ])
+})
+
+test('an average of all time is over the days since the first click', () => {
+  const all = { range: 'all', now } as const
+  const since = (createdAt: string, ...labels: string[]) =>
+    daysOf({ ...all, createdAt: at(createdAt), buckets: labels.map(day) })
+  // Made and clicked on one day: no day before it was made counts.
+  expect(since('2026-03-18T18:00:00Z', '2026-03-18', '2026-03-19', '2026-03-20')).toBe(1)
+  // Clicked for the first time long after it was made.
+  expect(since('2025-01-01T00:00:00Z', '2026-03-10', '2026-03-11')).toBe(10)
+  // Clicks brought along from elsewhere are older than the link.
+  expect(since('2026-03-20T11:00:00Z', '2024-01', '2024-02')).toBe(809)
+  expect(since('2026-03-20T11:59:00Z', '2026-03-20')).toBe(1)
+  expect(since('2026-03-20T11:59:00Z')).toBe(1)
+})
+
+test('averages have as many decimals as say something', () => {
+  const worded = [0, 0.004, 0.05, 0.999, 1, 9.94, 9.96, 10, 1234.5]
+  expect(worded.map((value) => wordAverage(value, 'en'))).toEqual([
+    '0',
+    '0.00',
+    '0.05',
+    '1.00',
+    '1.0',
+    '9.9',
+    '10.0',
+    '10',
+    '1,235',
+  ])
+  expect(wordAverage(2.5, 'sv')).toBe('2,5')
+})

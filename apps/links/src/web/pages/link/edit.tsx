@@ -1,0 +1,124 @@
+import { ActionIcon, Box, Button, Group, Stack, TextInput } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useText } from '../../texts/text.ts'
+
+interface Field {
+  /** What is edited, for the field; and the words of the button that begins it. */
+  label: string
+  edit: string
+  /** What the field begins with; moments as the browser's own field has them. */
+  value: string
+  type?: 'text' | 'datetime-local'
+  maxLength?: number
+  save: (value: string) => Promise<unknown>
+  /** A word about what is typed, before it is saved. */
+  hint?: (value: string) => string | undefined
+  /** Offers to save nothing at all, in these words. */
+  clear?: string
+}
+
+interface Props extends Field {
+  mayEdit: boolean
+  children: ReactNode
+}
+
+/** Still read out and still in the same place of the page, so that nothing is built anew. */
+const UNSEEN: CSSProperties = {
+  position: 'absolute',
+  width: 1,
+  height: 1,
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+}
+
+/** Something shown that its owner edits where it stands. What was typed stays until it is saved or given up. */
+export function EditInPlace({ mayEdit, children, ...field }: Props) {
+  const [editing, setEditing] = useState(false)
+  const pencil = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(false)
+  useEffect(() => {
+    if (wasEditing.current && !editing) pencil.current?.focus()
+    wasEditing.current = editing
+  }, [editing])
+  return (
+    <Box pos="relative" w="100%" miw={0}>
+      <Group gap={6} wrap="nowrap" align="flex-start" style={editing ? UNSEEN : undefined}>
+        <Box miw={0}>{children}</Box>
+        {mayEdit && !editing && (
+          <ActionIcon
+            ref={pencil}
+            variant="subtle"
+            color="gray"
+            size="sm"
+            mt={2}
+            aria-label={field.edit}
+            title={field.edit}
+            onClick={() => setEditing(true)}
+          >
+            <IconPencil size={15} aria-hidden />
+          </ActionIcon>
+        )}
+      </Group>
+      {editing && <Form {...field} close={() => setEditing(false)} />}
+    </Box>
+  )
+}
+
+function Form({
+  label,
+  value,
+  type = 'text',
+  maxLength,
+  save,
+  hint,
+  clear,
+  close,
+}: Field & { close: () => void }) {
+  const { say, failure } = useText()
+  const [typed, setTyped] = useState(value)
+  const saving = useMutation({ mutationFn: save, onSuccess: close })
+  const submit = (wanted: string) => (wanted === value ? close() : saving.mutate(wanted))
+  const word = hint?.(typed)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit(typed)
+      }}
+      onKeyDown={({ key }) => key === 'Escape' && close()}
+    >
+      <Stack gap="xs" maw={640}>
+        <TextInput
+          aria-label={label}
+          type={type}
+          data-autofocus
+          autoFocus
+          dir={type === 'text' ? 'auto' : undefined}
+          value={typed}
+          {...(maxLength !== undefined && { maxLength })}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          error={saving.error && failure(saving.error)}
+          {...(word !== undefined && {
+            description: word,
+            inputWrapperOrder: ['input', 'error', 'description'],
+          })}
+        />
+        <Group gap="xs">
+          <Button type="submit" size="compact-sm" loading={saving.isPending}>
+            {say('link.save')}
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={close}>
+            {say('link.cancel')}
+          </Button>
+          {clear !== undefined && value !== '' && (
+            <Button size="compact-sm" variant="subtle" onClick={() => submit('')}>
+              {clear}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}

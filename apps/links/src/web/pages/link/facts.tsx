@@ -1,0 +1,158 @@
+import { Anchor, Divider, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link as To } from 'wouter'
+import { type Input, call } from '../../call.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { changed, useCall } from '../../queries.ts'
+import type { TextKey } from '../../texts/en.ts'
+import { useText } from '../../texts/text.ts'
+import { EditInPlace } from './edit.tsx'
+import { type Link, isMine, primaryOf, shortUrl, shownUrl } from './link.ts'
+import { dayAndTime, fromField, toField } from './moment.ts'
+
+const URL_LIMIT = 2048
+
+const SOURCES: Readonly<Record<string, TextKey>> = {
+  app: 'link.via.app',
+  api: 'link.via.api',
+  sdk: 'link.via.sdk',
+  mcp: 'link.via.mcp',
+  import: 'link.via.import',
+}
+
+async function update(id: number, body: Input<'updateLink'>['body']): Promise<void> {
+  await call('updateLink', { params: { id }, body })
+  await changed('links')
+}
+
+/** Where the link leads and what is known of it. */
+export function Facts({ link }: { link: Link }) {
+  const { say, day, moment } = useText()
+  return (
+    <Paper withBorder p={{ base: 'md', sm: 'lg' }}>
+      <Stack gap="md">
+        <Stack gap={6}>
+          <ShortUrl slug={primaryOf(link)} />
+          <Target link={link} />
+        </Stack>
+        <Divider />
+        <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="sm">
+          <Fact name={say('link.expires')}>
+            <Expiry link={link} />
+          </Fact>
+          <Fact name={say('link.created')}>
+            <Text size="sm" title={moment(link.created_at)}>
+              {day(link.created_at)}
+            </Text>
+          </Fact>
+          <Fact name={say('link.owner')}>
+            <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+              {link.created_by}
+            </Text>
+          </Fact>
+          <Fact name={say('link.source')}>
+            <Text size="sm">{say(SOURCES[link.created_via ?? ''] ?? 'link.via.unknown')}</Text>
+          </Fact>
+          <Bundles id={link.id} />
+        </SimpleGrid>
+      </Stack>
+    </Paper>
+  )
+}
+
+function ShortUrl({ slug }: { slug: string }) {
+  return (
+    <Group gap={6} wrap="nowrap" align="flex-start">
+      <Anchor
+        href={shortUrl(slug)}
+        target="_blank"
+        rel="noreferrer"
+        fz="lg"
+        fw={600}
+        miw={0}
+        style={{ overflowWrap: 'anywhere' }}
+      >
+        {shownUrl(slug)}
+      </Anchor>
+      <Copy value={shortUrl(slug)} />
+    </Group>
+  )
+}
+
+function Target({ link }: { link: Link }) {
+  const { say } = useText()
+  return (
+    <EditInPlace
+      mayEdit={isMine(link)}
+      label={say('link.target')}
+      edit={say('link.editUrl')}
+      value={link.url}
+      maxLength={URL_LIMIT}
+      save={(url) => update(link.id, { url })}
+    >
+      <Text size="sm" c="dimmed" lineClamp={3} title={link.url} style={{ overflowWrap: 'anywhere' }}>
+        {say('link.target')}{' '}
+        <Anchor href={link.url} target="_blank" rel="noreferrer" size="sm" c="inherit" underline="always">
+          <bdi>{link.url}</bdi>
+        </Anchor>
+      </Text>
+    </EditInPlace>
+  )
+}
+
+function Expiry({ link }: { link: Link }) {
+  const { id, expires_at } = link
+  const { say, language } = useText()
+  return (
+    <EditInPlace
+      mayEdit={isMine(link)}
+      label={say('link.expires')}
+      edit={say('link.editExpiry')}
+      type="datetime-local"
+      value={expires_at === null ? '' : toField(expires_at)}
+      save={(value) => update(id, { expires_at: fromField(value) })}
+      hint={(value) => {
+        const typed = fromField(value)
+        return typed !== null && typed * 1000 <= Date.now() ? say('link.expiryPast') : undefined
+      }}
+      clear={say('link.noExpiry')}
+    >
+      <Text size="sm">{expires_at === null ? say('link.never') : dayAndTime(expires_at, language)}</Text>
+    </EditInPlace>
+  )
+}
+
+function Bundles({ id }: { id: number }) {
+  const { say } = useText()
+  const bundles = useCall('bundles', 'listBundlesForLink', { params: { id } }).data?.body ?? []
+  if (bundles.length === 0) return null
+  return (
+    <Fact name={say('link.bundles')} wide>
+      <Group gap="xs" miw={0}>
+        {bundles.map((bundle) => (
+          <Anchor
+            key={bundle.id}
+            component={To}
+            href={`/bundles/${bundle.id}`}
+            size="sm"
+            dir="auto"
+            style={{ overflowWrap: 'anywhere' }}
+          >
+            {bundle.name}
+          </Anchor>
+        ))}
+      </Group>
+    </Fact>
+  )
+}
+
+function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <div style={{ minWidth: 0, ...(wide && { gridColumn: '1 / -1' }) }}>
+      <Text component="dt" size="xs" c="dimmed" mb={2}>
+        {name}
+      </Text>
+      <dd style={{ margin: 0 }}>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+import { ActionIcon, Anchor, Box, Button, Group, Menu } from '@mantine/core'
+import {
+  IconArrowLeft,
+  IconCopyPlus,
+  IconDots,
+  IconFolderPlus,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlus,
+  IconQrcode,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { notifications } from '@mantine/notifications'
+import type { RefObject } from 'react'
+import { Link as To, useLocation } from 'wouter'
+import { call } from '../../call.ts'
+import { changed } from '../../queries.ts'
+import { PageHeading } from '../../shell/heading.tsx'
+import { useText } from '../../texts/text.ts'
+import type { Asked } from './dialogs.tsx'
+import { EditInPlace } from './edit.tsx'
+import { type Link, isMine, nameOf, primaryOf } from './link.ts'
+import type { Removal } from './removal.tsx'
+import { StateBadge } from './state-badge.tsx'
+import type { useWork } from './work.ts'
+
+const LABEL_LIMIT = 500
+
+export interface Deeds {
+  link: Link
+  ask: (asked: Asked) => void
+  /** Kept at what a dialog is opened from. */
+  opener: RefObject<HTMLElement | null>
+  removal: Removal
+  work: ReturnType<typeof useWork>
+}
+
+export function BackToLinks() {
+  const { say } = useText()
+  return (
+    <Anchor component={To} href="/links" size="sm" c="dimmed" style={{ alignSelf: 'flex-start' }}>
+      <Group gap={4} component="span">
+        <IconArrowLeft size={15} aria-hidden />
+        {say('link.back')}
+      </Group>
+    </Anchor>
+  )
+}
+
+export function Head(deeds: Deeds) {
+  const { say } = useText()
+  const { link, ask, opener } = deeds
+  const save = async (label: string) => {
+    await call('updateLink', { params: { id: link.id }, body: { label: label.trim() || null } })
+    await changed('links')
+  }
+  return (
+    <Group justify="space-between" align="flex-start" gap="md">
+      <Box flex="1 1 320px" miw={0}>
+        <EditInPlace
+          mayEdit={isMine(link)}
+          label={say('link.label')}
+          edit={say('link.editLabel')}
+          value={link.label ?? ''}
+          maxLength={LABEL_LIMIT}
+          save={save}
+        >
+          <PageHeading title={nameOf(link)} dir="auto" style={{ overflowWrap: 'anywhere' }} lineClamp={4} />
+        </EditInPlace>
+      </Box>
+      <Group gap="xs" wrap="nowrap">
+        <StateBadge link={link} />
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<IconQrcode size={17} aria-hidden />}
+          onClick={({ currentTarget }) => {
+            opener.current = currentTarget
+            ask({ about: 'qr', slug: primaryOf(link) })
+          }}
+        >
+          {say('link.qr')}
+        </Button>
+        <LinkMenu {...deeds} />
+      </Group>
+    </Group>
+  )
+}
+
+function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
+  const { say } = useText()
+  const duplicate = useDuplicate(link)
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={say('link.actions')}
+          onFocus={({ currentTarget }) => {
+            opener.current = currentTarget
+          }}
+        >
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPlus size={16} />} onClick={() => ask({ about: 'slug' })}>
+          {say('link.addSlug')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconFolderPlus size={16} />} onClick={() => ask({ about: 'bundle' })}>
+          {say('link.addToBundle')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconCopyPlus size={16} />} onClick={duplicate}>
+          {say('link.duplicate')}
+        </Menu.Item>
+        {isMine(link) && (
+          <>
+            <Menu.Divider />
+            {link.disabled_at === null ? (
+              <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={work.disable}>
+                {say('link.disable')}
+              </Menu.Item>
+            ) : (
+              <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={work.enable}>
+                {say('link.enable')}
+              </Menu.Item>
+            )}
+            <Menu.Item
+              color="red"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => removal.begin('link')}
+            >
+              {say('link.delete')}
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Makes a link of one's own to the same URL, and goes there. An expiry that has passed is not taken along. */
+function useDuplicate(link: Link): () => void {
+  const { say, failure } = useText()
+  const [, go] = useLocation()
+  const { mutate } = useMutation({
+    mutationFn: () => {
+      const { url, label, expires_at } = link
+      const expiry = expires_at !== null && expires_at * 1000 > Date.now() ? { expires_at } : {}
+      return call('createLink', {
+        body: { url, ...(label !== null && { label }), ...expiry, allow_duplicate: true },
+      })
+    },
+    onSuccess({ id }) {
+      go(`/links/${id}`)
+      notifications.show({ message: say('link.duplicated'), withCloseButton: false })
+      void changed('links', 'totals')
+    },
+    onError: (error) => notifications.show({ color: 'red', message: failure(error), withCloseButton: false }),
+  })
+  return () => mutate()
+}

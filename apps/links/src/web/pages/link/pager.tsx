@@ -1,0 +1,50 @@
+import { ActionIcon, Group, Text } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { useText } from '../../texts/text.ts'
+
+/** Not `disabled`: on the last page that would drop the focus. */
+const OFF = { 'aria-disabled': true, 'data-disabled': true }
+
+interface Props {
+  /** Name of what has the pages. */
+  what: string
+  /** Index of the first one shown. */
+  offset: number
+  size: number
+  total: number
+  onMove: (offset: number) => void
+}
+
+/** Back and forth through what has more than one page; nothing else. */
+export function Pager({ what, offset, size, total, onMove }: Props) {
+  const { say, number } = useText()
+  if (total <= size) return null
+  const shown = { from: number(offset + 1), to: number(Math.min(total, offset + size)), total: number(total) }
+  const isFirst = offset === 0
+  const isLast = offset + size >= total
+  return (
+    <Group justify="flex-end" gap="xs" mt="sm" role="group" aria-label={say('link.pagesOf', { what })}>
+      <Text size="xs" c="dimmed" className="figure" aria-live="polite">
+        {say('link.pageOf', shown)}
+      </Text>
+      <ActionIcon
+        variant="default"
+        size="sm"
+        aria-label={say('link.previous')}
+        {...(isFirst && OFF)}
+        onClick={() => !isFirst && onMove(Math.max(0, offset - size))}
+      >
+        <IconChevronLeft size={14} aria-hidden />
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        size="sm"
+        aria-label={say('link.next')}
+        {...(isLast && OFF)}
+        onClick={() => !isLast && onMove(offset + size)}
+      >
+        <IconChevronRight size={14} aria-hidden />
+      </ActionIcon>
+    </Group>
+  )
+}

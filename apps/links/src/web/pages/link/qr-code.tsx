@@ -1,0 +1,199 @@
+import {
+  Box,
+  Button,
+  Center,
+  Group,
+  NativeSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconDownload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { CallError, addressOf, request } from '../../call.ts'
+import { useText } from '../../texts/text.ts'
+import { type Link, shownUrl } from './link.ts'
+
+const LEVELS = ['L', 'M', 'Q', 'H'] as const
+const LARGEST = 2048
+
+const FIRST = { size: 400, level: 'M' as (typeof LEVELS)[number], dark: '#000000', light: '#ffffff' }
+type Look = typeof FIRST
+
+/** A QR code of one of the link's short URLs, as it will be downloaded. */
+export function QrCode({ link, first }: { link: Link; first: string }) {
+  const { say } = useText()
+  const [slug, setSlug] = useState(first)
+  const [look, setLook] = useState(FIRST)
+  const [settled] = useDebouncedValue(look, 200)
+  const code = useCode(link.id, slug, settled)
+  const change = (changes: Partial<Look>) => setLook((before) => ({ ...before, ...changes }))
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
+      <Preview name={say('link.qrOf', { url: shownUrl(slug) })} code={code} />
+      <Stack gap="sm">
+        {link.slugs.length > 1 && (
+          <NativeSelect
+            label={say('link.slug')}
+            data={link.slugs.map((each) => each.slug)}
+            value={slug}
+            onChange={({ currentTarget }) => setSlug(currentTarget.value)}
+          />
+        )}
+        <LookFields look={look} change={change} code={code} />
+        <Group grow gap="xs" mt={4}>
+          <Download address={code.svg} name={`${slug}.svg`} text={say('link.qrSvg')} off={!code.drawn} />
+          <Download
+            address={code.png}
+            name={`${slug}.png`}
+            text={say('link.qrPng')}
+            off={!code.drawn || code.problem !== undefined}
+          />
+        </Group>
+      </Stack>
+    </SimpleGrid>
+  )
+}
+
+type Code = ReturnType<typeof useCode>
+
+/** Both addresses of the code, and what the server has against it. */
+function useCode(id: number, slug: string, { size, level, dark, light }: Look) {
+  const input = (format: 'svg' | 'png') => ({
+    params: { id },
+    query: { slug, size, level, dark, light, format },
+  })
+  const png = useQuery({
+    // Not below a resource: no click changes it.
+    queryKey: ['qr', input('png')],
+    queryFn: async ({ signal }) =>
+      (await request('getLinkQr', input('png'), { signal, accept: 'image/png' })).status,
+  })
+  const problem = png.error instanceof CallError ? png.error.message : undefined
+  return {
+    svg: addressOf('getLinkQr', input('svg')),
+    png: addressOf('getLinkQr', input('png')),
+    problem,
+    /** Only a PNG can be too small. */
+    drawn: problem === undefined || problem.startsWith('size: must be at least'),
+  }
+}
+
+function Preview({ name, code }: { name: string; code: Code }) {
+  const { say } = useText()
+  return (
+    <Stack gap="xs">
+      <Center
+        h={{ base: 220, xs: 260 }}
+        style={{
+          border: '1px solid var(--mantine-color-default-border)',
+          borderRadius: 8,
+          overflow: 'hidden',
+        }}
+      >
+        {code.drawn && (
+          <img src={code.svg} alt={name} style={{ width: '100%', height: '100%', objectFit: 'contain' }} />
+        )}
+      </Center>
+      <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {say('link.qrHelp')}
+      </Text>
+    </Stack>
+  )
+}
+
+function LookFields({
+  look,
+  change,
+  code,
+}: {
+  look: Look
+  change: (changes: Partial<Look>) => void
+  code: Code
+}) {
+  const { say } = useText()
+  const problems = useProblems(code.problem)
+  return (
+    <>
+      <NumberInput
+        label={say('link.qrSize')}
+        min={1}
+        max={LARGEST}
+        step={20}
+        clampBehavior="strict"
+        allowDecimal={false}
+        allowNegative={false}
+        value={look.size}
+        onChange={(value) => typeof value === 'number' && change({ size: value })}
+        error={problems.size}
+      />
+      <NativeSelect
+        label={say('link.qrLevel')}
+        data={LEVELS.map((value) => ({ value, label: say(`link.qrLevel.${value}`) }))}
+        value={look.level}
+        onChange={({ currentTarget }) => change({ level: currentTarget.value as Look['level'] })}
+        error={problems.level}
+      />
+      <Box>
+        <Group grow gap="sm" align="flex-start">
+          {(['dark', 'light'] as const).map((name) => (
+            <TextInput
+              key={name}
+              type="color"
+              label={say(name === 'dark' ? 'link.qrDark' : 'link.qrLight')}
+              value={look[name]}
+              onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+              error={name === 'dark' && problems.dark}
+              styles={{ input: { padding: 4 } }}
+            />
+          ))}
+        </Group>
+      </Box>
+    </>
+  )
+}
+
+/** The server's word about each field, in the person's language where it is known. */
+function useProblems(problem: string | undefined) {
+  const { say, number } = useText()
+  const [field = '', text = ''] = problem?.split(/: (.*)/) ?? []
+  const smallest = /^must be at least (\d+)/.exec(text)?.[1]
+  const words: Record<string, string> = {
+    size: smallest === undefined ? text : say('link.qrTooSmall', { smallest: number(Number(smallest)) }),
+    dark: text.startsWith('must contrast') ? say('link.qrContrast') : text,
+  }
+  const word = (name: string) => (field === name ? (words[name] ?? text) : undefined)
+  return { size: word('size'), level: word('level'), dark: word('dark') }
+}
+
+function Download({
+  address,
+  name,
+  text,
+  off,
+}: {
+  address: string
+  name: string
+  text: string
+  off: boolean
+}) {
+  const icon = <IconDownload size={16} aria-hidden />
+  if (off)
+    return (
+      <Button variant="light" leftSection={icon} disabled>
+        {text}
+      </Button>
+    )
+  return (
+    <Button component="a" href={address} download={name} variant="light" leftSection={icon} px="sm">
+      {text}
+    </Button>
+  )
+}

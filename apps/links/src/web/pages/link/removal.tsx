@@ -1,0 +1,111 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { CallError, call } from '../../call.ts'
+import { withUndo } from '../../parts/undo.tsx'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import type { Link, Slug } from './link.ts'
+
+/** The whole link, or a slug of it. */
+export type Doomed = 'link' | Slug
+
+const keyOf = (doomed: Doomed) => (doomed === 'link' ? '' : doomed.slug)
+
+const REFUSED_FOR_CLICKS: ReadonlySet<string> = new Set([
+  'Cannot delete a link with clicks, disable it instead',
+  'Cannot remove a slug with clicks, disable it instead',
+])
+
+export interface Removal {
+  /** Deletes or removes it after the time to undo; where clicks are known to forbid that, asks instead. */
+  begin: (doomed: Doomed) => void
+  /** The same with its clicks. */
+  force: (doomed: Doomed) => void
+  isLeaving: (doomed: Doomed) => boolean
+}
+
+/** `ask` is called with what has clicks that forbid its removal. */
+export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
+  const { say, failure } = useText()
+  const [, go] = useLocation()
+  const [leaving, setLeaving] = useState<readonly string[]>([])
+  const shown = useRef(true)
+  useEffect(() => {
+    shown.current = true
+    return () => {
+      shown.current = false
+    }
+  }, [])
+  const stay = (doomed: Doomed) => setLeaving((before) => before.filter((key) => key !== keyOf(doomed)))
+  const refuse = (doomed: Doomed, error: unknown) => {
+    if (!(error instanceof CallError && REFUSED_FOR_CLICKS.has(error.message))) {
+      notifications.show({
+        color: 'red',
+        message: failure(error),
+        closeButtonProps: closeOf(say('shell.close')),
+      })
+      return
+    }
+    const id = notifications.show({
+      color: 'orange',
+      autoClose: false,
+      closeButtonProps: closeOf(say('shell.close')),
+      message: (
+        <Refusal
+          doomed={doomed}
+          onAsk={() => {
+            notifications.hide(id)
+            if (shown.current) ask(doomed)
+            else go(`/links/${link.id}`)
+          }}
+        />
+      ),
+    })
+  }
+  const carryOut = async (doomed: Doomed, force: boolean) => {
+    try {
+      await remove(link.id, doomed, force)
+      if (doomed === 'link' && shown.current) go('/links')
+    } catch (error) {
+      refuse(doomed, error)
+    }
+    await changed('links', 'totals')
+    stay(doomed)
+  }
+  const start = (doomed: Doomed, force: boolean) => {
+    setLeaving((before) => [...before, keyOf(doomed)])
+    const text = doomed === 'link' ? say('link.leaving') : say('link.removing', { slug: doomed.slug })
+    withUndo(say, text, { act: () => void carryOut(doomed, force), undo: () => stay(doomed) })
+  }
+  const clicksOf = (doomed: Doomed) => (doomed === 'link' ? link.total_clicks : doomed.click_count)
+  return {
+    begin: (doomed) => (clicksOf(doomed) > 0 ? ask(doomed) : start(doomed, false)),
+    force: (doomed) => start(doomed, true),
+    isLeaving: (doomed) => leaving.includes(keyOf(doomed)),
+  }
+}
+
+const closeOf = (label: string) => ({ 'aria-label': label })
+
+function remove(id: number, doomed: Doomed, force: boolean): Promise<unknown> {
+  const options = { keepalive: true }
+  const query = { force }
+  if (doomed === 'link') return call('deleteLink', { params: { id }, query }, options)
+  return call('removeSlug', { params: { id, slug: doomed.slug }, query }, options)
+}
+
+function Refusal({ doomed, onAsk }: { doomed: Doomed; onAsk: () => void }) {
+  const { say } = useText()
+  return (
+    <Group justify="space-between" gap="xs">
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {doomed === 'link' ? say('link.notDeleted') : say('link.notRemoved', { slug: doomed.slug })}
+      </Text>
+      <Button size="compact-sm" variant="light" onClick={onAsk}>
+        {say('link.whatNow')}
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,174 @@
+import { ActionIcon, Badge, Box, Group, Menu, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import {
+  IconCopy,
+  IconDots,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconQrcode,
+  IconStar,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { useText } from '../../texts/text.ts'
+import type { Deeds } from './head.tsx'
+import { type Slug, isMine, shortUrl } from './link.ts'
+import { Pager } from './pager.tsx'
+
+/** A link may have thousands. */
+const PAGE = 10
+
+/** The slugs, the primary one first and then by clicks; `counts` are those of the chosen range. */
+export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string, number> | undefined }) {
+  const { say } = useText()
+  const [offset, setOffset] = useState(0)
+  const clicks = ({ slug }: Slug) => counts?.get(slug) ?? 0
+  const slugs = deeds.link.slugs
+    .filter((slug) => !deeds.removal.isLeaving(slug))
+    .toSorted((a, b) => b.is_primary - a.is_primary || clicks(b) - clicks(a))
+  const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE) * PAGE)
+  const most = Math.max(1, ...slugs.map(clicks))
+  return (
+    <Paper withBorder p="md" h="100%">
+      <Title order={2} mb="xs">
+        {say('link.slugs')}
+      </Title>
+      <Table layout="fixed" verticalSpacing="xs" horizontalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{say('link.slug')}</Table.Th>
+            <Table.Th w="30%">{say('link.clicks')}</Table.Th>
+            <Table.Th w={110} ta="right" visibleFrom="sm">
+              {say('link.added')}
+            </Table.Th>
+            <Table.Th w={42} aria-label={say('link.actionsColumn')} />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {slugs.slice(first, first + PAGE).map((slug) => (
+            <Row key={slug.slug} slug={slug} clicks={counts && clicks(slug)} most={most} {...deeds} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Pager what={say('link.slugs')} offset={first} size={PAGE} total={slugs.length} onMove={setOffset} />
+    </Paper>
+  )
+}
+
+function Row({
+  slug,
+  clicks,
+  most,
+  ...deeds
+}: Deeds & { slug: Slug; clicks: number | undefined; most: number }) {
+  const { say, number, day, moment } = useText()
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap={6}>
+          <Text size="sm" fw={550} miw={0} style={{ overflowWrap: 'anywhere' }}>
+            {slug.slug}
+          </Text>
+          {slug.is_primary === 1 && <Mark text={say('link.primary')} />}
+          {slug.is_custom === 0 && <Mark text={say('link.automatic')} />}
+          {slug.disabled_at !== null && <Mark text={say('link.slugOff')} />}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <Stack gap={4}>
+          <Text size="sm" className="figure">
+            {clicks === undefined ? '–' : number(clicks)}
+          </Text>
+          <Box className="ranking-bar" m={0} aria-hidden>
+            <Box style={{ width: `${(100 * (clicks ?? 0)) / most}%` }} />
+          </Box>
+        </Stack>
+      </Table.Td>
+      <Table.Td ta="right" visibleFrom="sm">
+        <Text size="sm" title={moment(slug.created_at)}>
+          {day(slug.created_at)}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <SlugMenu slug={slug} {...deeds} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+function Mark({ text }: { text: string }) {
+  return (
+    <Badge variant="default" size="sm" tt="none" fw={500}>
+      {text}
+    </Badge>
+  )
+}
+
+function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
+  const { say } = useText()
+  const { copy } = useClipboard()
+  const copyUrl = () => {
+    copy(shortUrl(slug.slug))
+    notifications.show({ message: say('link.copied'), withCloseButton: false })
+  }
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={say('link.slugMenu', { slug: slug.slug })}
+          onFocus={({ currentTarget }) => {
+            opener.current = currentTarget
+          }}
+        >
+          <IconDots size={17} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconCopy size={16} />} onClick={copyUrl}>
+          {say('link.copy')}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconQrcode size={16} />}
+          onClick={() => deeds.ask({ about: 'qr', slug: slug.slug })}
+        >
+          {say('link.qr')}
+        </Menu.Item>
+        {isMine(deeds.link) && <OwnersItems slug={slug} {...deeds} />}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function OwnersItems({ slug, work, removal }: Omit<Deeds, 'opener'> & { slug: Slug }) {
+  const { say } = useText()
+  const isOn = slug.disabled_at === null
+  return (
+    <>
+      {isOn && slug.is_primary === 0 && (
+        <Menu.Item leftSection={<IconStar size={16} />} onClick={() => work.makePrimary(slug)}>
+          {say('link.makePrimary')}
+        </Menu.Item>
+      )}
+      {slug.is_custom === 1 && (
+        <>
+          <Menu.Divider />
+          {isOn ? (
+            <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={() => work.disableSlug(slug)}>
+              {say('link.disable')}
+            </Menu.Item>
+          ) : (
+            <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => work.enableSlug(slug)}>
+              {say('link.enable')}
+            </Menu.Item>
+          )}
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => removal.begin(slug)}>
+            {say('link.remove')}
+          </Menu.Item>
+        </>
+      )}
+    </>
+  )
+}

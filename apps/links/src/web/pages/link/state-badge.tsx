@@ -1,0 +1,68 @@
+import { Alert, Badge, Box, Button, Group, Text } from '@mantine/core'
+import { useText } from '../../texts/text.ts'
+import { type Link, isMine } from './link.ts'
+import { dayAndTime } from './moment.ts'
+import { type State, useLinkState } from './state.ts'
+import type { useWork } from './work.ts'
+
+const DOTS: Readonly<Record<State, string>> = {
+  active: 'var(--mantine-color-teal-6)',
+  disabled: 'var(--mantine-color-gray-6)',
+  expired: 'var(--mantine-color-orange-6)',
+}
+
+export function StateBadge({ link }: { link: Link }) {
+  const { say } = useText()
+  const state = useLinkState(link)
+  const words = {
+    active: say('links.active'),
+    disabled: say('links.disabled'),
+    expired: say('links.expired'),
+  }
+  return (
+    <Badge
+      variant="default"
+      size="lg"
+      tt="none"
+      fw={550}
+      leftSection={<Box w={8} h={8} bdrs="xl" bg={DOTS[state]} aria-hidden />}
+    >
+      {words[state]}
+    </Badge>
+  )
+}
+
+/** What visitors get of a link that does not redirect, and what its owner can do about it. */
+export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeof useWork> }) {
+  const { say, language } = useText()
+  const state = useLinkState(link)
+  if (state === 'active') return null
+  const isDisabled = state === 'disabled'
+  const since = (isDisabled ? link.disabled_at : link.expires_at) ?? 0
+  const values = { when: dayAndTime(since, language), owner: link.created_by }
+  const help = isMine(link)
+    ? say(isDisabled ? 'link.isDisabledHelp' : 'link.isExpiredHelp', values)
+    : say(isDisabled ? 'link.isDisabledForeign' : 'link.isExpiredForeign', values)
+  return (
+    <Alert
+      color={isDisabled ? 'gray' : 'orange'}
+      title={say(isDisabled ? 'link.isDisabled' : 'link.isExpired')}
+      styles={{ title: { color: 'inherit' } }}
+    >
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" flex="1 1 280px" style={{ overflowWrap: 'anywhere' }}>
+          {help}
+        </Text>
+        {isMine(link) && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => (isDisabled ? work.enable() : work.clearExpiry())}
+          >
+            {say(isDisabled ? 'link.enable' : 'link.noExpiry')}
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  )
+}

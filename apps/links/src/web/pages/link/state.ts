@@ -1,0 +1,20 @@
+import { useEffect, useState } from 'react'
+import type { Link } from './link.ts'
+
+export type State = 'active' | 'disabled' | 'expired'
+
+/** The longest that a timer can wait. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1
+
+/** What the link does at this moment (L7); a page that stays open sees it expire. */
+export function useLinkState({ disabled_at, expires_at }: Link): State {
+  const [now, setNow] = useState(Date.now)
+  const expiresIn = expires_at === null ? Infinity : expires_at * 1000 - now
+  useEffect(() => {
+    if (expiresIn <= 0 || expiresIn === Infinity) return undefined
+    const timer = setTimeout(() => setNow(Date.now()), Math.min(expiresIn, LONGEST_WAIT_MS))
+    return () => clearTimeout(timer)
+  }, [expiresIn])
+  if (disabled_at !== null) return 'disabled'
+  return expires_at !== null && expires_at * 1000 <= Date.now() ? 'expired' : 'active'
+}

@@ -1,0 +1,72 @@
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../../call.ts'
+import { withUndo } from '../../parts/undo.tsx'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import { type Link, type Slug, primaryOf } from './link.ts'
+
+interface Work {
+  done: string
+  run: () => Promise<unknown>
+  undo: () => Promise<unknown>
+}
+
+/** What acts at once and can be taken back: disable, enable, another primary slug. */
+export function useWork(link: Link) {
+  const { say, failure } = useText()
+  const onError = (error: unknown) => {
+    notifications.show({
+      color: 'red',
+      message: failure(error),
+      closeButtonProps: { 'aria-label': say('shell.close') },
+    })
+  }
+  const { mutate } = useMutation({
+    mutationFn: async (run: Work['run']) => {
+      await run()
+      await changed('links', 'totals')
+    },
+    onError,
+  })
+  const act = ({ done, run, undo }: Work) =>
+    mutate(run, { onSuccess: () => withUndo(say, done, { act() {}, undo: () => mutate(undo) }) })
+  const params = { id: link.id }
+  const on = () => call('enableLink', { params })
+  const off = () => call('disableLink', { params })
+  const expire = (expires_at: number | null) => call('updateLink', { params, body: { expires_at } })
+  const primary = (slug: string) => call('choosePrimarySlug', { params, body: { slug } })
+  return {
+    disable: () => act({ done: say('link.disabled'), run: off, undo: on }),
+    enable: () => act({ done: say('link.enabled'), run: on, undo: off }),
+    clearExpiry() {
+      const { expires_at } = link
+      act({
+        done: say('link.expiryCleared'),
+        run: () => expire(null),
+        undo: () => expire(expires_at),
+      })
+    },
+    makePrimary({ slug }: Slug) {
+      const before = primaryOf(link)
+      act({ done: say('link.madePrimary', { slug }), run: () => primary(slug), undo: () => primary(before) })
+    },
+    disableSlug({ slug, is_primary }: Slug) {
+      act({
+        done: say('link.slugDisabled', { slug }),
+        run: () => call('disableSlug', { params: { ...params, slug } }),
+        async undo() {
+          await call('enableSlug', { params: { ...params, slug } })
+          if (is_primary) await primary(slug)
+        },
+      })
+    },
+    enableSlug({ slug }: Slug) {
+      act({
+        done: say('link.slugEnabled', { slug }),
+        run: () => call('enableSlug', { params: { ...params, slug } }),
+        undo: () => call('disableSlug', { params: { ...params, slug } }),
+      })
+    },
+  }
+}
