@@ -3,11 +3,14 @@ import { countedOf } from '../clicks/store.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import { readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
-import { sum, type View } from './figures.ts'
+import type { ViewerFilters } from './filters.ts'
+import type { View } from './figures.ts'
 import type { NameCount } from './schema.ts'
 import { sparkline, sparklineUnits } from './sparkline.ts'
 import {
   type InstanceBucket,
+  type LinkClicks,
+  clickedLinks,
   countLinksIn,
   firstClickEver,
   instanceBuckets,
@@ -15,7 +18,7 @@ import {
   newestLinkIds,
   tallied,
 } from './store.ts'
-import type { Dimension, Tally } from './tally.ts'
+import type { InstanceDimension } from './tally.ts'
 import { DAY, type Window, deltaPct, spans, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
@@ -23,37 +26,23 @@ type InstanceView = Omit<View, 'tz'>
 
 const TOP = 5
 
-export interface LinkClicks {
-  link_id: number
-  clicks: number
-}
-
 /** Clicks of the whole instance by value of a dimension, the most first, then by name. */
 export async function instanceRanking(
   db: Db,
-  dimension: Exclude<Dimension, 'link_id'>,
+  dimension: InstanceDimension,
   { range, now, filters }: InstanceView,
 ): Promise<NameCount[]> {
   const tally = await tallied(db, 'instance', windowsOf(range, now).current, [dimension])
   return tally.ranked(dimension, (counts) => countedOf(counts, filters))
 }
 
-/** Every link with clicks in the window, the most clicked first, then by id. */
-export async function clickedLinks(db: Db, { range, now, filters }: InstanceView): Promise<LinkClicks[]> {
-  const tally = await tallied(db, 'instance', windowsOf(range, now).current, ['link_id'])
-  return byClicks(tally, (counts) => countedOf(counts, filters))
-}
-
-/** Clicks of the whole instance in the window. */
-export async function totalClicks(db: Db, view: InstanceView): Promise<number> {
-  return sum((await clickedLinks(db, view)).map(({ clicks }) => clicks))
-}
-
-function byClicks(tally: Tally, counted: (counts: ClickCounts) => number): LinkClicks[] {
-  return [...tally.get('link_id')]
-    .map(([id, counts]) => ({ link_id: Number(id), clicks: counted(counts) }))
-    .filter(({ clicks }) => clicks > 0)
-    .toSorted((a, b) => b.clicks - a.clicks || a.link_id - b.link_id)
+/** The links with the most clicks in the window, then by id; and all clicks of the instance in it. */
+export async function mostClicked(
+  db: Db,
+  { range, now, filters }: InstanceView,
+  limit: number,
+): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
+  return clickedLinks(db, windowsOf(range, now).current, filters, limit)
 }
 
 /** What the dashboard shows of the whole instance (L14.9). Within a `snapshot`, so that all of it is one moment. */
@@ -61,14 +50,14 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
   const { range, now, filters } = view
   const { current, previous } = windowsOf(range, now)
   const counted = (counts: ClickCounts) => countedOf(counts, filters)
-  const tally = await tallied(db, 'instance', current, ['country', 'referrer_host', 'link_id'])
-  const clicked = byClicks(tally, counted)
-  const clicks = sum(clicked.map((link) => link.clicks))
+  const tally = await tallied(db, 'instance', current, ['country', 'referrer_host'])
+  const clicked = await clickedLinks(db, current, filters, TOP)
+  const { clicks } = clicked
   const links = await countLinksIn(db, current)
-  const before = previous && (await figuresBefore(db, previous, counted))
+  const before = previous && (await figuresBefore(db, previous, filters))
   const countries = tally.ranked('country', counted)
   const hosts = tally.ranked('referrer_host', counted)
-  const ids = clicked.slice(0, TOP).map(({ link_id }) => link_id)
+  const ids = clicked.top.map(({ link_id }) => link_id)
   const recentIds = await newestLinkIds(db, TOP)
   const shown = new Map(
     (await readLinks(db, [...new Set([...ids, ...recentIds])], view)).map((link) => [link.id, link]),
@@ -85,8 +74,8 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
     ...delta('clicks_per_day_delta', clicks, before?.clicks),
     num_domains: hosts.length,
     num_countries: countries.length,
-    clicked_links: clicked.length,
-    ...delta('clicked_links_delta', clicked.length, before?.clicked),
+    clicked_links: clicked.links,
+    ...delta('clicked_links_delta', clicked.links, before?.clicked),
     ...(await sparklines(db, view, current)),
     recent_links: recentIds.flatMap((id) => shown.get(id) ?? []),
     top_links: ids.flatMap((id) => shown.get(id) ?? []),
@@ -96,13 +85,9 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
   }
 }
 
-async function figuresBefore(db: Db, previous: Window, counted: (counts: ClickCounts) => number) {
-  const clicked = byClicks(await tallied(db, 'instance', previous, ['link_id']), counted)
-  return {
-    clicks: sum(clicked.map((link) => link.clicks)),
-    clicked: clicked.length,
-    links: await countLinksIn(db, previous),
-  }
+async function figuresBefore(db: Db, previous: Window, filters: ViewerFilters) {
+  const { clicks, links: clicked } = await clickedLinks(db, previous, filters, 1)
+  return { clicks, clicked, links: await countLinksIn(db, previous) }
 }
 
 function delta<Name extends string>(

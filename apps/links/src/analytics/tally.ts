@@ -2,7 +2,7 @@ import { isAppReferrer } from '../clicks/referrer.ts'
 import type { ClickCounts, ClickTable } from '../db/tables.ts'
 import type { ListName, NameCount } from './schema.ts'
 
-/** What clicks are grouped by: the columns of a click, and the link itself. */
+/** The columns of a click that clicks are grouped by. */
 export const dimensions = [
   'country',
   'referrer',
@@ -15,9 +15,18 @@ export const dimensions = [
   'utm_source',
   'utm_medium',
   'utm_campaign',
-  'link_id',
 ] as const satisfies (keyof ClickTable)[]
 export type Dimension = (typeof dimensions)[number]
+
+/** Those by which all clicks of the instance are summed. */
+export const instanceDimensions = [
+  'country',
+  'referrer_host',
+  'device_type',
+  'os',
+  'browser',
+] as const satisfies Dimension[]
+export type InstanceDimension = (typeof instanceDimensions)[number]
 
 /** The dimension behind each list of ClickStats. */
 export const dimensionOfList = {

@@ -7,6 +7,8 @@ import type { Journal } from './journal.ts'
 
 /** Clicks wait this long for company: the larger the batch, the cheaper each click. Nobody sees it, reads settle first. */
 const REST_MS = 1_000
+/** How often hours that are over are closed and summed. Figures are exact before; afterwards they cost less. */
+const TIDY_EVERY_MS = 60_000
 
 /** Has this node's clicks counted by a worker thread: soon after they arrive, and before anybody reads a figure. */
 export class Counting {
@@ -19,6 +21,8 @@ export class Counting {
   #counted = 0
   #running: Promise<boolean> | undefined
   #timer: Timer | undefined
+  readonly #tidyTimer: Timer
+  #tidying = false
   #failing = false
   #closed = false
 
@@ -34,6 +38,7 @@ export class Counting {
     this.#log = options.log
     this.#files = { journalPath: options.journalPath, databaseUrl: options.databaseUrl }
     this.#worker = this.#start()
+    this.#tidyTimer = setInterval(() => void this.#tidy(), TIDY_EVERY_MS)
   }
 
   /** True while the database takes no clicks; they wait in the journal. */
@@ -71,6 +76,8 @@ export class Counting {
     await this.settle()
     this.#closed = true
     clearTimeout(this.#timer)
+    clearInterval(this.#tidyTimer)
+    await this.#running
     await this.#ask('close')
     this.#worker.terminate()
   }
@@ -96,6 +103,32 @@ export class Counting {
     this.#failing = false
     this.#counted = seq
     this.#journal.forget(seq)
+  }
+
+  /** Slice by slice, whenever nothing is being counted. */
+  async #tidy(): Promise<void> {
+    if (this.#tidying) return
+    this.#tidying = true
+    for (let more = true; more && !this.#closed;) {
+      await this.#running
+      if (this.#running || this.#closed) continue
+      const slice = this.#tidySlice()
+      this.#running = slice
+        .then(() => true)
+        .finally(() => {
+          this.#running = undefined
+        })
+      more = await slice
+    }
+    this.#tidying = false
+  }
+
+  async #tidySlice(): Promise<boolean> {
+    const now = Math.floor(Date.now() / 1000)
+    const reply = await this.#database.whileOthersWrite(() => this.#ask({ tidy: now }))
+    if (typeof reply === 'object' && 'more' in reply) return reply.more
+    this.#log.warn('clicks could not be summed; figures cost more until they are', { reply })
+    return false
   }
 
   #start(): Worker {

@@ -1,8 +1,16 @@
 import { Drain, type Progress } from './drain.ts'
 
 /** Runs `Drain` beside the event loop that redirects, so that counting never delays a visitor. */
-export type DrainRequest = { open: { journalPath: string; databaseUrl: string } } | { upTo: number } | 'close'
-export type DrainReply = { progress: Progress } | { error: { message: string; code?: unknown } } | 'closed'
+export type DrainRequest =
+  | { open: { journalPath: string; databaseUrl: string } }
+  | { upTo: number }
+  | { tidy: number }
+  | 'close'
+export type DrainReply =
+  | { progress: Progress }
+  | { more: boolean }
+  | { error: { message: string; code?: unknown } }
+  | 'closed'
 
 declare const self: Worker
 
@@ -21,6 +29,7 @@ async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
   if (!files) throw new Error('The drain was asked to work before it was opened')
   // At the first step, and at the next one if that failed: the database may be away at the start.
   drain ??= new Drain(files.journalPath, files.databaseUrl)
+  if ('tidy' in request) return { more: await drain.tidy(request.tidy) }
   return { progress: await drain.step(request.upTo) }
 }
 

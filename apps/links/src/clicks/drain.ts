@@ -1,10 +1,15 @@
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { Summing } from '../analytics/summing.ts'
 import { hourOf } from '../analytics/window.ts'
+import type { Tables } from '../db/tables.ts'
 import { type ClassifiedClick, classifyClick } from './click.ts'
 import { JournalReader, unpackBatch } from './journal.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
 /** Batches per transaction: at full load a few thousand clicks, which share pages. More are cheaper, but held in memory. */
 const BATCHES_AT_ONCE = 48
+/** How long clicks may have to wait for sums. */
+const TIDY_MS = 20
 
 /** How far counting has come: the last counted batch, and how many clicks this step counted. */
 export interface Progress {
@@ -16,12 +21,20 @@ export interface Progress {
 export class Drain {
   readonly #journal: JournalReader
   readonly #recorder: Recorder
+  readonly #databaseUrl: string
   #position: number | undefined
   #closedBefore = 0
+  #sums: { database: Database<Tables>; summing: Summing } | undefined
 
   constructor(journalPath: string, databaseUrl: string) {
     this.#journal = new JournalReader(journalPath)
     this.#recorder = openRecorder(databaseUrl)
+    this.#databaseUrl = databaseUrl
+  }
+
+  /** For who drains beside the node that writes the journal: makes what is written so far safe to count, up to here. */
+  syncJournal(): number {
+    return this.#journal.sync()
   }
 
   /** Counts the next batches, none after `upTo`; `clicks: 0` when there are none. */
@@ -50,7 +63,24 @@ export class Drain {
     if (newest > this.#closedBefore && !(await this.#recorder.closeHours(newest))) this.#closedBefore = newest
   }
 
+  /** Closes what was over at this moment (Unix seconds) and sums what is due, for a short while; true if there is more. */
+  async tidy(now: number): Promise<boolean> {
+    this.#sums ??= this.#openSums()
+    const endMs = performance.now() + TIDY_MS
+    while (performance.now() < endMs) {
+      const more = (await this.#recorder.closeHours(hourOf(now))) || (await this.#sums.summing.step(now))
+      if (!more) return false
+    }
+    return true
+  }
+
+  #openSums() {
+    const database = openDatabase<Tables>(this.#databaseUrl)
+    return { database, summing: new Summing(database) }
+  }
+
   async close(): Promise<void> {
+    await this.#sums?.database.close()
     this.#journal.close()
     await this.#recorder.close()
   }

@@ -1,7 +1,8 @@
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import { dirname } from 'node:path'
+import { openSqliteFile, syncFolder } from '@latchkey/database/sqlite-file'
 import type { JournalledClick } from './click.ts'
 
 /**
@@ -96,6 +97,7 @@ export class Journal {
     // The log's file exists from the first write on, and as long as a connection is open.
     this.#touch()
     this.#wal = openSync(`${path}-wal`, 'r')
+    syncFolder(dirname(path))
     this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
     this.state.lastSeq =
       this.#file.query<{ seq: number | null }, []>('select max(seq) as seq from journal').get()?.seq ?? 0
@@ -253,10 +255,12 @@ const sync = promisify(fdatasync)
 /** Reads what a journal holds, from another thread or process. */
 export class JournalReader {
   readonly id: string
+  readonly #path
   readonly #file
   readonly #next
 
   constructor(path: string) {
+    this.#path = path
     this.#file = openSqliteFile(path, { readonly: true })
     this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
     this.#next = this.#file.prepare<{ seq: number; clicks: string }, [number, number, number]>(
@@ -267,6 +271,21 @@ export class JournalReader {
   /** The batches after `seq`, at most up to and with `upTo`, oldest first. */
   between(seq: number, upTo: number, limit: number): { seq: number; clicks: string }[] {
     return this.#next.all(seq, upTo, limit)
+  }
+
+  /** Puts on disk what is written so far and returns its last batch: later ones may still be lost with the power. */
+  sync(): number {
+    const last = this.#file.query<{ seq: number | null }, []>('select max(seq) as seq from journal').get()
+    // Without a log everything is in the file itself, where only what is on disk gets to.
+    if (existsSync(`${this.#path}-wal`)) {
+      const wal = openSync(`${this.#path}-wal`, 'r')
+      try {
+        fdatasyncSync(wal)
+      } finally {
+        closeSync(wal)
+      }
+    }
+    return last?.seq ?? 0
   }
 
   close(): void {

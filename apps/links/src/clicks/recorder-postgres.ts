@@ -1,11 +1,13 @@
 import { openPool } from '@latchkey/database/pool'
 import type { Pool, PoolClient } from 'pg'
+import { invalidateSums } from './changed-hours.ts'
 import type { ClassifiedClick } from './click.ts'
 import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
 import { type HourCount, tallyByHour } from './tally.ts'
 
-/** One array per column, so that a batch of any size is one statement with a fixed text. */
+// Everywhere one array per column, so that a batch of any size is one statement with a fixed text.
+
 /** Nobody removes these slugs until the transaction ends; what is missing is gone. */
 const KEEP_SLUGS = `select slug, link_id from slug where slug = any($1::text[]) order by slug for key share`
 
@@ -47,6 +49,11 @@ const CLOSE_HOURS = `with locked as (
     sum(bot_self_referrers) as bot_self_referrers from closing group by link_id, slug) as sum
   where slug.slug = sum.slug and slug.link_id = sum.link_id`
 
+const CHANGE_HOURS = invalidateSums(
+  'postgres',
+  'select * from unnest($1::bigint[], $2::bigint[]) as given (link_id, hour)',
+)
+
 const INSERT_CLICKS = `insert into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,
     browser, link_mode, channel, utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot,
     is_self_referrer, visitor_fp)
@@ -76,11 +83,14 @@ export function openPostgresRecorder(url: string): Recorder {
           before,
         ])
         await client.query(LOCK_SLUGS, [[...new Set(rows.map((row) => row.slug))]])
-        if (rows.length > 0)
+        if (rows.length > 0) {
           await client.query(
             CLOSE_HOURS,
             columns(rows, (row) => [row.link_id, row.slug, row.hour]),
           )
+          const changed = columns(rows, (row) => [row.link_id, row.hour])
+          for (const statement of CHANGE_HOURS) await client.query(statement, changed)
+        }
         return { commit: true, result: rows.length === CLOSE_AT_ONCE }
       }),
     close: () => pool.end(),

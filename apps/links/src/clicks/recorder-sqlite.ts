@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import { invalidateSums } from './changed-hours.ts'
 import type { ClassifiedClick } from './click.ts'
 import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
@@ -19,6 +20,7 @@ const BEGIN_HOUR = `insert into click_hour_open (clicks, bots, self_referrers, b
 const CLOSING = 'click_hour_open where hour < $before and link_id <= $lastLink'
 
 const CLOSE_HOURS = [
+  ...invalidateSums('sqlite', `select link_id, hour from ${CLOSING}`),
   `insert into click_hour_closed select * from ${CLOSING}
     on conflict (link_id, hour, slug) do update set clicks = clicks + excluded.clicks, bots = bots + excluded.bots,
       self_referrers = self_referrers + excluded.self_referrers,

@@ -312,7 +312,7 @@ eachDialect((dialect, newUrl) => {
       )
       await recorder.record([...clicks, click(link, 'abcd', { clickedAt: NOW - HOUR })])
       const removals = clicks.map(({ slug }) =>
-        stored.database.write((tx) => removeSlug(tx, { link_id: link, slug })),
+        stored.database.write((tx) => removeSlug(tx, stored.database, { link_id: link, slug })),
       )
       await Promise.all([...removals, closeAll(recorder, THIS)])
       expect(await stored.rows(`select slug from click_hour where slug != 'abcd'`)).toEqual([])

@@ -5,13 +5,14 @@ import { BOT, NOW, Stored, click, closedAfterEach, until } from '../../test/dura
 import { DAY, HOUR, type Window, currentWindow, windowsOf } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
-import { deleteClicksBefore, forgetOldClicks } from './retention.ts'
+import { forgetClicksBefore, forgetOldClicks } from './retention.ts'
 import { unfiltered } from '../analytics/filters.ts'
 import { clicksInWindows } from './store.ts'
 
 const { keep, close } = closedAfterEach()
 const DAYS = 30
-const CUT = NOW - DAYS * DAY
+/** Raw clicks go by whole days. */
+const CUT = NOW - DAYS * DAY - ((NOW - DAYS * DAY) % DAY)
 
 eachDialect((_dialect, newUrl) => {
   async function openWith(
@@ -43,18 +44,18 @@ eachDialect((_dialect, newUrl) => {
     const { stored } = await openWith(everyFiveHours)
     const old = everyFiveHours(1).filter(({ clickedAt }) => clickedAt < CUT).length
     const hours = await stored.rows('select * from click_hour order by hour')
-    expect(await deleteClicksBefore(stored.database, CUT)).toBe(old)
+    expect(await forgetClicksBefore(stored.database, CUT)).toBe(old)
     expect(await stored.rows(`select count(*) as n from click where clicked_at < ${CUT}`)).toEqual([{ n: 0 }])
     expect(await stored.counts('abcd')).toEqual([400, 400, 400 - old])
     expect(await stored.rows('select * from click_hour order by hour')).toEqual(hours)
-    expect(await deleteClicksBefore(stored.database, CUT)).toBe(0)
+    expect(await forgetClicksBefore(stored.database, CUT)).toBe(0)
   })
 
-  test('a click at the moment itself is kept', async () => {
+  test('a click in the first second of the day that holds the moment is kept', async () => {
     const { stored } = await openWith((link) =>
       [-1, 0, 1].map((by) => click(link, 'abcd', { clickedAt: CUT + by })),
     )
-    expect(await deleteClicksBefore(stored.database, CUT)).toBe(1)
+    expect(await forgetClicksBefore(stored.database, CUT + 5 * HOUR)).toBe(1)
     expect(await stored.rows('select clicked_at as at from click order by 1')).toEqual([
       { at: CUT },
       { at: CUT + 1 },
@@ -66,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
       const old = click(link, 'abcd', { clickedAt: CUT - 1 })
       return Array.from({ length: 12_000 }, () => old)
     })
-    expect(await deleteClicksBefore(stored.database, CUT)).toBe(12_000)
+    expect(await forgetClicksBefore(stored.database, CUT)).toBe(12_000)
     expect(await stored.counts('abcd')).toEqual([12_000, 12_000, 0])
   })
 
@@ -74,7 +75,7 @@ eachDialect((_dialect, newUrl) => {
     test('every range that ends now keeps its value, at most to the hour where it begins before the age', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const all = everyFiveHours(link)
-      await deleteClicksBefore(stored.database, CUT)
+      await forgetClicksBefore(stored.database, CUT)
       const counted = (from: number, to: number) =>
         all.filter(({ clickedAt }) => clickedAt >= from && clickedAt <= to).length
       for (const range of ['24h', '7d', '30d', '90d', '1y', 'all'] as const) {
@@ -91,7 +92,7 @@ eachDialect((_dialect, newUrl) => {
       const { stored, link } = await openWith(everyFiveHours)
       const other = await stored.link('efgh')
       const before = await clicksInWindows(stored.database, [link, other], windowsOf('7d', NOW), unfiltered)
-      await deleteClicksBefore(stored.database, NOW - 20 * DAY)
+      await forgetClicksBefore(stored.database, NOW - 20 * DAY)
       expect(await clicksInWindows(stored.database, [link, other], windowsOf('7d', NOW), unfiltered)).toEqual(
         before,
       )
@@ -101,7 +102,7 @@ eachDialect((_dialect, newUrl) => {
     test('wherever a window begins and ends, it is at most off by the clicks of the two hours at its ends', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const all = everyFiveHours(link)
-      await deleteClicksBefore(stored.database, CUT)
+      await forgetClicksBefore(stored.database, CUT)
       for (let step = 0; step < 60; step++) {
         const from = NOW - step * 33 * HOUR - step * 61
         const to = from + 9 * DAY + step * 127
@@ -118,7 +119,7 @@ eachDialect((_dialect, newUrl) => {
   test('with an age set, old clicks go at the start; without one, none ever do', async () => {
     const ago = (days: number) => Math.floor(Date.now() / 1000) - days * DAY
     const make = (link: number) =>
-      [3, 2.001, 1.9, 0].map((days) => click(link, 'abcd', { clickedAt: Math.floor(ago(days)) }))
+      [9, 3.001, 1.9, 0].map((days) => click(link, 'abcd', { clickedAt: Math.floor(ago(days)) }))
     const { stored } = await openWith(make)
     const lines: string[] = []
     const log = createLog({ write: (line) => void lines.push(line) })

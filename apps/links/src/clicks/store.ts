@@ -90,12 +90,6 @@ export async function clicksInBuckets(
   return counts
 }
 
-/** `link_id, clicks` of every link clicked in the window, for ranking. */
-export function clicksByLink(dialect: Db['dialect'], window: Window, filters: ViewerFilters): Fragment {
-  const parts = segmentParts(dialect, sql`1 = 1`, windowSegments([window]), filters)
-  return sql`select link_id, sum(clicks) as clicks from (${parts}) as part group by link_id`
-}
-
 /** `link_id, clicks` of every link, all clicks it ever had, for ranking. */
 export function lifetimeByLink(filters: ViewerFilters): Fragment {
   return sql`select link_id, sum(clicks) as clicks from (

@@ -15,6 +15,11 @@ export interface Tables {
   click_hour: ClickHourTable
   click_hour_open: ClickHourTable
   click_hour_closed: ClickHourTable
+  click_period: ClickPeriodTable
+  click_sum: ClickSumTable
+  click_link: ClickCounts & { unit: PeriodUnit; start: number; link_id: number }
+  click_due: { unit: PeriodUnit; start: number; stamp: number }
+  click_forgotten: ClickForgottenTable
   journal_cursor: { journal_id: string; seq: number }
   imported_file: { sha256: string; imported_at: number }
 }
@@ -120,4 +125,38 @@ export interface ClickHourTable extends ClickCounts {
   slug: string
   /** Unix seconds at which the hour begins. */
   hour: number
+}
+
+export type PeriodUnit = 'hour' | 'day' | 'month'
+
+/** A UTC period of a link whose sums are complete; link 0 is the whole instance. */
+export interface ClickPeriodTable extends ClickCounts {
+  link_id: number
+  unit: PeriodUnit
+  /** Unix seconds at which the period begins. */
+  start: number
+  /** Distinct visitors of a link's day or month, or clicked links of the instance, of the clicks each filter leaves. */
+  distinct_raw: number
+  distinct_no_bots: number
+  distinct_no_self: number
+  distinct_neither: number
+}
+
+/** Clicks of a link in a period by one value of a dimension. */
+export interface ClickSumTable extends ClickCounts {
+  link_id: number
+  unit: PeriodUnit
+  start: number
+  dimension: string
+  number: number
+  name: string
+}
+
+/** Clicks of one slug in one UTC hour by one value of a dimension, after the raw clicks are gone. */
+export interface ClickForgottenTable extends ClickCounts {
+  link_id: number
+  slug: string
+  hour: number
+  dimension: string
+  name: string
 }

@@ -81,7 +81,7 @@ export async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Pro
       return id
     }
     // Another node took the automatic slug between the look and the leap.
-    await deleteLink(tx, id)
+    await deleteLink(tx, context.database, id)
   }
 }
 
@@ -284,7 +284,7 @@ const removeLink = operation({
     await context.database.write(async (tx) => {
       const row = await ownedLink(tx, context, params.id, 'not_owner_delete')
       if (!query.force && (await lifetimeClicks(tx, row.id)) > 0) throw failure('link_has_clicks')
-      await deleteLink(tx, row.id)
+      await deleteLink(tx, context.database, row.id)
     })
     return { deleted: true as const }
   },

@@ -11,6 +11,7 @@ import {
 import { clicksByLink } from '../analytics/store.ts'
 import { type Range, currentWindow, deltaPct, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
+import { changeAllHours } from '../clicks/changed-hours.ts'
 import { type SlugClicks, clicksInWindows, countedOf, lifetimeByLink } from '../clicks/store.ts'
 import { snapshot } from '../db/snapshot.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
@@ -75,9 +76,12 @@ export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Table
 }
 
 /** Removes the link with slugs, clicks and memberships. Slugs first: clicks are only ever added to an existing slug. */
-export async function deleteLink(tx: Tx, id: number): Promise<void> {
+export async function deleteLink(tx: Tx, { dialect }: Pick<Db, 'dialect'>, id: number): Promise<void> {
   await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()
+  await changeAllHours(tx, dialect, id)
+  for (const table of ['click_period', 'click_sum', 'click_forgotten'] as const)
+    await tx.deleteFrom(table).where('link_id', '=', id).execute()
   await tx.deleteFrom('click').where('link_id', '=', id).execute()
   await tx.deleteFrom('click_hour_open').where('link_id', '=', id).execute()
   await tx.deleteFrom('click_hour_closed').where('link_id', '=', id).execute()

@@ -227,7 +227,7 @@ function removal({ prefix, suffix, params, missing }: Form) {
         if (row.clicks > 0 && !input.query.force) throw failure('slug_has_clicks')
         if (row.slug === link.primary_slug)
           await setPrimarySlug(tx, link.id, await successorOf(tx, row, true))
-        await removeSlug(tx, row)
+        await removeSlug(tx, context.database, row)
       })
       return { removed: true as const }
     },

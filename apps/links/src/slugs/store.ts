@@ -1,3 +1,5 @@
+import type { DialectName } from '@latchkey/database/url'
+import { changeAllHours } from '../clicks/changed-hours.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
@@ -48,13 +50,14 @@ export async function successorOf(tx: Tx, leaving: SlugRow, preferCustom: boolea
 /** Removes a slug with its clicks. The generator will not hand it out again; a person may choose it. */
 export async function removeSlug(
   tx: Tx,
+  { dialect }: { dialect: DialectName },
   { link_id, slug }: Pick<SlugRow, 'link_id' | 'slug'>,
 ): Promise<void> {
   await retireSlugs(tx, { link_id, slug })
   await tx.deleteFrom('slug').where('slug', '=', slug).execute()
-  await tx.deleteFrom('click').where('link_id', '=', link_id).where('slug', '=', slug).execute()
-  for (const hours of ['click_hour_open', 'click_hour_closed'] as const)
-    await tx.deleteFrom(hours).where('link_id', '=', link_id).where('slug', '=', slug).execute()
+  await changeAllHours(tx, dialect, link_id)
+  for (const table of ['click', 'click_forgotten', 'click_hour_open', 'click_hour_closed'] as const)
+    await tx.deleteFrom(table).where('link_id', '=', link_id).where('slug', '=', slug).execute()
 }
 
 /** All slugs of the link, or the one of them. */

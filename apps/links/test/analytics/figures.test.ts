@@ -1,17 +1,24 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
+import { openDatabase } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { dashboardStats } from '../../src/analytics/dashboard.ts'
 import { clickStats, ranking, timeline } from '../../src/analytics/figures.ts'
-import { listNames } from '../../src/analytics/schema.ts'
+import { Range, listNames } from '../../src/analytics/schema.ts'
+import { Summing } from '../../src/analytics/summing.ts'
 import { dimensionOfList } from '../../src/analytics/tally.ts'
 import { bundleStats } from '../../src/bundles/stats.ts'
 import { findBundleRow, summarise } from '../../src/bundles/store.ts'
+import type { ClassifiedClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
+import { forgetClicksBefore } from '../../src/clicks/retention.ts'
 import { snapshot } from '../../src/db/snapshot.ts'
+import type { Tables } from '../../src/db/tables.ts'
+import { deleteLink } from '../../src/links/store.ts'
+import { removeSlug } from '../../src/slugs/store.ts'
 import { NOW, Stored, closedAfterEach } from '../durability/stored.ts'
-import { type Slug, classified, histories, views } from './history.ts'
+import { type Slug, ages, batches, classified, histories, views } from './history.ts'
 import { Scan, type View } from './scan.ts'
 
 const { keep } = closedAfterEach()
@@ -156,20 +163,170 @@ eachDialect((dialect, newUrl) => {
     })
   }
 
+  async function expectAll(world: World, clicks: readonly ClassifiedClick[], view: View): Promise<void> {
+    const scan = new Scan(clicks, view)
+    await expectLink(world, scan, view)
+    await expectBundle(world, scan, view)
+    await expectInstance(world, scan, view)
+  }
+
+  /** Closes what is over, as somebody does with the first click of a new hour. */
+  async function closeHours({ recorder }: World, before: number): Promise<void> {
+    while (await recorder.closeHours(before));
+  }
+
+  const runs = (sqlite: number, postgres: number) => ({
+    numRuns: dialect === 'sqlite' ? sqlite : postgres,
+    seed: NOW,
+    endOnFailure: true,
+  })
+
   test('every figure of every range, filter and time zone equals a scan of the raw clicks', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.array(views, { minLength: 3, maxLength: 6 }), async (history, looks) => {
         const world = await open()
         const clicks = history.map((made) => classified(made, world.slugs))
         if (clicks.length > 0) await world.recorder.record(clicks)
-        for (const view of looks) {
-          const scan = new Scan(clicks, view)
-          await expectLink(world, scan, view)
-          await expectBundle(world, scan, view)
-          await expectInstance(world, scan, view)
-        }
+        for (const view of looks) await expectAll(world, clicks, view)
       }),
-      { numRuns: dialect === 'sqlite' ? 25 : 10, seed: NOW },
+      runs(12, 5),
     )
   }, 120_000)
+
+  test('figures are the same at every moment, while clicks are stored, come late, and are summed by two at once', async () => {
+    const steps = fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: batches.map((made) => ({ record: made })) },
+        { weight: 2, arbitrary: ages.map((age) => ({ close: age })) },
+        { weight: 3, arbitrary: fc.record({ sum: fc.integer({ min: 1, max: 40 }), who: fc.nat(1) }) },
+        { weight: 3, arbitrary: views.map((view) => ({ look: view })) },
+      ),
+      { minLength: 8, maxLength: 20 },
+    )
+    let sums = 0
+    await fc.assert(
+      fc.asyncProperty(steps, views, async (made, last) => {
+        const world = await open()
+        const { stored, recorder } = world
+        const summing = [stored.database, keep(openDatabase<Tables>(stored.url))].map(
+          (db) => new Summing(db, 2),
+        )
+        const sum = async (who: Summing | undefined, most: number) => {
+          let taken = 0
+          while (taken < most && (await who?.step(NOW))) taken++
+        }
+        const clicks: ClassifiedClick[] = []
+        const running: Promise<void>[] = [Promise.resolve(), Promise.resolve()]
+        for (const step of made) {
+          // Recording blocks its thread until SQLite's other writers are done: they may not be waiting for that thread.
+          if (dialect === 'sqlite' && !('look' in step)) await Promise.all(running)
+          if ('record' in step) {
+            const batch = step.record.map((one) => classified(one, world.slugs))
+            if (batch.length > 0) await recorder.record(batch)
+            clicks.push(...batch)
+          } else if ('close' in step) await closeHours(world, NOW - step.close)
+          else if ('look' in step) await expectAll(world, clicks, step.look)
+          // Goes on beside what comes next.
+          else
+            running[step.who] = (running[step.who] ?? Promise.resolve()).then(() =>
+              sum(summing[step.who], step.sum),
+            )
+        }
+        await Promise.all(running)
+        await expectAll(world, clicks, last)
+        await closeHours(world, NOW - (NOW % 3600))
+        await sum(summing[0], 5_000)
+        await expectAll(world, clicks, last)
+        const [periods] = await stored.rows<{ n: number }>(
+          'select count(*) as n from click_period where link_id > 0',
+        )
+        sums += periods?.n ?? 0
+        const [due] = await stored.rows<{ n: number }>(
+          `select count(*) as n from click_due where unit = 'hour'`,
+        )
+        expect(due?.n).toBe(0)
+      }),
+      runs(12, 5),
+    )
+    expect(sums).toBeGreaterThan(20)
+  }, 240_000)
+
+  test('after raw clicks were forgotten, totals, timelines and lists keep their values, whoever comes late', async () => {
+    const HOUR = 3600
+    const wholeHours = fc.record({
+      range: fc.constantFrom(...Range.options),
+      now: fc.constant(NOW - (NOW % HOUR)),
+      tz: fc.constantFrom('UTC', 'Europe/Stockholm', 'America/New_York'),
+      filters: fc.record({ bots: fc.boolean(), selfReferrers: fc.boolean() }),
+    })
+    const steps = fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: batches.map((made) => ({ record: made })) },
+        { weight: 2, arbitrary: fc.integer({ min: 2, max: 500 }).map((days) => ({ forget: days })) },
+        { weight: 2, arbitrary: fc.integer({ min: 1, max: 60 }).map((sum) => ({ sum })) },
+        { weight: 3, arbitrary: wholeHours.map((view) => ({ look: view })) },
+        { weight: 1, arbitrary: fc.record({ remove: fc.constantFrom('one', 'two') }) },
+      ),
+      { minLength: 8, maxLength: 20 },
+    )
+    await fc.assert(
+      fc.asyncProperty(steps, wholeHours, async (made, last) => {
+        const world = await open()
+        const { stored, recorder } = world
+        const summing = new Summing(stored.database, 3)
+        let slugs = world.slugs
+        let clicks: ClassifiedClick[] = []
+        for (const step of made) {
+          if ('record' in step) {
+            const batch = step.record.map((one) => classified(one, slugs))
+            if (batch.length > 0) await recorder.record(batch)
+            clicks.push(...batch)
+          } else if ('forget' in step) {
+            const cut = NOW - step.forget * 24 * HOUR
+            await forgetClicksBefore(stored.database, cut)
+            clicks = clicks.map((click) =>
+              click.clickedAt < cut - (cut % (24 * HOUR)) ? forgotten(click) : click,
+            )
+          } else if ('remove' in step) {
+            slugs = slugs.filter(({ slug }) => slug !== step.remove)
+            clicks = clicks.filter(({ slug }) => slug !== step.remove)
+            await stored.database.write((tx) =>
+              removeSlug(tx, stored.database, { link_id: world.first, slug: step.remove }),
+            )
+          } else if ('look' in step) await expectAll(world, clicks, step.look)
+          else {
+            await closeHours(world, NOW - (NOW % HOUR))
+            for (let count = 0; count < step.sum && (await summing.step(NOW)); count++);
+          }
+        }
+        await expectAll(world, clicks, last)
+      }),
+      runs(10, 4),
+    )
+  }, 240_000)
+
+  test('a link that is deleted with its clicks takes them out of the sums of the instance', async () => {
+    const world = await open()
+    const { stored, recorder, slugs, first } = world
+    const made = fc.sample(histories, { numRuns: 10, seed: 3 }).flat()
+    const clicks = made.map((one) => classified(one, slugs))
+    await recorder.record(clicks)
+    const summing = new Summing(stored.database, 3)
+    await closeHours(world, NOW - (NOW % 3600))
+    while (await summing.step(NOW));
+    await stored.database.write((tx) => deleteLink(tx, stored.database, first))
+    const rest = clicks.filter(({ linkId }) => linkId !== first)
+    const view: View = { range: '90d', now: NOW, tz: 'UTC', filters: { bots: false, selfReferrers: false } }
+    for (const range of Range.options)
+      await expectInstance(world, new Scan(rest, { ...view, range }), { ...view, range })
+    while (await summing.step(NOW));
+    for (const range of Range.options)
+      await expectInstance(world, new Scan(rest, { ...view, range }), { ...view, range })
+    expect(await stored.rows(`select * from click_sum where link_id = ${first}`)).toEqual([])
+  })
 })
+
+/** What is left of a click after its age: everything but its full referrer and its visitor, to the hour. */
+function forgotten(click: ClassifiedClick): ClassifiedClick {
+  return { ...click, clickedAt: click.clickedAt - (click.clickedAt % 3600), referrer: null, visitorFp: null }
+}

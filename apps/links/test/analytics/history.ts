@@ -40,7 +40,7 @@ const referrers = [
 ]
 
 /** Seconds before now: crowded in a few hours, where windows begin and end, and where clocks change. */
-const ages = fc.oneof(
+export const ages = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
@@ -78,6 +78,7 @@ const clicks = fc.record({
 })
 
 export const histories = fc.array(clicks, { maxLength: 120 })
+export const batches = fc.array(clicks, { maxLength: 60 })
 type Made = typeof histories extends fc.Arbitrary<(infer Click)[]> ? Click : never
 
 export interface Slug {

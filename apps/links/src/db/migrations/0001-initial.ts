@@ -24,6 +24,9 @@ const words = {
 
 export const initial: Migration = async (tx, dialect) => {
   const { int, text, id, table, clustered } = words[dialect]
+  const counts = ['clicks', 'bots', 'self_referrers', 'bot_self_referrers']
+    .map((count) => `${count} ${int} not null`)
+    .join(', ')
   const suffix = (options: string) => (dialect === 'sqlite' ? options : '')
   const primarySlug =
     'foreign key (id, primary_slug) references slug (link_id, slug) deferrable initially deferred'
@@ -134,10 +137,7 @@ export const initial: Migration = async (tx, dialect) => {
       link_id ${int} not null,
       slug ${text} not null,
       hour ${int} not null,
-      clicks ${int} not null,
-      bots ${int} not null,
-      self_referrers ${int} not null,
-      bot_self_referrers ${int} not null,
+      ${counts},
       primary key (link_id, hour, slug)
     ) ${clustered}`,
     ),
@@ -153,6 +153,55 @@ export const initial: Migration = async (tx, dialect) => {
           where open.link_id = slug.link_id and open.slug = slug.slug), 0) as ${count}`,
       )
       .join(', ')} from slug`,
+    // Sums by dimension, kept where clicks are dense, so that figures cost what they show and not what was clicked. A
+    // period's sums count only while it has its row here and none of its hours is open: whoever changes its clicks
+    // removes the row and makes it due. Link 0 is the whole instance.
+    `create table click_period (
+      link_id ${int} not null,
+      unit ${text} not null check (unit in ('hour', 'day', 'month')),
+      start ${int} not null,
+      ${counts},
+      distinct_raw ${int} not null,
+      distinct_no_bots ${int} not null,
+      distinct_no_self ${int} not null,
+      distinct_neither ${int} not null,
+      primary key (link_id, unit, start)
+    ) ${clustered}`,
+    // Numbered, since a referrer is too long for a key.
+    `create table click_sum (
+      link_id ${int} not null,
+      unit ${text} not null,
+      start ${int} not null,
+      dimension ${text} not null,
+      number ${int} not null,
+      name ${text} not null,
+      ${counts},
+      primary key (link_id, unit, start, dimension, number)
+    ) ${clustered}`,
+    `create table click_link (
+      unit ${text} not null,
+      start ${int} not null,
+      link_id ${int} not null,
+      ${counts},
+      primary key (unit, start, link_id)
+    ) ${clustered}`,
+    `create table click_due (
+      unit ${text} not null,
+      start ${int} not null,
+      stamp ${int} not null,
+      primary key (unit, start)
+    ) ${clustered}`,
+    // What is left of raw clicks that were deleted for their age, to the hour.
+    `create table click_forgotten (
+      link_id ${int} not null,
+      slug ${text} not null,
+      hour ${int} not null,
+      dimension ${text} not null,
+      name ${text} not null,
+      ${counts}
+    ) ${table}`,
+    'create index click_forgotten_by_link on click_forgotten (link_id, hour)',
+    'create index click_forgotten_by_hour on click_forgotten (hour)',
     `create table journal_cursor (journal_id ${text} not null primary key, seq ${int} not null) ${table}`,
     `create table imported_file (sha256 ${text} not null primary key, imported_at ${int} not null) ${table}`,
   ]

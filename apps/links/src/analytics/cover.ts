@@ -1,0 +1,86 @@
+import type { PeriodUnit } from '../db/tables.ts'
+import { DAY, HOUR, type Window, hourOf } from './window.ts'
+
+/** A period whose sums are complete. `link_id` 0 is the whole instance. */
+export interface Period {
+  link_id: number
+  unit: PeriodUnit
+  start: number
+}
+
+/** Clicks in `[low, high)` are counted one by one, or taken out again (-1). */
+export interface Gap {
+  link_id: number
+  low: number
+  high: number
+  sign: 1 | -1
+}
+
+/** Periods and gaps that hold together exactly the clicks of a window. */
+export interface Cover {
+  periods: Period[]
+  gaps: Gap[]
+}
+
+/** From the largest to the smallest. */
+export const periodUnits = ['month', 'day', 'hour'] as const satisfies PeriodUnit[]
+
+/** Beginning of the UTC period that holds this moment; Unix seconds. */
+export function periodOf(unit: PeriodUnit, moment: number): number {
+  if (unit === 'hour') return hourOf(moment)
+  if (unit === 'day') return moment - (moment % DAY)
+  const date = new Date(moment * 1000)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000
+}
+
+/** Where the period that begins here ends, exclusive. */
+export function endOf(unit: PeriodUnit, start: number): number {
+  if (unit !== 'month') return start + (unit === 'hour' ? HOUR : DAY)
+  const date = new Date(start * 1000)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000
+}
+
+/** What is left of the gaps without these periods; only those that fit are used. Both in ascending order of a link. */
+export function fill(cover: Cover, found: readonly Period[]): Cover {
+  const periods = [...cover.periods]
+  const gaps: Gap[] = []
+  const foundOf = Map.groupBy(found, (period) => period.link_id)
+  for (const gap of cover.gaps) {
+    let low = gap.low
+    for (const period of foundOf.get(gap.link_id) ?? []) {
+      const end = endOf(period.unit, period.start)
+      if (period.start < low || end > gap.high) continue
+      if (period.start > low) gaps.push({ ...gap, low, high: period.start })
+      periods.push(period)
+      low = end
+    }
+    if (low < gap.high) gaps.push({ ...gap, low })
+  }
+  return { periods, gaps }
+}
+
+/** The whole hours that touch the window, nothing of them found yet. */
+export function wholeHours(linkIds: readonly number[], { from, to }: Window): Cover {
+  const [low, high] = [hourOf(from), hourOf(to) + HOUR]
+  return { periods: [], gaps: linkIds.map((link_id) => ({ link_id, low, high, sign: 1 })) }
+}
+
+/**
+ * A cover of whole hours cut down to its window: gaps end with it, and what a period holds beyond it is taken out again,
+ * click by click. So an hour whose raw clicks were deleted stays whole.
+ */
+export function cutTo({ from, to }: Window, cover: Cover): Cover {
+  const edges = [
+    { low: hourOf(from), high: from },
+    { low: to + 1, high: hourOf(to) + HOUR },
+  ].filter(({ low, high }) => low < high)
+  const cut = cover.gaps
+    .map((gap) => ({ ...gap, low: Math.max(gap.low, from), high: Math.min(gap.high, to + 1) }))
+    .filter(({ low, high }) => low < high)
+  const beyond = edges.flatMap(({ low, high }) =>
+    cover.periods
+      .filter((period) => period.start <= low && endOf(period.unit, period.start) >= high)
+      .map(({ link_id }) => ({ link_id, low, high, sign: -1 as const })),
+  )
+  return { periods: cover.periods, gaps: [...cut, ...beyond] }
+}

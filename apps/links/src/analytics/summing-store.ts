@@ -1,0 +1,137 @@
+import { type Database, among } from '@latchkey/database/database'
+import type { Transaction } from 'kysely'
+import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../db/tables.ts'
+import { endOf, periodUnits } from './cover.ts'
+import type { DistinctCounts } from './store.ts'
+import type { Dimension, Tally } from './tally.ts'
+
+type Db = Database<Tables>
+type Tx = Transaction<Tables>
+
+/** A period whose clicks have changed since it was summed; the stamp is another one after each change. */
+export interface Due {
+  unit: PeriodUnit
+  start: number
+  stamp: number
+}
+
+/** What is stored of one link's period, or of the instance's. */
+export interface Summed {
+  link_id: number
+  total: ClickCounts
+  distinct: DistinctCounts
+  tally: Tally
+  wanted: readonly Dimension[]
+}
+
+/** The oldest of the smallest periods that are due and over: larger ones are made of them. */
+export async function nextDue({ read }: Db, now: number): Promise<Due | undefined> {
+  for (const unit of periodUnits.toReversed()) {
+    const due = await read
+      .selectFrom('click_due')
+      .selectAll()
+      .where('unit', '=', unit)
+      .orderBy('start')
+      .limit(1)
+      .executeTakeFirst()
+    if (due && endOf(unit, due.start) <= now) return due
+  }
+  return undefined
+}
+
+/** Those of these links whose sums of the period stand. */
+export async function findCompleted(
+  { read, dialect }: Db,
+  { unit, start }: Due,
+  linkIds: readonly number[],
+): Promise<Set<number>> {
+  const rows = await read
+    .selectFrom('click_period')
+    .select('link_id')
+    .where(among(dialect, 'link_id', linkIds))
+    .where('unit', '=', unit)
+    .where('start', '=', start)
+    .execute()
+  return new Set(rows.map((row) => row.link_id))
+}
+
+/** Stores sums of links, unless the period has changed since it became due with this stamp; then false. */
+export async function storeLinks(db: Db, due: Due, summed: readonly Summed[]): Promise<boolean> {
+  return db.write(async (tx) => {
+    if (!(await isUnchanged(tx, db, due))) return false
+    await storePeriods(tx, db, due, summed)
+    return true
+  })
+}
+
+/** The same for the instance, with which the period is no longer due. */
+export async function storeInstance(
+  db: Db,
+  due: Due,
+  instance: Summed,
+  links: readonly (ClickCounts & { link_id: number })[],
+): Promise<boolean> {
+  return db.write(async (tx) => {
+    if (!(await isUnchanged(tx, db, due))) return false
+    const { unit, start } = due
+    await tx.deleteFrom('click_due').where('unit', '=', unit).where('start', '=', start).execute()
+    await tx.deleteFrom('click_link').where('unit', '=', unit).where('start', '=', start).execute()
+    for (const rows of chunks(links))
+      await tx
+        .insertInto('click_link')
+        .values(rows.map((row) => ({ unit, start, ...row })))
+        .execute()
+    await storePeriods(tx, db, due, [instance])
+    return true
+  })
+}
+
+/** Holds the due row until the transaction ends, so that whoever changes the period's clicks comes before or after. */
+async function isUnchanged(tx: Tx, { dialect }: Db, { unit, start, stamp }: Due): Promise<boolean> {
+  const row = await tx
+    .selectFrom('click_due')
+    .select('stamp')
+    .where('unit', '=', unit)
+    .where('start', '=', start)
+    .where('stamp', '=', stamp)
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function storePeriods(tx: Tx, { dialect }: Db, due: Due, summed: readonly Summed[]): Promise<void> {
+  const { unit, start } = due
+  const ids = summed.map(({ link_id }) => link_id)
+  for (const table of ['click_period', 'click_sum'] as const)
+    await tx
+      .deleteFrom(table)
+      .where(among(dialect, 'link_id', ids))
+      .where('unit', '=', unit)
+      .where('start', '=', start)
+      .execute()
+  const periods: ClickPeriodTable[] = summed.map(({ link_id, total, distinct }) => ({
+    link_id,
+    unit,
+    start,
+    ...total,
+    ...distinct,
+  }))
+  await tx.insertInto('click_period').values(periods).execute()
+  const sums = summed.flatMap(({ link_id, tally, wanted }) =>
+    wanted.flatMap((dimension) =>
+      [...tally.get(dimension)]
+        .filter(([, counts]) => counts.clicks !== 0)
+        .map(([name, counts], number) => ({ link_id, unit, start, dimension, number, name, ...counts })),
+    ),
+  )
+  for (const rows of chunks(sums)) await tx.insertInto('click_sum').values(rows).execute()
+}
+
+/** Rows of one statement: an engine takes some ten thousand parameters. */
+const ROWS_AT_ONCE = 500
+
+function chunks<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, index) =>
+    rows.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
+  )
+}
