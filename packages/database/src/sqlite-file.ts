@@ -1,5 +1,5 @@
 import { Database as SqliteFile } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** How much of the database each handle keeps in memory, in KiB; SQLite's default of 2 MB misses inner pages at a million links. */
@@ -14,7 +14,8 @@ export function openSqliteFile(
   path: string,
   options: { readonly?: boolean; cacheKib?: number; checkpointPages?: number } = {},
 ): SqliteFile {
-  if (!options.readonly) mkdirSync(dirname(path), { recursive: true })
+  const isNew = !options.readonly && !existsSync(path)
+  const firstMade = isNew ? mkdirSync(dirname(path), { recursive: true }) : undefined
   const file = options.readonly
     ? new SqliteFile(path, { readonly: true, strict: true })
     : new SqliteFile(path, { create: true, readwrite: true, strict: true })
@@ -25,5 +26,25 @@ export function openSqliteFile(
   file.run(`pragma cache_size = -${options.cacheKib ?? CACHE_KIB}`)
   if (options.checkpointPages !== undefined)
     file.run(`pragma wal_autocheckpoint = ${options.checkpointPages}`)
+  if (isNew) syncNames(path, firstMade)
   return file
+}
+
+/** A new file's name is on disk only when its folder is, and a new folder's when the one above it is. */
+function syncNames(path: string, firstMade: string | undefined): void {
+  const last = dirname(firstMade ?? path)
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    syncFolder(folder)
+    if (folder.length <= last.length) return
+  }
+}
+
+/** Ends when the names in this folder are on disk. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }

@@ -3,7 +3,7 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Journal } from '../clicks/journal.ts'
+import { Journal, JournalReader } from '../clicks/journal.ts'
 import { failureOf, importText, openMigrated, storedLinks } from '../transfer/testing.ts'
 import { backUp } from './backup.ts'
 
@@ -65,6 +65,21 @@ test('a backup holds the clicks that wait in the journal, each once, and leaves 
   const again = await backUp(settings, join(home, 'second.db'))
   expect(again.rows.get('click')).toBe(3)
   await journal.close()
+  await database.close()
+})
+
+test('what a journal has written is made safe before it may be counted, with and without its log', async () => {
+  const { home, database } = await instance()
+  const journal = journalOf(home)
+  await journal.append(click)
+  await journal.append(click)
+  const reader = new JournalReader(join(home, 'journal.db'))
+  expect([existsSync(join(home, 'journal.db-wal')), reader.sync()]).toEqual([true, journal.state.lastSeq])
+  reader.close()
+  await journal.close()
+  const later = new JournalReader(join(home, 'journal.db'))
+  expect(later.sync()).toBe(journal.state.lastSeq)
+  later.close()
   await database.close()
 })
 

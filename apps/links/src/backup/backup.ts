@@ -47,7 +47,8 @@ async function drain(journalPath: string, databaseUrl: string): Promise<void> {
   if (!existsSync(journalPath)) return
   const clicks = new Drain(journalPath, databaseUrl)
   try {
-    while ((await clicks.step()).clicks > 0);
+    const upTo = clicks.syncJournal()
+    while ((await clicks.step(upTo)).clicks > 0);
   } finally {
     await clicks.close()
   }

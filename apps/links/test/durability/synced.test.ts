@@ -47,7 +47,8 @@ test('what is written for a redirect or a write of the API is on the disk itself
   const trace = join(testFolder(), 'trace')
   const calls = 'trace=pwrite64,pwritev,write,writev,fsync,fdatasync,sendto,sendmsg'
   const under = [strace ?? '', '-f', '-y', '-s', '20', '-o', trace, '-e', calls]
-  const server = keep(await Server.start(testFolder(), { under, watches: true }))
+  const folder = testFolder()
+  const server = keep(await Server.start(folder, { under, watches: true }))
   const headers = withKey(await makeKey(server))
   const wire = keep(await server.connect())
   const send = async (method: string, path: string, body: unknown) =>
@@ -67,6 +68,10 @@ test('what is written for a redirect or a write of the API is on the disk itself
   expect([answers('HTTP/1.1 302'), answers('HTTP/1.1 20')]).toEqual([20, 7])
   expect(writes('journal.db-wal')).toBeGreaterThanOrEqual(20)
   expect(writes('links.db-wal')).toBeGreaterThanOrEqual(6)
+  // A file whose name is not on disk is no file after the power is back.
+  const named = events.findIndex((event) => event.kind === 'sync' && event.file === folder)
+  const first = events.findIndex((event) => event.kind === 'answer')
+  expect([named >= 0, named < first]).toEqual([true, true])
   expect(answersAhead(events, 'HTTP/1.1 302', 'journal.db-wal')).toBe(0)
   expect(answersAhead(events, 'HTTP/1.1 20', 'links.db-wal')).toBe(0)
 }, 60_000)
