@@ -1,4 +1,4 @@
-import type { Answer } from '@latchkey/http/operation'
+import type { Answer, ResponseHeader } from '@latchkey/http/operation'
 import { failure } from './failures.ts'
 
 /** Where a page ends: everything after it comes later in descending order of these. */
@@ -53,6 +53,15 @@ export function positionOf(
   if (!fits || created_at === undefined || id === undefined) throw failure('cursor')
   return { created_at, id, clicks }
 }
+
+/** What tells of the rest of a list. */
+export const pageHeaders = {
+  'X-Total-Count': { type: 'integer', description: 'How many there are on all pages together.' },
+  Link: {
+    type: 'string',
+    description: 'The address of the next page, with `rel="next"`; missing on the last.',
+  },
+} as const satisfies Record<string, ResponseHeader>
 
 /** A bare array, with the rest of what L6.7 asks for in headers. */
 export function pageAnswer<Item>({ items, total, next, numbered }: Page<Item>, request: Request): Answer {

@@ -2,8 +2,11 @@ import { expect } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'
 import { createDocument } from '../src/http/reference.ts'
 
+/** Headers that tell a client something about this API. */
+const TELLING = /^(x-|ratelimit-|link$|retry-after$|www-authenticate$)/
+
 interface Documented {
-  responses: Record<string, { content: Record<string, object> }>
+  responses: Record<string, { content: Record<string, object>; headers: Record<string, object> }>
 }
 
 interface Document {
@@ -38,6 +41,9 @@ export function expectDocumented(method: string, address: string, { status, head
   const operation = route?.item[verb]
   if (!route || !operation) return
   const what = `${method} ${route.path}: ${status}`
+  const documented = Object.keys(operation.responses[status]?.headers ?? {}).map((name) => name.toLowerCase())
+  const spoken = [...headers.keys()].filter((name) => TELLING.test(name))
+  expect([what, spoken.filter((name) => !documented.includes(name))]).toEqual([what, []])
   const type = headers.get('content-type')?.split(';')[0] ?? ''
   const content = operation.responses[status]?.content ?? {}
   expect([what, Object.keys(content)]).toEqual([what, expect.arrayContaining([type])])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FailureKind } from './failure.ts'
-import type { AnyOperation } from './operation.ts'
+import type { AnyOperation, ResponseHeader } from './operation.ts'
 
 type Json = Record<string, unknown>
 
@@ -14,7 +14,12 @@ export interface DocumentOptions<Context> {
   /** The app's closed list; every operation may also end in those named in `always`. */
   failures: Readonly<Record<string, FailureKind>>
   always: readonly string[]
+  /** What every answer carries, and what answers of one status carry beside. */
+  headers: Headers
+  headersByStatus: Readonly<Record<number, Headers>>
 }
+
+type Headers = Readonly<Record<string, ResponseHeader>>
 
 /** The OpenAPI 3.1 document of an operation table. */
 export function openApiDocument<Context>(options: DocumentOptions<Context>): Json {
@@ -44,7 +49,11 @@ export function openApiDocument<Context>(options: DocumentOptions<Context>): Jso
     security: [{ bearerAuth: [] }],
     tags: [...new Set(options.operations.map((operation) => operation.tag))].map((name) => ({ name })),
     paths,
-    components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } }, schemas },
+    components: {
+      securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+      headers: Object.fromEntries(describedHeaders(options)),
+      schemas,
+    },
   }
 }
 
@@ -59,7 +68,7 @@ function describeOperation<Context>(
     method === operation.methods[0] ? operation.id : `${operation.id}_${method.toLowerCase()}`
   const body = operation.body && {
     required: true,
-    content: { 'application/json': { schema: jsonSchema(operation.body, 'input', schemas) } },
+    content: { 'application/json': { schema: strictSchema(operation.body, schemas) } },
   }
   return {
     operationId,
@@ -73,6 +82,30 @@ function describeOperation<Context>(
     ...(body && { requestBody: body }),
     responses: responses(operation, options, schemas),
   }
+}
+
+function describedHeaders<Context>(options: DocumentOptions<Context>): [name: string, header: Json][] {
+  const all = [
+    options.headers,
+    ...Object.values(options.headersByStatus),
+    ...options.operations.map((operation) => operation.headers ?? {}),
+  ]
+  const described = all.flatMap((headers) => Object.entries(headers))
+  return described.map(([name, { type, description }]) => [name, { description, schema: { type } }])
+}
+
+function headerRefs(...groups: (Headers | undefined)[]): Json {
+  const names = groups.flatMap((headers) => Object.keys(headers ?? {}))
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** A body as it is checked: a field that is not named here is refused. */
+function strictSchema(body: z.ZodObject, schemas: Json): Json {
+  const schema = jsonSchema(body, 'input', schemas)
+  const name = (schema['$ref'] as string | undefined)?.replace('#/components/schemas/', '')
+  const definition = name === undefined ? schema : (schemas[name] as Json)
+  definition['additionalProperties'] = false
+  return schema
 }
 
 function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined, schemas: Json): Json[] {
@@ -99,9 +132,10 @@ function responses<Context>(
   const content = operation.media
     ? Object.fromEntries(Object.keys(operation.media).map((type) => [type, { schema: {} }]))
     : { 'application/json': { schema: jsonSchema(operation.result, 'output', schemas) } }
-  const result: Json = { [operation.status ?? 200]: { description: 'Success', content } }
+  const headers = headerRefs(options.headers, operation.headers)
+  const result: Json = { [operation.status ?? 200]: { description: 'Success', headers, content } }
   const { otherStatus } = operation
-  if (otherStatus) result[otherStatus.status] = { description: otherStatus.description, content }
+  if (otherStatus) result[otherStatus.status] = { description: otherStatus.description, headers, content }
   const codes = [
     ...options.always,
     ...(operation.params ? ['not_found'] : []),
@@ -112,6 +146,7 @@ function responses<Context>(
   for (const [status, texts] of textsByStatus(codes, options.failures))
     result[status] = {
       description: texts.join(' · '),
+      headers: headerRefs(options.headers, options.headersByStatus[status]),
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     }
   return result

@@ -18,6 +18,12 @@ export interface Input<
   upload?: AsyncIterable<Uint8Array>
 }
 
+/** What a header of an answer says. */
+export interface ResponseHeader {
+  type: 'integer' | 'string'
+  description: string
+}
+
 /** How a result becomes an HTTP answer, where a bare `200` with JSON is not it. */
 export interface Answer {
   status?: number
@@ -59,6 +65,8 @@ export interface Operation<
   otherStatus?: { status: number; description: string }
   /** For answers that are not JSON: media type to description. */
   media?: Readonly<Record<string, string>>
+  /** Headers of success beside those that every answer has. */
+  headers?: Readonly<Record<string, ResponseHeader>>
   /** Codes of the app's closed list that the handler itself may end in. */
   failures?: readonly string[]
   handler(context: Context, input: Input<Params, Query, Body>): Promise<Result>

@@ -6,7 +6,7 @@ import { failure, type FailureCode } from '../failures.ts'
 import { requireLink } from '../links/operations.ts'
 import { Link } from '../links/schema.ts'
 import { lockLinkRow, readLinks } from '../links/store.ts'
-import { cutPage, pageAnswer, positionOf } from '../paging.ts'
+import { cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
 import {
   Bundle,
   BundleChanges,
@@ -76,6 +76,7 @@ const list = operation({
     const items = await summarise(database, rows, { ...context, range })
     return { items, total: await countBundles(database, shown), next }
   },
+  headers: pageHeaders,
   answer: pageAnswer,
 })
 
@@ -212,6 +213,7 @@ const listLinks = operation({
     const items = await readLinks(database, ids, context)
     return { items, total: (await countMembers(database, [id])).get(id) ?? 0, next }
   },
+  headers: pageHeaders,
   answer: pageAnswer,
 })
 

@@ -1,6 +1,7 @@
 import { transportFailure } from '@latchkey/http/failure'
 import { failureResponse } from '@latchkey/http/mount'
 import { openApiDocument } from '@latchkey/http/openapi'
+import type { ResponseHeader } from '@latchkey/http/operation'
 import { failures } from '../failures.ts'
 import { apiOperations } from './operations.ts'
 import { API_PATH } from './public-api.ts'
@@ -9,6 +10,17 @@ const DESCRIPTION = `Short links with custom slugs, QR codes and exact click cou
 
 Every route needs an API key: \`Authorization: Bearer sk_…\`. Make one with \`latchkey keys create\`.
 Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stable English sentence.`
+
+/** Of the limit nothing is said where there is none. */
+const headers: Readonly<Record<string, ResponseHeader>> = {
+  'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' },
+  'RateLimit-Limit': { type: 'integer', description: 'Requests that may be made at once.' },
+  'RateLimit-Remaining': { type: 'integer', description: 'How many of them are left.' },
+  'RateLimit-Reset': { type: 'integer', description: 'Seconds until all of them are left again.' },
+}
+const retryAfter: Readonly<Record<string, ResponseHeader>> = {
+  'Retry-After': { type: 'integer', description: 'Seconds after which it is worth trying again.' },
+}
 
 /** The document that describes the API, made from the definitions that serve it. */
 export function createDocument(version: string): Record<string, unknown> {
@@ -19,6 +31,12 @@ export function createDocument(version: string): Record<string, unknown> {
     serverUrl: API_PATH,
     operations: apiOperations,
     failures,
+    headers,
+    headersByStatus: {
+      401: { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } },
+      429: retryAfter,
+      503: retryAfter,
+    },
     always: ['unauthorized', 'forbidden', 'too_many_requests', 'internal', 'storage_unavailable'],
   })
 }

@@ -3,7 +3,7 @@ import { Range } from '../analytics/schema.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
-import { type Page, cutPage, pageAnswer, positionOf } from '../paging.ts'
+import { type Page, cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { freeSlug } from '../slugs/generator.ts'
 import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
@@ -152,6 +152,7 @@ export const listLinks = operation({
     const isNumbered = query.page !== undefined || query.per_page !== undefined
     return isNumbered ? numberedPage(context, query) : nextPage(context, query)
   },
+  headers: pageHeaders,
   answer: pageAnswer,
 })
 

@@ -13,7 +13,7 @@ interface Described {
   operationId: string
   parameters: { name: string; in: string; required: boolean; schema: Json }[]
   requestBody?: { content: { 'application/json': { schema: Json } } }
-  responses: Record<string, { description: string }>
+  responses: Record<string, { description: string; headers: Json }>
 }
 
 interface ApiDocument {
@@ -74,6 +74,27 @@ function callOf(operation: (typeof apiOperations)[number], method: string, world
   const query = operation.query && 'dimension' in operation.query.shape ? '?dimension=countries' : ''
   return { method, path: path + query, options: { key: world.key, body: bodies[operation.id]?.(world) } }
 }
+
+test('a body says that no other field is taken, and a list how its pages are told', () => {
+  const open = described
+    .filter(({ operation }) => operation.requestBody)
+    .filter(({ operation }) => {
+      const { $ref, ...schema } = operation.requestBody?.content['application/json'].schema ?? {}
+      const name = String($ref ?? '').replace('#/components/schemas/', '')
+      return (name === '' ? schema : document.components.schemas[name])?.['additionalProperties'] !== false
+    })
+  expect(open).toEqual([])
+  const paged = described.filter(({ operation }) => operation.responses['200']?.headers['X-Total-Count'])
+  expect(paged.map(({ operation }) => operation.operationId)).toEqual([
+    'listLinks',
+    'listBundles',
+    'listBundleLinks',
+  ])
+  for (const { operation } of described)
+    for (const { headers } of Object.values(operation.responses))
+      for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'])
+        expect(headers[name]).toEqual({ $ref: `#/components/headers/${name}` })
+})
 
 test('the document is OpenAPI 3.1 with a semantic version, paths relative to /_/api and one bearer scheme', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/)
