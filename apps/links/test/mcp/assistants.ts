@@ -51,8 +51,7 @@ export const clients = {
   },
   'previous major': async (url: URL, key?: string) => {
     const client = new OldClient(who)
-    // The declared types of that major do not know exact optional properties.
-    await client.connect(new OldTransport(url, bearer(key)) as Parameters<OldClient['connect']>[0])
+    await client.connect(new OldTransport(url, bearer(key)))
     return client
   },
 } as const

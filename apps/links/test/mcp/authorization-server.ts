@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider'
@@ -16,8 +16,8 @@ export interface AuthorizationServer {
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(privateKey)), kid: 'signing', alg: 'RS256', use: 'sig' }
-  const listener: { handle: Parameters<typeof createServer>[1] } = { handle: undefined }
-  const http = createServer((request, response) => listener.handle?.(request, response as never))
+  const listener: { handle?: RequestListener } = {}
+  const http = createServer((request, response) => listener.handle?.(request, response))
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   const server = { issuer, lifetime: 3600, browse, stop: () => stop(http) }
@@ -27,9 +27,16 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     scopes: ['openid', 'offline_access', 'links:read', 'links:create'],
     pkce: { required: () => true },
     findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
-    extraTokenClaims: (_, token) => ({ email: 'accountId' in token ? `${token.accountId}@example.com` : '' }),
+    extraTokenClaims: (_, { accountId = '' }) => ({ email: `${accountId}@example.com` }),
     issueRefreshToken: () => Promise.resolve(true),
     rotateRefreshToken: true,
+    extraClientMetadata: {
+      properties: ['scope_is_not_for_clients_to_fix'],
+      // Clients register with the scopes of the first challenge; they may ask people for more later.
+      validator(_context, _name, _value, metadata) {
+        delete metadata.scope
+      },
+    },
     features: {
       registration: { enabled: true },
       devInteractions: { enabled: true },
@@ -46,7 +53,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
       },
     },
   })
-  listener.handle = provider.callback() as typeof listener.handle
+  listener.handle = provider.callback()
   return server
 }
 

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'bun:test'
+import { Client } from '@modelcontextprotocol/client'
 import { sharedTestLinks } from '../testing.ts'
 import { CURRENT, clients, current, listening, outcomeOf, post } from './assistants.ts'
 
@@ -35,6 +35,10 @@ eachDialect((_dialect, newUrl) => {
       const client = await connect(url())
       try {
         expect(client.getServerVersion()?.name).toBe('latchkey-links')
+        if (client instanceof Client)
+          expect(client.getNegotiatedProtocolVersion()).toBe(
+            name.endsWith('revision') ? CURRENT : '2025-11-25',
+          )
         expect((await client.listTools()).tools).toHaveLength(38)
         const made = outcomeOf(
           await client.callTool({ name: 'create_link', arguments: { url: `https://example.com/${name}` } }),
@@ -132,7 +136,7 @@ describe('a revision with a handshake', () => {
     const headers = { 'MCP-Protocol-Version': '2025-03-26', Accept: 'application/json' }
     const batch = [legacy('tools/list'), { ...legacy('tools/call', call('health')), id: 3 }]
     const answers = (await (await post(links, batch, headers)).json()) as { id: number }[]
-    expect(answers.map(({ id }) => id).toSorted()).toEqual([2, 3])
+    expect(answers.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([2, 3])
   })
 
   test('a version that nobody knows is answered with one that we do', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
 import { type Reply, sharedTestLinks } from '../testing.ts'
 import { ann, ben, caller, settings } from './assistants.ts'
 
@@ -446,7 +447,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('hostile text comes back as it went in, as data', async () => {
-    const hostile = `</script><script>alert(1)</script> "'&%_\\ \u202E 👩‍👩‍👧 ${'{{7*7}}'} __proto__`
+    const hostile = `</script><script>alert(1)</script> "'&%_\\ \u202E 👩‍👩‍👧 {{7*7}} __proto__`
     const { value } = await asAnn('create_link', {
       url: 'https://example.com/?q=%3Cscript%3E&x="><img>',
       label: hostile,
@@ -462,5 +463,33 @@ eachDialect((_dialect, newUrl) => {
       )
     for (const name of ['__proto__', 'constructor', 'toString'])
       expect((await asAnn('create_bundle', { name })).value.name).toBe(name)
+  })
+
+  test('lists end at a thousand and say how many there are', async () => {
+    const { value: bundle } = await asBen('create_bundle', { name: 'Large' })
+    const [{ last } = { last: 0 }] = await links.rows<{ last: number }>('select max(id) as last from link')
+    const owner = 'many@example.com'
+    await links.database.write(async (tx) => {
+      for (let id = last + 1; id <= last + 1001; id++) {
+        const primary_slug = `many-${id}`
+        await sql`insert into link (id, url, url_key, label, created_via, created_by, created_at, primary_slug, search_text)
+          values (${id}, ${`https://example.com/many/${id}`}, ${id}, null, 'import', ${owner}, ${links.now},
+            ${primary_slug}, ${`one of many ${id}`})`.execute(tx)
+        await sql`insert into slug (slug, link_id, is_custom, created_at)
+          values (${primary_slug}, ${id}, 0, ${links.now})`.execute(tx)
+        await sql`insert into bundle_link (bundle_id, link_id) values (${bundle.id}, ${id})`.execute(tx)
+      }
+    })
+    for (const [tool, args] of [
+      ['search_links', { query: 'one of many' }],
+      ['list_links_by_owner', { owner }],
+      ['list_bundle_links', { bundle_id: bundle.id }],
+    ] as const) {
+      const { value, structured } = await asAnn(tool, args)
+      expect([tool, value.results.length, value.truncated, value.total]).toEqual([tool, 1000, true, 1001])
+      expect(structured.total).toBe(1001)
+    }
+    const { value } = await asAnn('list_links')
+    expect([value.results.length, value.truncated, value.total > 1001]).toEqual([1000, true, true])
   })
 })

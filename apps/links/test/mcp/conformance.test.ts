@@ -1,0 +1,104 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { sharedTestLinks } from '../testing.ts'
+import { listening } from './assistants.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-conformance-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Scenarios about what this server does not offer: prompts, resources, logging, and the suite's own example tools. */
+const NOT_OFFERED = [
+  'logging-set-level',
+  'completion-complete',
+  'tools-call-image',
+  'tools-call-audio',
+  'tools-call-embedded-resource',
+  'tools-call-mixed-content',
+  'tools-call-with-logging',
+  'tools-call-with-progress',
+  'tools-call-sampling',
+  'tools-call-elicitation',
+  'elicitation-sep1034-defaults',
+  'elicitation-sep1330-enums',
+  'resources-list',
+  'resources-read-text',
+  'resources-read-binary',
+  'resources-templates-read',
+  'resources-subscribe',
+  'resources-unsubscribe',
+  'prompts-list',
+  'prompts-get-simple',
+  'prompts-get-with-args',
+  'prompts-get-embedded-resource',
+  'prompts-get-with-image',
+]
+
+function fileOf(name: string, path: string): string {
+  return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), path)
+}
+
+async function run(command: string[]): Promise<{ code: number; out: string; problems: string }> {
+  const child = Bun.spawn(command, {
+    stdout: 'pipe',
+    stderr: 'pipe',
+    cwd: folder,
+    env: { ...process.env, HOME: folder },
+  })
+  const [out, problems, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, problems }
+}
+
+describe('what others test servers with', () => {
+  const links = sharedTestLinks(async () => `sqlite:${join(folder, 'links.db')}`)
+  const { url } = listening(links)
+
+  test('the public conformance suite passes in all that the server offers', async () => {
+    const baseline = join(folder, 'baseline.yml')
+    writeFileSync(baseline, `server:\n${NOT_OFFERED.map((name) => `  - ${name}\n`).join('')}`)
+    const suite = fileOf('@modelcontextprotocol/conformance', 'dist/index.js')
+    const { code, out } = await run([
+      process.execPath,
+      suite,
+      'server',
+      '--url',
+      url().href,
+      '--expected-failures',
+      baseline,
+    ])
+    expect([code, out]).toEqual([0, expect.stringContaining('✓ dns-rebinding-protection')])
+    for (const name of [
+      'server-initialize',
+      'ping',
+      'tools-list',
+      'tools-call-simple-text',
+      'tools-call-error',
+    ])
+      expect(out).toContain(`✓ ${name}`)
+    expect(out).toContain('✓ server-sse-multiple-streams')
+  }, 60_000)
+
+  test('the Inspector’s command line lists and calls tools', async () => {
+    const inspector = fileOf('@modelcontextprotocol/inspector', 'clients/launcher/build/index.js')
+    const base = [process.execPath, inspector, '--cli', url().href, '--transport', 'http', '--method']
+    const listed = await run([...base, 'tools/list'])
+    expect([listed.code, listed.problems]).toEqual([0, expect.any(String)])
+    expect((JSON.parse(listed.out) as { tools: unknown[] }).tools).toHaveLength(38)
+    const call = [
+      'tools/call',
+      '--tool-name',
+      'create_link',
+      '--tool-arg',
+      'url=https://example.com/inspector',
+    ]
+    const called = await run([...base, ...call])
+    expect(called.out).toContain('"created_via": "mcp"')
+    expect(called.code).toBe(0)
+  }, 60_000)
+})

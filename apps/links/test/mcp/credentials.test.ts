@@ -1,0 +1,168 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SignJWT, exportJWK, generateKeyPair } from 'jose'
+import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
+import { current, outcomeOf, post } from './assistants.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-mcp-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const newFile = async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
+
+function create(links: TestLinks, headers: Record<string, string>, peer?: string): Promise<Response> {
+  const name = 'create_link'
+  const message = current('tools/call', { name, arguments: { url: 'https://example.com/who' } })
+  const own = { 'Mcp-Method': 'tools/call', 'Mcp-Name': name, ...headers }
+  if (peer === undefined) return post(links, message, own)
+  const accept = { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2026-07-28' }
+  const init = {
+    method: 'POST',
+    headers: { ...accept, Host: 'localhost', ...own },
+    body: JSON.stringify(message),
+  }
+  return links.fetch('/_/mcp', init, peer)
+}
+
+async function ownerOf(response: Response): Promise<unknown> {
+  expect(response.status).toBe(200)
+  return outcomeOf(((await response.json()) as { result: unknown }).result).value.created_by
+}
+
+async function refused(links: TestLinks, response: Response, status: number, before: unknown) {
+  expect(response.status).toBe(status)
+  expect(await links.stored()).toEqual(before as never)
+  return (await response.json()) as { error: string }
+}
+
+describe('with no access layer set', () => {
+  const links = sharedTestLinks(newFile)
+
+  test('this machine itself is admitted', async () => {
+    expect(await ownerOf(await create(links, {}))).toBe('admin@localhost')
+  })
+
+  test('nobody else gets anything but the refusal, whatever they send', async () => {
+    const before = await links.stored()
+    const attempts: [headers: Record<string, string>, peer?: string][] = [
+      [{}, '203.0.113.7'],
+      [{ Host: 'localhost', 'X-Forwarded-For': '127.0.0.1' }],
+      [{ Forwarded: 'for=127.0.0.1' }],
+      [{ 'X-Real-IP': '127.0.0.1' }],
+      [{ Host: 'evil.example' }],
+      [{ Host: 'mcp.evil.example' }],
+      [{ Host: 'localhost.evil.example:8080' }],
+    ]
+    for (const [headers, peer] of attempts) {
+      const { error } = await refused(links, await create(links, headers, peer), 403, before)
+      expect(error).toContain('LINKS_ACCESS')
+      for (const method of ['GET', 'DELETE', 'OPTIONS']) {
+        const seen = { ...headers, Host: headers['Host'] ?? 'localhost', Accept: 'text/html' }
+        const response = await links.fetch('/_/mcp', { method, headers: seen }, peer)
+        expect([method, headers, response.status]).toEqual([method, headers, 403])
+      }
+    }
+  })
+
+  test('a bad credential from this machine is refused, and not passed over', async () => {
+    const before = await links.stored()
+    for (const Authorization of [
+      `Bearer sk_${'0'.repeat(48)}`,
+      'Bearer x.y.z',
+      'Basic YTpi',
+      'Bearer ',
+      'x',
+    ]) {
+      const response = await create(links, { Authorization })
+      expect(response.headers.get('www-authenticate')).toStartWith('Bearer')
+      await refused(links, response, 401, before)
+    }
+    const key = { Authorization: `Bearer ${await links.key('ann@example.com')}` }
+    expect((await create(links, key)).status).toBe(401)
+  })
+
+  test('the page of another site can change nothing', async () => {
+    const before = await links.stored()
+    await refused(links, await create(links, { Origin: 'https://evil.example' }), 403, before)
+  })
+})
+
+describe('with API keys', () => {
+  const links = sharedTestLinks(newFile, { MCP_API_KEYS: 'on' })
+
+  test('a key acts as whoever made it, within its scope', async () => {
+    const bearer = async (scope: 'create' | 'read' | 'create,read') => ({
+      Authorization: `Bearer ${await links.key('ann@example.com', scope)}`,
+    })
+    expect(await ownerOf(await create(links, await bearer('create')))).toBe('ann@example.com')
+    const before = await links.stored()
+    const response = await create(links, await bearer('read'))
+    expect(response.headers.get('www-authenticate')).toContain('scope="links:read links:create"')
+    expect(response.status).toBe(403)
+    const list = current('tools/call', { name: 'list_links', arguments: {} })
+    const own = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'list_links' }
+    expect((await post(links, list, { ...own, ...(await bearer('create')) })).status).toBe(403)
+    expect((await post(links, list, { ...own, ...(await bearer('read')) })).status).toBe(200)
+    const { api_key: _, ...rest } = await links.stored()
+    expect(rest).toEqual((({ api_key: _keys, ...others }) => others)(before))
+  })
+
+  test('a revoked or made-up key is 401, from this machine too; without one, strangers are asked for one', async () => {
+    const before = await links.stored()
+    const madeUp = { Authorization: `Bearer sk_${'a'.repeat(48)}` }
+    expect((await refused(links, await create(links, madeUp), 401, before)).error).toBe(
+      'The API key is not valid',
+    )
+    const stranger = await create(links, {}, '203.0.113.7')
+    expect(stranger.headers.get('www-authenticate')).toBe('Bearer')
+    await refused(links, stranger, 401, before)
+  })
+})
+
+describe('with an access layer', () => {
+  test('without an audience of its own there is no endpoint', async () => {
+    const links = await startTestLinks(await newFile(), {
+      LINKS_ACCESS: 'header',
+      LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+      TRUSTED_PROXIES: '127.0.0.1',
+    })
+    const before = await links.stored()
+    for (const headers of [{}, { 'X-Forwarded-Email': 'ann@example.com' }])
+      expect(await refused(links, await create(links, headers), 404, before)).toEqual({
+        error: 'MCP is not configured',
+      })
+  })
+
+  test('its assertion in the header is accepted for our audience, and for no other; a cookie is not', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256')
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ keys: [jwk] }) })
+    afterAll(() => server.stop(true))
+    const links = await startTestLinks(await newFile(), {
+      LINKS_ACCESS: 'jwt',
+      LINKS_ACCESS_JWKS_URL: `${server.url}certs`,
+      LINKS_ACCESS_ISSUER: 'https://team.example',
+      LINKS_ACCESS_AUDIENCE: 'admin-side',
+      MCP_ACCESS_AUDIENCE: 'mcp-side',
+    })
+    const assertion = (aud: string) =>
+      new SignJWT({ iss: 'https://team.example', aud, email: 'ann@example.com', exp: links.now + 600 })
+        .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+        .sign(privateKey)
+    const good = await assertion('mcp-side')
+    expect(await ownerOf(await create(links, { 'Cf-Access-Jwt-Assertion': good }))).toBe('ann@example.com')
+    const before = await links.stored()
+    for (const headers of [
+      {},
+      { 'Cf-Access-Jwt-Assertion': await assertion('admin-side') },
+      { 'Cf-Access-Jwt-Assertion': `${good}x` },
+      { Cookie: `CF_Authorization=${good}` },
+      // The first credential decides, even beside a good one.
+      { 'Cf-Access-Jwt-Assertion': good, Authorization: 'Bearer x.y.z' },
+    ])
+      await refused(links, await create(links, headers), 401, before)
+    // And the one for MCP opens no admin page.
+    const admin = await links.fetch('/_/admin/api/links', { headers: { 'Cf-Access-Jwt-Assertion': good } })
+    expect(admin.status).toBe(401)
+  })
+})
