@@ -44,8 +44,10 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
     closeButtonProps: { 'aria-label': say('shell.close') },
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{text}</Text>
-        <Button size="compact-sm" variant="light" onClick={() => settle(work.undo)}>
+        <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+          {text}
+        </Text>
+        <Button size="compact-sm" variant="light" flex="none" onClick={() => settle(work.undo)}>
           {say('undo.undo')}
         </Button>
       </Group>
