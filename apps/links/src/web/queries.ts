@@ -9,10 +9,13 @@ export type Resource = 'links' | 'bundles' | 'totals' | 'keys' | 'settings'
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
+      // The service may be on this machine: whether it answers is not for the browser to guess.
+      networkMode: 'always',
       staleTime: POLL_MS,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < 2 && !(error instanceof CallError && error.status >= 400),
     },
+    mutations: { networkMode: 'always' },
   },
 })
 
