@@ -22,22 +22,17 @@ export interface Cover {
   gaps: Gap[]
 }
 
-/** From the largest to the smallest. */
-export const periodUnits = ['month', 'day', 'hour'] as const satisfies PeriodUnit[]
+/** From the largest to the smallest. A handful of each is enough for any window, which is what keeps reading cheap. */
+export const periodUnits = ['quarter', 'month', '10d', 'day', '6h', 'hour'] as const satisfies PeriodUnit[]
 
-/** Beginning of the UTC period that holds this moment; Unix seconds. */
-export function periodOf(unit: PeriodUnit, moment: number): number {
-  if (unit === 'hour') return hourOf(moment)
-  if (unit === 'day') return moment - (moment % DAY)
-  const date = new Date(moment * 1000)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000
-}
+const lengths = { hour: HOUR, '6h': 6 * HOUR, day: DAY }
 
-/** Where the period that begins here ends, exclusive. */
+/** Where the UTC period that begins here ends, exclusive; Unix seconds. */
 export function endOf(unit: PeriodUnit, start: number): number {
-  if (unit !== 'month') return start + (unit === 'hour' ? HOUR : DAY)
+  if (unit === 'hour' || unit === '6h' || unit === 'day') return start + lengths[unit]
   const date = new Date(start * 1000)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000
+  if (unit === '10d' && date.getUTCDate() <= 11) return start + 10 * DAY
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + (unit === 'quarter' ? 3 : 1)) / 1000
 }
 
 /** What is left of the gaps without these periods; only those that fit are used. Both in ascending order of a link. */

@@ -16,8 +16,8 @@ import {
   instanceBuckets,
   linksByBucket,
   newestLinkIds,
-  tallied,
-} from './store.ts'
+} from './instance-store.ts'
+import { tallied } from './store.ts'
 import type { InstanceDimension } from './tally.ts'
 import { DAY, type Window, deltaPct, spans, windowsOf } from './window.ts'
 
@@ -32,7 +32,7 @@ export async function instanceRanking(
   dimension: InstanceDimension,
   { range, now, filters }: InstanceView,
 ): Promise<NameCount[]> {
-  const tally = await tallied(db, 'instance', windowsOf(range, now).current, [dimension])
+  const tally = await tallied(db, 'instance', windowsOf(range, now).current, { wanted: [dimension] })
   return tally.ranked(dimension, (counts) => countedOf(counts, filters))
 }
 
@@ -50,7 +50,7 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
   const { range, now, filters } = view
   const { current, previous } = windowsOf(range, now)
   const counted = (counts: ClickCounts) => countedOf(counts, filters)
-  const tally = await tallied(db, 'instance', current, ['country', 'referrer_host'])
+  const tally = await tallied(db, 'instance', current, { wanted: ['country', 'referrer_host'] })
   const clicked = await clickedLinks(db, current, filters, TOP)
   const { clicks } = clicked
   const links = await countLinksIn(db, current)

@@ -34,7 +34,7 @@ export async function clickStats(
   const total = sum(slugs.map((slug) => slug.current))
   const delta = deltaPct(total, range === 'all' ? undefined : sum(slugs.map((slug) => slug.previous)))
   const window = currentWindow(range, now)
-  const tally = await tallied(db, linkIds, window, Object.values(dimensionOfList))
+  const tally = await tallied(db, linkIds, window, { wanted: Object.values(dimensionOfList) })
   const ranked = (dimension: Dimension) =>
     tally.ranked(dimension, (counts: ClickCounts) => countedOf(counts, filters))
   const lists = {
@@ -118,7 +118,7 @@ export async function ranking(
   dimension: Dimension,
   { range, now, filters }: Omit<View, 'tz'>,
 ): Promise<NameCount[]> {
-  const tally = await tallied(db, linkIds, currentWindow(range, now), [dimension])
+  const tally = await tallied(db, linkIds, currentWindow(range, now), { wanted: [dimension] })
   return tally.ranked(dimension, (counts) => countedOf(counts, filters))
 }
 

@@ -1,14 +1,12 @@
 import { type Database, among } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
-import { countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
 import { eachRow } from '../db/stream.ts'
 import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../db/tables.ts'
 import { type Cover, type Gap, type Period, cutTo, endOf, fill, periodUnits, wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
-import type { BucketUnit } from './sparkline.ts'
 import { type Dimension, Tally, type TalliedClick } from './tally.ts'
-import { DAY, HOUR, type Window, hourOf } from './window.ts'
+import { type Window, hourOf } from './window.ts'
 
 type Db = Database<Tables>
 type Fragment = RawBuilder<unknown>
@@ -38,14 +36,19 @@ function unitsUpTo(largest: Largest): PeriodUnit[] {
   return largest === 'none' ? [] : periodUnits.slice(periodUnits.indexOf(largest))
 }
 
+/** Units that are looked up together: where larger ones leave gaps, the smaller ones are few. */
+const SEARCHES: readonly (readonly PeriodUnit[])[] = [['quarter', 'month', '10d'], ['day'], ['6h', 'hour']]
+
 async function filled(db: Db, whole: Cover, units: readonly PeriodUnit[]): Promise<Cover> {
   let cover = whole
   const openHours = units.length === 0 ? new Map() : await hoursOpen(db, cover.gaps)
-  for (const unit of units) {
-    const found = await completePeriods(db, unit, cover.gaps)
-    const isOver = ({ link_id, start }: Period) =>
+  for (const some of SEARCHES.map((search) => search.filter((unit) => units.includes(unit)))) {
+    if (some.length === 0 || cover.gaps.length === 0) continue
+    const found = await completePeriods(db, some, cover.gaps)
+    const isOver = ({ link_id, unit, start }: Period) =>
       !openHours.get(link_id)?.some((hour: number) => hour >= start && hour < endOf(unit, start))
-    cover = fill(cover, found.filter(isOver))
+    const over = Map.groupBy(found.filter(isOver), (period) => period.unit)
+    for (const unit of some) cover = fill(cover, over.get(unit) ?? [])
   }
   return cover
 }
@@ -72,24 +75,24 @@ async function hoursOpen(
 
 async function completePeriods(
   { read, dialect }: Db,
-  unit: PeriodUnit,
+  units: readonly PeriodUnit[],
   gaps: readonly Gap[],
 ): Promise<Period[]> {
   const { rows } = await sql<Period>`
     select period.link_id, period.unit, period.start from ${gapRows(dialect, gaps)} as gap
     cross join click_period as period
-    where period.link_id = gap.link_id and period.unit = ${sql.lit(unit)}
+    where period.link_id = gap.link_id and ${among(dialect, 'period.unit', units)}
       and period.start >= gap.low and period.start < gap.high
     order by period.link_id, period.start`.execute(read)
   return rows
 }
 
-function gapRows(dialect: Db['dialect'], gaps: readonly Gap[]): Fragment {
+export function gapRows(dialect: Db['dialect'], gaps: readonly Gap[]): Fragment {
   return numberRows(dialect, ['link_id', 'low', 'high', 'sign'], gaps)
 }
 
 /** `of(unit, rows)` for the periods of each unit, as one query; `rows` are of `link_id, start`. */
-function ofPeriods(
+export function ofPeriods(
   dialect: Db['dialect'],
   periods: readonly Period[],
   of: (unit: RawBuilder<unknown>, rows: Fragment) => Fragment,
@@ -99,7 +102,7 @@ function ofPeriods(
   )
 }
 
-function countSums(): Fragment {
+export function countSums(): Fragment {
   return sql`sum(clicks) as clicks, sum(bots) as bots, sum(self_referrers) as self_referrers,
     sum(bot_self_referrers) as bot_self_referrers`
 }
@@ -109,8 +112,7 @@ export async function tallied(
   db: Db,
   scope: Scope,
   window: Window,
-  wanted: readonly Dimension[],
-  largest?: Largest,
+  { wanted, largest }: { wanted: readonly Dimension[]; largest?: Largest },
 ): Promise<Tally> {
   const cover = await coverOf(db, scope, window, largest)
   const tally = new Tally()
@@ -158,7 +160,7 @@ function sumsOf(
 }
 
 /** Forgotten clicks are known to the hour: those of a gap's first hour are all in it. */
-function forgottenIn(gaps: readonly Gap[]): Gap[] {
+export function forgottenIn(gaps: readonly Gap[]): Gap[] {
   return gaps.filter(({ sign }) => sign === 1).map((gap) => ({ ...gap, low: hourOf(gap.low) }))
 }
 
@@ -175,6 +177,10 @@ export async function uniqueVisitors(
 ): Promise<number> {
   const counts = await visitorCounts(db, linkIds, window)
   return counts[distinctColumn(filters)]
+}
+
+function distinct(when: Fragment): Fragment {
+  return sql`count(distinct case when ${when} then visitor_fp end)`
 }
 
 export type DistinctCounts = Pick<ClickPeriodTable, `distinct_${string}` & keyof ClickPeriodTable>
@@ -194,9 +200,9 @@ export async function visitorCounts(
 ): Promise<DistinctCounts> {
   // Unlike clicks, visitors cannot be taken out again: only days that are wholly inside, and only of a single link.
   const gaps = linkIds.map((link_id) => ({ link_id, low: from, high: to + 1, sign: 1 as const }))
-  const units = linkIds.length === 1 ? unitsUpTo(largest).filter((unit) => unit !== 'hour') : []
+  const units =
+    linkIds.length === 1 ? unitsUpTo(largest).filter((unit) => unit !== 'hour' && unit !== '6h') : []
   const cover = await filled(db, { periods: [], gaps }, units)
-  const distinct = (when: Fragment) => sql`count(distinct case when ${when} then visitor_fp end)`
   const parts = [
     sql`select ${distinct(sql`1 = 1`)} as distinct_raw, ${distinct(sql`is_bot = 0`)} as distinct_no_bots,
         ${distinct(sql`is_self_referrer = 0`)} as distinct_no_self,
@@ -218,157 +224,4 @@ export async function visitorCounts(
   const [row] = rows
   if (!row) throw new Error('A sum without a row')
   return row
-}
-
-/** `at, link_id` and four counts that add up to the clicks of every link, of the whole instance. */
-function linkParts({ dialect }: Db, { periods, gaps }: Cover): Fragment {
-  const counts = sql`clicks, bots, self_referrers, bot_self_referrers`
-  const forgotten = forgottenIn(gaps)
-  return sql.join(
-    [
-      ...ofPeriods(
-        dialect,
-        periods,
-        (unit, rows) => sql`select part.start as at, part.link_id, ${counts} from ${rows} as chosen
-          cross join click_link as part where part.unit = ${unit} and part.start = chosen.start`,
-      ),
-      sql`select clicked_at as at, click.link_id, sign as clicks, sign * is_bot as bots,
-          sign * is_self_referrer as self_referrers, sign * is_bot * is_self_referrer as bot_self_referrers
-        from ${gapRows(dialect, gaps)} as gap cross join click where clicked_at >= low and clicked_at < high`,
-      // Every click has a link mode: together those are all clicks.
-      sql`select hour as at, part.link_id, ${counts} from ${gapRows(dialect, forgotten)} as gap
-        cross join click_forgotten as part where hour >= low and hour < high and dimension = 'link_mode'`,
-    ],
-    sql` union all `,
-  )
-}
-
-/** `link_id, clicks` of every link clicked in the window. */
-export async function clicksByLink(db: Db, window: Window, filters: ViewerFilters): Promise<Fragment> {
-  const cover = await coverOf(db, 'instance', window)
-  return sql`select link_id, sum(${countedSum(filters)}) as clicks from (${linkParts(db, cover)}) as part
-    group by link_id having sum(${countedSum(filters)}) > 0`
-}
-
-/** The four counts of every link clicked in the window, from nothing larger than `largest`. */
-export async function countsByLink(
-  db: Db,
-  window: Window,
-  largest: Largest,
-): Promise<(ClickCounts & { link_id: number })[]> {
-  const cover = await coverOf(db, 'instance', window, largest)
-  const { rows } = await sql<ClickCounts & { link_id: number }>`select link_id, ${countSums()}
-    from (${linkParts(db, cover)}) as part group by link_id having sum(clicks) > 0`.execute(db.read)
-  return rows
-}
-
-export interface LinkClicks {
-  link_id: number
-  clicks: number
-}
-
-/** Clicked links of the whole instance in a window: how many, their clicks, and those with the most, then by id. */
-export async function clickedLinks(
-  db: Db,
-  window: Window,
-  filters: ViewerFilters,
-  limit: number,
-): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
-  const byLink = await clicksByLink(db, window, filters)
-  const { rows } = await sql<LinkClicks & { links: number; total: number }>`
-    select link_id, clicks, count(*) over () as links, sum(clicks) over () as total from (${byLink}) as ranked
-    order by clicks desc, link_id limit ${limit}`.execute(db.read)
-  const [first] = rows
-  return {
-    top: rows.map(({ link_id, clicks }) => ({ link_id, clicks })),
-    links: first?.links ?? 0,
-    clicks: first?.total ?? 0,
-  }
-}
-
-/** When the first click that counts was made, on any link; undefined without any by `now`. */
-export async function firstClickEver(
-  { read }: Db,
-  now: number,
-  filters: ViewerFilters,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ at: number }>`select at from (
-      select * from (select clicked_at as at from click
-        where clicked_at <= ${now} and ${isCounted(filters)} order by clicked_at limit 1) as kept
-      union all select * from (select hour as at from click_forgotten
-        where dimension = 'link_mode' and ${countedSum(filters)} > 0 order by hour limit 1) as forgotten
-    ) as first order by at limit 1`.execute(read)
-  return rows[0]?.at
-}
-
-/** What the buckets of a sparkline hold of the whole instance. */
-export interface InstanceBucket {
-  clicks: number
-  links: number
-}
-
-/** Clicks and clicked links of the whole instance by bucket of the sparkline. */
-export async function instanceBuckets(
-  db: Db,
-  window: Window,
-  unit: BucketUnit,
-  filters: ViewerFilters,
-): Promise<Map<number, InstanceBucket>> {
-  const cover = await coverOf(db, 'instance', window, unit)
-  // What a bucket is made of in parts is grouped by link first: a link may be in several of them.
-  const whole = cover.periods.filter((period) => period.unit === unit && isInside(period, window))
-  const parts = { ...cover, periods: cover.periods.filter((period) => !whole.includes(period)) }
-  const bucket = (column: string) => bucketSql(db.dialect, unit, sql.ref(column))
-  const { rows } = await sql<InstanceBucket & { bucket: number }>`
-    select bucket, sum(clicks) as clicks, count(*) as links from (
-      select ${bucket('at')} as bucket, link_id, sum(${countedSum(filters)}) as clicks
-      from (${linkParts(db, parts)}) as part group by 1, 2 having sum(${countedSum(filters)}) > 0
-    ) as linked group by bucket
-    union all select ${bucket('part.start')}, ${countedSum(filters)}, ${sql.ref(distinctColumn(filters))}
-    from ${numberRows(db.dialect, ['start'], whole)} as chosen cross join click_period as part
-    where part.link_id = ${sql.lit(INSTANCE)} and part.unit = ${sql.lit(unit)} and part.start = chosen.start`.execute(
-    db.read,
-  )
-  return new Map(rows.map((row) => [row.bucket, row]))
-}
-
-function isInside({ unit, start }: Period, { from, to }: Window): boolean {
-  return start >= from && endOf(unit, start) <= to + 1
-}
-
-/** Links created in each bucket of the sparkline. */
-export async function linksByBucket(
-  { read, dialect }: Db,
-  { from, to }: Window,
-  unit: BucketUnit,
-): Promise<Map<number, number>> {
-  const { rows } = await sql<{ bucket: number; links: number }>`
-    select ${bucketSql(dialect, unit, sql.ref('created_at'))} as bucket, count(*) as links from link
-    where created_at >= ${from} and created_at <= ${to} group by 1`.execute(read)
-  return new Map(rows.map(({ bucket, links }) => [bucket, links]))
-}
-
-export async function countLinksIn({ read }: Db, { from, to }: Window): Promise<number> {
-  const { rows } = await sql<{ links: number }>`select count(*) as links from link
-    where created_at >= ${from} and created_at <= ${to}`.execute(read)
-  return rows[0]?.links ?? 0
-}
-
-export async function newestLinkIds({ read }: Db, limit: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select id from link
-    order by created_at desc, id desc limit ${limit}`.execute(read)
-  return rows.map(({ id }) => id)
-}
-
-/** `bucketOf` of the sparkline rules, in SQL. */
-export function bucketSql(
-  dialect: Db['dialect'],
-  unit: BucketUnit,
-  column: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  if (unit === 'hour') return sql`${column} / ${sql.lit(HOUR)}`
-  if (unit === 'day') return sql`${column} / ${sql.lit(DAY)}`
-  return dialect === 'sqlite'
-    ? sql`cast(strftime('%Y%m', ${column}, 'unixepoch') as integer)`
-    : sql`cast(to_char(to_timestamp(${column}) at time zone 'UTC', 'YYYYMM') as bigint)`
 }

@@ -2,7 +2,8 @@ import type { Database } from '@latchkey/database/database'
 import { snapshot } from '../db/snapshot.ts'
 import type { ClickCounts, PeriodUnit, Tables } from '../db/tables.ts'
 import { type Period, endOf, periodUnits } from './cover.ts'
-import { INSTANCE, type DistinctCounts, countsByLink, tallied, visitorCounts } from './store.ts'
+import { countsByLink } from './instance-store.ts'
+import { INSTANCE, type DistinctCounts, type Largest, tallied, visitorCounts } from './store.ts'
 import { type Due, type Summed, findCompleted, nextDue, storeInstance, storeLinks } from './summing-store.ts'
 import { dimensions, instanceDimensions } from './tally.ts'
 import type { Window } from './window.ts'
@@ -63,7 +64,10 @@ export class Summing {
 
   async #sumInstance(due: Due, links: readonly (ClickCounts & { link_id: number })[]): Promise<boolean> {
     const tally = await snapshot(this.#db, (db) =>
-      tallied(db, 'instance', windowOf(due), instanceDimensions, smallerThan(due.unit)),
+      tallied(db, 'instance', windowOf(due), {
+        wanted: instanceDimensions,
+        largest: smallerThan(due.unit),
+      }),
     )
     const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
     const distinct = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
@@ -90,7 +94,7 @@ export class Summing {
 async function sumOfLink(db: Db, period: Period): Promise<Summed> {
   const { link_id, unit } = period
   const window = windowOf(period)
-  const tally = await tallied(db, [link_id], window, dimensions, smallerThan(unit))
+  const tally = await tallied(db, [link_id], window, { wanted: dimensions, largest: smallerThan(unit) })
   const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
   // Every click has a link mode: together those are all clicks.
   for (const counts of tally.get('link_mode').values()) {
@@ -99,7 +103,8 @@ async function sumOfLink(db: Db, period: Period): Promise<Summed> {
     total.self_referrers += counts.self_referrers
     total.bot_self_referrers += counts.bot_self_referrers
   }
-  const distinct = unit === 'hour' ? NOBODY : await visitorCounts(db, [link_id], window, smallerThan(unit))
+  const distinct =
+    unit === 'hour' || unit === '6h' ? NOBODY : await visitorCounts(db, [link_id], window, smallerThan(unit))
   return { link_id, total, distinct, tally, wanted: dimensions }
 }
 
@@ -116,6 +121,6 @@ function windowOf({ unit, start }: Pick<Period, 'unit' | 'start'>): Window {
 }
 
 /** What a period is summed from. */
-function smallerThan(unit: PeriodUnit): PeriodUnit | 'none' {
+function smallerThan(unit: PeriodUnit): Largest {
   return periodUnits[periodUnits.indexOf(unit) + 1] ?? 'none'
 }

@@ -60,8 +60,8 @@ export class Tally {
     const counts = { clicks: sign, bots, self_referrers, bot_self_referrers: bots * click.is_self_referrer }
     for (const dimension of wanted) {
       const name = click[dimension]
-      if (name === null || (dimension === 'referrer' && isAppReferrer(String(name)))) continue
-      this.add(dimension, String(name), counts)
+      if (name === null || (dimension === 'referrer' && isAppReferrer(name))) continue
+      this.add(dimension, name, counts)
     }
   }
 

@@ -20,7 +20,7 @@ import {
   hourOf,
 } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { bucketSql } from '../analytics/store.ts'
+import { bucketSql } from '../analytics/instance-store.ts'
 import { countedSum, isCounted } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
 import { BEFORE, type Figure, figuresByBundle, noFigures } from './figures.ts'

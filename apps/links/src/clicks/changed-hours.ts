@@ -1,6 +1,6 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type Transaction, sql } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { PeriodUnit, Tables } from '../db/tables.ts'
 
 /**
  * Statements that make every sum which contains a changed hour invalid and due again, for the transaction that makes the
@@ -8,8 +8,13 @@ import type { Tables } from '../db/tables.ts'
  * of the clicks as they were.
  */
 export function invalidateSums(dialect: DialectName, changed: string): string[] {
-  const { startOfMonth, random } = words[dialect]
-  const starts = { hour: 'hour', day: 'hour - hour % 86400', month: startOfMonth }
+  const { random, ...calendar } = words[dialect]
+  const starts: Record<PeriodUnit, string> = {
+    hour: 'hour',
+    '6h': 'hour - hour % 21600',
+    day: 'hour - hour % 86400',
+    ...calendar,
+  }
   const periods = (columns: string) =>
     Object.entries(starts)
       .map(
@@ -29,11 +34,18 @@ export function invalidateSums(dialect: DialectName, changed: string): string[] 
 /** A stamp tells whether a due period was changed again; it must never come back, so it is drawn and not counted. */
 const words = {
   sqlite: {
-    startOfMonth: `cast(strftime('%s', hour, 'unixepoch', 'start of month') as integer)`,
+    '10d': `cast(strftime('%s', hour, 'unixepoch', 'start of month') as integer)
+      + 864000 * min(2, (cast(strftime('%d', hour, 'unixepoch') as integer) - 1) / 10)`,
+    month: `cast(strftime('%s', hour, 'unixepoch', 'start of month') as integer)`,
+    quarter: `cast(strftime('%s', hour, 'unixepoch', 'start of month',
+      '-' || ((cast(strftime('%m', hour, 'unixepoch') as integer) - 1) % 3) || ' months') as integer)`,
     random: 'random() >> 11',
   },
   postgres: {
-    startOfMonth: `cast(extract(epoch from date_trunc('month', to_timestamp(hour) at time zone 'UTC')) as bigint)`,
+    '10d': `cast(extract(epoch from date_trunc('month', to_timestamp(hour) at time zone 'UTC')) as bigint)
+      + 864000 * least(2, (cast(extract(day from to_timestamp(hour) at time zone 'UTC') as bigint) - 1) / 10)`,
+    month: `cast(extract(epoch from date_trunc('month', to_timestamp(hour) at time zone 'UTC')) as bigint)`,
+    quarter: `cast(extract(epoch from date_trunc('quarter', to_timestamp(hour) at time zone 'UTC')) as bigint)`,
     random: 'cast(random() * 9007199254740991 as bigint)',
   },
 } as const
@@ -44,7 +56,7 @@ export async function changeHours(
   dialect: DialectName,
   hours: readonly { link_id: number; hour: number }[],
 ): Promise<void> {
-  const values = new Set(hours.map(({ link_id, hour }) => `(${Number(link_id)}, ${Number(hour)})`))
+  const values = new Set(hours.map(({ link_id, hour }) => `(${link_id}, ${hour})`))
   const changed = `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as given`
   for (const statement of invalidateSums(dialect, changed)) await sql.raw(statement).execute(tx)
 }
@@ -55,6 +67,6 @@ export async function changeAllHours(
   dialect: DialectName,
   linkId: number,
 ): Promise<void> {
-  const changed = `select link_id, hour from click_hour where link_id = ${Number(linkId)}`
+  const changed = `select link_id, hour from click_hour where link_id = ${linkId}`
   for (const statement of invalidateSums(dialect, changed)) await sql.raw(statement).execute(tx)
 }

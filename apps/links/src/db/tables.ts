@@ -127,7 +127,8 @@ export interface ClickHourTable extends ClickCounts {
   hour: number
 }
 
-export type PeriodUnit = 'hour' | 'day' | 'month'
+/** `10d` are the thirds of a month: its first ten days, the next ten, and the rest. */
+export type PeriodUnit = 'hour' | '6h' | 'day' | '10d' | 'month' | 'quarter'
 
 /** A UTC period of a link whose sums are complete; link 0 is the whole instance. */
 export interface ClickPeriodTable extends ClickCounts {

@@ -8,7 +8,7 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { clicksByLink } from '../analytics/store.ts'
+import { clicksByLink } from '../analytics/instance-store.ts'
 import { type Range, currentWindow, deltaPct, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { changeAllHours } from '../clicks/changed-hours.ts'

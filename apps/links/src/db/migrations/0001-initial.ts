@@ -158,7 +158,7 @@ export const initial: Migration = async (tx, dialect) => {
     // removes the row and makes it due. Link 0 is the whole instance.
     `create table click_period (
       link_id ${int} not null,
-      unit ${text} not null check (unit in ('hour', 'day', 'month')),
+      unit ${text} not null check (unit in ('hour', '6h', 'day', '10d', 'month', 'quarter')),
       start ${int} not null,
       ${counts},
       distinct_raw ${int} not null,

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir, totalmem, type } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Database } from '@latchkey/database/database'
+import type { AnyOperation } from '@latchkey/http/operation'
+import pg from 'pg'
+import { getDashboard, getLinkAnalytics, getLinkTimeline } from '../../apps/links/src/analytics/operations.ts'
+import { Range } from '../../apps/links/src/analytics/schema.ts'
+import type { Context } from '../../apps/links/src/context.ts'
+import type { Tables } from '../../apps/links/src/db/tables.ts'
+import { listLinks } from '../../apps/links/src/links/operations.ts'
+import { LengthUse } from '../../apps/links/src/slugs/generator.ts'
+import { NOW, fill } from './fill.ts'
+
+/**
+ * Measures what figures cost on both engines: `bun bench/analytics/run.ts --clicks 12000000 --links 1000000 --rounds 30`.
+ * PostgreSQL only where `LATCHKEY_TEST_POSTGRES` names a server; a database of its own is made there and dropped.
+ */
+const { values } = parseArgs({
+  options: {
+    clicks: { type: 'string', default: '60000' },
+    links: { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '20' },
+    engine: { type: 'string', default: 'sqlite,postgres' },
+  },
+})
+const size = { clicks: Number(values.clicks), links: Number(values.links) }
+const rounds = Number(values.rounds)
+
+const filters = { bots: true, selfReferrers: true }
+
+function contextAt(database: Database<Tables>, now: number): Context {
+  return {
+    database,
+    now,
+    filters,
+    identity: 'ann@example.com',
+    createdVia: 'app',
+    defaultRange: '30d',
+    origin: 'http://localhost',
+    lengthUse: new LengthUse(),
+    acceptsPng: false,
+    settleClicks: async () => {},
+  } as Context
+}
+
+interface Case {
+  name: string
+  targetMs: number
+  operation: AnyOperation<Context>
+  params?: unknown
+  query: Record<string, unknown>
+}
+
+const link = { params: { id: 1 } }
+const page = { status: 'all', limit: 100, sort: 'created' }
+const cases: Case[] = [
+  ...Range.options.map((range) => ({
+    name: `analytics of one link, ${range}`,
+    targetMs: 20,
+    operation: getLinkAnalytics,
+    ...link,
+    query: { range, tz: 'UTC' },
+  })),
+  ...Range.options.map((range) => ({
+    name: `timeline of one link, ${range}`,
+    targetMs: 20,
+    operation: getLinkTimeline,
+    ...link,
+    query: { range, tz: 'UTC' },
+  })),
+  {
+    name: 'timeline of one link, 90d, Asia/Kolkata',
+    targetMs: 20,
+    operation: getLinkTimeline,
+    ...link,
+    query: { range: '90d', tz: 'Asia/Kolkata' },
+  },
+  ...Range.options.map((range) => ({
+    name: `dashboard, ${range}`,
+    targetMs: 100,
+    operation: getDashboard,
+    query: { range },
+  })),
+  { name: 'a hundred links, newest first', targetMs: 30, operation: listLinks, query: page },
+  {
+    name: 'the same, with clicks of 30d',
+    targetMs: 30,
+    operation: listLinks,
+    query: { ...page, range: '30d' },
+  },
+  {
+    name: 'a hundred links, most clicked ever',
+    targetMs: 30,
+    operation: listLinks,
+    query: { ...page, sort: 'clicks' },
+  },
+]
+
+/** Milliseconds of each round, at moments some seconds apart; the first two warm up. */
+async function measure(database: Database<Tables>, { operation, params, query }: Case): Promise<number[]> {
+  const times: number[] = []
+  for (let round = -2; round < rounds; round++) {
+    const context = contextAt(database, NOW + round * 7)
+    const startedMs = performance.now()
+    await operation.handler(context, { params, query, body: undefined, upload: undefined } as never)
+    if (round >= 0) times.push(performance.now() - startedMs)
+  }
+  return times.toSorted((a, b) => a - b)
+}
+
+function quantile(sorted: readonly number[], part: number): string {
+  return (sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0).toFixed(1)
+}
+
+async function report(url: string, engine: string): Promise<void> {
+  const database = await fill(url, size, (what) => console.error(`${engine}: ${what}`))
+  console.log(`\n## ${engine}, ${size.clicks} clicks, ${size.links} links\n`)
+  console.log('|  | p50 ms | p95 ms | target |\n|---|---|---|---|')
+  for (const one of cases) {
+    const times = await measure(database, one)
+    const met = Number(quantile(times, 0.95)) <= one.targetMs
+    console.log(
+      `| ${one.name} | ${quantile(times, 0.5)} | ${quantile(times, 0.95)} | ${one.targetMs}${met ? '' : ', missed'} |`,
+    )
+  }
+  await database.close()
+}
+
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model} x ${cpus().length}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Bun ${Bun.version}, ${rounds} rounds`,
+)
+if (values.engine.includes('sqlite')) {
+  const folder = mkdtempSync(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'latchkey-analytics-'))
+  await report(`sqlite:${join(folder, 'links.db')}`, 'SQLite').finally(() =>
+    rmSync(folder, { recursive: true }),
+  )
+}
+const server = process.env['LATCHKEY_TEST_POSTGRES']
+if (values.engine.includes('postgres') && server) {
+  const name = `latchkey_analytics_${process.pid}`
+  const admin = new pg.Client(server)
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  await report(String(url), 'PostgreSQL').finally(() => admin.query(`drop database ${name} with (force)`))
+  await admin.end()
+}
