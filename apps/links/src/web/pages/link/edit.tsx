@@ -21,6 +21,8 @@ interface Field {
 
 interface Props extends Field {
   mayEdit: boolean
+  /** What is shown is a heading. */
+  large?: boolean
   children: ReactNode
 }
 
@@ -34,7 +36,7 @@ const UNSEEN: CSSProperties = {
 }
 
 /** Something shown that its owner edits where it stands. What was typed stays until it is saved or given up. */
-export function EditInPlace({ mayEdit, children, ...field }: Props) {
+export function EditInPlace({ mayEdit, large = false, children, ...field }: Props) {
   const [editing, setEditing] = useState(false)
   const pencil = useRef<HTMLButtonElement>(null)
   const wasEditing = useRef(false)
@@ -51,8 +53,8 @@ export function EditInPlace({ mayEdit, children, ...field }: Props) {
             ref={pencil}
             variant="subtle"
             color="gray"
-            size="sm"
-            mt={2}
+            size={22}
+            mt={large ? 5 : 0}
             aria-label={field.edit}
             title={field.edit}
             onClick={() => setEditing(true)}

@@ -11,9 +11,10 @@ import { Failed } from '../../shell/boundary.tsx'
 import { useText } from '../../texts/text.ts'
 import { daysOf, wordAverage } from './average.ts'
 import type { Deeds } from './head.tsx'
-import { Access, Lists, type Stats } from './lists.tsx'
+import { Access, Channels, Lists, type Stats } from './lists.tsx'
 import type { Link } from './link.ts'
 import { Slugs } from './slugs.tsx'
+import { useLinkState } from './state.ts'
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
@@ -48,7 +49,10 @@ export function Figures(deeds: Deeds) {
           <Slugs counts={counts} {...deeds} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Access stats={stats} />
+          <Stack gap="md" h="100%">
+            <Access stats={stats} />
+            <Channels id={link.id} range={range} stats={stats} />
+          </Stack>
         </Grid.Col>
       </Grid>
       {stats && stats.total_clicks > 0 && <Lists id={link.id} range={range} stats={stats} />}
@@ -112,9 +116,12 @@ function Figure({ name, value, beside }: { name: string; value: ReactNode; besid
 
 function Clicks({ link, stats, timeline, showAll }: Counted & { showAll: () => void }) {
   const { say } = useText()
+  const state = useLinkState(link)
   if (!stats || !timeline) return <Skeleton height={340} />
-  if (stats.total_clicks === 0 && link.total_clicks === 0)
-    return <Notice title={say('link.noClicks')} help={say('link.noClicksHelp')} />
+  if (stats.total_clicks === 0 && link.total_clicks === 0) {
+    const help = state === 'active' ? { help: say('link.noClicksHelp') } : {}
+    return <Notice title={say('link.noClicks')} {...help} />
+  }
   if (stats.total_clicks === 0) {
     const action = (
       <Button variant="light" onClick={showAll}>

@@ -60,6 +60,7 @@ export function Head(deeds: Deeds) {
       <Box flex="1 1 320px" miw={0}>
         <EditInPlace
           mayEdit={isMine(link)}
+          large
           label={say('link.label')}
           edit={say('link.editLabel')}
           value={link.label ?? ''}

@@ -1,4 +1,4 @@
-import { Paper, Group, SegmentedControl, SimpleGrid, Title } from '@mantine/core'
+import { Box, Paper, SimpleGrid, Skeleton, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { ListName, NameCount, Range } from '../../../analytics/schema.ts'
 import type { Result } from '../../call.ts'
@@ -51,6 +51,8 @@ function useNames(list: ListName): (name: string) => string {
 }
 
 interface ListProps {
+  /** Whose clicks; a link's without it. */
+  of?: 'link' | 'bundle'
   id: number
   /** The range that was asked for; undefined for the person's own. */
   range: Range | undefined
@@ -61,16 +63,17 @@ interface ListProps {
 export function Lists(props: ListProps) {
   const { say } = useText()
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-      <ListCard {...props} list="countries" title={say('link.countries')} />
-      <ListCard {...props} list="referrers" title={say('link.referrers')} />
-      <ListCard {...props} list="referrer_hosts" title={say('link.hosts')} />
-      <ListCard {...props} list="channels" title={say('link.channels')} />
-      <ListCard {...props} list="devices" title={say('link.devices')} />
-      <ListCard {...props} list="os" title={say('link.os')} />
-      <ListCard {...props} list="browsers" title={say('link.browsers')} />
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+        <ListCard {...props} list="countries" title={say('link.countries')} />
+        <ListCard {...props} list="referrers" title={say('link.referrers')} />
+        <ListCard {...props} list="referrer_hosts" title={say('link.hosts')} />
+        <ListCard {...props} list="devices" title={say('link.devices')} />
+        <ListCard {...props} list="os" title={say('link.os')} />
+        <ListCard {...props} list="browsers" title={say('link.browsers')} />
+      </SimpleGrid>
       <Utm {...props} />
-    </SimpleGrid>
+    </>
   )
 }
 
@@ -78,21 +81,32 @@ const UTM = ['utm_sources', 'utm_mediums', 'utm_campaigns'] as const
 
 function Utm(props: ListProps) {
   const { say } = useText()
-  const [list, setList] = useState<(typeof UTM)[number]>('utm_sources')
-  const data = UTM.map((value) => ({ value, label: say(`link.${value}`) }))
-  const choice = (
-    <SegmentedControl
-      size="xs"
-      fullWidth
-      mb="sm"
-      aria-label={say('link.utm')}
-      data={data}
-      value={list}
-      onChange={(value) => setList(value)}
-    />
+  const isEmpty = UTM.every((list) => props.stats[list].length === 0)
+  return (
+    <Card title={say('link.utm')}>
+      {isEmpty ? (
+        <Ranking items={[]} total={0} />
+      ) : (
+        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl">
+          {UTM.map((list) => (
+            <Box key={list} miw={0}>
+              <Title order={3} fz="sm" fw={550} c="dimmed" mb="xs">
+                {say(`link.${list}`)}
+              </Title>
+              <List {...props} list={list} title={say(`link.${list}`)} />
+            </Box>
+          ))}
+        </SimpleGrid>
+      )}
+    </Card>
   )
-  // The pages of one are not those of another.
-  return <ListCard key={list} {...props} list={list} title={say('link.utm')} above={choice} />
+}
+
+export function Channels({ stats, ...props }: Omit<ListProps, 'stats'> & { stats: Stats | undefined }) {
+  const { say } = useText()
+  const title = say('link.channels')
+  if (stats) return <ListCard {...props} stats={stats} list="channels" title={title} />
+  return <Card title={title} children={<Skeleton height={120} />} />
 }
 
 /** How often the short URL itself was followed and how often its QR code; both, also when one never was. */
@@ -110,39 +124,36 @@ export function Access({ stats }: { stats: Stats | undefined }) {
   )
 }
 
-export function Card({ title, children }: { title: string; children: ReactNode }) {
+function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Paper withBorder p="md" miw={0} h="100%">
-      <Group mb="sm">
-        <Title order={3} fz="md">
-          {title}
-        </Title>
-      </Group>
+    <Paper withBorder p="md" miw={0} style={{ flexGrow: 1 }}>
+      <Title order={2} fz="md" mb="sm">
+        {title}
+      </Title>
       {children}
     </Paper>
   )
 }
 
-interface CardProps extends ListProps {
+interface OneProps extends ListProps {
   list: Exclude<ListName, 'link_modes'>
   title: string
-  above?: ReactNode
+}
+
+function ListCard(props: OneProps) {
+  return (
+    <Card title={props.title}>
+      <List {...props} />
+    </Card>
+  )
 }
 
 /** One list: its first page from the statistics, further ones when they are asked for. */
-function ListCard({ list, title, above, ...given }: CardProps) {
+function List({ list, ...given }: OneProps) {
   const { stats } = given
   const first = stats[list]
-  return (
-    <Card title={title}>
-      {above}
-      {first.length < PAGE ? (
-        <Page list={list} items={first} total={stats.total_clicks} />
-      ) : (
-        <Pages list={list} title={title} first={first} {...given} />
-      )}
-    </Card>
-  )
+  if (first.length === PAGE) return <Pages list={list} first={first} {...given} />
+  return <Page list={list} items={first} total={stats.total_clicks} />
 }
 
 function Page({ list, items, total }: { list: ListName; items: readonly NameCount[]; total: number }) {
@@ -150,10 +161,21 @@ function Page({ list, items, total }: { list: ListName; items: readonly NameCoun
   return <Ranking items={items.map((item) => ({ ...item, name: name(item.name) }))} total={total} />
 }
 
-function Pages({ id, range, stats, list, title, first }: CardProps & { first: readonly NameCount[] }) {
+function Pages({
+  of = 'link',
+  id,
+  range,
+  stats,
+  list,
+  title,
+  first,
+}: OneProps & { first: readonly NameCount[] }) {
   const [offset, setOffset] = useState(0)
   const query = { dimension: list, offset, limit: PAGE, ...(range && { range }) }
-  const { data } = useCall('links', 'getLinkBreakdown', { params: { id }, query })
+  const { data } = useCall(`${of}s`, of === 'link' ? 'getLinkBreakdown' : 'getBundleBreakdown', {
+    params: { id },
+    query,
+  })
   const items = offset === 0 ? first : (data?.body.items ?? [])
   return (
     <>

@@ -1,4 +1,16 @@
-import { ActionIcon, Badge, Box, Group, Menu, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import {
+  ActionIcon,
+  Badge,
+  Box,
+  Group,
+  Menu,
+  Paper,
+  Stack,
+  Table,
+  Text,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import {
@@ -31,7 +43,7 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
   const most = Math.max(1, ...slugs.map(clicks))
   return (
     <Paper withBorder p="md" h="100%">
-      <Title order={2} mb="xs">
+      <Title order={2} fz="md" mb="xs">
         {say('link.slugs')}
       </Title>
       <Table layout="fixed" verticalSpacing="xs" horizontalSpacing={6}>
@@ -42,7 +54,9 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
             <Table.Th w={110} ta="right" visibleFrom="sm">
               {say('link.added')}
             </Table.Th>
-            <Table.Th w={42} aria-label={say('link.actionsColumn')} />
+            <Table.Th w={42}>
+              <VisuallyHidden>{say('link.actionsColumn')}</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

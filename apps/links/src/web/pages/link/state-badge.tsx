@@ -47,7 +47,7 @@ export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeo
     <Alert
       color={isDisabled ? 'gray' : 'orange'}
       title={say(isDisabled ? 'link.isDisabled' : 'link.isExpired')}
-      styles={{ title: { color: 'inherit' } }}
+      styles={{ title: { color: 'var(--mantine-color-text)' } }}
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 280px" style={{ overflowWrap: 'anywhere' }}>
