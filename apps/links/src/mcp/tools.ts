@@ -28,6 +28,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum
       if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum
       if (io === 'output') delete part.additionalProperties
+      // Assistants see what the person they speak for wants to see, other than the public API (L14.3).
+      if (part.description) part.description = part.description.replace(/^Raw clicks/, 'Clicks')
     },
   })
   return (io === 'input' ? { ...json, additionalProperties: false } : json) as JsonSchema

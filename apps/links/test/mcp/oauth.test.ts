@@ -192,6 +192,29 @@ test('on a host of its own the endpoint is at the root, and its documents name t
   }
 })
 
+test('behind a proxy the addresses are those that the client sees', async () => {
+  const service = await startTestLinks(`sqlite:${join(folder, 'proxied.db')}`, {
+    LINKS_ACCESS: 'header',
+    LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+    TRUSTED_PROXIES: '10.0.0.1',
+    MCP_OAUTH_ISSUER: issuer.issuer,
+    MCP_OAUTH_AUDIENCE: 'https://mcp.example.com',
+  })
+  const document = async (peer: string) => {
+    const request = new Request('http://mcp.example.com/.well-known/oauth-protected-resource', {
+      headers: { Host: 'mcp.example.com', 'X-Forwarded-Proto': 'https' },
+    })
+    const told = await service.door(request, {
+      requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
+      timeout: () => undefined,
+    })
+    return ((await told.json()) as { resource: string }).resource
+  }
+  // The audience as it is configured, since clients ask for a token for exactly this.
+  expect(await document('10.0.0.1')).toBe('https://mcp.example.com')
+  expect(await document('203.0.113.7')).toBe('http://mcp.example.com/')
+})
+
 /** An issuer whose tokens are made here, good and bad. */
 async function handmade() {
   const pair = await generateKeyPair('RS256')

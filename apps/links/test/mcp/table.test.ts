@@ -105,6 +105,10 @@ function unlimited(schema: unknown, path = ''): string[] {
   ]
 }
 
+test('no result is called raw, since viewer filters apply', () => {
+  expect(JSON.stringify(listedTools)).not.toMatch(/raw clicks/i)
+})
+
 test('input schemas name every limit', () => {
   expect(listedTools.flatMap(({ name, inputSchema }) => unlimited(inputSchema, name))).toEqual([])
   const schemaOf = (name: string) => listedTools.find((tool) => tool.name === name)?.inputSchema.properties
