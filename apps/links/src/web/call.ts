@@ -60,6 +60,8 @@ interface Reply<Body> {
   page: number
   /** The cursor of the next page; missing on the last, and where pages are numbered. */
   next?: string
+  /** When this was answered, by the server's clock. */
+  at: Date
 }
 
 type Loose = { params?: object; query?: object; body?: unknown }
@@ -119,6 +121,7 @@ export async function callForPage<Id extends OperationId>(
     total: Number(response.headers.get('X-Total-Count')),
     page: Number(response.headers.get('X-Page') ?? 1),
     ...(next !== undefined && { next: decodeURIComponent(next) }),
+    at: new Date(response.headers.get('Date') ?? Date.now()),
   }
 }
 

@@ -19,7 +19,12 @@ const coming = lazy(() => import('./pages/coming.tsx'))
 
 /** The pages in the order of the navigation; each is a file of its own in the bundle. */
 export const pages: readonly Page[] = [
-  { path: '/dashboard', title: 'nav.dashboard', icon: IconChartBar, show: coming },
+  {
+    path: '/dashboard',
+    title: 'nav.dashboard',
+    icon: IconChartBar,
+    show: lazy(() => import('./pages/dashboard.tsx')),
+  },
   { path: '/links', title: 'nav.links', icon: IconLink, show: lazy(() => import('./pages/links.tsx')) },
   {
     path: '/bundles',

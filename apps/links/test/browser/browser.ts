@@ -25,10 +25,11 @@ interface View {
 /** A real service on a free port and a real browser for the tests of the file that calls this. */
 export function adminPages() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
+  const databaseUrl = `sqlite:${join(folder, 'links.db')}`
   const up: { service?: Running; browser?: Browser } = {}
   beforeAll(async () => {
     const settings = readSettings({
-      LINKS_DATABASE_URL: `sqlite:${join(folder, 'links.db')}`,
+      LINKS_DATABASE_URL: databaseUrl,
       LINKS_JOURNAL: `sqlite:${join(folder, 'journal.db')}`,
       LINKS_HOST: '127.0.0.1',
       LINKS_PORT: '0',
@@ -48,6 +49,7 @@ export function adminPages() {
   const at = (path: string) => `${up.service?.url}/_/admin${path}`
   return {
     at,
+    databaseUrl,
     /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
     async open(path: string, { width = 1280, scheme = 'light' }: View = {}) {
       if (!up.browser) throw new Error('The browser is used before it was started')

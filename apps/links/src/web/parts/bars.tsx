@@ -6,7 +6,8 @@ import type { DrawingProps } from './chart.tsx'
 /** The drawing of a `TimeChart`: in a file of its own, because the library it takes is larger than a page. */
 export default function Bars({ buckets, short, long, name }: DrawingProps) {
   const { say, number } = useText()
-  const total = buckets.reduce((sum, { count }) => sum + count, 0)
+  const counts = buckets.map(({ count }) => count)
+  const total = counts.reduce((sum, count) => sum + count, 0)
   return (
     <BarChart
       h="100%"
@@ -22,7 +23,7 @@ export default function Bars({ buckets, short, long, name }: DrawingProps) {
         barCategoryGap: '18%',
       }}
       xAxisProps={{ tickFormatter: short, minTickGap: 24, interval: 'equidistantPreserveStart' }}
-      yAxisProps={{ allowDecimals: false, width: 'auto' }}
+      yAxisProps={{ allowDecimals: false, width: axisWidth(number(Math.max(...counts))) }}
       tooltipProps={{
         isAnimationActive: false,
         content: ({ active, payload }) => {
@@ -33,6 +34,9 @@ export default function Bars({ buckets, short, long, name }: DrawingProps) {
     />
   )
 }
+
+/** Room for figures as wide as this one, and the gap beside them; measuring them would draw the chart twice. */
+const axisWidth = (widest: string) => 8 * widest.length + 24
 
 function Tip({ when, count }: { when: string; count: number }) {
   const { say, number } = useText()

@@ -1,4 +1,4 @@
-import { Box, Button, Center, Group, Skeleton, Table, Text, Title } from '@mantine/core'
+import { ActionIcon, Box, Center, Group, Skeleton, Table, Text, Title, Tooltip } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { Suspense, lazy, useState } from 'react'
 import { useText } from '../texts/text.ts'
@@ -28,25 +28,27 @@ export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Prop
     unit === 'week' ? say('chart.week', { day: names.long(label) }) : names.long(label)
   const name = title ?? say('links.clicks')
   const View = asTable ? IconChartBar : IconTable
+  const other = say(asTable ? 'chart.chart' : 'chart.table')
   return (
     <Box>
-      <Group justify="space-between" mb="sm" mih={30}>
+      <Group justify="space-between" mb="sm" mih={30} wrap="nowrap">
         <Group gap="xs" align="baseline">
-          {title !== undefined && <Title order={2}>{title}</Title>}
+          {title !== undefined && (
+            <Title order={2} fz="md">
+              {title}
+            </Title>
+          )}
           {note !== undefined && (
             <Text size="xs" c="dimmed">
               {note}
             </Text>
           )}
         </Group>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<View size={14} aria-hidden />}
-          onClick={() => setAsTable(!asTable)}
-        >
-          {say(asTable ? 'chart.chart' : 'chart.table')}
-        </Button>
+        <Tooltip label={other} withinPortal={false}>
+          <ActionIcon variant="default" size="md" aria-label={other} onClick={() => setAsTable(!asTable)}>
+            <View size={16} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
       </Group>
       {asTable ? (
         <Rows buckets={buckets} long={long} name={name} />

@@ -38,12 +38,12 @@ function Row({ item: { name, count, href }, total }: { item: Ranked; total: numb
     <li>
       <Group justify="space-between" wrap="nowrap" gap="md">
         {href === undefined ? (
-          <Text size="sm" truncate title={name} dir="auto">
-            {name}
+          <Text size="sm" truncate title={name}>
+            <bdi>{name}</bdi>
           </Text>
         ) : (
-          <Anchor component={Link} href={href} size="sm" c="inherit" truncate title={name} dir="auto">
-            {name}
+          <Anchor component={Link} href={href} size="sm" c="inherit" truncate title={name}>
+            <bdi>{name}</bdi>
           </Anchor>
         )}
         <Group gap="xs" wrap="nowrap" className="figure" flex="none">

@@ -2,6 +2,7 @@ import { en as bundles } from './areas/bundles.ts'
 import { en as keys } from './areas/keys.ts'
 import { en as settings } from './areas/settings.ts'
 import { en as transfer } from './areas/transfer.ts'
+import { en as dashboard } from './areas/dashboard.ts'
 import { en as figures } from './areas/figures.ts'
 import { en as link } from './areas/link.ts'
 
@@ -11,6 +12,7 @@ export const en = {
   ...settings,
   ...transfer,
   ...bundles,
+  ...dashboard,
   ...figures,
   ...link,
   'app.name': 'Latchkey Links',

@@ -2,6 +2,7 @@ import { id as bundles } from './areas/bundles.ts'
 import { id as keys } from './areas/keys.ts'
 import { id as settings } from './areas/settings.ts'
 import { id as transfer } from './areas/transfer.ts'
+import { id as dashboard } from './areas/dashboard.ts'
 import { id as figures } from './areas/figures.ts'
 import { id as link } from './areas/link.ts'
 import type { Texts } from './en.ts'
@@ -11,6 +12,7 @@ export const id: Texts = {
   ...settings,
   ...transfer,
   ...bundles,
+  ...dashboard,
   ...figures,
   ...link,
   'app.name': 'Latchkey Links',

@@ -2,6 +2,7 @@ import { sv as bundles } from './areas/bundles.ts'
 import { sv as keys } from './areas/keys.ts'
 import { sv as settings } from './areas/settings.ts'
 import { sv as transfer } from './areas/transfer.ts'
+import { sv as dashboard } from './areas/dashboard.ts'
 import { sv as figures } from './areas/figures.ts'
 import { sv as link } from './areas/link.ts'
 import type { Texts } from './en.ts'
@@ -11,6 +12,7 @@ export const sv: Texts = {
   ...settings,
   ...transfer,
   ...bundles,
+  ...dashboard,
   ...figures,
   ...link,
   'app.name': 'Latchkey Links',

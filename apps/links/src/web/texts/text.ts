@@ -50,6 +50,7 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'slug_default_length: must be at least 3': 'settings.slugLengthBad',
   'slug_default_length: must be at most 128': 'settings.slugLengthBad',
   'slug_default_length: must be an integer': 'settings.slugLengthBad',
+  'the import was cut off': 'transfer.lost',
   'Request body too large': 'transfer.tooLarge',
   'request: the upload broke off; nothing was changed': 'transfer.brokeOff',
   'name is required': 'bundles.nameRequired',

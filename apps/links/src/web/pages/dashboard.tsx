@@ -1,0 +1,73 @@
+import { Group, Paper, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import type { Result } from '../call.ts'
+import { TimeChart } from '../parts/chart.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { useQueryString } from '../parts/query.ts'
+import { RangePicker, asRange } from '../parts/range.tsx'
+import { useCall } from '../queries.ts'
+import { Failed } from '../shell/boundary.tsx'
+import { useText } from '../texts/text.ts'
+import { labelled } from './dashboard/buckets.ts'
+import { Cards } from './dashboard/cards.tsx'
+import { Lists } from './dashboard/lists.tsx'
+import { SmartInput } from './dashboard/smart-input.tsx'
+
+export default function Dashboard() {
+  const [view, setView] = useQueryString({ range: '' })
+  const chosen = asRange(view.range)
+  // Without a range the server takes the person's own, and says which that is.
+  const stats = useCall('totals', 'getDashboard', { query: chosen === undefined ? {} : { range: chosen } })
+  const shown = stats.data?.body
+  return (
+    <Stack gap="md">
+      <SmartInput />
+      <Group>
+        <RangePicker value={chosen ?? shown?.range} onChange={(range) => setView({ range })} />
+      </Group>
+      {stats.error && !shown && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
+      {stats.isPending && <Waiting />}
+      {stats.data && (
+        <Stack
+          gap="md"
+          aria-busy={stats.isPlaceholderData}
+          style={{ opacity: stats.isPlaceholderData ? 0.6 : 1 }}
+        >
+          <Figures stats={stats.data.body} at={stats.data.at} />
+        </Stack>
+      )}
+    </Stack>
+  )
+}
+
+function Figures({ stats, at }: { stats: Result<'getDashboard'>; at: Date }) {
+  const { say } = useText()
+  if (stats.recent_links.length === 0)
+    return <Notice title={say('links.none')} help={say('links.noneHelp')} />
+  return (
+    <>
+      <Cards stats={stats} />
+      <Paper withBorder p="md" component="section">
+        <TimeChart
+          title={say('dashboard.overTime')}
+          note={say('dashboard.utc')}
+          buckets={labelled(stats.timeline, stats.range, at)}
+        />
+      </Paper>
+      <Lists stats={stats} />
+    </>
+  )
+}
+
+/** As high as what comes, so that nothing moves when it does. */
+function Waiting() {
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'sm', sm: 'md' }}>
+        {['clicks', 'perDay', 'clickedLinks', 'links'].map((name) => (
+          <Skeleton key={name} height={116} />
+        ))}
+      </SimpleGrid>
+      <Skeleton height={336} />
+    </>
+  )
+}

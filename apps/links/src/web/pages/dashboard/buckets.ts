@@ -1,0 +1,31 @@
+import type { Range } from '../../../analytics/schema.ts'
+import type { Bucket } from '../../parts/bucket.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** `YYYY-MM-DD HH`, `YYYY-MM-DD` and `YYYY-MM` are the beginnings of an ISO moment. */
+const LABEL_LENGTHS = { hour: 13, day: 10, month: 7 }
+
+function unitOf(range: Range): keyof typeof LABEL_LENGTHS {
+  if (range === '24h') return 'hour'
+  return range === '1y' || range === 'all' ? 'month' : 'day'
+}
+
+/** When a UTC bucket began that is `back` before the one of `now`. */
+function beginning(unit: keyof typeof LABEL_LENGTHS, now: Date, back: number): Date {
+  if (unit === 'month') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back))
+  return new Date(now.getTime() - back * (unit === 'hour' ? HOUR_MS : DAY_MS))
+}
+
+/** A sparkline's counts with the UTC hour, day or month that each is of; the last is that of `now`. */
+export function labelled(counts: readonly number[], range: Range, now: Date): Bucket[] {
+  const unit = unitOf(range)
+  return counts.map((count, index) => ({
+    label: beginning(unit, now, counts.length - 1 - index)
+      .toISOString()
+      .slice(0, LABEL_LENGTHS[unit])
+      .replace('T', ' '),
+    count,
+  }))
+}

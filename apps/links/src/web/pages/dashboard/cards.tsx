@@ -1,0 +1,72 @@
+import { Group, Paper, SimpleGrid, Text } from '@mantine/core'
+import type { Result } from '../../call.ts'
+import { Delta } from '../../parts/delta.tsx'
+import { Sparkline } from '../../parts/sparkline.tsx'
+import type { TextKey } from '../../texts/en.ts'
+import { useText } from '../../texts/text.ts'
+
+interface Figure {
+  title: TextKey
+  value: number
+  change: number | undefined
+  counts: readonly number[]
+}
+
+function figuresOf(stats: Result<'getDashboard'>): readonly Figure[] {
+  return [
+    {
+      title: 'dashboard.clicks',
+      value: stats.total_clicks,
+      change: stats.total_clicks_delta,
+      counts: stats.timeline,
+    },
+    {
+      title: 'dashboard.perDay',
+      value: stats.clicks_per_day,
+      change: stats.clicks_per_day_delta,
+      counts: stats.timeline,
+    },
+    {
+      title: 'dashboard.clickedLinks',
+      value: stats.clicked_links,
+      change: stats.clicked_links_delta,
+      counts: stats.timeline_clicked_links,
+    },
+    {
+      title: 'dashboard.links',
+      value: stats.total_links,
+      change: stats.new_links_delta,
+      counts: stats.timeline_links,
+    },
+  ]
+}
+
+export function Cards({ stats }: { stats: Result<'getDashboard'> }) {
+  return (
+    <SimpleGrid component="section" cols={{ base: 2, md: 4 }} spacing={{ base: 'sm', sm: 'md' }}>
+      {figuresOf(stats).map((figure) => (
+        <Card key={figure.title} {...figure} />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+function Card({ title, value, change, counts }: Figure) {
+  const { say, number } = useText()
+  return (
+    <Paper withBorder p="md" pb={0} style={{ overflow: 'hidden' }}>
+      <Text size="sm" c="dimmed" truncate>
+        {say(title)}
+      </Text>
+      <Group gap="xs" align="baseline" mih={36}>
+        <Text fz={26} fw={650} lh={1.3} className="figure">
+          {number(value)}
+        </Text>
+        <Delta value={change} />
+      </Group>
+      <div className="card-sparkline">
+        <Sparkline counts={counts} />
+      </div>
+    </Paper>
+  )
+}

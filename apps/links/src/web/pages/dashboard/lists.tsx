@@ -1,0 +1,116 @@
+import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Result } from '../../call.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { countryNames } from '../../parts/country.ts'
+import { Ranking } from '../../parts/ranking.tsx'
+import { primarySlug, shortUrl, withoutScheme } from '../../parts/short.ts'
+import { useText } from '../../texts/text.ts'
+
+type Stats = Result<'getDashboard'>
+
+export function Lists({ stats }: { stats: Stats }) {
+  const { say, number, language } = useText()
+  const country = countryNames(language)
+  const inAll = (count: number) => say('dashboard.inAll', { shown: number(count) })
+  const popular = `/links?sort=clicks${stats.range === 'all' ? '' : `&range=${stats.range}`}`
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+      <Panel title={say('dashboard.countries')} aside={inAll(stats.num_countries)}>
+        <Ranking
+          items={stats.top_countries.map(({ name, count }) => ({ name: country(name), count }))}
+          total={stats.total_clicks}
+        />
+      </Panel>
+      <Panel
+        title={say('dashboard.topLinks')}
+        aside={<Further href={popular} label={say('dashboard.showPopular')} />}
+      >
+        <Ranking
+          items={stats.top_links.map((link) => ({
+            name: link.label ?? primarySlug(link),
+            count: link.total_clicks,
+            href: `/links/${link.id}`,
+          }))}
+          total={stats.total_clicks}
+        />
+      </Panel>
+      <Panel title={say('dashboard.referrers')} aside={inAll(stats.num_referrers)}>
+        <Ranking items={stats.top_referrers} total={stats.total_clicks} />
+      </Panel>
+      <Panel
+        title={say('dashboard.recent')}
+        aside={<Further href="/links" label={say('dashboard.showRecent')} />}
+      >
+        <Stack gap="sm" component="ul" className="plain">
+          {stats.recent_links.map((link) => (
+            <Recent key={link.id} link={link} />
+          ))}
+        </Stack>
+      </Panel>
+    </SimpleGrid>
+  )
+}
+
+function Panel({ title, aside, children }: { title: string; aside: ReactNode; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section" miw={0}>
+      <Group justify="space-between" align="baseline" mb="md" gap="sm">
+        <Title order={2} fz="md">
+          {title}
+        </Title>
+        <Text size="xs" c="dimmed" component="div">
+          {aside}
+        </Text>
+      </Group>
+      {children}
+    </Paper>
+  )
+}
+
+function Further({ href, label }: { href: string; label: string }) {
+  const { say } = useText()
+  return (
+    <Anchor
+      component={Link}
+      href={href}
+      size="xs"
+      title={label}
+      aria-label={`${say('dashboard.showAll')}: ${label}`}
+    >
+      {say('dashboard.showAll')}
+    </Anchor>
+  )
+}
+
+function Recent({ link }: { link: Stats['recent_links'][number] }) {
+  const { day, moment } = useText()
+  const short = shortUrl(link)
+  return (
+    <Group component="li" justify="space-between" wrap="nowrap" gap="sm">
+      <Stack gap={0} miw={0}>
+        <Anchor
+          component={Link}
+          href={`/links/${link.id}`}
+          size="sm"
+          c="inherit"
+          fw={550}
+          truncate
+          title={link.label ?? link.url}
+        >
+          <bdi>{link.label ?? withoutScheme(link.url)}</bdi>
+        </Anchor>
+        <Text size="xs" c="dimmed" truncate>
+          {withoutScheme(short)}
+        </Text>
+      </Stack>
+      <Group gap="xs" wrap="nowrap" flex="none">
+        <Text size="xs" c="dimmed" title={moment(link.created_at)} className="figure">
+          {day(link.created_at)}
+        </Text>
+        <Copy value={short} />
+      </Group>
+    </Group>
+  )
+}

@@ -1,0 +1,82 @@
+import { Anchor, Button, Group, Paper, Text, TextInput } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { type Result, call } from '../../call.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { shortUrl, withoutScheme } from '../../parts/short.ts'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import { typedUrl } from './typed-url.ts'
+
+/** Shortens a URL at once, and takes other words to the search of links. What was typed stays until it was taken. */
+export function SmartInput() {
+  const { say, failure } = useText()
+  const [typed, setTyped] = useState('')
+  const [, go] = useLocation()
+  const create = useMutation({
+    mutationFn: (url: string) => call('createLink', { body: { url } }),
+    async onSuccess() {
+      setTyped('')
+      await changed('links', 'totals')
+    },
+  })
+  const url = typedUrl(typed)
+  const submit = () => {
+    const words = typed.trim()
+    if (url !== undefined) create.mutate(url)
+    else if (words !== '') go(`/links?${new URLSearchParams({ search: words })}`)
+  }
+  return (
+    <Paper
+      withBorder
+      p="md"
+      component="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!create.isPending) submit()
+      }}
+    >
+      <Group align="start" gap="sm" wrap="nowrap">
+        <TextInput
+          aria-label={say('dashboard.input')}
+          placeholder={say('dashboard.placeholder')}
+          size="md"
+          flex={1}
+          autoComplete="off"
+          value={typed}
+          error={create.error && failure(create.error)}
+          onChange={({ currentTarget }) => {
+            setTyped(currentTarget.value)
+            if (create.error) create.reset()
+          }}
+        />
+        <Button type="submit" size="md" loading={create.isPending}>
+          {say(url !== undefined || typed.trim() === '' ? 'links.create' : 'dashboard.search')}
+        </Button>
+      </Group>
+      <div role="status">{create.data && <Made link={create.data} />}</div>
+    </Paper>
+  )
+}
+
+function Made({ link }: { link: Result<'createLink'> }) {
+  const { say } = useText()
+  const short = shortUrl(link)
+  return (
+    <Group gap="sm" mt="md" className="made">
+      <IconCheck size={18} aria-hidden />
+      <Text size="sm">{say(link.duplicate ? 'dashboard.had' : 'dashboard.made')}</Text>
+      <Group gap={4} wrap="nowrap" maw="100%">
+        <Anchor href={short} target="_blank" rel="noreferrer" fw={600} truncate>
+          {withoutScheme(short)}
+        </Anchor>
+        <Copy value={short} />
+      </Group>
+      <Anchor component={Link} href={`/links/${link.id}`} size="sm">
+        {say('dashboard.details')}
+      </Anchor>
+    </Group>
+  )
+}

@@ -1,0 +1,252 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { classifyClick } from '../../src/clicks/click.ts'
+import { openRecorder } from '../../src/clicks/recorder.ts'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages()
+
+const MINUTE = 60
+const DAY = 24 * 60 * MINUTE
+const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
+const HOSTILE = '<img src=x onerror=alert(1)>'
+const LINKS = [
+  'Spring sale',
+  'Documentation',
+  HOSTILE,
+  'عرض الربيع ‮ evil',
+  'W'.repeat(500),
+  'Newsletter, November',
+]
+const COUNTRIES = ['SE', 'SE', 'SE', 'DE', 'DE', 'ID', 'US', 'BA', 'NO', null]
+const REFERRERS = [
+  null,
+  null,
+  'https://news.example.org/a',
+  'https://www.example.com/',
+  'https://an-unusually-long-name-of-a-host.that-goes-on-and-on.example.net/',
+]
+
+interface Made {
+  id: number
+  slugs: { slug: string }[]
+}
+
+const made: Made[] = []
+
+/** How many clicks there were on the day this many days ago: a wave that grows, the same in every run. */
+const onDay = (age: number) => Math.max(1, Math.round(16 + 9 * Math.sin(age / 3) - age / 20))
+
+beforeAll(async () => {
+  const empty = await admin.open('/dashboard')
+  await empty.page.getByText('No links yet').waitFor()
+  await expectAccessible(empty.page)
+  await shoot(empty.page, 'dashboard-empty')
+  expect(empty.errors).toEqual([])
+  await empty.page.context().close()
+  for (const [index, label] of LINKS.entries()) {
+    const body = { url: `https://example.com/${index}`, label }
+    made.push((await (await admin.call('POST', '/links', body)).json()) as Made)
+  }
+  const now = Math.floor(Date.now() / 1000)
+  const recorder = openRecorder(admin.databaseUrl)
+  const clicks = Array.from({ length: 400 }, (_, age) =>
+    Array.from({ length: onDay(age) }, (__, index) => {
+      const link = made[(index * index + age) % made.length]
+      return classifyClick({
+        slug: link?.slugs[0]?.slug ?? '',
+        linkId: link?.id ?? 0,
+        clickedAt: now - age * DAY - 10 * MINUTE - ((index * 3571) % (DAY - 20 * MINUTE)),
+        host: '127.0.0.1',
+        query: null,
+        referrer: REFERRERS[(index + age) % REFERRERS.length] ?? null,
+        userAgent: PHONE,
+        country: COUNTRIES[(index * 7 + age) % COUNTRIES.length] ?? null,
+        visitorFp: null,
+      })
+    }),
+  )
+  await recorder.record(clicks.flat())
+  await recorder.close()
+}, 90_000)
+
+/** Waits for the bars, of which one without clicks has no height. */
+const drawn = (page: Page) => page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
+
+/** The figure of the card of this name. */
+const figure = async (page: Page, name: string): Promise<number> => {
+  const card = page.locator('main .mantine-Paper-root').filter({ has: page.getByText(name, { exact: true }) })
+  const text = await card.locator('.figure').first().innerText()
+  return Number(text.replace(/\D/g, ''))
+}
+
+const clicksOf = (days: number) =>
+  Array.from({ length: days }, (_, age) => onDay(age)).reduce((sum, count) => sum + count, 0)
+
+for (const scheme of ['light', 'dark'] as const)
+  for (const width of [1280, 390])
+    test(`the dashboard is accessible as chart and as table, ${scheme} at ${width} px`, async () => {
+      const { page, errors } = await admin.open('/dashboard', { scheme, width })
+      await drawn(page)
+      await shoot(page, `dashboard-${scheme}-${width}`)
+      await expectAccessible(page)
+      await page.getByRole('button', { name: 'Show as table' }).click()
+      await page.getByRole('columnheader', { name: 'When' }).waitFor()
+      await expectAccessible(page)
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0)
+      expect(errors).toEqual([])
+      await page.context().close()
+    }, 60_000)
+
+test('the cards, the table and the range in the address tell the same of one window', async () => {
+  const { page, errors } = await admin.open('/dashboard')
+  await page.getByText('Clicks a day').waitFor()
+  // The person's own range, which nobody set.
+  expect(await page.getByRole('radio', { name: '30D' }).isChecked()).toBe(true)
+  expect(await figure(page, 'Clicks')).toBe(clicksOf(30))
+  expect(page.url()).not.toContain('range')
+  await page.getByText('7D', { exact: true }).click()
+  await page.waitForURL(/\?range=7d$/)
+  await page.waitForFunction(
+    (count) => document.querySelector('main')?.innerText.includes(`\n${count}\n`),
+    clicksOf(7),
+  )
+  await page.getByRole('button', { name: 'Show as table' }).click()
+  const rows = await page
+    .getByRole('region', { name: 'Clicks over time' })
+    .locator('tbody tr')
+    .allInnerTexts()
+  expect(rows).toHaveLength(8)
+  const counts = rows.map((row) => Number(row.split('\t').at(-1)))
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(clicksOf(7))
+  const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.now())
+  expect(rows.at(-1)).toContain(today)
+  await page.reload()
+  await page.getByText('Clicks a day').waitFor()
+  expect(await page.getByRole('radio', { name: '7D' }).isChecked()).toBe(true)
+  expect(await figure(page, 'Clicks')).toBe(clicksOf(7))
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('every range is shown with its buckets, and by keyboard', async () => {
+  const { page, errors } = await admin.open('/dashboard?range=24h')
+  await page.getByRole('radio', { name: '24H' }).focus()
+  for (const range of ['7d', '30d', '90d', '1y', 'all']) {
+    await page.keyboard.press('ArrowRight')
+    await page.waitForURL((url) => url.searchParams.get('range') === range)
+    await page.locator('[aria-busy="false"]').waitFor()
+    await drawn(page)
+    await shoot(page, `dashboard-${range}`)
+  }
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('the arrow keys read out the bars', async () => {
+  const { page } = await admin.open('/dashboard?range=7d')
+  await drawn(page)
+  await page.locator('svg.recharts-surface').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await page.locator('.recharts-tooltip-wrapper').getByText('Clicks').waitFor()
+  await shoot(page, 'dashboard-tooltip')
+  await page.context().close()
+}, 60_000)
+
+test('hostile labels are text and break nothing', async () => {
+  const { page, errors } = await admin.open('/dashboard?range=1y', { width: 390 })
+  await page.getByText(HOSTILE).first().waitFor()
+  expect(await page.locator('main section img').count()).toBe(0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('a URL is shortened at once, other words are searched for, and a refusal keeps what was typed', async () => {
+  const { page } = await admin.open('/dashboard')
+  const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+  await input.fill('https://example.com/made-here')
+  await page.keyboard.press('Enter')
+  await page.getByText('Your short link is ready').waitFor()
+  const short = await page.getByRole('status').getByRole('link').first().getAttribute('href')
+  const followed = await fetch(String(short), { redirect: 'manual' })
+  expect(followed.headers.get('Location')).toBe('https://example.com/made-here')
+  expect(await input.inputValue()).toBe('')
+  await page.getByRole('status').getByRole('button', { name: `Copy ${short}` }).waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'dashboard-made')
+  await input.fill('example.com/made-here')
+  await page.keyboard.press('Enter')
+  await page.getByText('There is a short link for this already').waitFor()
+  await input.fill('ftp://example.com/x')
+  await page.keyboard.press('Enter')
+  await page.getByText('This is not a valid http or https URL.').waitFor()
+  expect(await input.inputValue()).toBe('ftp://example.com/x')
+  await expectAccessible(page)
+  await input.fill('Spring & sale')
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.waitForURL((url) => url.pathname.endsWith('/links'))
+  expect(new URL(page.url()).searchParams.get('search')).toBe('Spring & sale')
+  await page.context().close()
+}, 60_000)
+
+test('a click is seen without touching the page, and what is being typed stays', async () => {
+  const { page } = await admin.open('/dashboard?range=24h')
+  await page.getByText('Clicks a day').waitFor()
+  const before = await figure(page, 'Clicks')
+  const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+  await input.fill('half a tho')
+  const url = new URL(`/${made[1]?.slugs[0]?.slug}`, admin.at('/'))
+  await fetch(url, { redirect: 'manual', headers: { 'User-Agent': PHONE } })
+  await page.waitForFunction(
+    (count) => document.querySelector('main')?.innerText.includes(`\n${count}\n`),
+    before + 1,
+  )
+  expect(await input.inputValue()).toBe('half a tho')
+  expect(await input.evaluate((field) => field === document.activeElement)).toBe(true)
+  await page.context().close()
+}, 60_000)
+
+for (const [lang, country] of [
+  ['sv', 'Tyskland'],
+  ['id', 'Jerman'],
+] as const)
+  test(`the dashboard speaks ${lang}, countries too`, async () => {
+    await admin.call('PUT', '/settings', { lang })
+    const { page } = await admin.open('/dashboard', { width: 390 })
+    await page.getByText(country).waitFor()
+    await drawn(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    )
+    await shoot(page, `dashboard-${lang}-390`)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await shoot(page, `dashboard-${lang}-1280`)
+    await expectAccessible(page)
+    await page.context().close()
+    await admin.call('PUT', '/settings', { lang: null })
+  }, 60_000)
+
+test('figures are on the screen within a second from a cold cache', async () => {
+  const times: { paint: number; figures: number }[] = []
+  for (let run = 0; run < 3; run++) {
+    const { page } = await admin.open('/links')
+    const context = await page.context().browser()?.newContext()
+    const cold = await context?.newPage()
+    if (!cold) throw new Error('There is no browser')
+    await page.context().close()
+    await cold.goto(admin.at('/dashboard'))
+    await cold.getByText('Clicks a day').waitFor()
+    times.push(
+      await cold.evaluate(() => ({
+        paint: Math.round(performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity),
+        figures: Math.round(performance.now()),
+      })),
+    )
+    await cold.context().close()
+  }
+  console.log('first paint and figures, ms:', JSON.stringify(times))
+  expect(Math.min(...times.map(({ paint }) => paint))).toBeLessThan(1000)
+}, 60_000)
