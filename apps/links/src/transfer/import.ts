@@ -26,6 +26,8 @@ export interface ImportOptions {
   owner: string
   /** False: `owner` owns all rows, whomever they name. */
   ownedByFile?: boolean
+  /** Runs in a process that also redirects: on SQLite, which works on its thread, it leaves time for that. */
+  besideOthers?: boolean
   /** Stores nothing, but tells what a run would do. */
   dryRun?: boolean
   /** Unix seconds. */
@@ -56,6 +58,8 @@ export interface ImportReport {
 /** Rows in one transaction: enough to share its cost, few enough that other writers do not notice. */
 const ROWS_AT_ONCE = 500
 const SLUGS_AT_ONCE = 5_000
+/** Batches are as much smaller where visitors wait meanwhile: a few milliseconds each. */
+const SHARE_BESIDE_OTHERS = 0.04
 
 export function newReport(): ImportReport {
   return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null }
@@ -75,13 +79,19 @@ export async function* importRows(
 ): AsyncGenerator<RowOutcome, void> {
   const scratch = options.dryRun ? await openScratch() : undefined
   try {
-    const batches = new Batches(options, scratch?.database)
-    for await (const batch of inBatches(readRows(options.source, options.format, options))) {
+    const target = scratch?.database ?? options.database
+    const batches = new Batches(options, target)
+    const gently = options.besideOthers === true && target.dialect === 'sqlite'
+    const share = gently ? SHARE_BESIDE_OTHERS : 1
+    for await (const batch of inBatches(readRows(options.source, options.format, options), share)) {
+      const startedMs = performance.now()
       addClickTotals(report, batch)
       for (const outcome of await batches.store(batch)) {
         report[countedAs[outcome.result]]++
         yield outcome
       }
+      // As long for the others as for itself.
+      if (gently) await Bun.sleep(performance.now() - startedMs)
     }
   } finally {
     await scratch?.close()
@@ -95,13 +105,13 @@ function addClickTotals(report: ImportReport, batch: readonly ReadRow[]): void {
 
 const countedAs = { imported: 'imported', skipped: 'skipped', conflict: 'conflicts', bad: 'bad' } as const
 
-async function* inBatches(rows: AsyncIterable<ReadRow>): AsyncGenerator<ReadRow[]> {
+async function* inBatches(rows: AsyncIterable<ReadRow>, share: number): AsyncGenerator<ReadRow[]> {
   let batch: ReadRow[] = []
   let slugs = 0
   for await (const row of rows) {
     batch.push(row)
     slugs += 'value' in row ? row.value.custom.length + 1 : 0
-    if (batch.length < ROWS_AT_ONCE && slugs < SLUGS_AT_ONCE) continue
+    if (batch.length < ROWS_AT_ONCE * share && slugs < SLUGS_AT_ONCE * share) continue
     yield batch
     batch = []
     slugs = 0
@@ -120,9 +130,9 @@ class Batches {
   /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
   readonly #target: Database<Tables>
 
-  constructor(options: ImportOptions, scratch: Database<Tables> | undefined) {
+  constructor(options: ImportOptions, target: Database<Tables>) {
     this.#options = options
-    this.#target = scratch ?? options.database
+    this.#target = target
   }
 
   async store(batch: readonly ReadRow[]): Promise<RowOutcome[]> {

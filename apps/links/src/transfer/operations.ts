@@ -67,6 +67,7 @@ async function* runImport(
       format,
       owner: identity,
       ownedByFile: false,
+      besideOthers: true,
       dryRun,
       now,
     }

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { eachDialect } from '@latchkey/database/testing'
@@ -10,6 +10,9 @@ const settings = {
   LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
   TRUSTED_PROXIES: '127.0.0.1',
 }
+// Files of a thousand rows and more, on machines that do other things as well.
+setDefaultTimeout(30_000)
+
 const MEGABYTE = 1024 * 1024
 
 eachDialect((dialect, newUrl) => {
@@ -154,7 +157,7 @@ eachDialect((dialect, newUrl) => {
 
   test('who stops reading stops the import after whole rows, and the next one adds only the rest', async () => {
     const service = await startTestLinks(await newUrl(), settings)
-    const count = 3000
+    const count = 1200
     const file = [
       'url,slug',
       ...Array.from({ length: count }, (_, n) => `https://example.com/c/${n},c-${n}`),
@@ -182,6 +185,21 @@ eachDialect((dialect, newUrl) => {
     const { body } = await report(file, 'format=csv', { on: service })
     expect([body.imported, body.skipped, body.conflicts]).toEqual([count - stored, stored, 0])
   })
+
+  test('visitors are redirected while an import goes on', async () => {
+    const service = await startTestLinks(await newUrl(), settings)
+    const headers = { 'X-Forwarded-Email': 'ann@example.com' }
+    const body = { url: 'https://example.com/visited', slug: 'visited' }
+    await service.callAdmin('POST', '/links', { headers, body })
+    const file = ['url', ...Array.from({ length: 1500 }, (_, n) => `https://example.com/v/${n}`)].join('\n')
+    let [done, visits] = [false, 0]
+    const importing = report(file, 'format=csv', { on: service }).finally(() => (done = true))
+    while (!done) {
+      expect((await service.fetch('/visited')).status).toBe(302)
+      if (!done) visits++
+    }
+    expect([(await importing).body.imported, visits > 20]).toEqual([1500, true])
+  }, 20_000)
 
   test('an upload over 32 MiB is 413, announced or not, and nothing of it is stored', async () => {
     const before = await links.stored()
