@@ -1,4 +1,10 @@
-const { identity = '', origin = location.origin } = document.documentElement.dataset
+const { identity = '', origin = location.origin, signOut, mcp = '' } = document.documentElement.dataset
 
-/** Who looks at the pages, and the origin of the short links; the server writes both into the page. */
-export const me = { identity, origin }
+/** Who looks at the pages, the origin of the short links, and what is set up here; the server writes it into the page. */
+export const me = {
+  identity,
+  origin,
+  canSignOut: signOut === 'true',
+  /** How the MCP endpoint admits assistants; nothing: it is off. */
+  mcp: (['oauth', 'access', 'keys', 'local'] as const).filter((way) => mcp.split(' ').includes(way)),
+}

@@ -15,16 +15,16 @@ export function KeyTable({ keys }: { keys: readonly Key[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{say('keys.title')}</Table.Th>
-            <Table.Th w={130} visibleFrom="sm">
+            <Table.Th w={120} visibleFrom="sm">
               {say('keys.prefix')}
             </Table.Th>
-            <Table.Th w={190} visibleFrom="md">
+            <Table.Th w={160} visibleFrom="md">
               {say('keys.scope')}
             </Table.Th>
             <Table.Th w={130} visibleFrom="md" ta="right">
               {say('keys.created')}
             </Table.Th>
-            <Table.Th w={190} visibleFrom="md" ta="right">
+            <Table.Th w={170} visibleFrom="md" ta="right">
               {say('keys.lastUsed')}
             </Table.Th>
             <Table.Th w={118}>
@@ -50,7 +50,7 @@ function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Text fw={550} truncate title={title}>
+        <Text size="sm" fw={550} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
           {title}
         </Text>
         {/* What the columns hold where there is room for them. */}
@@ -60,6 +60,9 @@ function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
           </Text>
           <Text size="sm" c="dimmed">
             {say(`keys.scope.${scope}`)}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {say('keys.createdOn', { day: day(created_at) })}
           </Text>
           <Text size="sm" c="dimmed">
             {used}

@@ -65,18 +65,7 @@ function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel
             make.reset()
           }}
         />
-        <Radio.Group label={say('keys.scope')} value={scope} onChange={(value) => setScope(value as Scope)}>
-          <Stack gap="sm" mt="xs">
-            {SCOPES.map((each) => (
-              <Radio
-                key={each}
-                value={each}
-                label={say(`keys.scope.${each}`)}
-                description={say(`keys.scope.${each}Help`)}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
+        <ScopeChoice value={scope} onChange={setScope} />
         {make.error && !isAboutTitle && (
           <Alert color="red" role="alert">
             {failure(make.error)}
@@ -92,6 +81,24 @@ function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel
         </Group>
       </Stack>
     </form>
+  )
+}
+
+function ScopeChoice({ value, onChange }: { value: Scope; onChange: (value: Scope) => void }) {
+  const { say } = useText()
+  return (
+    <Radio.Group label={say('keys.scope')} value={value} onChange={onChange}>
+      <Stack gap="sm" mt="xs">
+        {SCOPES.map((each) => (
+          <Radio
+            key={each}
+            value={each}
+            label={say(`keys.scope.${each}`)}
+            description={say(`keys.scope.${each}Help`)}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
   )
 }
 

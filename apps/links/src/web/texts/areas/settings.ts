@@ -45,7 +45,6 @@ export const en = {
   'settings.sdks': 'Client libraries',
   'settings.sdksHelp':
     'The published shrtnr clients work with this service. Give them its address and an API key.',
-  'settings.address': 'Address',
   'settings.mcp': 'MCP address',
   'settings.mcpHelp': 'For AI assistants that speak the Model Context Protocol.',
   'settings.mcpState': 'MCP',
@@ -106,7 +105,6 @@ export const sv: Settings = {
   'settings.sdks': 'Klientbibliotek',
   'settings.sdksHelp':
     'De publicerade shrtnr-klienterna fungerar med tjänsten. Ge dem dess adress och en API-nyckel.',
-  'settings.address': 'Adress',
   'settings.mcp': 'MCP-adress',
   'settings.mcpHelp': 'För AI-assistenter som talar Model Context Protocol.',
   'settings.mcpState': 'MCP',
@@ -168,7 +166,6 @@ export const id: Settings = {
   'settings.sdks': 'Pustaka klien',
   'settings.sdksHelp':
     'Klien shrtnr yang sudah terbit dapat memakai layanan ini. Beri alamatnya dan sebuah kunci API.',
-  'settings.address': 'Alamat',
   'settings.mcp': 'Alamat MCP',
   'settings.mcpHelp': 'Untuk asisten AI yang memakai Model Context Protocol.',
   'settings.mcpState': 'MCP',

@@ -1,0 +1,75 @@
+import { Button, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useRef } from 'react'
+import { addressOf } from '../call.ts'
+import { useText } from '../texts/text.ts'
+import { Draft } from './import-export/draft.tsx'
+import { useWork } from './import-export/job.ts'
+import { Ended, Working } from './import-export/progress.tsx'
+
+export default function ImportExport() {
+  return (
+    <Stack gap="lg">
+      <Import />
+      <Export />
+    </Stack>
+  )
+}
+
+function Import() {
+  const { say } = useText()
+  const { draft, job } = useWork()
+  const title = useRef<HTMLHeadingElement>(null)
+  return (
+    <Paper withBorder p="lg" component="section">
+      <Title order={2} tabIndex={-1} ref={title} style={{ outline: 'none' }}>
+        {say('transfer.import')}
+      </Title>
+      <Text c="dimmed" mt={4} mb="lg">
+        {say('transfer.importHelp')}
+      </Text>
+      {!job && <Draft draft={draft} />}
+      {job?.state === 'working' && <Working job={job} />}
+      {job && job.state !== 'working' && <Ended job={job} onBack={() => title.current?.focus()} />}
+    </Paper>
+  )
+}
+
+function Export() {
+  const { say } = useText()
+  return (
+    <Paper withBorder p="lg" component="section">
+      <Title order={2}>{say('transfer.export')}</Title>
+      <Text c="dimmed" mt={4} mb="lg">
+        {say('transfer.exportHelp')}
+      </Text>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+        <Download
+          format="ndjson"
+          label={say('transfer.exportNdjson')}
+          help={say('transfer.exportNdjsonHelp')}
+        />
+        <Download format="csv" label={say('transfer.exportCsv')} help={say('transfer.exportCsvHelp')} />
+      </SimpleGrid>
+    </Paper>
+  )
+}
+
+function Download({ format, label, help }: { format: 'csv' | 'ndjson'; label: string; help: string }) {
+  return (
+    <Stack gap={6} align="start">
+      <Button
+        component="a"
+        href={addressOf('exportLinks', { query: { format } })}
+        download
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+      >
+        {label}
+      </Button>
+      <Text size="sm" c="dimmed">
+        {help}
+      </Text>
+    </Stack>
+  )
+}

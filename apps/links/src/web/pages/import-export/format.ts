@@ -1,0 +1,27 @@
+import type { Input } from '../../call.ts'
+
+export type Format = NonNullable<NonNullable<Input<'importLinks'>['query']>['format']>
+
+export const formats: readonly Format[] = ['csv', 'ndjson', 'shrtnr', 'yourls', 'kutt', 'shlink', 'bitly']
+
+/** Columns, lower case without blanks and underscores, that only the files of one program have together. */
+const SIGNS: readonly (readonly [format: Format, needed: string, oneOf: readonly string[]])[] = [
+  ['yourls', 'keyword', ['url']],
+  ['kutt', 'target', ['address']],
+  ['bitly', 'longurl', ['bitlink', 'link', 'customback-half', 'customback-halves', 'custombitlink']],
+  ['shlink', 'longurl', ['shortcode', 'shorturl']],
+]
+
+/** What a file that begins with `head` most likely is. */
+export function guessFormat(head: string): Format {
+  const [first = ''] = head
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .split(/[\r\n]/)
+  if (first.startsWith('{')) return 'ndjson'
+  const columns = first.split(/[,;\t]/).map((name) => name.replaceAll(/["\s_]/g, '').toLowerCase())
+  const found = SIGNS.find(
+    ([, needed, oneOf]) => columns.includes(needed) && oneOf.some((name) => columns.includes(name)),
+  )
+  return found?.[0] ?? 'csv'
+}

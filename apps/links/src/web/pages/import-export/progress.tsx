@@ -1,0 +1,122 @@
+import { Alert, Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import { useText } from '../../texts/text.ts'
+import { type Job, leaveJob, startJob, stopJob } from './job.ts'
+import { downloadReport } from './report.ts'
+import { Rows } from './rows.tsx'
+
+/** The heading of a step; it takes the focus, because the control that led here is gone. */
+function StepTitle({ children }: { children: string }) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => title.current?.focus(), [])
+  return (
+    <Title order={3} size="h4" tabIndex={-1} ref={title} style={{ outline: 'none' }}>
+      {children}
+    </Title>
+  )
+}
+
+export function Working({ job: { isPreview, count, part } }: { job: Job }) {
+  const { say, number } = useText()
+  const shown = number(count)
+  return (
+    <Stack gap="md">
+      <StepTitle>{say(isPreview ? 'transfer.checkingTitle' : 'transfer.runningTitle')}</StepTitle>
+      <Text className="figure">
+        {part === undefined
+          ? say('transfer.sending')
+          : say(isPreview ? 'transfer.checking' : 'transfer.running', { shown })}
+      </Text>
+      <Progress
+        aria-label={say('transfer.progress')}
+        value={part === undefined ? 100 : part * 100}
+        animated={part === undefined}
+        transitionDuration={200}
+      />
+      {!isPreview && (
+        <Text size="sm" c="dimmed">
+          {say('transfer.runsOn')}
+        </Text>
+      )}
+      <Group>
+        <Button variant="default" onClick={stopJob}>
+          {say('transfer.stop')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** How the preview or the import ended, with every row that is known. */
+export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
+  const { say, number, failure } = useText()
+  const clicks = job.report?.click_totals ?? 0
+  const leave = (keepDraft: boolean) => {
+    leaveJob(keepDraft)
+    onBack()
+  }
+  const words = wordsOf(job)
+  return (
+    <Stack gap="md">
+      <StepTitle key={words.title}>{say(words.title)}</StepTitle>
+      {job.error !== undefined && (
+        <Alert color="red" role="alert">
+          {failure(job.error)}
+        </Alert>
+      )}
+      {words.help && <Text>{say(words.help, { count: words.count, shown: number(words.count) })}</Text>}
+      {clicks > 0 && (
+        <Alert color="orange">{say('transfer.clicks', { count: clicks, shown: number(clicks) })}</Alert>
+      )}
+      <Actions job={job} leave={leave} />
+      {job.rows.length > 0 && <Rows rows={job.rows} isPreview={job.isPreview} />}
+    </Stack>
+  )
+}
+
+function wordsOf({ isPreview, state, report, rows }: Job) {
+  const count = report?.imported ?? rows.filter(({ result }) => result === 'imported').length
+  if (state === 'failed') {
+    if (isPreview) return { title: 'transfer.previewFailed', count } as const
+    return { title: 'transfer.failed', help: 'transfer.stoppedHelp', count } as const
+  }
+  if (state === 'stopped' && !isPreview)
+    return { title: 'transfer.stopped', help: 'transfer.stoppedHelp', count } as const
+  if (!isPreview) return { title: 'transfer.done', help: 'transfer.doneHelp', count } as const
+  if (count === 0) return { title: 'transfer.nothing', help: 'transfer.nothingHelp', count } as const
+  return { title: 'transfer.previewDone', help: 'transfer.previewHelp', count } as const
+}
+
+function Actions({ job, leave }: { job: Job; leave: (keepDraft: boolean) => void }) {
+  const { say, number } = useText()
+  const count = job.report?.imported ?? 0
+  if (job.isPreview)
+    return (
+      <Group gap="sm">
+        {job.state === 'done' && count > 0 && (
+          <Button onClick={() => void startJob(false)}>
+            {say('transfer.start', { count, shown: number(count) })}
+          </Button>
+        )}
+        <Button variant="default" onClick={() => leave(true)}>
+          {say('transfer.back')}
+        </Button>
+      </Group>
+    )
+  return (
+    <Group gap="sm">
+      {job.rows.length > 0 && (
+        <Button variant="default" onClick={() => downloadReport(job.rows)}>
+          {say('transfer.report')}
+        </Button>
+      )}
+      <Button variant="default" component={Link} href="/links">
+        {say('transfer.findLinks')}
+      </Button>
+      <Button variant="default" onClick={() => leave(job.state !== 'done')}>
+        {say(job.state === 'done' ? 'transfer.again' : 'transfer.back')}
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,23 @@
+import type { Row } from './job.ts'
+
+const COLUMNS = ['line', 'result', 'slug', 'url', 'reason'] as const
+
+/** A cell that no spreadsheet takes for a formula. */
+function cell(value: string | number | undefined): string {
+  const text = String(value ?? '')
+  return `"${/^[=+\-@\t\r]/.test(text) ? `'${text}` : text}"`.replaceAll(/(?<!^)"(?!$)/g, '""')
+}
+
+function reportOf(rows: readonly Row[]): Blob {
+  const lines = rows.map((row) => COLUMNS.map((name) => cell(row[name])).join(','))
+  return new Blob([[COLUMNS.join(','), ...lines, ''].join('\r\n')], { type: 'text/csv' })
+}
+
+/** Has the browser keep what became of each row, as CSV with the server's own words. */
+export function downloadReport(rows: readonly Row[]): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(reportOf(rows))
+  link.download = `import-report-${new Date().toISOString().slice(0, 10)}.csv`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

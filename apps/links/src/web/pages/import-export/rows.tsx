@@ -1,0 +1,152 @@
+import { Chip, Group, Pagination, Paper, Stack, Table, Text } from '@mantine/core'
+import { IconAlertTriangle, IconArrowForwardUp, IconCheck, IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useText } from '../../texts/text.ts'
+import type { Row } from './job.ts'
+import { reasonText } from './reason.ts'
+
+const ROWS_A_PAGE = 25
+
+type Outcome = Row['result']
+
+const icons = {
+  imported: IconCheck,
+  skipped: IconArrowForwardUp,
+  conflict: IconAlertTriangle,
+  bad: IconX,
+} satisfies Record<Outcome, unknown>
+
+/** Words for what became of rows, or would. */
+function wording(isPreview: boolean) {
+  return {
+    imported: isPreview ? 'willImport' : 'imported',
+    skipped: isPreview ? 'willSkip' : 'skipped',
+    conflict: 'conflict',
+    bad: 'bad',
+  } as const
+}
+
+interface Props {
+  rows: readonly Row[]
+  isPreview: boolean
+}
+
+export function Rows({ rows, isPreview }: Props) {
+  const { say, number } = useText()
+  const [filter, setFilter] = useState<Outcome | 'all'>('all')
+  const [page, setPage] = useState(1)
+  const words = wording(isPreview)
+  const shown = filter === 'all' ? rows : rows.filter(({ result }) => result === filter)
+  const outcomes = (Object.keys(icons) as Outcome[])
+    .map((result) => ({ result, count: rows.filter((row) => row.result === result).length }))
+    .filter(({ count }) => count > 0)
+  const choose = (value: string) => {
+    setFilter(value as Outcome | 'all')
+    setPage(1)
+  }
+  return (
+    <Stack gap="md">
+      <Chip.Group value={filter} onChange={choose}>
+        <Group gap="xs" role="radiogroup" aria-label={say('transfer.rows')}>
+          <Chip value="all" variant="outline">{`${say('transfer.all')} ${number(rows.length)}`}</Chip>
+          {outcomes.map(({ result, count }) => (
+            <Chip key={result} value={result} variant="outline">
+              {`${say(`transfer.${words[result]}`)} ${number(count)}`}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      <RowTable rows={shown.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE)} isPreview={isPreview} />
+      {shown.length > ROWS_A_PAGE && (
+        <Pagination
+          aria-label={say('transfer.pages')}
+          size="sm"
+          total={Math.ceil(shown.length / ROWS_A_PAGE)}
+          value={page}
+          onChange={setPage}
+          getControlProps={(control) => ({ 'aria-label': control })}
+          getItemProps={(item) => ({ 'aria-label': number(item) })}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function RowTable({ rows, isPreview }: Props) {
+  const { say, number } = useText()
+  return (
+    <Paper withBorder>
+      <Table verticalSpacing="xs" horizontalSpacing="md" layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={76} ta="right">
+              {say('transfer.line')}
+            </Table.Th>
+            <Table.Th w={180} visibleFrom="sm">
+              {say(isPreview ? 'transfer.outcome' : 'transfer.happened')}
+            </Table.Th>
+            <Table.Th w={160} visibleFrom="md">
+              {say('transfer.slug')}
+            </Table.Th>
+            <Table.Th>{say('transfer.url')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.line}>
+              <Table.Td ta="right">{number(row.line)}</Table.Td>
+              <Table.Td visibleFrom="sm">
+                <OutcomeText result={row.result} isPreview={isPreview} />
+              </Table.Td>
+              <Table.Td visibleFrom="md">
+                <Text size="sm" truncate>
+                  {row.slug}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Details row={row} isPreview={isPreview} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  )
+}
+
+function Details({ row: { url, slug, reason, result }, isPreview }: { row: Row; isPreview: boolean }) {
+  const { say } = useText()
+  return (
+    <Stack gap={2}>
+      {url !== undefined && (
+        <Text size="sm" truncate title={url}>
+          {url}
+        </Text>
+      )}
+      {slug !== undefined && (
+        <Text size="sm" truncate hiddenFrom="md">
+          {slug}
+        </Text>
+      )}
+      <Group hiddenFrom="sm">
+        <OutcomeText result={result} isPreview={isPreview} />
+      </Group>
+      {reason !== undefined && (
+        <Text size="xs" c="dimmed" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+          {reasonText(say, reason)}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function OutcomeText({ result, isPreview }: { result: Outcome; isPreview: boolean }) {
+  const { say } = useText()
+  const Icon = icons[result]
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Icon size={16} aria-hidden />
+      <Text size="sm">{say(`transfer.is.${wording(isPreview)[result]}`)}</Text>
+    </Group>
+  )
+}

@@ -1,0 +1,62 @@
+import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { useCall } from '../queries.ts'
+import { Failed } from '../shell/boundary.tsx'
+import { useText } from '../texts/text.ts'
+import { Appearance } from './settings/appearance.tsx'
+import { DefaultRange, Filter, RootRedirect, SlugLength } from './settings/fields.tsx'
+import { Account, Programs } from './settings/programs.tsx'
+import type { Settings } from './settings/saving.ts'
+import { Section } from './settings/section.tsx'
+
+export default function SettingsPage() {
+  const { say } = useText()
+  const settings = useCall('settings', 'getSettings', {})
+  return (
+    <Stack gap="lg">
+      <Text c="dimmed">{say('settings.intro')}</Text>
+      {settings.error && !settings.data && (
+        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Stack gap="lg">
+          {settings.isPending && <Skeleton height={520} />}
+          {settings.data && <Own settings={settings.data.body} />}
+        </Stack>
+        <Stack gap="lg">
+          <Account />
+          <Programs />
+        </Stack>
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+function Own({ settings }: { settings: Settings }) {
+  const { say } = useText()
+  return (
+    <>
+      <Appearance settings={settings} />
+      <Section title={say('settings.links')}>
+        <SlugLength {...settings} />
+      </Section>
+      <Section title={say('settings.figures')}>
+        <DefaultRange {...settings} />
+        <Filter
+          name="filter_bots"
+          label={say('settings.bots')}
+          help={say('settings.botsHelp')}
+          settings={settings}
+        />
+        <Filter
+          name="filter_self_referrers"
+          label={say('settings.self')}
+          help={say('settings.selfHelp')}
+          settings={settings}
+        />
+      </Section>
+      <Section title={say('settings.instance')}>
+        <RootRedirect {...settings} />
+      </Section>
+    </>
+  )
+}

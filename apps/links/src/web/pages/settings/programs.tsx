@@ -1,0 +1,114 @@
+import { Anchor, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { IconExternalLink, IconLogout } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { me } from '../../me.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { useText } from '../../texts/text.ts'
+import { Section } from './section.tsx'
+
+export function Account() {
+  const { say } = useText()
+  return (
+    <Section title={say('settings.account')}>
+      <Item title={say('settings.identity')}>
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {me.identity}
+        </Text>
+      </Item>
+      {me.canSignOut && (
+        <Group>
+          <Button
+            component="a"
+            href="/_/admin/logout"
+            variant="default"
+            leftSection={<IconLogout size={16} aria-hidden />}
+          >
+            {say('settings.signOut')}
+          </Button>
+        </Group>
+      )}
+    </Section>
+  )
+}
+
+/** How to install the published clients that the API is kept compatible with. */
+const CLIENTS = ['npm install @oddbit/shrtnr', 'pip install shrtnr', 'dart pub add shrtnr']
+
+export function Programs() {
+  const { say } = useText()
+  return (
+    <Section title={say('settings.developers')}>
+      <Item title={say('settings.reference')} help={say('settings.referenceHelp')}>
+        <Group gap="md">
+          <Anchor href="/_/api/docs" target="_blank" underline="always" size="sm">
+            {say('settings.open')} <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} />
+          </Anchor>
+          <Anchor href="/_/api/openapi.json" target="_blank" underline="always" size="sm">
+            {say('settings.description')}{' '}
+            <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} />
+          </Anchor>
+          <Anchor component={Link} href="/keys" underline="always" size="sm">
+            {say('settings.keys')}
+          </Anchor>
+        </Group>
+      </Item>
+      <Item title={say('settings.sdks')} help={say('settings.sdksHelp')}>
+        <Stack gap={4}>
+          <Copyable text={me.origin} />
+          {CLIENTS.map((command) => (
+            <Copyable key={command} text={command} />
+          ))}
+        </Stack>
+      </Item>
+      <Mcp />
+    </Section>
+  )
+}
+
+function Mcp() {
+  const { say } = useText()
+  const isOn = me.mcp.length > 0
+  return (
+    <>
+      <Item title={say('settings.mcp')} help={say('settings.mcpHelp')}>
+        <Copyable text={`${me.origin}/_/mcp`} />
+      </Item>
+      <Item title={say('settings.mcpState')}>
+        <Group gap="xs" align="baseline">
+          <Badge variant="default" tt="none" fw={500}>
+            {say(isOn ? 'settings.mcpOn' : 'settings.mcpOff')}
+          </Badge>
+          <Text size="sm" c="dimmed" flex={1}>
+            {isOn ? me.mcp.map((way) => say(`settings.mcp.${way}`)).join(' · ') : say('settings.mcpOffHelp')}
+          </Text>
+        </Group>
+      </Item>
+    </>
+  )
+}
+
+function Item({ title, help, children }: { title: string; help?: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      {help !== undefined && (
+        <Text size="xs" c="dimmed" mb={6}>
+          {help}
+        </Text>
+      )}
+      {children}
+    </div>
+  )
+}
+
+function Copyable({ text }: { text: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Code style={{ overflowWrap: 'anywhere' }}>{text}</Code>
+      <Copy value={text} />
+    </Group>
+  )
+}

@@ -1,0 +1,39 @@
+import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useText } from '../../texts/text.ts'
+import type { Saving } from './saving.ts'
+
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="lg" component="section">
+      <Title order={2} mb="md">
+        {title}
+      </Title>
+      <Stack gap="lg">{children}</Stack>
+    </Paper>
+  )
+}
+
+/** A control that saves by itself; how that goes is said in the line of its label. */
+export function Saved({ saving, children }: { saving: Saving; children: ReactNode }) {
+  const { say } = useText()
+  return (
+    <Box pos="relative">
+      <Box pos="absolute" top={0} right={0} role="status">
+        {saving.status === 'pending' && (
+          <Text size="xs" c="dimmed">
+            {say('settings.saving')}
+          </Text>
+        )}
+        {saving.status === 'success' && (
+          <Group gap={4}>
+            <IconCheck size={14} aria-hidden />
+            <Text size="xs">{say('settings.saved')}</Text>
+          </Group>
+        )}
+      </Box>
+      {children}
+    </Box>
+  )
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages()
+const HOSTILE = '<img src=x onerror=alert(1)> \u202egnirts'
+
+const useKey = (rawKey: string) =>
+  fetch(new URL('/_/api/links', admin.at('/')), { headers: { Authorization: `Bearer ${rawKey}` } })
+
+async function makeKey(title: string): Promise<string> {
+  const response = await admin.call('POST', '/keys', { title, scope: 'read' })
+  return ((await response.json()) as { raw_key: string }).raw_key
+}
+
+test('a key is made with the keyboard alone, shown once, works, and is refused from the request after its revocation', async () => {
+  const { page, errors } = await admin.open('/keys')
+  await page.getByText('No API keys yet').waitFor()
+  await shoot(page, 'keys-none')
+  await page.getByRole('button', { name: 'New key' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Title' }).waitFor()
+  expect(await dialog.getByRole('radio', { name: 'Create and read' }).isChecked()).toBe(true)
+  await expectAccessible(page)
+  await shoot(page, 'keys-dialog')
+
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Give the key a title.').waitFor()
+  await page.keyboard.type(HOSTILE)
+  await page.keyboard.press('Enter')
+  await dialog.getByText('This key is shown only now').waitFor()
+  const shown = dialog.getByRole('textbox', { name: 'Your new key' })
+  const rawKey = await shown.inputValue()
+  expect(rawKey).toMatch(/^sk_[0-9a-f]{48}$/)
+  await expectAccessible(page)
+  await shoot(page, 'keys-made')
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await dialog.getByRole('button', { name: 'Copy key' }).click()
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(rawKey)
+  await page.keyboard.press('Escape')
+  expect(await shown.inputValue()).toBe(rawKey)
+  await dialog.getByRole('button', { name: 'Done, I have saved it' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await page.content()).not.toContain(rawKey)
+
+  await page.locator('td', { hasText: HOSTILE }).waitFor()
+  expect(await page.locator('td img').count()).toBe(0)
+  expect((await useKey(rawKey)).status).toBe(200)
+  await page.getByRole('button', { name: `Revoke ${HOSTILE}` }).click()
+  await dialog.getByText('Revoke this key?').waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'keys-revoke')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await useKey(rawKey)).status).toBe(200)
+  await page.getByRole('button', { name: `Revoke ${HOSTILE}` }).click()
+  await dialog.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByText('No API keys yet').waitFor()
+  expect((await useKey(rawKey)).status).toBe(401)
+  expect(errors.filter((text) => !text.includes('400'))).toEqual([])
+}, 60_000)
+
+test('a title that is too long is refused beside the field and stays as it was typed', async () => {
+  const { page } = await admin.open('/keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const title = page.getByRole('dialog').getByRole('textbox', { name: 'Title' })
+  await title.fill('x'.repeat(121))
+  await page.getByRole('button', { name: 'Make key' }).click()
+  await page.getByText('A title has at most 120 characters.').waitFor()
+  expect(await title.inputValue()).toBe('x'.repeat(121))
+  expect(await title.getAttribute('aria-invalid')).toBe('true')
+}, 60_000)
+
+test('keys of every length are listed without breaking the page, in both themes, on a phone, in every language', async () => {
+  await useKey(await makeKey('Deployment script'))
+  await makeKey('Browser extension on the laptop')
+  await makeKey(`${HOSTILE} ${'w'.repeat(80)}`)
+  for (const [lang, scheme, width] of [
+    ['en', 'light', 1280],
+    ['en', 'dark', 1280],
+    ['sv', 'light', 390],
+    ['id', 'dark', 390],
+    ['sv', 'dark', 800],
+  ] as const) {
+    await admin.call('PUT', '/settings', { lang })
+    const { page, errors } = await admin.open('/keys', { scheme, width })
+    await page.locator('td', { hasText: 'Deployment script' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await expectAccessible(page)
+    await shoot(page, `keys-${lang}-${scheme}-${width}`)
+    expect(errors).toEqual([])
+    await page.context().close()
+  }
+  await admin.call('PUT', '/settings', { lang: null })
+}, 120_000)

@@ -1,0 +1,141 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages({ LINKS_ACCESS_LOGOUT_URL: 'https://access.example/logout' })
+
+async function stored(): Promise<Record<string, unknown>> {
+  return (await fetch(admin.at('/api/settings'))).json() as Promise<Record<string, unknown>>
+}
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option }).click()
+}
+
+/** Until what the server holds is this: a save is under way, not done, when the page shows it. */
+async function untilStored(name: string, value: unknown): Promise<void> {
+  for (const end = Date.now() + 5000; Date.now() < end;) if ((await stored())[name] === value) return
+  expect((await stored())[name]).toBe(value)
+}
+
+test('every setting saves by itself, says so, and holds when the page is opened again', async () => {
+  const { page, errors } = await admin.open('/settings')
+  const saved = page.getByText('Saved', { exact: true })
+  await choose(page, 'Default range', '90 days')
+  await saved.waitFor()
+  await page.getByRole('switch', { name: 'Hide clicks of bots' }).click()
+  await page.getByRole('switch', { name: 'Hide clicks from your own pages' }).click()
+  await page.getByRole('textbox', { name: 'Length of automatic slugs' }).fill('6')
+  await page.getByText('1,073,741,824 possible slugs').waitFor()
+  await page.getByRole('textbox', { name: 'Root redirect' }).fill('https://example.com/home')
+  expect((await stored())['root_redirect_url']).toBeNull()
+  await page.keyboard.press('Enter')
+  await untilStored('root_redirect_url', 'https://example.com/home')
+  await untilStored('slug_default_length', 6)
+  expect(await stored()).toEqual({
+    slug_default_length: 6,
+    theme: null,
+    lang: null,
+    default_range: '90d',
+    filter_bots: false,
+    filter_self_referrers: false,
+    root_redirect_url: 'https://example.com/home',
+  })
+  await page.reload()
+  await page.getByText('1,073,741,824 possible slugs').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Root redirect' }).inputValue()).toBe(
+    'https://example.com/home',
+  )
+  await page.getByRole('textbox', { name: 'Root redirect' }).fill('')
+  await page.getByRole('textbox', { name: 'Length of automatic slugs' }).fill('128')
+  await page.getByText('≈ 4.6 × 10¹⁹² possible slugs').waitFor()
+  await untilStored('root_redirect_url', null)
+  expect(errors).toEqual([])
+}, 60_000)
+
+test('theme and language take effect at once, and are there before anything is painted the next time', async () => {
+  const { page, errors } = await admin.open('/settings')
+  const scheme = () => page.evaluate(() => document.documentElement.dataset['mantineColorScheme'])
+  expect(await scheme()).toBe('light')
+  await page.getByText('Dark', { exact: true }).click()
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await choose(page, 'Language', 'Svenska')
+  await page.getByRole('heading', { name: 'Inställningar' }).waitFor()
+  await untilStored('lang', 'sv')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Inställningar' }).waitFor()
+  expect([await scheme(), await page.evaluate(() => document.documentElement.lang)]).toEqual(['dark', 'sv'])
+  await choose(page, 'Språk', 'Som webbläsaren')
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  await page.getByText('Auto', { exact: true }).click()
+  await page.locator('html[data-mantine-color-scheme=light]').waitFor()
+  await untilStored('theme', null)
+  expect(errors).toEqual([])
+}, 60_000)
+
+test('what cannot be saved is said beside the field, and stays as it was typed', async () => {
+  const { page } = await admin.open('/settings')
+  const root = page.getByRole('textbox', { name: 'Root redirect' })
+  await root.fill('javascript:alert(1)')
+  await root.blur()
+  await page.getByText('This is not a valid http or https URL.').waitFor()
+  expect([await root.inputValue(), await root.getAttribute('aria-invalid')]).toEqual([
+    'javascript:alert(1)',
+    'true',
+  ])
+  const before = (await stored())['slug_default_length']
+  const length = page.getByRole('textbox', { name: 'Length of automatic slugs' })
+  await length.fill('2')
+  await page.getByText('Choose a whole number from 3 to 128.').waitFor()
+  await length.fill('129')
+  await page.getByText('Choose a whole number from 3 to 128.').waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'settings-errors')
+  expect(await stored()).toMatchObject({ slug_default_length: before, root_redirect_url: null })
+
+  await page.context().setOffline(true)
+  const bots = page.getByRole('switch', { name: 'Hide clicks of bots' })
+  const wasOn = await bots.isChecked()
+  await bots.click()
+  await page.getByText('The service does not answer. Check your connection.').waitFor()
+  expect(await bots.isChecked()).toBe(wasOn)
+}, 60_000)
+
+test('two changes in quick succession both hold', async () => {
+  const { page } = await admin.open('/settings')
+  await page.getByText('Light', { exact: true }).click()
+  await choose(page, 'Default range', '7 days')
+  await untilStored('default_range', '7d')
+  await untilStored('theme', 'light')
+  expect(await page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true)
+  await admin.call('PUT', '/settings', { theme: null })
+}, 60_000)
+
+test('the settings are accessible and whole in every language, theme and width, and lead to what programs need', async () => {
+  for (const [lang, scheme, width] of [
+    ['en', 'light', 1280],
+    ['en', 'dark', 1280],
+    ['sv', 'light', 390],
+    ['id', 'dark', 390],
+    ['id', 'light', 1280],
+  ] as const) {
+    await admin.call('PUT', '/settings', { lang })
+    const { page, errors } = await admin.open('/settings', { scheme, width })
+    await page.getByRole('switch').first().waitFor({ state: 'attached' })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await expectAccessible(page)
+    await shoot(page, `settings-${lang}-${scheme}-${width}`)
+    expect(errors).toEqual([])
+    await page.context().close()
+  }
+  await admin.call('PUT', '/settings', { lang: null })
+  const { page } = await admin.open('/settings')
+  await page.getByText('admin@localhost').waitFor()
+  await page.getByText(new URL('/_/mcp', admin.at('')).href).waitFor()
+  await page.getByText('Assistants on this machine, without sign-in').waitFor()
+  const signOut = page.getByRole('link', { name: 'Sign out' })
+  expect(await signOut.getAttribute('href')).toBe('/_/admin/logout')
+  const logout = await fetch(admin.at('/logout'), { redirect: 'manual' })
+  expect([logout.status, logout.headers.get('location')]).toEqual([302, 'https://access.example/logout'])
+}, 120_000)

@@ -1,0 +1,203 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages()
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+async function choose(page: Page, name: string, text: string): Promise<void> {
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+  await page.getByText(name).waitFor()
+}
+
+async function countLinks(): Promise<number> {
+  const response = await fetch(admin.at('/api/links?limit=1'))
+  return Number(response.headers.get('x-total-count'))
+}
+
+const mixed = [
+  'url,slug,label',
+  'https://example.com/good,good-one,Good',
+  'javascript:alert(1),bad-one,',
+  'https://example.com/other,already-there,',
+  `https://example.com/?q=${HOSTILE.replaceAll(',', '')},hostile,${HOSTILE}`,
+  'https://example.com/there,already-there,',
+  `https://example.com/${'x'.repeat(600)},${'s'.repeat(120)},`,
+].join('\n')
+
+test('a preview tells what will happen to each row and stores nothing; the import then does just that', async () => {
+  await admin.call('POST', '/links', { url: 'https://example.com/there', slug: 'already-there' })
+  const { page, errors } = await admin.open('/import-export')
+  expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true)
+  await choose(page, 'links.csv', mixed)
+  await shoot(page, 'transfer-chosen')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('heading', { name: 'This would happen' }).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('This would happen')
+  expect(await countLinks()).toBe(1)
+  await page.getByText('The slug “already-there” is taken; it leads to https://example.com/there').waitFor()
+  await page.getByText('The slug “already-there” leads to this URL already').waitFor()
+  await page.getByText('This is not a valid http or https URL.').waitFor()
+  expect(await page.locator('td img').count()).toBe(0)
+  await expectAccessible(page)
+  await shoot(page, 'transfer-preview')
+
+  await page.getByText('Conflicts 1').click()
+  expect(await page.locator('tbody tr').count()).toBe(1)
+  await page.getByRole('button', { name: 'Import 3 links' }).click()
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+  await page.getByText('3 links were imported.').waitFor()
+  expect(await countLinks()).toBe(4)
+  await shoot(page, 'transfer-done')
+  await expectAccessible(page)
+
+  const waiting = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download report' }).click()
+  const report = readFileSync(await (await waiting).path(), 'utf8').split('\r\n')
+  expect(report.slice(0, 3)).toEqual([
+    'line,result,slug,url,reason',
+    '"2","imported","good-one","https://example.com/good",""',
+    '"3","bad","","","url must use http or https"',
+  ])
+  expect(report[3]).toBe(
+    '"4","conflict","already-there","https://example.com/other","slug ""already-there"" is taken, it leads to https://example.com/there"',
+  )
+  expect(errors).toEqual([])
+}, 60_000)
+
+test('ten thousand links are imported with progress to be seen, and one of them is found afterwards', async () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) => `https://example.com/many/${n},many-${n},Number ${n}`)
+  const { page, errors } = await admin.open('/import-export')
+  await choose(page, 'many.csv', ['url,slug,label', ...rows].join('\n'))
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Import 10,000 links' }).waitFor()
+  // What a person could have seen, and when: every text and every state of the bar while the import runs.
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(globalThis, { seen })
+    new MutationObserver(() => {
+      const text = /Importing: [\d,]+/.exec(document.body.textContent ?? '')?.[0]
+      const bar = document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')
+      if (text !== undefined) seen.push(`${text} ${Math.round(Number(bar))}`)
+    }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
+  })
+  await page.getByRole('button', { name: 'Import 10,000 links' }).click()
+  await page.getByText('Importing:').waitFor()
+  await shoot(page, 'transfer-running')
+  await page.getByRole('link', { name: 'Bundles' }).click()
+  await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Import and export' }).click()
+  await page.getByText('10,000 links were imported.').waitFor()
+  const seen = new Set(await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen))
+  expect(seen.size).toBeGreaterThan(2)
+  await shoot(page, 'transfer-many')
+
+  await page.getByRole('link', { name: 'Show the links' }).click()
+  await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('many-7654')
+  await page.locator('td', { hasText: 'Number 7654' }).waitFor()
+  expect(await page.locator('tbody tr').count()).toBe(1)
+  expect(errors).toEqual([])
+}, 120_000)
+
+test('an import that is stopped keeps whole rows, says how many, and importing again adds only the rest', async () => {
+  const rows = Array.from({ length: 6_000 }, (_, n) => `https://example.com/stop/${n},stop-${n},`)
+  const before = await countLinks()
+  const { page } = await admin.open('/import-export')
+  await choose(page, 'stop.csv', ['url,slug,label', ...rows].join('\n'))
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Import 6,000 links' }).click()
+  await page.getByText('Importing:').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('heading', { name: 'Import stopped' }).waitFor()
+  await shoot(page, 'transfer-stopped')
+  await page.getByRole('button', { name: 'Change the file or format' }).click()
+  await page.getByText('stop.csv').waitFor()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: /^Import [\d,]+ links$/ }).click()
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+  expect(await countLinks()).toBe(before + 6_000)
+}, 120_000)
+
+test('pasted text is imported in the format it looks like, and what cannot be is explained', async () => {
+  const { page } = await admin.open('/import-export')
+  await page.getByText('Pasted text').click()
+  const text = page.getByRole('textbox', { name: 'Links, in the format chosen below' })
+  await text.fill(
+    'keyword,url,title,timestamp,ip,clicks\nold,https://example.com/old,Old,2024-01-02 03:04:05,1.2.3.4,17\n',
+  )
+  expect(await page.getByRole('combobox', { name: 'Format' }).inputValue()).toBe('YOURLS')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('The file gives 17 clicks as sums without times.').waitFor()
+  await shoot(page, 'transfer-yourls')
+  await page.getByRole('button', { name: 'Change the file or format' }).click()
+  await text.fill('address\nhttps://example.com/x\n')
+  await page.getByRole('combobox', { name: 'Format' }).click()
+  await page.getByRole('option', { name: 'CSV' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('heading', { name: 'Nothing in this file can be imported' }).waitFor()
+  await page.getByText('The file has no column "url", only: address').waitFor()
+  expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Change the file or format' }).click()
+  expect(await text.inputValue()).toBe('address\nhttps://example.com/x\n')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('The service does not answer. Check your connection.').waitFor()
+}, 60_000)
+
+test('a file over 32 MiB is refused before it is sent', async () => {
+  const { page } = await admin.open('/import-export')
+  const path = join(mkdtempSync(join(tmpdir(), 'latchkey-large-')), 'large.csv')
+  writeFileSync(path, `url\n${' '.repeat(32 * 1024 ** 2)}`)
+  await page.locator('input[type=file]').setInputFiles(path)
+  await page.getByText('The file is larger than 32 MiB. Split it, or use the command line.').waitFor()
+  expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true)
+  rmSync(dirname(path), { recursive: true })
+}, 60_000)
+
+test('all links are exported in both formats', async () => {
+  const { page } = await admin.open('/import-export')
+  const count = await countLinks()
+  for (const [name, extension, lines] of [
+    ['Download NDJSON', 'ndjson', count],
+    ['Download CSV', 'csv', count + 1],
+  ] as const) {
+    const waiting = page.waitForEvent('download')
+    await page.getByRole('link', { name }).click()
+    const file = await waiting
+    expect(file.suggestedFilename()).toMatch(new RegExp(`^latchkey-links-[\\d-]+\\.${extension}$`))
+    expect(
+      readFileSync(await file.path(), 'utf8')
+        .trimEnd()
+        .split('\n'),
+    ).toHaveLength(lines)
+  }
+}, 60_000)
+
+test('import and export are accessible and whole in every language, theme and width', async () => {
+  for (const [lang, scheme, width] of [
+    ['en', 'dark', 1280],
+    ['sv', 'light', 390],
+    ['id', 'dark', 390],
+  ] as const) {
+    await admin.call('PUT', '/settings', { lang })
+    const { page, errors } = await admin.open('/import-export', { scheme, width })
+    await page.locator('input[type=file]').waitFor({ state: 'attached' })
+    await expectAccessible(page)
+    await shoot(page, `transfer-${lang}-${scheme}-${width}`)
+    await choose(page, 'links.csv', mixed)
+    await page.getByRole('button', { name: /^(Preview|Förhandsgranska|Pratinjau)$/ }).click()
+    await page.locator('tbody tr').first().waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await expectAccessible(page)
+    await shoot(page, `transfer-preview-${lang}-${scheme}-${width}`)
+    expect(errors).toEqual([])
+    await page.context().close()
+  }
+  await admin.call('PUT', '/settings', { lang: null })
+}, 120_000)
