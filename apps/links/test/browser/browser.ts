@@ -22,8 +22,8 @@ interface View {
   scheme?: 'light' | 'dark'
 }
 
-/** A real service on a free port and a real browser for the tests of the file that calls this. */
-export function adminPages() {
+/** A real service on a free port and a real browser for the tests of the file that calls this; settings by their names. */
+export function adminPages(environment: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
   const databaseUrl = `sqlite:${join(folder, 'links.db')}`
   const up: { service?: Running; browser?: Browser } = {}
@@ -35,6 +35,7 @@ export function adminPages() {
       LINKS_PORT: '0',
       LINKS_ACCESS: 'loopback',
       LINKS_TITLE_FETCH: 'off',
+      ...environment,
     })
     up.service = await startLinks(settings)
     // The first request bundles the pages.
