@@ -98,16 +98,22 @@ const cases: Case[] = [
   },
 ]
 
-/** Milliseconds of each round, at moments some seconds apart; the first two warm up. */
-async function measure(database: Database<Tables>, { operation, params, query }: Case): Promise<number[]> {
+/** Milliseconds of each round, at moments some seconds apart, and of the processor in this process; two warm up. */
+async function measure(
+  database: Database<Tables>,
+  { operation, params, query }: Case,
+): Promise<{ times: number[]; cpuMs: number }> {
   const times: number[] = []
+  let cpu = process.cpuUsage()
   for (let round = -2; round < rounds; round++) {
     const context = contextAt(database, NOW + round * 7)
+    if (round === 0) cpu = process.cpuUsage()
     const startedMs = performance.now()
     await operation.handler(context, { params, query, body: undefined, upload: undefined } as never)
     if (round >= 0) times.push(performance.now() - startedMs)
   }
-  return times.toSorted((a, b) => a - b)
+  const { user, system } = process.cpuUsage(cpu)
+  return { times: times.toSorted((a, b) => a - b), cpuMs: (user + system) / 1000 / rounds }
 }
 
 function quantile(sorted: readonly number[], part: number): string {
@@ -117,12 +123,12 @@ function quantile(sorted: readonly number[], part: number): string {
 async function report(url: string, engine: string): Promise<void> {
   const database = await fill(url, size, (what) => console.error(`${engine}: ${what}`))
   console.log(`\n## ${engine}, ${size.clicks} clicks, ${size.links} links\n`)
-  console.log('|  | p50 ms | p95 ms | target |\n|---|---|---|---|')
+  console.log('|  | p50 ms | p95 ms | CPU ms here | target |\n|---|---|---|---|---|')
   for (const one of cases) {
-    const times = await measure(database, one)
+    const { times, cpuMs } = await measure(database, one)
     const met = Number(quantile(times, 0.95)) <= one.targetMs
     console.log(
-      `| ${one.name} | ${quantile(times, 0.5)} | ${quantile(times, 0.95)} | ${one.targetMs}${met ? '' : ', missed'} |`,
+      `| ${one.name} | ${quantile(times, 0.5)} | ${quantile(times, 0.95)} | ${cpuMs.toFixed(1)} | ${one.targetMs}${met ? '' : ', missed'} |`,
     )
   }
   await database.close()

@@ -13,6 +13,8 @@ const types: CustomTypesConfig = {
 /** How long a caller waits for a connection, in milliseconds, before the request ends in 503 instead of hanging. */
 const CONNECT_TIMEOUT_MS = 3_000
 const POOL_SIZE = 10
+/** Ours are over before a compiler or helping processes have started; the planner believes otherwise. */
+const FOR_SHORT_QUERIES = 'set jit = off; set max_parallel_workers_per_gather = 0'
 
 interface PoolOptions {
   /** Bounds the wait for each answer, for callers who would rather fail than wait; else it may take as long as it needs. */
@@ -37,7 +39,10 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})
   // The same for one that is in use: whoever uses it gets the error as well.
-  pool.on('connect', (client) => void client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    client.query(FOR_SHORT_QUERIES).catch(() => {})
+  })
   return pool
 }
 
