@@ -19,9 +19,18 @@ export const queries = new QueryClient({
   },
 })
 
-/** Reads an operation; keys begin with the resource, so that a change of it finds every query about it. */
-export function useCall<Id extends OperationId>(resource: Resource, id: Id, input: Input<Id>) {
+/**
+ * Reads an operation; keys begin with the resource, so that a change of it finds every query about it. Nothing is read
+ * while not `enabled`.
+ */
+export function useCall<Id extends OperationId>(
+  resource: Resource,
+  id: Id,
+  input: Input<Id>,
+  enabled = true,
+) {
   return useQuery({
+    enabled,
     queryKey: [resource, id, input],
     queryFn: ({ signal }) => callForPage(id, input, { signal }),
     placeholderData: (before) => before,

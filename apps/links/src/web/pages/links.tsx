@@ -11,9 +11,10 @@ import {
 } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Input } from '../call.ts'
 import { Notice } from '../parts/notice.tsx'
+import { RangePicker, asRange } from '../parts/range.tsx'
 import { useQueryString } from '../parts/query.ts'
 import { useCall } from '../queries.ts'
 import { Failed } from '../shell/boundary.tsx'
@@ -65,18 +66,23 @@ function choices(say: Say) {
       { value: 'created', label: say('links.recent') },
       { value: 'clicks', label: say('links.popular') },
     ],
-    range: (['24h', '7d', '30d', '90d', '1y', 'all'] as const).map((value) => ({
-      value,
-      label: say(`range.${value}`),
-    })),
   }
 }
 
 function Filters({ view, change }: { view: View; change: Change }) {
   const { say } = useText()
   const [typed, setTyped] = useState(view.search)
-  const search = useDebouncedCallback((value: string) => change({ search: value }), 250)
-  const { status, sort, range } = choices(say)
+  const searched = useRef(view.search)
+  const search = useDebouncedCallback((value: string) => {
+    searched.current = value
+    change({ search: value })
+  }, 250)
+  // Another search than what was typed last: cleared, or from the command palette.
+  if (view.search !== searched.current) {
+    searched.current = view.search
+    setTyped(view.search)
+  }
+  const { status, sort } = choices(say)
   return (
     <Stack gap="sm">
       <TextInput
@@ -104,13 +110,7 @@ function Filters({ view, change }: { view: View; change: Change }) {
           value={view.sort}
           onChange={(value) => change({ sort: value })}
         />
-        <SegmentedControl
-          aria-label={say('range.label')}
-          size="xs"
-          data={range}
-          value={view.range}
-          onChange={(value) => change({ range: value })}
-        />
+        <RangePicker value={asRange(view.range)} onChange={(range) => change({ range })} />
       </Group>
     </Stack>
   )
@@ -156,7 +156,9 @@ function Pages({ view, change, total, page }: { view: View; change: Change; tota
           total={Math.ceil(total / size)}
           value={page}
           onChange={(value) => change({ page: String(value) })}
-          getControlProps={(control) => ({ 'aria-label': control })}
+          getControlProps={(control) => ({
+            'aria-label': say(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
+          })}
           getItemProps={(item) => ({ 'aria-label': number(item) })}
         />
       )}

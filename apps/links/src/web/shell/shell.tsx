@@ -12,7 +12,7 @@ import {
   Text,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Spotlight, spotlight } from '@mantine/spotlight'
+import { spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Fragment, Suspense, useEffect, useSyncExternalStore } from 'react'
@@ -24,6 +24,7 @@ import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 import { Boundary } from './boundary.tsx'
 import { PageHeading } from './heading.tsx'
+import { Palette } from './palette.tsx'
 
 export function Shell() {
   return (
@@ -121,25 +122,6 @@ function NotFound() {
     </Button>
   )
   return <Notice title={say('page.notFound')} help={say('page.notFoundHelp')} action={action} />
-}
-
-function Palette() {
-  const { say } = useText()
-  const [, go] = useLocation()
-  const actions = pages.map((page) => ({
-    id: page.path,
-    label: say(page.title),
-    leftSection: <page.icon size={18} aria-hidden />,
-    onClick: () => go(page.path),
-  }))
-  return (
-    <Spotlight
-      actions={actions}
-      shortcut="mod + K"
-      nothingFound={say('shell.noCommand')}
-      searchProps={{ placeholder: say('shell.search'), 'aria-label': say('shell.search') }}
-    />
-  )
 }
 
 /** Shown while the last answers were refusals of the person; the page below keeps what was typed. */

@@ -5,6 +5,7 @@ import { en as transfer } from './areas/transfer.ts'
 import { en as dashboard } from './areas/dashboard.ts'
 import { en as figures } from './areas/figures.ts'
 import { en as link } from './areas/link.ts'
+import { en as links } from './areas/links.ts'
 
 /** Every string of the pages. Flat keys; plural forms end in `_one` and `_other`. */
 export const en = {
@@ -15,6 +16,7 @@ export const en = {
   ...dashboard,
   ...figures,
   ...link,
+  ...links,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dashboard',
   'nav.links': 'Links',

@@ -5,6 +5,7 @@ import { id as transfer } from './areas/transfer.ts'
 import { id as dashboard } from './areas/dashboard.ts'
 import { id as figures } from './areas/figures.ts'
 import { id as link } from './areas/link.ts'
+import { id as links } from './areas/links.ts'
 import type { Texts } from './en.ts'
 
 export const id: Texts = {
@@ -15,6 +16,7 @@ export const id: Texts = {
   ...dashboard,
   ...figures,
   ...link,
+  ...links,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Dasbor',
   'nav.links': 'Tautan',

@@ -5,6 +5,7 @@ import { sv as transfer } from './areas/transfer.ts'
 import { sv as dashboard } from './areas/dashboard.ts'
 import { sv as figures } from './areas/figures.ts'
 import { sv as link } from './areas/link.ts'
+import { sv as links } from './areas/links.ts'
 import type { Texts } from './en.ts'
 
 export const sv: Texts = {
@@ -15,6 +16,7 @@ export const sv: Texts = {
   ...dashboard,
   ...figures,
   ...link,
+  ...links,
   'app.name': 'Latchkey Links',
   'nav.dashboard': 'Översikt',
   'nav.links': 'Länkar',
@@ -60,9 +62,9 @@ export const sv: Texts = {
   'links.created': 'Kortlänken är skapad',
   'links.search': 'Sök etikett, kortnamn, URL eller ägare',
   'links.status': 'Läge',
-  'links.active': 'Aktiva',
-  'links.disabled': 'Avstängda',
-  'links.expired': 'Utgångna',
+  'links.active': 'Aktiv',
+  'links.disabled': 'Avstängd',
+  'links.expired': 'Utgången',
   'links.all': 'Alla',
   'links.sort': 'Ordning',
   'links.recent': 'Senaste',

@@ -1,50 +1,54 @@
 import { Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { call } from '../../call.ts'
-import { withUndo } from '../../parts/undo.tsx'
-import { changed } from '../../queries.ts'
+import { isMine } from '../link/link.ts'
 import { useText } from '../../texts/text.ts'
+import type { LinkRow } from './link-table.tsx'
+import type { LinkWork } from './work.tsx'
 
 interface Props {
-  ids: readonly number[]
-  /** Takes rows out of sight while their deletion may still be undone. */
-  setHidden: (change: (before: readonly number[]) => readonly number[]) => void
+  links: readonly LinkRow[]
+  work: LinkWork
+  onBundle: () => void
+  /** Afterwards nothing is selected any more. */
   onDone: () => void
 }
 
-export function Bulk({ ids, setHidden, onDone }: Props) {
-  const { say, failure } = useText()
-  const each = async (id: 'disableLink' | 'enableLink' | 'deleteLink') => {
-    const results = await Promise.allSettled(
-      ids.map((link) => call(id, { params: { id: link } }, { keepalive: true })),
-    )
-    for (const text of new Set(results.flatMap((r) => (r.status === 'rejected' ? [failure(r.reason)] : []))))
-      notifications.show({ color: 'red', message: text, withCloseButton: false })
-    await changed('links', 'totals')
-  }
-  const show = () => setHidden((before) => before.filter((id) => !ids.includes(id)))
-  const remove = () => {
-    setHidden((before) => [...before, ...ids])
+/** What can be done to all selected links. */
+export function Bulk({ links, work, onBundle, onDone }: Props) {
+  const { say } = useText()
+  const allMine = links.every(isMine)
+  const some = (disabled: boolean) => links.some(({ disabled_at }) => (disabled_at !== null) === disabled)
+  const then = (act: (chosen: readonly LinkRow[]) => void) => () => {
+    act(links)
     onDone()
-    withUndo(say, say('undo.deleted', { count: ids.length }), {
-      act: () => void each('deleteLink').finally(show),
-      undo: show,
-    })
   }
   return (
-    <Group gap="xs">
-      <Text size="sm" fw={550}>
-        {say('links.selected', { count: ids.length })}
+    <Group gap="xs" role="group" aria-label={say('links.selected', { count: links.length })}>
+      <Text size="sm" fw={550} mr="xs">
+        {say('links.selected', { count: links.length })}
       </Text>
-      <Button size="compact-sm" variant="default" onClick={() => void each('disableLink')}>
-        {say('links.disable')}
+      <Button size="compact-sm" variant="default" onClick={onBundle}>
+        {say('links.addToBundle')}
       </Button>
-      <Button size="compact-sm" variant="default" onClick={() => void each('enableLink')}>
-        {say('links.enable')}
-      </Button>
-      <Button size="compact-sm" variant="light" color="red" onClick={remove}>
-        {say('links.delete')}
-      </Button>
+      {allMine && some(false) && (
+        <Button size="compact-sm" variant="default" onClick={then(work.disable)}>
+          {say('links.disable')}
+        </Button>
+      )}
+      {allMine && some(true) && (
+        <Button size="compact-sm" variant="default" onClick={then(work.enable)}>
+          {say('links.enable')}
+        </Button>
+      )}
+      {allMine && (
+        <Button size="compact-sm" variant="light" color="red" onClick={then(work.remove)}>
+          {say('links.delete')}
+        </Button>
+      )}
+      {!allMine && (
+        <Text size="sm" c="dimmed">
+          {say('links.foreign')}
+        </Text>
+      )}
     </Group>
   )
 }

@@ -1,12 +1,34 @@
-import { Alert, Button, Group, Paper, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { Alert, Anchor, Button, Group, Paper, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { type Input, call } from '../../call.ts'
+import { useEffect, useRef, useState } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { type Input, type Result, call } from '../../call.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { shortUrl, withoutScheme } from '../../parts/short.ts'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
 const EMPTY = { url: '', label: '', slug: '', expires: '' }
+
+type Field = keyof typeof EMPTY
+
+/** Which field a refusal is about; null when it is about none of them. */
+function fieldOf(error: Error | null): Field | null {
+  const text = error?.message ?? ''
+  if (/^url\b/.test(text)) return 'url'
+  if (/^label\b/.test(text)) return 'label'
+  if (/^expires_at\b/.test(text)) return 'expires'
+  return /slug/i.test(text) ? 'slug' : null
+}
+
+function bodyOf({ url, label, slug, expires }: typeof EMPTY): Input<'createLink'>['body'] {
+  return {
+    url,
+    ...(label && { label }),
+    ...(slug && { slug }),
+    ...(expires && { expires_at: Math.floor(Date.parse(expires) / 1000) }),
+  }
+}
 
 /** What was typed stays until the link is made. */
 export function CreateRow() {
@@ -16,23 +38,20 @@ export function CreateRow() {
     mutationFn: (body: Input<'createLink'>['body']) => call('createLink', { body }),
     async onSuccess() {
       setTyped(EMPTY)
-      notifications.show({ message: say('links.created'), withCloseButton: false })
       await changed('links', 'totals')
     },
   })
-  const submit = () =>
-    create.mutate({
-      url: typed.url,
-      ...(typed.label && { label: typed.label }),
-      ...(typed.slug && { slug: typed.slug }),
-      ...(typed.expires && { expires_at: Math.floor(Date.parse(typed.expires) / 1000) }),
-    })
-  const field = (name: keyof typeof EMPTY) => ({
+  const first = useFocusWhenAsked()
+  const wrong = fieldOf(create.error)
+  const field = (name: Field) => ({
+    id: `new-${name}`,
     label: say(`links.${name}`),
     value: typed[name],
+    error: wrong === name && failure(create.error),
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
       setTyped((before) => ({ ...before, [name]: value })),
   })
+  const { data, variables } = create
   return (
     <Paper
       withBorder
@@ -40,23 +59,70 @@ export function CreateRow() {
       component="form"
       onSubmit={(event) => {
         event.preventDefault()
-        submit()
+        if (!create.isPending) create.mutate(bodyOf(typed))
       }}
     >
-      <Group align="end" gap="sm">
-        <TextInput {...field('url')} required placeholder="https://" flex="3 1 260px" />
-        <TextInput {...field('label')} flex="1 1 140px" />
-        <TextInput {...field('slug')} flex="1 1 120px" />
+      <Group align="start" gap="sm">
+        <TextInput
+          {...field('url')}
+          ref={first}
+          required
+          placeholder="https://"
+          flex="3 1 260px"
+          autoComplete="off"
+        />
+        <TextInput {...field('label')} flex="1 1 140px" autoComplete="off" />
+        <TextInput {...field('slug')} flex="1 1 120px" autoComplete="off" autoCapitalize="off" />
         <TextInput {...field('expires')} type="datetime-local" flex="1 1 190px" />
-        <Button type="submit" loading={create.isPending}>
+        <Button type="submit" loading={create.isPending} mt={{ base: 0, sm: 25 }}>
           {say('links.create')}
         </Button>
       </Group>
-      {create.error && (
+      {create.error && wrong === null && (
         <Alert color="red" mt="sm" role="alert">
           {failure(create.error)}
         </Alert>
       )}
+      <div role="status">
+        {data && (
+          <Made link={data} onAnother={() => create.mutate({ ...variables, allow_duplicate: true })} />
+        )}
+      </div>
     </Paper>
+  )
+}
+
+/** For the field that `?new` in the address, as from the command palette, takes the focus to. */
+function useFocusWhenAsked() {
+  const field = useRef<HTMLInputElement>(null)
+  const asked = new URLSearchParams(useSearch()).has('new')
+  const [path, go] = useLocation()
+  useEffect(() => {
+    if (!asked) return
+    field.current?.focus()
+    go(path, { replace: true })
+  }, [asked, path, go])
+  return field
+}
+
+/** The new short URL; or the one that was there for the same URL, with the choice to make another. */
+function Made({ link, onAnother }: { link: Result<'createLink'>; onAnother: () => void }) {
+  const { say } = useText()
+  const short = shortUrl(link)
+  return (
+    <Group gap="sm" mt="md">
+      <Text size="sm">{say(link.duplicate ? 'links.had' : 'links.created')}</Text>
+      <Group gap={4} wrap="nowrap" maw="100%">
+        <Anchor component={Link} href={`/links/${link.id}`} fw={600} truncate>
+          {withoutScheme(short)}
+        </Anchor>
+        <Copy value={short} />
+      </Group>
+      {link.duplicate && (
+        <Button size="compact-sm" variant="default" onClick={onAnother}>
+          {say('links.makeAnother')}
+        </Button>
+      )}
+    </Group>
   )
 }

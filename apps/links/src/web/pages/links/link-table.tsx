@@ -1,115 +1,167 @@
-import { Anchor, Badge, Checkbox, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Checkbox, Group, Modal, Paper, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { Result } from '../../call.ts'
+import { me } from '../../me.ts'
 import { Copy } from '../../parts/copy.tsx'
+import { Delta } from '../../parts/delta.tsx'
+import { primarySlug, shortUrl, withoutScheme } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
+import { StateBadge } from '../link/state-badge.tsx'
+import { AddToBundle } from './add-to-bundle.tsx'
+import { Blocked } from './blocked.tsx'
 import { Bulk } from './bulk.tsx'
+import { useLeaving } from './leaving.ts'
+import { useLinkWork } from './work.tsx'
 
 export type LinkRow = Result<'listLinks'>[number]
+
+type Asked = { about: 'bundle' } | { about: 'blocked'; links: readonly LinkRow[] }
 
 export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const { say } = useText()
   const [chosen, setChosen] = useState<readonly number[]>([])
-  const [hidden, setHidden] = useState<readonly number[]>([])
-  const rows = links.filter(({ id }) => !hidden.includes(id))
-  const selected = rows.filter(({ id }) => chosen.includes(id)).map(({ id }) => id)
-  const toggle = (id: number) =>
-    setChosen(selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id])
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const leaving = useLeaving()
+  const work = useLinkWork((blocked) => setAsked({ about: 'blocked', links: blocked }))
+  const rows = links.filter(({ id }) => !leaving.has(id))
+  const selected = rows.filter(({ id }) => chosen.includes(id))
+  const close = () => setAsked(null)
   return (
     <Stack gap="sm">
-      {selected.length > 0 && <Bulk ids={selected} setHidden={setHidden} onDone={() => setChosen([])} />}
-      <Paper withBorder>
-        <Table.ScrollContainer minWidth={720}>
-          <Table verticalSpacing="sm" highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th w={40}>
-                  <Checkbox
-                    aria-label={say('links.selectAll')}
-                    checked={selected.length === rows.length}
-                    indeterminate={selected.length > 0 && selected.length < rows.length}
-                    onChange={() =>
-                      setChosen(selected.length === rows.length ? [] : rows.map(({ id }) => id))
-                    }
-                  />
-                </Table.Th>
-                <Table.Th>{say('links.link')}</Table.Th>
-                <Table.Th>{say('links.status')}</Table.Th>
-                <Table.Th>{say('links.short')}</Table.Th>
-                <Table.Th ta="right">{say('links.clicks')}</Table.Th>
-                <Table.Th ta="right">{say('links.createdAt')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((link) => (
-                <Row key={link.id} link={link} chosen={selected.includes(link.id)} toggle={toggle} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+      {selected.length > 0 && (
+        <Bulk
+          links={selected}
+          work={work}
+          onBundle={() => setAsked({ about: 'bundle' })}
+          onDone={() => setChosen([])}
+        />
+      )}
+      <Paper withBorder style={{ overflow: 'hidden' }}>
+        <Rows rows={rows} selected={selected.map(({ id }) => id)} select={setChosen} />
       </Paper>
+      <Modal
+        opened={asked !== null}
+        onClose={close}
+        title={
+          asked?.about === 'blocked'
+            ? say('links.blocked', { count: asked.links.length })
+            : say('links.addToBundle')
+        }
+        transitionProps={{ duration: 0 }}
+        closeButtonProps={{ 'aria-label': say('shell.close') }}
+        styles={{ title: { fontWeight: 650 } }}
+      >
+        {asked?.about === 'blocked' && <Blocked links={asked.links} work={work} close={close} />}
+        {asked?.about === 'bundle' && (
+          <AddToBundle
+            ids={selected.map(({ id }) => id)}
+            onDone={() => {
+              close()
+              setChosen([])
+            }}
+          />
+        )}
+      </Modal>
     </Stack>
   )
 }
 
+interface RowsProps {
+  rows: readonly LinkRow[]
+  selected: readonly number[]
+  select: (ids: readonly number[]) => void
+}
+
+function Rows({ rows, selected, select }: RowsProps) {
+  const { say } = useText()
+  const all = rows.length > 0 && selected.length === rows.length
+  const toggle = (id: number) =>
+    select(selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id])
+  return (
+    <Table.ScrollContainer minWidth={920} type="native">
+      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={52}>
+              <Checkbox
+                aria-label={say('links.selectAll')}
+                checked={all}
+                indeterminate={selected.length > 0 && !all}
+                onChange={() => select(all ? [] : rows.map(({ id }) => id))}
+              />
+            </Table.Th>
+            <Table.Th>{say('links.link')}</Table.Th>
+            <Table.Th w={130}>{say('links.status')}</Table.Th>
+            <Table.Th w={240}>{say('links.short')}</Table.Th>
+            <Table.Th w={110} ta="right">
+              {say('links.clicks')}
+            </Table.Th>
+            <Table.Th w={140} ta="right">
+              {say('links.createdAt')}
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((link) => (
+            <Row key={link.id} link={link} chosen={selected.includes(link.id)} toggle={toggle} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
 function Row({ link, chosen, toggle }: { link: LinkRow; chosen: boolean; toggle: (id: number) => void }) {
-  const { say, number, percent, day, moment } = useText()
-  const slug = (link.slugs.find(({ is_primary }) => is_primary) ?? link.slugs[0])?.slug ?? ''
-  const short = `${location.origin}/${slug}`
+  const { say, number, day, moment } = useText()
+  const short = shortUrl(link)
+  const name = link.label ?? withoutScheme(link.url)
   return (
     <Table.Tr>
       <Table.Td>
         <Checkbox
-          aria-label={say('links.select', { name: link.label ?? slug })}
+          aria-label={say('links.select', { name: link.label ?? primarySlug(link) })}
           checked={chosen}
           onChange={() => toggle(link.id)}
         />
       </Table.Td>
-      <Table.Td maw={360}>
+      <Table.Td>
+        <Anchor component={Link} href={`/links/${link.id}`} c="inherit" fw={550} display="block" truncate>
+          {name}
+        </Anchor>
         {link.label !== null && (
-          <Text fw={550} truncate>
-            {link.label}
+          <Text size="sm" c="dimmed" truncate title={link.url}>
+            {link.url}
           </Text>
         )}
-        <Text size="sm" c="dimmed" truncate title={link.url}>
-          {link.url}
-        </Text>
       </Table.Td>
       <Table.Td>
-        <State link={link} />
+        <StateBadge link={link} />
       </Table.Td>
       <Table.Td>
         <Group gap={4} wrap="nowrap">
-          <Anchor href={short} target="_blank" rel="noreferrer" maw={220} truncate size="sm">
-            {short.replace(/^https?:\/\//, '')}
+          <Anchor href={short} target="_blank" rel="noreferrer" truncate size="sm">
+            {withoutScheme(short)}
           </Anchor>
           <Copy value={short} />
         </Group>
       </Table.Td>
       <Table.Td ta="right">
         {number(link.total_clicks)}
-        {link.delta_pct !== undefined && (
-          <Text size="xs" c="dimmed" title={say('links.change')}>
-            {percent(link.delta_pct)}
-          </Text>
-        )}
+        <div>
+          <Delta value={link.delta_pct} />
+        </div>
       </Table.Td>
       <Table.Td ta="right">
         <Text size="sm" title={moment(link.created_at)}>
           {day(link.created_at)}
         </Text>
+        {link.created_by !== me.identity && (
+          <Text size="xs" c="dimmed" truncate title={link.created_by}>
+            {link.created_by}
+          </Text>
+        )}
       </Table.Td>
     </Table.Tr>
-  )
-}
-
-function State({ link }: { link: LinkRow }) {
-  const { say } = useText()
-  const expired = link.expires_at !== null && link.expires_at * 1000 <= Date.now()
-  const state = link.disabled_at !== null ? 'disabled' : expired ? 'expired' : 'active'
-  return (
-    <Badge variant="default" tt="none" fw={500}>
-      {say(`links.${state}`)}
-    </Badge>
   )
 }

@@ -2,7 +2,6 @@
 export const en = {
   'delta.against': 'against the period before',
   'ranking.none': 'Nothing in this period',
-  'ranking.share': 'Share',
   'chart.week': 'Week of {{day}}',
   'chart.none': 'No clicks in this period',
   'chart.summary': '{{title}}: {{total}} in all. The arrow keys read out each bar; there is a table, too.',
@@ -13,7 +12,6 @@ type Texts = Readonly<Record<keyof typeof en, string>>
 export const sv: Texts = {
   'delta.against': 'jämfört med perioden före',
   'ranking.none': 'Ingenting under den här perioden',
-  'ranking.share': 'Andel',
   'chart.week': 'Veckan från {{day}}',
   'chart.none': 'Inga klick under den här perioden',
   'chart.summary':
@@ -23,7 +21,6 @@ export const sv: Texts = {
 export const id: Texts = {
   'delta.against': 'dibandingkan dengan periode sebelumnya',
   'ranking.none': 'Tidak ada apa-apa dalam periode ini',
-  'ranking.share': 'Porsi',
   'chart.week': 'Pekan mulai {{day}}',
   'chart.none': 'Tidak ada klik dalam periode ini',
   'chart.summary':

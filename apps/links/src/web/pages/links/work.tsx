@@ -1,0 +1,113 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
+import { CallError, call } from '../../call.ts'
+import { withUndo } from '../../parts/undo.tsx'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import { leave, stay } from './leaving.ts'
+import type { LinkRow } from './link-table.tsx'
+
+const HAS_CLICKS = 'Cannot delete a link with clicks, disable it instead'
+
+const idsOf = (links: readonly LinkRow[]) => links.map(({ id }) => id)
+
+const isBlocked = (error: unknown) => error instanceof CallError && error.message === HAS_CLICKS
+
+/** Does something to each link; says what went wrong, and returns the links whose clicks forbade it. */
+function useEach() {
+  const { say, failure } = useText()
+  return async (links: readonly LinkRow[], run: (id: number) => Promise<unknown>) => {
+    const results = await Promise.allSettled(links.map(({ id }) => run(id)))
+    await changed('links', 'bundles', 'totals')
+    const errors = results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : null))
+    for (const message of new Set(errors.filter((e) => e !== null && !isBlocked(e)).map(failure)))
+      notifications.show({
+        color: 'red',
+        message,
+        closeButtonProps: { 'aria-label': say('shell.close') },
+      })
+    return links.filter((_, index) => isBlocked(errors[index]))
+  }
+}
+
+/** Tells of links that were not deleted for their clicks, and leads to what can be done, on whatever page one is then. */
+function useRefusal(onBlocked: (links: readonly LinkRow[]) => void) {
+  const { say } = useText()
+  const [, go] = useLocation()
+  const shown = useRef(true)
+  useEffect(() => {
+    shown.current = true
+    return () => {
+      shown.current = false
+    }
+  }, [])
+  return (links: readonly LinkRow[]) => {
+    const onAsk = () => {
+      notifications.hide(id)
+      if (shown.current) onBlocked(links)
+      else go(`/links/${links[0]?.id}`)
+    }
+    const id = notifications.show({
+      color: 'orange',
+      autoClose: false,
+      closeButtonProps: { 'aria-label': say('shell.close') },
+      message: (
+        <Group justify="space-between" gap="xs">
+          <Text size="sm">{say('links.kept', { count: links.length })}</Text>
+          <Button size="compact-sm" variant="light" onClick={onAsk}>
+            {say('links.whatNow')}
+          </Button>
+        </Group>
+      ),
+    })
+  }
+}
+
+const disable = (id: number) => call('disableLink', { params: { id } })
+const enable = (id: number) => call('enableLink', { params: { id } })
+
+/** What is done to several links at once. `onBlocked` gets those whose clicks forbid to delete them. */
+export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
+  const { say } = useText()
+  const each = useEach()
+  const refused = useRefusal(onBlocked)
+  const remove = (links: readonly LinkRow[], force: boolean) => {
+    const ids = idsOf(links)
+    leave(ids)
+    const act = async () => {
+      const kept = await each(links, (id) =>
+        call('deleteLink', { params: { id }, query: { force } }, { keepalive: true }),
+      )
+      stay(ids)
+      if (kept.length > 0) refused(kept)
+    }
+    withUndo(say, say('undo.deleted', { count: ids.length }), {
+      act: () => void act(),
+      undo: () => stay(ids),
+    })
+  }
+  const change = async (links: readonly LinkRow[], to: 'disabled' | 'enabled') => {
+    // Undone is only what this changed.
+    const changing = links.filter(({ disabled_at }) => (disabled_at === null) === (to === 'disabled'))
+    const [run, back] = to === 'disabled' ? [disable, enable] : [enable, disable]
+    await each(changing, run)
+    const done = say(to === 'disabled' ? 'links.wasDisabled' : 'links.wasEnabled', { count: changing.length })
+    withUndo(say, done, { act() {}, undo: () => void each(changing, back) })
+  }
+  return {
+    disable: (links: readonly LinkRow[]) => void change(links, 'disabled'),
+    enable: (links: readonly LinkRow[]) => void change(links, 'enabled'),
+    /** Deletes what it can, after the time to undo; asks about what is known to have clicks. */
+    remove: (links: readonly LinkRow[]) => {
+      const free = links.filter(({ total_clicks }) => total_clicks === 0)
+      const blocked = links.filter(({ total_clicks }) => total_clicks > 0)
+      if (free.length > 0) remove(free, false)
+      if (blocked.length > 0) onBlocked(blocked)
+    },
+    removeWithClicks: (link: LinkRow) => remove([link], true),
+  }
+}
+
+export type LinkWork = ReturnType<typeof useLinkWork>

@@ -1,0 +1,118 @@
+import { useMantineColorScheme } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
+import { IconLink, IconMoon, IconPlus, IconSearch, IconSun } from '@tabler/icons-react'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { call } from '../call.ts'
+import { pages } from '../pages.ts'
+import { shortUrl, withoutScheme } from '../parts/short.ts'
+import { changed, useCall } from '../queries.ts'
+import { useText } from '../texts/text.ts'
+
+/** Pages, actions and links by a few letters of them, from anywhere: Ctrl or Cmd and K. */
+export function Palette() {
+  const { say } = useText()
+  const [, go] = useLocation()
+  const [typed, setTyped] = useState('')
+  const opener = useRef<HTMLElement | null>(null)
+  const actions = useActions()
+  const links = useFoundLinks(typed)
+  const shown: SpotlightActionGroupData[] = [
+    {
+      group: say('shell.pages'),
+      actions: pages.map((page) => ({
+        id: page.path,
+        label: say(page.title),
+        leftSection: <page.icon size={18} aria-hidden />,
+        onClick: () => go(page.path),
+      })),
+    },
+    { group: say('shell.actions'), actions },
+    { group: say('shell.findLink'), actions: links },
+  ]
+  return (
+    <Spotlight
+      actions={shown}
+      query={typed}
+      onQueryChange={setTyped}
+      shortcut="mod + K"
+      scrollable
+      maxHeight="60vh"
+      nothingFound={say('shell.noCommand')}
+      transitionProps={{ duration: 0 }}
+      returnFocus={false}
+      onSpotlightOpen={() => {
+        opener.current = document.activeElement as HTMLElement | null
+      }}
+      onSpotlightClose={() => {
+        setTyped('')
+        // Unless what was chosen has taken the focus to another page.
+        setTimeout(() => document.activeElement === document.body && opener.current?.focus())
+      }}
+      searchProps={{ placeholder: say('shell.search'), 'aria-label': say('shell.search') }}
+    />
+  )
+}
+
+function useActions(): SpotlightActionData[] {
+  const { say, failure } = useText()
+  const [, go] = useLocation()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const isDark =
+    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
+  const theme = isDark ? 'light' : 'dark'
+  const switchTheme = async () => {
+    setColorScheme(theme)
+    try {
+      await call('updateSettings', { body: { theme } })
+      await changed('settings')
+    } catch (error) {
+      setColorScheme(colorScheme)
+      notifications.show({ color: 'red', message: failure(error), withCloseButton: false })
+    }
+  }
+  return [
+    {
+      id: 'new-link',
+      label: say('shell.newLink'),
+      leftSection: <IconPlus size={18} aria-hidden />,
+      onClick: () => go('/links?new=1'),
+    },
+    {
+      id: 'theme',
+      label: say(isDark ? 'shell.light' : 'shell.dark'),
+      leftSection: isDark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />,
+      onClick: () => void switchTheme(),
+    },
+  ]
+}
+
+/** Links that match the words, and the way to all of them; nothing is asked while nothing is typed. */
+function useFoundLinks(typed: string): SpotlightActionData[] {
+  const { say } = useText()
+  const [, go] = useLocation()
+  const [words] = useDebouncedValue(typed.trim(), 150)
+  const found = useCall('links', 'listLinks', { query: { search: words, per_page: 5 } }, words !== '')
+  if (words === '' || typed.trim() === '') return []
+  const links = (found.data?.body ?? []).map((link) => ({
+    id: `link-${link.id}`,
+    label: link.label ?? withoutScheme(shortUrl(link)),
+    description: link.label === null ? link.url : withoutScheme(shortUrl(link)),
+    // The server has judged that it matches; the palette would look at the words shown here alone.
+    keywords: [typed],
+    leftSection: <IconLink size={18} aria-hidden />,
+    onClick: () => go(`/links/${link.id}`),
+  }))
+  return [
+    ...links,
+    {
+      id: 'search-links',
+      label: say('shell.searchLinks', { words }),
+      keywords: [typed],
+      leftSection: <IconSearch size={18} aria-hidden />,
+      onClick: () => go(`/links?${new URLSearchParams({ search: words })}`),
+    },
+  ]
+}

@@ -1,0 +1,222 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '@latchkey/database/database'
+import type { Page } from 'playwright-core'
+import type { Tables } from '../../src/db/tables.ts'
+import { insertKey } from '../../src/keys/store.ts'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages()
+
+const PERSON =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
+
+interface Made {
+  id: number
+  slugs: { slug: string }[]
+}
+
+async function make(body: object): Promise<Made> {
+  const response = await admin.call('POST', '/links', body)
+  expect(response.status).toBe(201)
+  return (await response.json()) as Made
+}
+
+async function follow(slug: string, agent = PERSON): Promise<void> {
+  const url = new URL(`/${slug}`, admin.at(''))
+  const { status } = await fetch(url, { redirect: 'manual', headers: { 'User-Agent': agent } })
+  expect(status).toBe(302)
+}
+
+async function found(search: string): Promise<{ disabled_at: number | null; label: string }[]> {
+  const response = await fetch(admin.at(`/api/links?search=${search}`))
+  return (await response.json()) as { disabled_at: number | null; label: string }[]
+}
+
+const choose = (page: Page, label: string) => page.getByRole('checkbox', { name: `Select ${label}` }).check()
+
+test('a link is made, and what is hostile in it stays text', async () => {
+  const { page, errors } = await admin.open('/links')
+  await page.getByText('No links yet').waitFor()
+  await page.getByLabel('URL to shorten').fill('https://example.com/?<b>x')
+  await page.getByLabel('Label', { exact: true }).fill('<img src=x onerror=alert(1)>')
+  await page.getByRole('button', { name: 'Shorten' }).click()
+  await page.locator('td').getByText('<img src=x onerror=alert(1)>').waitFor()
+  expect(await page.locator('td img').count()).toBe(0)
+  expect(await page.getByLabel('URL to shorten').inputValue()).toBe('')
+  await make({ url: `https://example.com/${'x'.repeat(1500)}`, label: 'y'.repeat(500) })
+  await make({ url: 'https://example.com/rtl', label: '\u202Eמימין לשמאל \u202Dend' })
+  await page.getByText('end').waitFor()
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width).toBe(1280)
+  await expectAccessible(page)
+  await shoot(page, 'links-hostile')
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('what is refused stays typed, and the reason stands at its field', async () => {
+  await make({ url: 'https://example.com/taken', slug: 'taken' })
+  const { page } = await admin.open('/links')
+  const url = page.getByLabel('URL to shorten')
+  await url.fill('ftp://example.com')
+  await page.getByRole('button', { name: 'Shorten' }).click()
+  await page.getByText('This is not a valid http or https URL.').waitFor()
+  expect(await url.getAttribute('aria-invalid')).toBe('true')
+  await url.fill('https://example.com/other')
+  await page.getByLabel('Custom slug').fill('Taken')
+  await page.keyboard.press('Enter')
+  await page.getByText('This slug is already taken.').waitFor()
+  expect(await page.getByLabel('Custom slug').getAttribute('aria-invalid')).toBe('true')
+  expect(await url.inputValue()).toBe('https://example.com/other')
+  await page.getByLabel('Custom slug').fill('')
+  await url.fill('https://example.com/taken')
+  await page.keyboard.press('Enter')
+  await page.getByText('already').waitFor()
+  await page.getByRole('button', { name: 'Make another' }).click()
+  await page.getByText('Short link made').waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('disable and enable act at once on what is selected, and undo takes back only what changed', async () => {
+  await make({ url: 'https://example.com/s1', label: 'switch one' })
+  const { id } = await make({ url: 'https://example.com/s2', label: 'switch two' })
+  await admin.call('POST', `/links/${id}/disable`, {})
+  const { page } = await admin.open('/links?search=switch')
+  await choose(page, 'switch one')
+  await choose(page, 'switch two')
+  await expectAccessible(page)
+  await shoot(page, 'links-selected')
+  await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  await page.getByText('1 link disabled').waitFor()
+  const states = async () => (await found('switch')).map(({ disabled_at }) => disabled_at !== null)
+  expect(await states()).toEqual([true, true])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('tr', { hasText: 'switch one' }).getByText('Active').waitFor()
+  expect(await states()).toEqual([true, false])
+  await page.context().close()
+}, 60_000)
+
+test('a deletion taken back within the toast deletes nothing, and one that is not is carried out', async () => {
+  await make({ url: 'https://example.com/kept', label: 'kept' })
+  const { page } = await admin.open('/links?search=kept')
+  await choose(page, 'kept')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const row = page.getByRole('checkbox', { name: 'Select kept' })
+  await row.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.waitFor()
+  expect(await found('kept')).toHaveLength(1)
+  await choose(page, 'kept')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  // Out of sight on other pages too, and done when the page is left.
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('link', { name: 'Links', exact: true }).click()
+  await page.getByRole('heading', { name: 'Links', level: 1 }).waitFor()
+  expect(await found('kept')).toHaveLength(1)
+  await page.goto('about:blank')
+  for (let tries = 0; tries < 100 && (await found('kept')).length > 0; tries++) await Bun.sleep(20)
+  expect(await found('kept')).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('where clicks forbid a delete, it offers to disable, or to type the slug', async () => {
+  await make({ url: 'https://example.com/c1', label: 'clicked one', slug: 'clicked-1' })
+  await make({ url: 'https://example.com/c2', label: 'clicked by a bot', slug: 'clicked-2' })
+  await follow('clicked-1')
+  await follow('clicked-2', 'curl/8.0')
+  const { page } = await admin.open('/links?search=clicked')
+  await choose(page, 'clicked one')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1 click', { exact: true }).waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'links-blocked')
+  expect(await dialog.getByRole('button', { name: 'Delete with clicks' }).isDisabled()).toBeTrue()
+  await dialog.getByLabel('Type clicked-1').fill('CLICKED-1')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 link is being deleted').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('1 link is being deleted').waitFor({ state: 'detached' })
+  // The filters of the person hide the bot's click, so that it looks as if there were none.
+  await choose(page, 'clicked by a bot')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('1 link is being deleted').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'What can I do?' }).click()
+  await dialog.getByText('Your filters hide its clicks').waitFor()
+  await dialog.getByRole('button', { name: 'Disable instead' }).click()
+  await page.locator('tr', { hasText: 'clicked by a bot' }).getByText('Disabled').waitFor()
+  expect(await found('clicked')).toHaveLength(2)
+  await page.context().close()
+}, 60_000)
+
+test('of somebody else’s links one sees only what one may do: put them into a bundle', async () => {
+  const database = openDatabase<Tables>(admin.databaseUrl)
+  const { rawKey } = await database.write((tx) =>
+    insertKey(tx, { title: 'theirs', scope: 'create', identity: 'Anna <b>@example.com', now: 1 }),
+  )
+  await database.close()
+  await fetch(new URL('/_/api/links', admin.at('')), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${rawKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: 'https://example.com/theirs', label: 'theirs' }),
+  })
+  await admin.call('POST', '/bundles', { name: 'Spring <i>' })
+  const { page } = await admin.open('/links?search=theirs')
+  await choose(page, 'theirs')
+  await page.getByText('Only owners can').waitFor()
+  for (const name of ['Disable', 'Enable', 'Delete'])
+    expect([name, await page.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0])
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  await page.getByRole('combobox', { name: 'Bundle' }).click()
+  await page.getByRole('option', { name: 'Spring <i>' }).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('1 link added to Spring <i>').waitFor()
+  const bundles = (await (await fetch(admin.at('/api/bundles'))).json()) as { link_count: number }[]
+  expect(bundles.map(({ link_count }) => link_count)).toEqual([1])
+  await page.context().close()
+}, 60_000)
+
+test('one of 10,000 links is found within a second, and pages are numbered', async () => {
+  const rows = Array.from(
+    { length: 10_000 },
+    (_, n) => `{"url":"https://example.com/many/${n}","label":"Many ${n}"}`,
+  )
+  const imported = await fetch(admin.at('/api/import?format=ndjson'), {
+    method: 'POST',
+    body: rows.join('\n'),
+  })
+  expect(((await imported.json()) as { imported: number }).imported).toBe(10_000)
+  const { page } = await admin.open('/links?sort=created&per_page=50')
+  await page.getByText(/1–50 of 10,0\d\d/).waitFor()
+  await shoot(page, 'links-many')
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByText(/51–100 of 10,0\d\d/).waitFor()
+  expect(new URL(page.url()).search).toBe('?page=2&per_page=50')
+  const began = performance.now()
+  await page.getByLabel('Search label, slug, URL or owner').fill('many 7777')
+  await page.getByText('1–1 of 1').waitFor()
+  expect(performance.now() - began).toBeLessThan(1_000)
+  expect(new URL(page.url()).search).toBe('?search=many+7777&per_page=50')
+  await page.reload()
+  await page.getByRole('link', { name: 'Many 7777' }).waitFor()
+  expect(await page.getByLabel('Search label, slug, URL or owner').inputValue()).toBe('many 7777')
+  await page.getByRole('radio', { name: 'Disabled' }).click({ force: true })
+  await page.getByRole('button', { name: 'Clear search and filters' }).click()
+  expect(await page.getByLabel('Search label, slug, URL or owner').inputValue()).toBe('')
+  await page.context().close()
+}, 120_000)
+
+for (const scheme of ['light', 'dark'] as const)
+  for (const width of [1280, 390])
+    test(`the list of links is accessible, ${scheme} at ${width} px`, async () => {
+      const { page, errors } = await admin.open('/links?range=30d&sort=clicks', { scheme, width })
+      await page.locator('td').first().waitFor()
+      await page.getByRole('checkbox', { name: 'Select clicked one' }).check()
+      await expectAccessible(page)
+      await shoot(page, `links-full-${scheme}-${width}`)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect(errors).toEqual([])
+      await page.context().close()
+    }, 60_000)
