@@ -46,11 +46,18 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
         )}
         <LookFields look={look} change={change} code={code} />
         <Group grow gap="xs" mt={4}>
-          <Download address={code.svg} name={`${slug}.svg`} text={say('link.qrSvg')} off={!code.drawn} />
+          <Download
+            address={code.svg}
+            name={`${slug}.svg`}
+            text="SVG"
+            label={say('link.qrSvg')}
+            off={!code.drawn}
+          />
           <Download
             address={code.png}
             name={`${slug}.png`}
-            text={say('link.qrPng')}
+            text="PNG"
+            label={say('link.qrPng')}
             off={!code.drawn || code.problem !== undefined}
           />
         </Group>
@@ -173,26 +180,31 @@ function useProblems(problem: string | undefined) {
   return { size: word('size'), level: word('level'), dark: word('dark') }
 }
 
-function Download({
-  address,
-  name,
-  text,
-  off,
-}: {
+interface DownloadProps {
   address: string
   name: string
   text: string
+  label: string
   off: boolean
-}) {
+}
+
+function Download({ address, name, text, label, off }: DownloadProps) {
   const icon = <IconDownload size={16} aria-hidden />
   if (off)
     return (
-      <Button variant="light" leftSection={icon} disabled>
+      <Button variant="light" leftSection={icon} aria-label={label} disabled>
         {text}
       </Button>
     )
   return (
-    <Button component="a" href={address} download={name} variant="light" leftSection={icon} px="sm">
+    <Button
+      component="a"
+      href={address}
+      download={name}
+      variant="light"
+      leftSection={icon}
+      aria-label={label}
+    >
       {text}
     </Button>
   )

@@ -1,0 +1,397 @@
+import { Database } from 'bun:sqlite'
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { classifyClick } from '../../src/clicks/click.ts'
+import { openRecorder } from '../../src/clicks/recorder.ts'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages()
+
+const DAY = 86_400
+const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
+const DESKTOP = 'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
+const BOT = 'Googlebot/2.1'
+const HOSTILE = '<img src=x onerror=alert(1)>'
+const COUNTRIES = 'SE DE ID US BA NO FR GB NL DK FI ES IT PL JP BR CA AU IN'.split(' ')
+const REFERRERS = [
+  null,
+  'https://news.example.org/a',
+  'https://www.example.com/',
+  `https://an-unusually-long-host-name.example.net/${'x'.repeat(300)}`,
+  `https://example.org/?${encodeURIComponent(HOSTILE)}`,
+]
+
+interface Made {
+  id: number
+  url: string
+  label: string | null
+  slugs: { slug: string; is_primary: number; disabled_at: number | null }[]
+  disabled_at: number | null
+  expires_at: number | null
+}
+
+const ids: Record<string, number> = {}
+
+const post = async (path: string, body: unknown) => (await admin.call('POST', path, body)).json()
+const read = async (id: number | undefined): Promise<Made> =>
+  (await fetch(admin.at(`/api/links/${id}`))).json() as Promise<Made>
+
+async function make(name: string, body: object): Promise<number> {
+  const { id } = (await post('/links', { url: `https://example.com/${name}`, ...body })) as Made
+  ids[name] = id
+  return id
+}
+
+interface Visit {
+  slug: string
+  linkId: number
+  age: number
+  userAgent?: string
+  index?: number
+}
+
+const now = Math.floor(Date.now() / 1000)
+
+function click({ slug, linkId, age, index = 0, userAgent }: Visit) {
+  return classifyClick({
+    slug,
+    linkId,
+    clickedAt: now - age,
+    host: '127.0.0.1',
+    query: index % 5 === 0 ? 'utm_medium=qr' : index % 7 === 0 ? `utm_source=letter-${index % 13}` : null,
+    referrer: REFERRERS[index % REFERRERS.length] ?? null,
+    userAgent: userAgent ?? (index % 3 === 0 ? DESKTOP : PHONE),
+    country: COUNTRIES[(index * 7) % (1 + (index % COUNTRIES.length))] ?? null,
+    visitorFp: String(index % 40),
+  })
+}
+
+beforeAll(async () => {
+  const sale = await make('sale', { slug: 'spring-sale', label: 'Spring sale, all shops' })
+  for (const slug of ['flyer', 'poster', 'bots-only', 'never-clicked'])
+    await post(`/links/${sale}/slugs`, { slug })
+  await post(`/links/${sale}/slugs/poster/disable`, {})
+  const bundle = (await post('/bundles', { name: 'Spring campaign' })) as Made
+  await post('/bundles', { name: 'Other things' })
+  await post(`/bundles/${bundle.id}/links`, { link_id: sale })
+  await make('fresh', { label: 'Fresh' })
+  await make('off', { label: 'Switched off', slug: 'off' })
+  await post(`/links/${ids['off']}/disable`, {})
+  await make('over', { label: 'Over', expires_at: now - 3 * DAY })
+  const hostile = {
+    url: `https://example.com/${'w'.repeat(500)}?${HOSTILE}`,
+    label: `${HOSTILE} ‮ عرض ${'W'.repeat(400)}`,
+  }
+  await make('foreign', { ...hostile, slug: 'x'.repeat(128) })
+  const recorder = openRecorder(admin.databaseUrl)
+  const visits = Array.from({ length: 600 }, (_, index) =>
+    click({
+      slug: index % 4 === 0 ? 'flyer' : 'spring-sale',
+      linkId: sale,
+      age: 60 + ((index * index * 977) % (50 * DAY)),
+      index,
+    }),
+  )
+  const bots = [1, 2, 3].map((age) => click({ slug: 'bots-only', linkId: sale, age, userAgent: BOT }))
+  await recorder.record([...visits, ...bots])
+  await recorder.close()
+  const database = new Database(admin.databaseUrl.replace('sqlite:', ''))
+  database.run(`UPDATE link SET created_by = 'somebody@example.com' WHERE id = ${ids['foreign']}`)
+  database.close()
+}, 60_000)
+
+async function open(name: string, query = '', view: Parameters<typeof admin.open>[1] = {}) {
+  const opened = await admin.open(`/links/${ids[name]}${query}`, view)
+  await opened.page.getByRole('heading', { name: 'Slugs' }).waitFor()
+  await opened.page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+  return opened
+}
+
+const menu = async (page: Page, entry: string) => {
+  await page.getByRole('button', { name: 'Actions for this link' }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
+
+const slugMenu = async (page: Page, slug: string, entry: string) => {
+  await page.getByRole('button', { name: `Actions for ${slug}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
+
+/** Polls until it is so; after 15 s it never will be. */
+async function until<Value>(ask: () => Promise<Value>, wanted: (value: Value) => boolean): Promise<Value> {
+  for (const end = Date.now() + 15_000; ;) {
+    const value = await ask()
+    if (wanted(value)) return value
+    if (Date.now() > end) throw new Error(`It stays ${JSON.stringify(value)}`)
+    await Bun.sleep(25)
+  }
+}
+
+for (const scheme of ['light', 'dark'] as const)
+  for (const width of [1280, 390])
+    test(`a link’s page is accessible and within its width, ${scheme} at ${width} px`, async () => {
+      const others = (scheme === 'light') === (width === 1280) ? ['fresh', 'off', 'over'] : []
+      for (const name of ['sale', 'foreign', ...others]) {
+        const { page, errors } = await open(name, '', { scheme, width })
+        await shoot(page, `link-${name}-${scheme}-${width}`)
+        await expectAccessible(page)
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        expect([name, overflow, errors]).toEqual([name, 0, []])
+        expect(await page.locator('main img').count()).toBe(0)
+        await page.context().close()
+      }
+    }, 120_000)
+
+test('its owner edits label, URL and expiry where they stand; what is refused stays typed', async () => {
+  const id = await make('edited', { label: 'Before' })
+  const { page, errors } = await open('edited')
+  await page.getByRole('button', { name: 'Edit the label' }).click()
+  const label = page.getByRole('textbox', { name: 'Label' })
+  await label.fill(HOSTILE)
+  await label.press('Enter')
+  await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor()
+  await page.locator('[aria-label="Edit the label"]:focus').waitFor()
+  await page.getByRole('button', { name: 'Edit the URL' }).click()
+  const url = page.getByRole('textbox', { name: 'Leads to' })
+  await url.fill('javascript:alert(1)')
+  await url.press('Enter')
+  await page.getByText('This is not a valid http or https URL.').waitFor()
+  await expectAccessible(page)
+  expect([await url.inputValue(), (await read(id)).url]).toEqual([
+    'javascript:alert(1)',
+    'https://example.com/edited',
+  ])
+  // News of clicks comes in while somebody types.
+  await fetch(new URL(`/${(await read(id)).slugs[0]?.slug}`, admin.at('/')), {
+    redirect: 'manual',
+    headers: { 'User-Agent': PHONE },
+  })
+  await page.getByText('No clicks yet').waitFor({ state: 'detached' })
+  expect(await url.inputValue()).toBe('javascript:alert(1)')
+  await url.press('Escape')
+  await page.getByRole('button', { name: 'Edit the expiry' }).click()
+  await page.getByLabel('Expires', { exact: true }).fill('2020-01-02T03:04')
+  await page.getByText('That moment has passed').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('This link has expired').waitFor()
+  expect((await read(id)).expires_at).toBe(Math.floor(new Date(2020, 0, 2, 3, 4).getTime() / 1000))
+  await page.getByRole('alert').getByRole('button', { name: 'Never expire' }).click()
+  await until(
+    () => read(id),
+    ({ expires_at }) => expires_at === null,
+  )
+  await page.getByText('This link has expired').waitFor({ state: 'detached' })
+  expect(errors.filter((error) => !error.includes('400'))).toEqual([])
+}, 60_000)
+
+test('somebody else’s link offers nothing that only its owner may do', async () => {
+  const { page } = await open('foreign')
+  expect(await page.getByRole('button', { name: /^Edit/ }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Actions for this link' }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor()
+  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
+    'Add a slug',
+    'Add to a bundle',
+    'Duplicate',
+  ])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: `Actions for ${'x'.repeat(128)}` }).click()
+  await page.getByRole('menuitem', { name: 'QR code' }).waitFor()
+  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Copy the short URL', 'QR code'])
+}, 60_000)
+
+test('disabling acts at once and can be taken back, of a link and of its primary slug', async () => {
+  const id = await make('switched', { slug: 'switched' })
+  const { page } = await open('switched')
+  await menu(page, 'Disable')
+  await page.getByText('This link is disabled').waitFor()
+  expect((await read(id)).disabled_at).not.toBeNull()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('This link is disabled').waitFor({ state: 'detached' })
+  expect((await read(id)).disabled_at).toBeNull()
+  await slugMenu(page, 'switched', 'Disable')
+  const off = await until(
+    () => read(id),
+    ({ slugs }) => slugs[1]?.disabled_at !== null,
+  )
+  expect(off.slugs.map(({ is_primary }) => is_primary)).toEqual([1, 0])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(
+    () => read(id),
+    ({ slugs }) => slugs[1]?.is_primary === 1 && slugs[1].disabled_at === null,
+  )
+}, 60_000)
+
+test('a slug is added, made primary and removed, with the keyboard alone', async () => {
+  const id = await make('keyed', {})
+  const { page } = await open('keyed')
+  const press = (...keys: string[]) =>
+    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve())
+  await page.getByRole('button', { name: 'Actions for this link' }).focus()
+  await press('Enter')
+  await page.getByRole('menuitem', { name: 'Add a slug' }).waitFor()
+  await press('ArrowDown')
+  await page.getByRole('menuitem', { name: 'Add a slug' }).focus()
+  await press('Enter')
+  const field = page.getByRole('textbox', { name: 'New slug' })
+  await field.waitFor()
+  await page.locator('[role=dialog] input:focus').waitFor()
+  await page.keyboard.type('Spring-Sale')
+  await press('Enter')
+  await page.getByText('This slug is already taken.').waitFor()
+  await expectAccessible(page)
+  expect(await field.inputValue()).toBe('Spring-Sale')
+  await field.fill('keyed-one')
+  await press('Enter')
+  await field.waitFor({ state: 'detached' })
+  await page.locator('[aria-label="Actions for this link"]:focus').waitFor()
+  await slugMenu(page, 'keyed-one', 'Remove')
+  await page.getByText('keyed-one is being removed').waitFor()
+  expect(await page.getByRole('button', { name: 'Actions for keyed-one' }).count()).toBe(0)
+  // Left early, it is carried out.
+  await page.goto(admin.at('/keys'))
+  await until(
+    () => read(id),
+    ({ slugs }) => slugs.length === 1,
+  )
+}, 60_000)
+
+test('a slug with clicks is kept: it says so, and offers to disable or to type its name', async () => {
+  const id = ids['sale']
+  const { page } = await open('sale')
+  await slugMenu(page, 'flyer', 'Remove')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('flyer has clicks').waitFor()
+  await dialog.getByText(/150 clicks would be lost/).waitFor()
+  await shoot(page, 'link-blocked')
+  await expectAccessible(page)
+  const force = dialog.getByRole('button', { name: 'Remove with its clicks' })
+  expect(await force.isDisabled()).toBeTrue()
+  await dialog.getByRole('textbox').fill('flyers')
+  expect(await force.isDisabled()).toBeTrue()
+  await dialog.getByRole('textbox').fill('flyer')
+  await force.click()
+  await page.getByText('flyer is being removed').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Actions for flyer' }).waitFor()
+  await slugMenu(page, 'flyer', 'Remove')
+  await page.getByRole('button', { name: 'Disable instead' }).click()
+  const kept = await until(
+    () => read(id),
+    ({ slugs }) => slugs.some((s) => s.slug === 'flyer' && s.disabled_at !== null),
+  )
+  expect(kept.slugs).toHaveLength(6)
+}, 60_000)
+
+test('where filters hide the clicks that block a removal, it says that too', async () => {
+  const { page } = await open('sale')
+  await slugMenu(page, 'bots-only', 'Remove')
+  await page.getByText('bots-only is being removed').waitFor()
+  await page.locator('.mantine-Notification-root').getByRole('button', { name: 'Close' }).click()
+  await page.getByText('bots-only was not removed: it has clicks.').waitFor()
+  await page.getByRole('button', { name: 'Actions for bots-only' }).waitFor()
+  await page.getByRole('button', { name: 'What can I do?' }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/your settings leave out bots/)
+    .waitFor()
+  await shoot(page, 'link-blocked-hidden')
+  await expectAccessible(page)
+}, 60_000)
+
+test('a link is deleted after the time to undo, and the page goes to the list', async () => {
+  const id = await make('doomed', {})
+  const { page, errors } = await open('doomed')
+  await menu(page, 'Delete')
+  await page.getByRole('heading', { name: 'This link is being deleted' }).waitFor()
+  expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(200)
+  await shoot(page, 'link-leaving')
+  await page.locator('.mantine-Notification-root').getByRole('button', { name: 'Close' }).click()
+  await page.waitForURL(/\/links$/)
+  expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(404)
+  await page.goto(admin.at(`/links/${id}`))
+  await page.getByText('This link does not exist').waitFor()
+  await expectAccessible(page)
+  expect(errors.filter((error) => !error.includes('404'))).toEqual([])
+}, 60_000)
+
+test('a duplicate is a link of one’s own to the same URL', async () => {
+  const { page } = await open('over')
+  await menu(page, 'Duplicate')
+  await page.waitForURL((url) => !url.pathname.endsWith(`/${ids['over']}`))
+  const copy = await read(Number(page.url().split('/').at(-1)))
+  expect(copy).toMatchObject({ url: 'https://example.com/over', label: 'Over', expires_at: null })
+}, 60_000)
+
+test('a QR code is drawn as asked for, and its problems are told at their fields', async () => {
+  const { page, errors } = await open('sale')
+  await page.getByRole('button', { name: 'QR code' }).first().click()
+  const dialog = page.getByRole('dialog')
+  const image = dialog.getByRole('img', { name: /QR code of 127.0.0.1:\d+\/spring-sale/ })
+  await until(
+    () => image.evaluate((node: unknown) => (node as { naturalWidth: number }).naturalWidth),
+    (width) => width === 400,
+  )
+  await shoot(page, 'link-qr')
+  await expectAccessible(page)
+  await dialog.getByLabel('Size in pixels').fill('20')
+  await dialog.getByText(/Too small for a PNG/).waitFor()
+  expect(await dialog.getByRole('button', { name: 'Download PNG' }).isDisabled()).toBeTrue()
+  await dialog.getByLabel('Size in pixels').fill('512')
+  await dialog.getByLabel('Error correction').selectOption('H')
+  await dialog.getByLabel('Dark colour').fill('#eeeeee')
+  await dialog.getByText(/too alike to be scanned/).waitFor()
+  await expectAccessible(page)
+  await dialog.getByLabel('Dark colour').fill('#1b3a6b')
+  await dialog.getByText(/too alike to be scanned/).waitFor({ state: 'detached' })
+  const address = await dialog.getByRole('link', { name: 'Download PNG' }).getAttribute('href')
+  const png = await fetch(new URL(address ?? '', admin.at('/')))
+  expect([png.status, png.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect(new URL(address ?? '', admin.at('/')).searchParams.toString()).toBe(
+    'slug=spring-sale&size=512&level=H&dark=%231b3a6b&light=%23ffffff&format=png',
+  )
+  expect(errors.filter((error) => !error.includes('400'))).toEqual([])
+}, 60_000)
+
+test('figures are of the range in the address, and long lists have pages', async () => {
+  const { page } = await open('sale', '?range=all')
+  const figure = (name: string) =>
+    page
+      .locator('main .mantine-Paper-root', { has: page.getByText(name, { exact: true }) })
+      .first()
+      .innerText()
+  expect(await figure('Clicks')).toContain('600')
+  const countries = page.locator('main .mantine-Paper-root', {
+    has: page.getByRole('heading', { name: 'Countries' }),
+  })
+  const first = await countries.locator('li').allInnerTexts()
+  await countries.getByRole('button', { name: 'Next' }).click()
+  await countries.getByText(/^11–/).waitFor()
+  const second = await countries.locator('li').allInnerTexts()
+  expect(first).toHaveLength(10)
+  expect(second.length).toBeGreaterThan(0)
+  expect(first.filter((row) => second.includes(row))).toEqual([])
+  await page.getByRole('radiogroup', { name: 'Range' }).getByText('7D').click()
+  await page.waitForURL(/range=7d/)
+  await until(
+    () => figure('Clicks'),
+    (text) => !text.includes('600'),
+  )
+}, 60_000)
+
+for (const lang of ['sv', 'id'] as const)
+  test(`the page reads well in ${lang}`, async () => {
+    await admin.call('PUT', '/settings', { lang })
+    const { page } = await admin.open(`/links/${ids['sale']}`, { width: 390 })
+    await page.getByRole('heading', { name: lang === 'sv' ? 'Kortnamn' : 'Slug' }).waitFor()
+    await page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+    expect(await page.locator('main').innerText()).not.toMatch(/link\.\w/)
+    await shoot(page, `link-sale-${lang}-390`)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await shoot(page, `link-sale-${lang}-1280`)
+    await expectAccessible(page)
+    await admin.call('PUT', '/settings', { lang: null })
+    await page.context().close()
+  }, 60_000)
