@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose'
 import { adminOperations } from '../../src/http/operations.ts'
 import { Server } from '../durability/server.ts'
+
+// On machines that do other things as well.
+setDefaultTimeout(30_000)
 
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` })
 const closing: (() => unknown)[] = []
