@@ -1,5 +1,6 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
+import type { Range } from '../../analytics/schema.ts'
 import { CallError, type Result } from '../call.ts'
 import { Notice } from '../parts/notice.tsx'
 import { useQueryString } from '../parts/query.ts'
@@ -7,7 +8,7 @@ import { asRange } from '../parts/range.tsx'
 import { useCall } from '../queries.ts'
 import { Failed } from '../shell/boundary.tsx'
 import { useText } from '../texts/text.ts'
-import { Figures } from './bundle/figures.tsx'
+import { Figures, Who } from './bundle/figures.tsx'
 import { BundleHeader } from './bundle/header.tsx'
 import { Members } from './bundle/members.tsx'
 import { deletionOf, usePending } from './bundles/pending.ts'
@@ -36,16 +37,21 @@ export default function BundleDetail({ id }: { id: number }) {
         onRange={(chosen) => setView({ range: chosen })}
         onDeleted={() => go('/bundles')}
       />
-      {data && (
-        <>
-          <Figures stats={data} />
-          <Members stats={data} />
-        </>
-      )}
+      {data && <Content stats={data} range={range} />}
       {(isLeaving || isGone) && <Missing how={isLeaving ? 'leaving' : 'gone'} />}
       {stats.isLoadingError && !isGone && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
       {stats.isPending && <Skeleton height={420} />}
     </Stack>
+  )
+}
+
+function Content({ stats, range }: { stats: Stats; range: Range | undefined }) {
+  return (
+    <>
+      {stats.link_count > 0 && <Figures stats={stats} />}
+      <Members stats={stats} />
+      {stats.total_clicks > 0 && <Who stats={stats} range={range} />}
+    </>
   )
 }
 

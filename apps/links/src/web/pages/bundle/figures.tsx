@@ -1,10 +1,12 @@
-import { Group, Paper, Stack, Text } from '@mantine/core'
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { Range } from '../../../analytics/schema.ts'
 import { TimeChart } from '../../parts/chart.tsx'
 import { countryNames } from '../../parts/country.ts'
 import { Delta } from '../../parts/delta.tsx'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
+import { Access, Channels, Lists } from '../link/lists.tsx'
 
 export function Figures({ stats }: { stats: Stats }) {
   const { say } = useText()
@@ -14,6 +16,22 @@ export function Figures({ stats }: { stats: Stats }) {
       <Paper withBorder p="md">
         <TimeChart buckets={stats.timeline.buckets} title={say('bundles.overTime')} />
       </Paper>
+    </Stack>
+  )
+}
+
+/** Who clicked, from where and with what. `range` is what was asked for; undefined for the person's own. */
+export function Who({ stats, range }: { stats: Stats; range: Range | undefined }) {
+  const { say } = useText()
+  const whose = { of: 'bundle', id: stats.bundle.id, range, stats } as const
+  return (
+    <Stack gap="md">
+      <Title order={2}>{say('bundles.who')}</Title>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <Channels {...whose} />
+        <Access stats={stats} />
+      </SimpleGrid>
+      <Lists {...whose} />
     </Stack>
   )
 }

@@ -119,13 +119,12 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
 function Remove({ member, name, bundle }: { member: Member; name: string; bundle: number }) {
   const { say } = useText()
   const undoable = useUndoable()
-  const label = say('bundles.remove', { name })
   return (
-    <Tooltip label={label} multiline maw={320} style={{ overflowWrap: 'anywhere' }}>
+    <Tooltip label={say('bundles.removeHint')}>
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={label}
+        aria-label={say('bundles.remove', { name })}
         onClick={() =>
           undoable(removalOf(bundle, member.link_id), say('bundles.removing', { name }), () =>
             call(

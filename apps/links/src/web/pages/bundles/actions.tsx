@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconArchive, IconArchiveOff, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { me } from '../../me.ts'
 import { withUndo } from '../../parts/undo.tsx'
@@ -59,6 +59,7 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
   const { say } = useText()
   const pending = usePending()
   const [editing, setEditing] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
   const actions = useActions(bundle)
   if (!isOwn(bundle)) return null
   return (
@@ -66,6 +67,7 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon
+            ref={button}
             variant="subtle"
             color="gray"
             aria-label={say('bundles.actions', { name: bundle.name })}
@@ -104,7 +106,13 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <BundleDialog bundle={bundle} opened={editing} onClose={() => setEditing(false)} />
+      <BundleDialog
+        bundle={bundle}
+        opened={editing}
+        onClose={() => setEditing(false)}
+        // What opened it, an item of the menu, is no longer there.
+        onClosed={() => button.current?.focus()}
+      />
     </>
   )
 }

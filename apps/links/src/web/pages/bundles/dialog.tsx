@@ -13,6 +13,8 @@ interface Props {
   bundle?: Bundle
   opened: boolean
   onClose: () => void
+  /** Told when it is no longer shown; it does not give the focus back itself then. */
+  onClosed?: () => void
   onSaved?: (bundle: Bundle) => void
 }
 
@@ -24,7 +26,10 @@ export function BundleDialog(props: Props) {
       opened={props.opened}
       onClose={props.onClose}
       title={say(props.bundle ? 'bundles.editTitle' : 'bundles.new')}
+      size={500}
       closeOnClickOutside={false}
+      returnFocus={!props.onClosed}
+      {...(props.onClosed && { onExitTransitionEnd: props.onClosed })}
       closeButtonProps={{ 'aria-label': say('shell.close') }}
     >
       <Form {...props} />

@@ -1,0 +1,282 @@
+import { Database } from 'bun:sqlite'
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { classifyClick } from '../../src/clicks/click.ts'
+import { openRecorder } from '../../src/clicks/recorder.ts'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages()
+
+const HOUR = 3600
+const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
+const HOSTILE = '<img src=x onerror=alert(1)>'
+const COUNTRIES = ['SE', 'SE', 'SE', 'DE', 'DE', 'ID', 'US', 'BA', 'NO', 'FI', 'DK', 'IS', null]
+
+interface Made {
+  id: number
+  slugs: { slug: string }[]
+}
+
+const made: Record<string, Made> = {}
+const bundles: Record<string, number> = {}
+
+async function post<Body>(path: string, body: unknown): Promise<Body> {
+  const response = await admin.call('POST', path, body)
+  expect(response.status).toBeOneOf([200, 201])
+  return (await response.json()) as Body
+}
+
+const get = async (path: string) => (await fetch(admin.at(`/api${path}`))).json()
+
+async function bundle(name: string, rest: object, links: readonly string[]) {
+  const { id } = await post<{ id: number }>('/bundles', { name, ...rest })
+  for (const label of links) await post(`/bundles/${id}/links`, { link_id: made[label]?.id })
+  bundles[name] = id
+}
+
+const LINKS = ['Spring sale', 'Newsletter', HOSTILE, 'عرض الربيع ‮ evil', 'W'.repeat(500), 'Never clicked']
+
+beforeAll(async () => {
+  for (const [index, label] of LINKS.entries())
+    made[label] = await post<Made>('/links', { url: `https://example.com/a/long/way/to/${index}`, label })
+  for (let more = 0; more < 30; more++)
+    await post('/links', { url: `https://example.com/more/${more}`, label: `More ${more}` })
+  await bundle(
+    'Spring campaign',
+    { icon: '🌷', accent: 'green', description: 'Everything for spring.' },
+    LINKS,
+  )
+  await bundle('Product launch', { icon: 'PL', accent: 'blue' }, ['Newsletter', 'Spring sale'])
+  await bundle('Empty', { accent: 'purple' }, [])
+  await bundle(HOSTILE, { icon: '<b>x', accent: 'red', description: 'W'.repeat(1900) }, [HOSTILE])
+  await bundle('V'.repeat(120), { icon: '👩‍👩‍👧‍👦' }, ['Newsletter'])
+  await bundle('Of Ann', { icon: 'Ann', accent: 'orange' }, ['Newsletter'])
+  await bundle('Last year', { icon: '📦' }, ['Spring sale'])
+  await admin.call('POST', `/bundles/${bundles['Last year']}/archive`, undefined)
+  const database = new Database(admin.databaseUrl.replace('sqlite:', ''))
+  database.run('UPDATE bundle SET created_by = ? WHERE id = ?', ['ann@example.com', bundles['Of Ann'] ?? 0])
+  database.close()
+  await click()
+}, 90_000)
+
+/** Clicks over 100 days on all but the last of LINKS, the first of them the most. */
+async function click() {
+  const now = Math.floor(Date.now() / 1000)
+  const recorder = openRecorder(admin.databaseUrl)
+  const clicks = LINKS.slice(0, -1).flatMap((label, place) =>
+    Array.from({ length: 900 / (place + 1) }, (_, index) =>
+      classifyClick({
+        slug: made[label]?.slugs[0]?.slug ?? '',
+        linkId: made[label]?.id ?? 0,
+        clickedAt: now - 90 - Math.floor(((index * index * 37) % 2400) * HOUR * (index % 3 === 0 ? 1 : 0.25)),
+        host: '127.0.0.1',
+        query: index % 5 === 0 ? 'utm_source=mail&utm_campaign=spring' : null,
+        referrer: index % 3 === 0 ? 'https://news.example.org/a' : null,
+        userAgent: PHONE,
+        country: COUNTRIES[(index * 7 + place) % COUNTRIES.length] ?? null,
+        visitorFp: String(index % 200).padStart(16, '0'),
+      }),
+    ),
+  )
+  await recorder.record(clicks)
+  await recorder.close()
+}
+
+const settled = (page: Page) =>
+  page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+const card = (page: Page, name: string) => page.locator('.bundle-card').filter({ hasText: name })
+const detail = (name: string) => `/bundles/${bundles[name]}`
+
+async function expectNoSidewaysScroll(page: Page) {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+}
+
+for (const scheme of ['light', 'dark'] as const)
+  for (const width of [1280, 390])
+    test(`bundles and one bundle are accessible, ${scheme} at ${width} px`, async () => {
+      const { page, errors } = await admin.open('/bundles?state=all', { scheme, width })
+      await card(page, 'Spring campaign').waitFor()
+      await shoot(page, `bundles-${scheme}-${width}`)
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      for (const name of ['Spring campaign', HOSTILE, 'Empty']) {
+        await page.goto(admin.at(detail(name)))
+        await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
+        await settled(page)
+        if (name !== 'Empty') await page.locator('.recharts-bar').waitFor({ state: 'attached' })
+        await shoot(page, `bundle-${name.replace(/\W/g, '')}-${scheme}-${width}`)
+        await expectAccessible(page)
+        await expectNoSidewaysScroll(page)
+      }
+      expect(errors).toEqual([])
+      await page.context().close()
+    }, 120_000)
+
+test('a bundle is made with the keyboard, and a refusal stands by its field and loses nothing', async () => {
+  const { page, errors } = await admin.open('/bundles')
+  await page.getByRole('button', { name: 'New bundle' }).focus()
+  await page.keyboard.press('Enter')
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.and(page.locator(':focus')).waitFor()
+  await name.fill('N'.repeat(121))
+  await page.getByRole('textbox', { name: 'Description' }).fill('Kept')
+  await page.getByRole('textbox', { name: 'Icon' }).fill('🚀')
+  await page.getByRole('radio', { name: 'Purple' }).check()
+  await page.keyboard.press('Enter')
+  await page.getByText('At most 120 characters.').waitFor()
+  expect(await name.getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Kept')
+  await shoot(page, 'bundle-dialog')
+  await expectAccessible(page)
+  await name.fill('Rockets')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Rockets', level: 1 }).waitFor()
+  await page.getByText('No links in this bundle yet').waitFor()
+  const rockets = await get(`/bundles/${new URL(page.url()).pathname.split('/').at(-1)}`)
+  expect(rockets).toMatchObject({ name: 'Rockets', description: 'Kept', icon: '🚀', accent: 'purple' })
+  // The browser notes the refusal itself.
+  expect(errors.filter((text) => !text.includes('400'))).toEqual([])
+}, 60_000)
+
+test('a bundle is edited where it is shown, and an emptied description is cleared', async () => {
+  await bundle('Typo', { description: 'Gone soon', accent: 'red' }, [])
+  const { page } = await admin.open(detail('Typo'))
+  await page.getByRole('button', { name: 'Actions for Typo' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Right')
+  await page.getByRole('textbox', { name: 'Description' }).fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Right', level: 1 }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page
+    .locator(':focus')
+    .and(page.getByRole('button', { name: 'Actions for Right' }))
+    .waitFor()
+  expect(await get(`/bundles/${bundles['Typo']}`)).toMatchObject({
+    name: 'Right',
+    description: null,
+    accent: 'red',
+  })
+}, 60_000)
+
+test('links are found and added, also to a bundle of somebody else, who alone removes and changes', async () => {
+  const { page } = await admin.open(detail('Of Ann'))
+  await page.getByRole('button', { name: 'Add links' }).click()
+  await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('more 17')
+  await page.getByRole('button', { name: 'Add More 17' }).click()
+  await page.getByRole('button', { name: 'Added: More 17' }).waitFor()
+  await shoot(page, 'bundle-picker')
+  await expectAccessible(page)
+  await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('no such link')
+  await page.getByText('No links match').waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: 'More 17' }).waitFor()
+  expect(await page.getByRole('button', { name: /^(Remove|Actions)/ }).count()).toBe(0)
+  expect(await get(`/bundles/${bundles['Of Ann']}`)).toMatchObject({ link_count: 2 })
+  await page.goto(admin.at('/bundles'))
+  await card(page, 'Of Ann').waitFor()
+  expect(await card(page, 'Of Ann').getByRole('button').count()).toBe(0)
+}, 60_000)
+
+test('a link that is removed comes back by Undo, and is out when the toast is closed', async () => {
+  await bundle('Fewer', {}, ['Spring sale', 'Newsletter'])
+  const { page } = await admin.open(detail('Fewer'))
+  const remove = page.getByRole('button', { name: 'Remove Newsletter from the bundle' })
+  await remove.focus()
+  await page.keyboard.press('Enter')
+  await remove.waitFor({ state: 'detached' })
+  await page.locator('#members:focus').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await remove.waitFor()
+  expect(await get(`/bundles/${bundles['Fewer']}`)).toMatchObject({ link_count: 2 })
+  await remove.click()
+  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+  await page.getByText('of 1', { exact: true }).waitFor()
+  expect(await get(`/bundles/${bundles['Fewer']}`)).toMatchObject({ link_count: 1 })
+  expect(await get('/links?search=Newsletter')).toHaveLength(1)
+}, 60_000)
+
+test('archiving waits for its toast and may be undone; unarchiving is done at once and may be undone', async () => {
+  await bundle('Old news', {}, ['Newsletter'])
+  const archivedAt = async () => (await get(`/bundles/${bundles['Old news']}`)).archived_at as number | null
+  const { page } = await admin.open('/bundles')
+  const choose = async (item: string) => {
+    await page.getByRole('button', { name: 'Actions for Old news' }).click()
+    await page.getByRole('menuitem', { name: item, exact: true }).click()
+  }
+  await choose('Archive')
+  await card(page, 'Old news').waitFor({ state: 'detached' })
+  await page.locator('h1:focus').waitFor()
+  expect(await archivedAt()).toBeNull()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await card(page, 'Old news').waitFor()
+  await choose('Archive')
+  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+  await page.locator('label').getByText('Archived', { exact: true }).click()
+  await card(page, 'Old news').waitFor()
+  await page.waitForFunction(
+    (address) => fetch(address).then(async (answer) => (await answer.json()).archived_at !== null),
+    admin.at(`/api/bundles/${bundles['Old news']}`),
+  )
+  await choose('Unarchive')
+  await card(page, 'Old news').waitFor({ state: 'detached' })
+  expect(await archivedAt()).toBeNull()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await card(page, 'Old news').waitFor()
+  expect(await archivedAt()).not.toBeNull()
+}, 60_000)
+
+test('a bundle that is deleted is off the list until Undo, and gone when the page is left', async () => {
+  await bundle('Short-lived', {}, ['Newsletter'])
+  const { page } = await admin.open(detail('Short-lived'))
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Actions for Short-lived' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
+    await card(page, 'Of Ann').waitFor()
+    expect(await card(page, 'Short-lived').count()).toBe(0)
+  }
+  await remove()
+  await page.goBack()
+  await page.getByText('This bundle is being deleted').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { name: 'Short-lived', level: 1 }).waitFor()
+  await remove()
+  await page.goto(admin.at(detail('Short-lived')))
+  await page.getByText('This bundle does not exist').waitFor()
+  await shoot(page, 'bundle-gone')
+  await expectAccessible(page)
+  expect(await get('/links?search=Newsletter')).toHaveLength(1)
+}, 60_000)
+
+test('the range is in the address, and the figures are of it', async () => {
+  const { page } = await admin.open('/bundles')
+  await page.locator('label').getByText('1Y', { exact: true }).click()
+  await page.waitForURL(/range=1y/)
+  const { total_clicks } = await get(`/bundles/${bundles['Spring campaign']}?range=1y`)
+  await card(page, 'Spring campaign').getByText(total_clicks.toLocaleString('en'), { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Spring campaign' }).click()
+  await page.waitForURL(/bundles\/\d+\?range=1y/)
+  await page.locator('dd').getByText(total_clicks.toLocaleString('en'), { exact: true }).waitFor()
+}, 60_000)
+
+for (const lang of ['sv', 'id'] as const)
+  test(`bundles fit in ${lang}`, async () => {
+    await admin.call('PUT', '/settings', { lang })
+    try {
+      for (const width of [1280, 390]) {
+        const { page } = await admin.open('/bundles?state=all', { width })
+        await card(page, 'Spring campaign').waitFor()
+        await shoot(page, `bundles-${lang}-${width}`)
+        await expectNoSidewaysScroll(page)
+        await page.goto(admin.at(detail('Spring campaign')))
+        await page.locator('.recharts-bar').waitFor({ state: 'attached' })
+        await shoot(page, `bundle-${lang}-${width}`)
+        await expectAccessible(page)
+        await expectNoSidewaysScroll(page)
+        await page.context().close()
+      }
+    } finally {
+      await admin.call('PUT', '/settings', { lang: null })
+    }
+  }, 60_000)
