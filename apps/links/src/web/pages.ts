@@ -33,8 +33,18 @@ export const pages: readonly Page[] = [
     show: lazy(() => import('./pages/bundles.tsx')),
   },
   { path: '/keys', title: 'nav.keys', icon: IconKey, show: lazy(() => import('./pages/keys.tsx')) },
-  { path: '/import-export', title: 'nav.importExport', icon: IconTransfer, show: coming },
-  { path: '/settings', title: 'nav.settings', icon: IconSettings, show: coming },
+  {
+    path: '/import-export',
+    title: 'nav.importExport',
+    icon: IconTransfer,
+    show: lazy(() => import('./pages/import-export.tsx')),
+  },
+  {
+    path: '/settings',
+    title: 'nav.settings',
+    icon: IconSettings,
+    show: lazy(() => import('./pages/settings.tsx')),
+  },
 ]
 
 export const detailPages: readonly DetailPage[] = [
