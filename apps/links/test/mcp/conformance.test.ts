@@ -1,10 +1,13 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { sharedTestLinks } from '../testing.ts'
 import { listening } from './assistants.ts'
+
+// Whole services and real clients, on machines that are busy with other tests.
+setDefaultTimeout(30_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-conformance-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -36,9 +39,15 @@ const NOT_OFFERED = [
   'prompts-get-with-image',
 ]
 
-function fileOf(name: string, path: string): string {
-  return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), path)
-}
+const require = createRequire(import.meta.url)
+const suite = join(
+  dirname(require.resolve('@modelcontextprotocol/conformance/package.json')),
+  'dist/index.js',
+)
+const inspector = join(
+  dirname(require.resolve('@modelcontextprotocol/inspector/package.json')),
+  'clients/launcher/build/index.js',
+)
 
 async function run(command: string[]): Promise<{ code: number; out: string; problems: string }> {
   const child = Bun.spawn(command, {
@@ -62,7 +71,6 @@ describe('what others test servers with', () => {
   test('the public conformance suite passes in all that the server offers', async () => {
     const baseline = join(folder, 'baseline.yml')
     writeFileSync(baseline, `server:\n${NOT_OFFERED.map((name) => `  - ${name}\n`).join('')}`)
-    const suite = fileOf('@modelcontextprotocol/conformance', 'dist/index.js')
     const { code, out } = await run([
       process.execPath,
       suite,
@@ -85,7 +93,6 @@ describe('what others test servers with', () => {
   }, 60_000)
 
   test('the Inspector’s command line lists and calls tools', async () => {
-    const inspector = fileOf('@modelcontextprotocol/inspector', 'clients/launcher/build/index.js')
     const base = [process.execPath, inspector, '--cli', url().href, '--transport', 'http', '--method']
     const listed = await run([...base, 'tools/list'])
     expect([listed.code, listed.problems]).toEqual([0, expect.any(String)])

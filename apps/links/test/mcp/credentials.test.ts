@@ -1,10 +1,13 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
 import { current, outcomeOf, post } from './assistants.ts'
+
+// Whole services and real clients, on machines that are busy with other tests.
+setDefaultTimeout(30_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-mcp-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,9 @@ import { type JWK, type JWTPayload, SignJWT, UnsecuredJWT, exportJWK, generateKe
 import { TestLinks, startTestLinks } from '../testing.ts'
 import { current, outcomeOf, post } from './assistants.ts'
 import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts'
+
+// Whole services and real clients, on machines that are busy with other tests.
+setDefaultTimeout(30_000)
 
 const CALLBACK = 'http://127.0.0.1:1/callback'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-oauth-'))
@@ -217,9 +220,9 @@ test('behind a proxy the addresses are those that the client sees', async () => 
 
 /** An issuer whose tokens are made here, good and bad. */
 async function handmade() {
-  const pair = await generateKeyPair('RS256')
-  const strange = await generateKeyPair('RS256')
-  const jwk: JWK = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
+  const pair = await generateKeyPair('ES256')
+  const strange = await generateKeyPair('ES256')
+  const jwk: JWK = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
   const state = { up: true, asked: 0, issuer: '' }
   const http = Bun.serve({
     port: 0,
@@ -253,7 +256,7 @@ async function handmade() {
     ...changes,
   })
   const sign = (payload: JWTPayload, key: CryptoKey = pair.privateKey, kid = 'k1') =>
-    new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid, typ: 'at+jwt' }).sign(key)
+    new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' }).sign(key)
   const call = (token: string, name: string, args: Record<string, unknown> = {}) =>
     post(service, current('tools/call', { name, arguments: args }), {
       Authorization: `Bearer ${token}`,

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { sharedTestLinks } from '../testing.ts'
 import { CURRENT, clients, current, listening, outcomeOf, post } from './assistants.ts'
+
+// Whole services and real clients, on machines that are busy with other tests.
+setDefaultTimeout(30_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-mcp-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

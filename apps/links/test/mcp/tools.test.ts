@@ -1,8 +1,11 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { type Reply, sharedTestLinks } from '../testing.ts'
 import { ann, ben, caller, settings } from './assistants.ts'
+
+// Whole services and real clients, on machines that are busy with other tests.
+setDefaultTimeout(30_000)
 
 const BROWSER = 'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/130.0 Safari/537.36'
 const people = (identity: string) => ({ headers: { 'X-Forwarded-Email': identity } })
