@@ -151,6 +151,10 @@ if (values.engine.includes('postgres') && server) {
   await admin.query(`create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  await report(String(url), 'PostgreSQL').finally(() => admin.query(`drop database ${name} with (force)`))
-  await admin.end()
+  try {
+    await report(String(url), 'PostgreSQL')
+  } finally {
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.end()
+  }
 }

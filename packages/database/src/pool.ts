@@ -31,6 +31,8 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'latchkey',
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
+    onConnect: async (client) => void (await client.query(FOR_SHORT_QUERIES)),
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
     ...(options.statementLimitMs === undefined
       ? {}
@@ -39,10 +41,7 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})
   // The same for one that is in use: whoever uses it gets the error as well.
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    client.query(FOR_SHORT_QUERIES).catch(() => {})
-  })
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }
 
