@@ -37,6 +37,11 @@ async function bundle(name: string, rest: object, links: readonly string[]) {
 const LINKS = ['Spring sale', 'Newsletter', HOSTILE, 'عرض الربيع ‮ evil', 'W'.repeat(500), 'Never clicked']
 
 beforeAll(async () => {
+  const { page } = await admin.open('/bundles')
+  await page.getByText('No bundles yet').waitFor()
+  await shoot(page, 'bundles-empty')
+  await expectAccessible(page)
+  await page.context().close()
   for (const [index, label] of LINKS.entries())
     made[label] = await post<Made>('/links', { url: `https://example.com/a/long/way/to/${index}`, label })
   for (let more = 0; more < 30; more++)
@@ -280,3 +285,15 @@ for (const lang of ['sv', 'id'] as const)
       await admin.call('PUT', '/settings', { lang: null })
     }
   }, 60_000)
+
+test('the list goes on where its page ends, to the last bundle', async () => {
+  for (let more = 0; more < 45; more++) await post('/bundles', { name: `Many ${more}` })
+  const all = (await get('/bundles?archived=all')) as unknown[]
+  const { page } = await admin.open('/bundles?state=all')
+  await page.getByText(`48 of ${all.length}`).waitFor()
+  expect(await card(page, 'Spring campaign').count()).toBe(0)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await card(page, 'Spring campaign').waitFor()
+  expect(await page.locator('.bundle-card').count()).toBe(all.length)
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+}, 60_000)

@@ -1,10 +1,10 @@
-import { Button, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import type { Range } from '../../analytics/schema.ts'
 import { CallError, type Result } from '../call.ts'
 import { Notice } from '../parts/notice.tsx'
 import { useQueryString } from '../parts/query.ts'
-import { asRange } from '../parts/range.tsx'
+import { RangePicker, asRange } from '../parts/range.tsx'
 import { useCall } from '../queries.ts'
 import { Failed } from '../shell/boundary.tsx'
 import { useText } from '../texts/text.ts'
@@ -26,19 +26,22 @@ export default function BundleDetail({ id }: { id: number }) {
     query: { tz, ...(range && { range }) },
   })
   const pending = usePending()
-  const isLeaving = pending.has(deletionOf(id))
   const isGone = stats.error instanceof CallError && stats.error.status === 404
-  const data = isLeaving || isGone ? undefined : stats.data?.body
+  const missing = pending.has(deletionOf(id)) ? 'leaving' : isGone ? 'gone' : undefined
+  const data = missing ? undefined : stats.data?.body
   return (
     <Stack gap="lg">
-      <BundleHeader
-        stats={data}
-        range={range ?? data?.timeline.range}
-        onRange={(chosen) => setView({ range: chosen })}
-        onDeleted={() => go('/bundles')}
-      />
+      <BundleHeader stats={data} onDeleted={() => go('/bundles')} />
+      {!missing && (
+        <Group>
+          <RangePicker
+            value={range ?? data?.timeline.range}
+            onChange={(chosen) => setView({ range: chosen })}
+          />
+        </Group>
+      )}
       {data && <Content stats={data} range={range} />}
-      {(isLeaving || isGone) && <Missing how={isLeaving ? 'leaving' : 'gone'} />}
+      {missing && <Missing how={missing} />}
       {stats.isLoadingError && !isGone && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
       {stats.isPending && <Skeleton height={420} />}
     </Stack>

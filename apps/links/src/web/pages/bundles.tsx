@@ -164,6 +164,10 @@ function More({ shown, total, loading, onMore }: MoreProps) {
 
 function Empty({ shown, onShowAll }: { shown: Shown; onShowAll: () => void }) {
   const { say } = useText()
+  const any = useCall('bundles', 'listBundles', { query: { archived: 'all', limit: 1 } })
+  if (!any.data) return <Skeleton height={240} />
+  if (any.data.total === 0)
+    return <Notice title={say('bundles.none')} help={say('bundles.noneHelp')} action={<NewBundle />} />
   const all = (
     <Button variant="light" onClick={onShowAll}>
       {say('bundles.showAll')}
@@ -171,7 +175,5 @@ function Empty({ shown, onShowAll }: { shown: Shown; onShowAll: () => void }) {
   )
   if (shown === 'archived')
     return <Notice title={say('bundles.noneArchived')} help={say('bundles.noneArchivedHelp')} action={all} />
-  if (shown === 'active')
-    return <Notice title={say('bundles.noneActive')} help={say('bundles.noneHelp')} action={all} />
-  return <Notice title={say('bundles.none')} help={say('bundles.noneHelp')} />
+  return <Notice title={say('bundles.noneActive')} help={say('bundles.noneHelp')} action={all} />
 }

@@ -2,8 +2,6 @@ import { Anchor, Badge, Box, Button, Group, Stack, Text } from '@mantine/core'
 import { IconArrowLeft, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Range } from '../../../analytics/schema.ts'
-import { RangePicker } from '../../parts/range.tsx'
 import { PageHeading } from '../../shell/heading.tsx'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
@@ -15,12 +13,10 @@ import { LinkPicker } from './picker.tsx'
 interface Props {
   /** Undefined while they are not known, or when there is no such bundle. */
   stats: Stats | undefined
-  range: Range | undefined
-  onRange: (range: Range) => void
   onDeleted: () => void
 }
 
-export function BundleHeader({ stats, range, onRange, onDeleted }: Props) {
+export function BundleHeader({ stats, onDeleted }: Props) {
   const { say } = useText()
   const bundle = stats?.bundle
   return (
@@ -52,11 +48,6 @@ export function BundleHeader({ stats, range, onRange, onDeleted }: Props) {
           </Group>
         )}
       </Group>
-      {bundle && (
-        <Group>
-          <RangePicker value={range} onChange={onRange} />
-        </Group>
-      )}
     </Stack>
   )
 }
