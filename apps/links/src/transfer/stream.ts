@@ -8,11 +8,14 @@ interface Ends {
 /** Text as fast as it is read and no faster; the pieces end when the reader leaves. */
 export function streamText(pieces: AsyncGenerator<string>, ends: Ends): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  let isRead = true
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await pieces.next()
+          // The reader may have left while the piece was made.
+          if (!isRead) return
           if (done) controller.close()
           else controller.enqueue(encoder.encode(value))
         } catch (error) {
@@ -21,6 +24,7 @@ export function streamText(pieces: AsyncGenerator<string>, ends: Ends): Readable
         }
       },
       async cancel() {
+        isRead = false
         await pieces.return(undefined)
         await ends.ended?.()
       },
