@@ -355,6 +355,45 @@ test('a QR code is drawn as asked for, and its problems are told at their fields
   expect(errors.filter((error) => !error.includes('400'))).toEqual([])
 }, 60_000)
 
+test('every dialog is accessible at phone width in the dark, and gives the focus back', async () => {
+  const { page } = await open('sale', '', { width: 390, scheme: 'dark' })
+  const dialog = page.getByRole('dialog')
+  const look = async (name: string, opener: string) => {
+    await dialog.waitFor()
+    await page.evaluate('document.fonts.ready')
+    const folder = process.env['LATCHKEY_TEST_SHOTS']
+    if (folder) await page.screenshot({ path: `${folder}/link-dialog-${name}.png` })
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator(`[aria-label="${opener}"]:focus`).waitFor()
+  }
+  await menu(page, 'Add a slug')
+  await look('slug', 'Actions for this link')
+  await menu(page, 'Add to a bundle')
+  await dialog.getByRole('combobox', { name: 'Bundle' }).waitFor()
+  await look('bundle', 'Actions for this link')
+  await menu(page, 'Delete')
+  await look('delete', 'Actions for this link')
+  await slugMenu(page, 'flyer', 'QR code')
+  await dialog.getByRole('img', { name: /flyer/ }).waitFor()
+  await look('qr', 'Actions for flyer')
+  await page.getByRole('button', { name: 'Edit the expiry' }).click()
+  await expectAccessible(page)
+  await shoot(page, 'link-expiry-390')
+}, 60_000)
+
+test('a link is put into a bundle, and says so', async () => {
+  const { page } = await open('sale')
+  await menu(page, 'Add to a bundle')
+  await page.getByRole('combobox', { name: 'Bundle' }).click()
+  expect(await page.getByRole('option').allInnerTexts()).toEqual(['Other things'])
+  await page.getByRole('option', { name: 'Other things' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('dd').getByRole('link', { name: 'Other things' }).waitFor()
+}, 60_000)
+
 test('figures are of the range in the address, and long lists have pages', async () => {
   const { page } = await open('sale', '?range=all')
   const figure = (name: string) =>

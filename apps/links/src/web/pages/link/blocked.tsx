@@ -1,8 +1,9 @@
 import { Anchor, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Link as To } from 'wouter'
+import { primarySlug } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
-import { type Link, primaryOf } from './link.ts'
+import type { Link } from './link.ts'
 import type { Doomed, Removal } from './removal.tsx'
 import type { useWork } from './work.ts'
 
@@ -43,7 +44,7 @@ export function Blocked({ link, doomed, close, removal, work }: Props) {
       </Group>
       <Divider />
       <Confirm
-        slug={isLink ? primaryOf(link) : doomed.slug}
+        slug={isLink ? primarySlug(link) : doomed.slug}
         action={say(isLink ? 'link.deleteForced' : 'link.removeForced')}
         onConfirm={force}
       />

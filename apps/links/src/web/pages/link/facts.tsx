@@ -3,11 +3,12 @@ import type { ReactNode } from 'react'
 import { Link as To } from 'wouter'
 import { type Input, call } from '../../call.ts'
 import { Copy } from '../../parts/copy.tsx'
+import { primarySlug } from '../../parts/short.ts'
 import { changed, useCall } from '../../queries.ts'
 import type { TextKey } from '../../texts/en.ts'
 import { useText } from '../../texts/text.ts'
 import { EditInPlace } from './edit.tsx'
-import { type Link, isMine, primaryOf, shortUrl, shownUrl } from './link.ts'
+import { type Link, isMine, shortUrl, shownUrl } from './link.ts'
 import { dayAndTime, fromField, toField } from './moment.ts'
 
 const URL_LIMIT = 2048
@@ -32,7 +33,7 @@ export function Facts({ link }: { link: Link }) {
     <Paper withBorder p={{ base: 'md', sm: 'lg' }}>
       <Stack gap="md">
         <Stack gap={6}>
-          <ShortUrl slug={primaryOf(link)} />
+          <ShortUrl slug={primarySlug(link)} />
           <Target link={link} />
         </Stack>
         <Divider />

@@ -15,12 +15,13 @@ import { notifications } from '@mantine/notifications'
 import type { RefObject } from 'react'
 import { Link as To, useLocation } from 'wouter'
 import { call } from '../../call.ts'
+import { primarySlug } from '../../parts/short.ts'
 import { changed } from '../../queries.ts'
 import { PageHeading } from '../../shell/heading.tsx'
 import { useText } from '../../texts/text.ts'
 import type { Asked } from './dialogs.tsx'
 import { EditInPlace } from './edit.tsx'
-import { type Link, isMine, nameOf, primaryOf } from './link.ts'
+import { type Link, isMine, nameOf } from './link.ts'
 import type { Removal } from './removal.tsx'
 import { StateBadge } from './state-badge.tsx'
 import type { useWork } from './work.ts'
@@ -78,7 +79,7 @@ export function Head(deeds: Deeds) {
           leftSection={<IconQrcode size={17} aria-hidden />}
           onClick={({ currentTarget }) => {
             opener.current = currentTarget
-            ask({ about: 'qr', slug: primaryOf(link) })
+            ask({ about: 'qr', slug: primarySlug(link) })
           }}
         >
           {say('link.qr')}

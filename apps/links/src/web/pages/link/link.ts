@@ -1,12 +1,9 @@
 import type { Result } from '../../call.ts'
 import { me } from '../../me.ts'
+import { primarySlug, withoutScheme } from '../../parts/short.ts'
 
 export type Link = Result<'getLink'>
 export type Slug = Link['slugs'][number]
-
-export function primaryOf({ slugs }: Link): string {
-  return (slugs.find(({ is_primary }) => is_primary) ?? slugs[0])?.slug ?? ''
-}
 
 export function shortUrl(slug: string): string {
   return `${me.origin}/${slug}`
@@ -14,11 +11,11 @@ export function shortUrl(slug: string): string {
 
 /** As people read it aloud: without the scheme. */
 export function shownUrl(slug: string): string {
-  return shortUrl(slug).replace(/^https?:\/\//, '')
+  return withoutScheme(shortUrl(slug))
 }
 
 export function nameOf(link: Link): string {
-  return link.label ?? shownUrl(primaryOf(link))
+  return link.label ?? shownUrl(primarySlug(link))
 }
 
 export function isMine(link: Pick<Link, 'created_by'>): boolean {

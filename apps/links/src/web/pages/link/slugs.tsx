@@ -22,7 +22,7 @@ import {
   IconStar,
   IconTrash,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useText } from '../../texts/text.ts'
 import type { Deeds } from './head.tsx'
 import { type Slug, isMine, shortUrl } from './link.ts'
@@ -39,11 +39,13 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
   const slugs = deeds.link.slugs
     .filter((slug) => !deeds.removal.isLeaving(slug))
     .toSorted((a, b) => b.is_primary - a.is_primary || clicks(b) - clicks(a))
+  const leaving = deeds.link.slugs.length - slugs.length
+  const heading = useFocusWhenGone(leaving)
   const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE) * PAGE)
   const most = Math.max(1, ...slugs.map(clicks))
   return (
     <Paper withBorder p="md" h="100%">
-      <Title order={2} fz="md" mb="xs">
+      <Title order={2} fz="md" mb="xs" ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
         {say('link.slugs')}
       </Title>
       <Table layout="fixed" verticalSpacing="xs" horizontalSpacing={6}>
@@ -68,6 +70,17 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
       <Pager what={say('link.slugs')} offset={first} size={PAGE} total={slugs.length} onMove={setOffset} />
     </Paper>
   )
+}
+
+/** Takes the focus that a row had which has left. */
+function useFocusWhenGone(leaving: number) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const before = useRef(leaving)
+  useEffect(() => {
+    if (leaving > before.current) heading.current?.focus()
+    before.current = leaving
+  }, [leaving])
+  return heading
 }
 
 function Row({

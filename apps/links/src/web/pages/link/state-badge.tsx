@@ -57,7 +57,12 @@ export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeo
           <Button
             size="xs"
             variant="default"
-            onClick={() => (isDisabled ? work.enable() : work.clearExpiry())}
+            onClick={() => {
+              if (isDisabled) work.enable()
+              else work.clearExpiry()
+              // This goes when it is done, and must not take the focus along.
+              document.querySelector<HTMLElement>('main h1')?.focus()
+            }}
           >
             {say(isDisabled ? 'link.enable' : 'link.noExpiry')}
           </Button>

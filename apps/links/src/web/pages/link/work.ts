@@ -1,10 +1,11 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
+import { primarySlug } from '../../parts/short.ts'
 import { withUndo } from '../../parts/undo.tsx'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { type Link, type Slug, primaryOf } from './link.ts'
+import type { Link, Slug } from './link.ts'
 
 interface Work {
   done: string
@@ -48,7 +49,7 @@ export function useWork(link: Link) {
       })
     },
     makePrimary({ slug }: Slug) {
-      const before = primaryOf(link)
+      const before = primarySlug(link)
       act({ done: say('link.madePrimary', { slug }), run: () => primary(slug), undo: () => primary(before) })
     },
     disableSlug({ slug, is_primary }: Slug) {
