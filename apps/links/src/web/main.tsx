@@ -18,8 +18,11 @@ const theme = createTheme({
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
-  // The header of a dialog is no second banner of the page.
-  components: { ModalHeader: { defaultProps: { role: 'presentation' } } },
+  components: {
+    // The header of a dialog is no second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    ModalTitle: { defaultProps: { fw: 650 } },
+  },
 })
 
 const { scheme } = document.documentElement.dataset

@@ -78,8 +78,8 @@ export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
 function wordsOf({ isPreview, state, report, rows }: Job) {
   const count = report?.imported ?? rows.filter(({ result }) => result === 'imported').length
   if (state === 'failed') {
-    if (isPreview) return { title: 'transfer.previewFailed', count } as const
-    return { title: 'transfer.failed', help: 'transfer.stoppedHelp', count } as const
+    const title = isPreview ? 'transfer.previewFailed' : 'transfer.failed'
+    return { title, help: isPreview || count === 0 ? undefined : 'transfer.stoppedHelp', count } as const
   }
   if (state === 'stopped' && !isPreview)
     return { title: 'transfer.stopped', help: 'transfer.stoppedHelp', count } as const
