@@ -77,6 +77,24 @@ export function addressOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>,
   return `/_/admin/api${path}${search && '?'}${search}`
 }
 
+let isOver = false
+const listeners = new Set<() => void>()
+
+/** Whether the last answer was a refusal of the person: their sign-in has ended while the page was open. */
+export const signIn = {
+  isOver: () => isOver,
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+}
+
+function noteSignIn({ status }: Response): void {
+  if (isOver === (status === 401)) return
+  isOver = status === 401
+  for (const listener of listeners) listener()
+}
+
 interface CallOptions {
   signal?: AbortSignal
   /** The call outlives the page. */
@@ -103,6 +121,7 @@ export async function request<Id extends OperationId>(
     if (options.signal?.aborted) throw error
     throw new CallError(0, 'offline')
   })
+  noteSignIn(response)
   if (response.ok) return response
   const answer = (await response.json().catch(() => null)) as { error?: string } | null
   throw new CallError(response.status, answer?.error ?? '')

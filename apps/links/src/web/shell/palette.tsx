@@ -38,6 +38,7 @@ export function Palette() {
       query={typed}
       onQueryChange={setTyped}
       shortcut="mod + K"
+      tagsToIgnore={[]}
       scrollable
       maxHeight="60vh"
       nothingFound={say('shell.noCommand')}
@@ -51,6 +52,7 @@ export function Palette() {
         // Unless what was chosen has taken the focus to another page.
         setTimeout(() => document.activeElement === document.body && opener.current?.focus())
       }}
+      attributes={{ content: { 'aria-label': say('shell.search') } }}
       searchProps={{ placeholder: say('shell.search'), 'aria-label': say('shell.search') }}
     />
   )

@@ -14,10 +14,9 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
 import { Fragment, Suspense, useEffect, useSyncExternalStore } from 'react'
 import { Link, Router, useLocation } from 'wouter'
-import { CallError } from '../call.ts'
+import { signIn } from '../call.ts'
 import { detailPages, pages } from '../pages.ts'
 import { Notice } from '../parts/notice.tsx'
 import { followChanges } from '../queries.ts'
@@ -124,18 +123,10 @@ function NotFound() {
   return <Notice title={say('page.notFound')} help={say('page.notFoundHelp')} action={action} />
 }
 
-/** Shown while the last answers were refusals of the person; the page below keeps what was typed. */
+/** Shown while the last answer was a refusal of the person; the page below keeps what was typed. */
 function Stale() {
   const { say } = useText()
-  const client = useQueryClient()
-  const isStale = () =>
-    [...client.getQueryCache().getAll(), ...client.getMutationCache().getAll()].some(
-      ({ state }) => state.error instanceof CallError && state.error.status === 401,
-    )
-  const stale = useSyncExternalStore((notify) => {
-    const ends = [client.getQueryCache().subscribe(notify), client.getMutationCache().subscribe(notify)]
-    return () => ends.forEach((end) => end())
-  }, isStale)
+  const stale = useSyncExternalStore((listener) => signIn.subscribe(listener), signIn.isOver)
   if (!stale) return null
   return (
     <Alert color="orange" title={say('shell.stale')} mb="lg" role="alert">

@@ -1,0 +1,130 @@
+import { expect, test } from 'bun:test'
+import { type Page, type Request } from 'playwright-core'
+import { adminPages, expectAccessible, shoot } from './browser.ts'
+
+const admin = adminPages()
+
+const PERSON =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
+
+async function follow(slug: string): Promise<void> {
+  const url = new URL(`/${slug}`, admin.at(''))
+  expect((await fetch(url, { redirect: 'manual', headers: { 'User-Agent': PERSON } })).status).toBe(302)
+}
+
+const clicksOf = (page: Page, label: string) => page.locator('tr', { hasText: label }).locator('td').nth(4)
+
+/** What the page asks the API for, from now on. */
+function traffic(page: Page): string[] {
+  const asked: string[] = []
+  page.on('request', (request: Request) => asked.push(new URL(request.url()).pathname))
+  return asked
+}
+
+async function hide(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, hidden)
+}
+
+test('a click elsewhere shows within two seconds, and moves neither focus nor what is being typed', async () => {
+  await admin.call('POST', '/links', { url: 'https://example.com/live', label: 'live', slug: 'live' })
+  const { page } = await admin.open('/links')
+  await clicksOf(page, 'live').getByText('0').waitFor()
+  const field = page.getByLabel('URL to shorten')
+  await field.fill('https://example.com/half-ty')
+  const opened = page.getByRole('checkbox', { name: 'Select live' })
+  await opened.check()
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await field.focus()
+  const began = performance.now()
+  await follow('live')
+  await clicksOf(page, 'live').getByText('1').waitFor()
+  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(await field.evaluate((input) => input === document.activeElement)).toBeTrue()
+  await page.keyboard.type('ped')
+  expect(await field.inputValue()).toBe('https://example.com/half-typed')
+  expect(await opened.isChecked()).toBeTrue()
+  await page.context().close()
+}, 60_000)
+
+test('an open page asks for nothing while nothing changes, and a hidden one not even then', async () => {
+  await admin.call('POST', '/links', { url: 'https://example.com/quiet', label: 'quiet', slug: 'quiet' })
+  const { page } = await admin.open('/links')
+  await clicksOf(page, 'quiet').getByText('0').waitFor()
+  const asked = traffic(page)
+  await page.waitForTimeout(1_500)
+  expect(asked).toEqual([])
+  await hide(page, true)
+  await follow('quiet')
+  await page.waitForTimeout(1_500)
+  expect(asked).toEqual([])
+  await hide(page, false)
+  await clicksOf(page, 'quiet').getByText('1').waitFor()
+  expect(new Set(asked)).toEqual(new Set(['/_/admin/api/links', '/_/admin/api/events']))
+  await page.context().close()
+}, 60_000)
+
+test('a page whose sign-in has ended says so, keeps what is typed, and goes on afterwards', async () => {
+  const { page } = await admin.open('/links')
+  let signedIn = false
+  await page.route('**/_/admin/api/**', (route) =>
+    signedIn
+      ? route.continue()
+      : route.fulfill({ status: 401, contentType: 'application/json', body: '{"error":"Unauthorized"}' }),
+  )
+  const url = page.getByLabel('URL to shorten')
+  await url.fill('https://example.com/after-sign-in')
+  await page.keyboard.press('Enter')
+  await page.getByText('Your sign-in has ended').waitFor()
+  expect(await url.inputValue()).toBe('https://example.com/after-sign-in')
+  await expectAccessible(page)
+  await shoot(page, 'stale')
+  signedIn = true
+  await page.getByRole('button', { name: 'Shorten' }).click()
+  await page.getByText('Short link made').waitFor()
+  await page.getByText('Your sign-in has ended').waitFor({ state: 'detached' })
+  await page.context().close()
+}, 60_000)
+
+test('the heading of a page has the focus when one comes to it, and the title names it', async () => {
+  const { page } = await admin.open('/links')
+  expect(await page.title()).toBe('Links · Latchkey Links')
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.locator('h1:focus', { hasText: 'API keys' }).waitFor()
+  expect(await page.title()).toBe('API keys · Latchkey Links')
+  await page.goBack()
+  await page.locator('h1:focus', { hasText: 'Links' }).waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('the command palette goes to pages and links, begins a new link, and changes the colours for good', async () => {
+  await admin.call('POST', '/links', { url: 'https://example.com/pal', label: 'Palette target <b>' })
+  const { page } = await admin.open('/keys')
+  await page.keyboard.press('Control+K')
+  const input = page.getByRole('textbox', { name: 'Search pages and actions' })
+  await input.waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'palette')
+  await page.keyboard.press('Escape')
+  await input.waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('target')
+  await page.getByText('Palette target <b>').click()
+  await page.locator('h1', { hasText: 'Palette target <b>' }).waitFor()
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('new link')
+  await page.keyboard.press('Enter')
+  await page.locator('#new-url:focus').waitFor()
+  expect(new URL(page.url()).search).toBe('')
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('dark colours')
+  await page.keyboard.press('Enter')
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await page.reload()
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await page.context().close()
+}, 60_000)
