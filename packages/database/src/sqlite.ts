@@ -84,9 +84,15 @@ class BunSqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
-  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
-    for (const row of this.#prepare(query.sql).iterate(...(query.parameters as SQLQueryBindings[])))
-      yield { rows: [row as Row] }
+  async *streamQuery<Row>(query: CompiledQuery, atOnce: number): AsyncIterableIterator<QueryResult<Row>> {
+    let rows: Row[] = []
+    for (const row of this.#prepare(query.sql).iterate(...(query.parameters as SQLQueryBindings[]))) {
+      rows.push(row as Row)
+      if (rows.length < atOnce) continue
+      yield { rows }
+      rows = []
+    }
+    if (rows.length > 0) yield { rows }
   }
 
   forget(): void {

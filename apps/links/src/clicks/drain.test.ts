@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { Stored, closedAfterEach, messageOf, testFolder, visit } from '../../test/durability/stored.ts'
+import { NOW, Stored, closedAfterEach, messageOf, testFolder, visit } from '../../test/durability/stored.ts'
 import { Drain } from './drain.ts'
 import type { DrainReply, DrainRequest } from './drain-worker.ts'
 import { Journal } from './journal.ts'
@@ -50,6 +50,22 @@ eachDialect((_dialect, newUrl) => {
     expect(await drain.step()).toEqual({ seq: 3, clicks: 0 })
     expect(await stored.counts('abcd')).toEqual([6, 6, 6])
     expect(await stored.cursors()).toEqual([{ journal_id: journal.id, seq: 3 }])
+  })
+
+  test('tidying closes and sums what is over, stops when nothing is left, and changes no count', async () => {
+    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
+    const link = await stored.link('abcd')
+    await fill(openJournal(path), link, 'abcd', 3)
+    const drain = openDrain(path, stored.url)
+    await drainAll(drain)
+    expect(await drain.tidy(NOW)).toBe(false)
+    expect(await stored.rows('select * from click_period')).toEqual([])
+    while (await drain.tidy(NOW + 100 * 86_400));
+    expect(await stored.rows('select distinct link_id, clicks from click_period')).toEqual([
+      { link_id: 0, clicks: 6 },
+    ])
+    expect(await stored.rows('select * from click_due')).toEqual([])
+    expect(await stored.counts('abcd')).toEqual([6, 6, 6])
   })
 
   test('a step counts nothing beyond the batch it was told to stop at', async () => {
