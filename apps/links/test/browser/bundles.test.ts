@@ -92,6 +92,13 @@ const settled = (page: Page) =>
 const card = (page: Page, name: string) => page.locator('.bundle-card').filter({ hasText: name })
 const detail = (name: string) => `/bundles/${bundles[name]}`
 
+/** Takes back what the toast is about or lets it be done at once; the toast is gone afterwards. */
+async function answerToast(page: Page, name: 'Undo' | 'Close') {
+  const toast = page.getByRole('alert')
+  await toast.getByRole('button', { name }).click()
+  await toast.waitFor({ state: 'detached' })
+}
+
 async function expectNoSidewaysScroll(page: Page) {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 }
@@ -191,11 +198,11 @@ test('a link that is removed comes back by Undo, and is out when the toast is cl
   await page.keyboard.press('Enter')
   await remove.waitFor({ state: 'detached' })
   await page.locator('#members:focus').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await remove.waitFor()
   expect(await get(`/bundles/${bundles['Fewer']}`)).toMatchObject({ link_count: 2 })
   await remove.click()
-  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+  await answerToast(page, 'Close')
   await page.getByText('of 1', { exact: true }).waitFor()
   expect(await get(`/bundles/${bundles['Fewer']}`)).toMatchObject({ link_count: 1 })
   expect(await get('/links?search=Newsletter')).toHaveLength(1)
@@ -213,10 +220,10 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
   await card(page, 'Old news').waitFor({ state: 'detached' })
   await page.locator('h1:focus').waitFor()
   expect(await archivedAt()).toBeNull()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await card(page, 'Old news').waitFor()
   await choose('Archive')
-  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+  await answerToast(page, 'Close')
   await page.locator('label').getByText('Archived', { exact: true }).click()
   await card(page, 'Old news').waitFor()
   await page.waitForFunction(
@@ -226,7 +233,7 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
   await choose('Unarchive')
   await card(page, 'Old news').waitFor({ state: 'detached' })
   expect(await archivedAt()).toBeNull()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await card(page, 'Old news').waitFor()
   expect(await archivedAt()).not.toBeNull()
 }, 60_000)
@@ -244,7 +251,7 @@ test('a bundle that is deleted is off the list until Undo, and gone when the pag
   await remove()
   await page.goBack()
   await page.getByText('This bundle is being deleted').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await page.getByRole('heading', { name: 'Short-lived', level: 1 }).waitFor()
   await remove()
   await page.goto(admin.at(detail('Short-lived')))
