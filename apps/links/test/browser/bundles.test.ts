@@ -10,7 +10,7 @@ const admin = adminPages()
 const HOUR = 3600
 const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 const HOSTILE = '<img src=x onerror=alert(1)>'
-const COUNTRIES = ['SE', 'SE', 'SE', 'DE', 'DE', 'ID', 'US', 'BA', 'NO', 'FI', 'DK', 'IS', null]
+const COUNTRIES = ['SE', 'SE', 'SE', 'DE', 'DE', 'ID', 'US', 'BA', 'NO', 'FI', 'DK', 'IS', 'FR', 'PL', null]
 
 interface Made {
   id: number
@@ -270,6 +270,19 @@ test('the range is in the address, and the figures are of it', async () => {
   await page.getByRole('link', { name: 'Spring campaign' }).click()
   await page.waitForURL(/bundles\/\d+\?range=1y/)
   await page.locator('dd').getByText(total_clicks.toLocaleString('en'), { exact: true }).waitFor()
+}, 60_000)
+
+test('a list of a bundle goes on where its first ten end', async () => {
+  const { page } = await admin.open(`${detail('Spring campaign')}?range=1y`)
+  const { items } = await get(
+    `/bundles/${bundles['Spring campaign']}/breakdown?dimension=countries&range=1y&offset=10`,
+  )
+  expect(items).toHaveLength(1)
+  const pages = page.getByRole('group', { name: 'Pages of Countries' })
+  await pages.getByRole('button', { name: 'Next' }).click()
+  const name = new Intl.DisplayNames('en', { type: 'region' }).of(items[0].name) ?? ''
+  await page.locator('.ranking').getByText(name, { exact: true }).waitFor()
+  await pages.getByText('11–11 of 11').waitFor()
 }, 60_000)
 
 for (const lang of ['sv', 'id'] as const)
