@@ -40,7 +40,8 @@ export function AddToBundle({ link, close }: { link: Link; close: () => void }) 
         <Select
           label={say('link.bundle')}
           placeholder={say('link.bundleChoose')}
-          data-autofocus
+          autoFocus
+          openOnFocus={false}
           searchable
           nothingFoundMessage={say('link.bundleNoMatch')}
           limit={50}

@@ -94,7 +94,7 @@ function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
   const { say } = useText()
   const duplicate = useDuplicate(link)
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
       <Menu.Target>
         <ActionIcon
           variant="default"

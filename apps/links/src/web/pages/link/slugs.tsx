@@ -140,7 +140,7 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
     notifications.show({ message: say('link.copied'), withCloseButton: false })
   }
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
       <Menu.Target>
         <ActionIcon
           variant="subtle"

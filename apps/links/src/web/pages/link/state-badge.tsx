@@ -1,4 +1,5 @@
 import { Alert, Badge, Box, Button, Group, Text } from '@mantine/core'
+import { IconClockOff, IconPlayerPause } from '@tabler/icons-react'
 import { useText } from '../../texts/text.ts'
 import { type Link, isMine } from './link.ts'
 import { dayAndTime } from './moment.ts'
@@ -38,6 +39,7 @@ export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeo
   const state = useLinkState(link)
   if (state === 'active') return null
   const isDisabled = state === 'disabled'
+  const Icon = isDisabled ? IconPlayerPause : IconClockOff
   const since = (isDisabled ? link.disabled_at : link.expires_at) ?? 0
   const values = { when: dayAndTime(since, language), owner: link.created_by }
   const help = isMine(link)
@@ -45,9 +47,9 @@ export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeo
     : say(isDisabled ? 'link.isDisabledForeign' : 'link.isExpiredForeign', values)
   return (
     <Alert
-      color={isDisabled ? 'gray' : 'orange'}
+      variant="default"
+      icon={<Icon color={DOTS[state]} aria-hidden />}
       title={say(isDisabled ? 'link.isDisabled' : 'link.isExpired')}
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 280px" style={{ overflowWrap: 'anywhere' }}>
