@@ -15,8 +15,6 @@ interface DetailPage {
   show: ComponentType<{ id: number }>
 }
 
-const coming = lazy(() => import('./pages/coming.tsx'))
-
 /** The pages in the order of the navigation; each is a file of its own in the bundle. */
 export const pages: readonly Page[] = [
   {

@@ -35,7 +35,6 @@ export const en = {
   'page.notFound': 'This page does not exist',
   'page.notFoundHelp': 'The address may be mistyped, or the page has moved.',
   'page.toDashboard': 'Go to the dashboard',
-  'page.coming': 'This page is not part of this version yet.',
   'page.error': 'This could not be shown',
   'page.retry': 'Try again',
   'error.offline': 'The service does not answer. Check your connection.',

@@ -35,7 +35,6 @@ export const id: Texts = {
   'page.notFound': 'Halaman ini tidak ada',
   'page.notFoundHelp': 'Alamatnya mungkin salah ketik, atau halamannya sudah pindah.',
   'page.toDashboard': 'Ke dasbor',
-  'page.coming': 'Halaman ini belum ada di versi ini.',
   'page.error': 'Ini tidak dapat ditampilkan',
   'page.retry': 'Coba lagi',
   'error.offline': 'Layanan tidak menjawab. Periksa koneksi Anda.',

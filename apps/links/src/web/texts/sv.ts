@@ -35,7 +35,6 @@ export const sv: Texts = {
   'page.notFound': 'Sidan finns inte',
   'page.notFoundHelp': 'Adressen kan vara felskriven, eller så har sidan flyttats.',
   'page.toDashboard': 'Till översikten',
-  'page.coming': 'Sidan ingår inte i den här versionen än.',
   'page.error': 'Det här kunde inte visas',
   'page.retry': 'Försök igen',
   'error.offline': 'Tjänsten svarar inte. Kontrollera anslutningen.',

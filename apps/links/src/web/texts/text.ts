@@ -90,7 +90,7 @@ export function useText() {
     /** What went wrong, worded here where it is known, else in the server's words. */
     failure: (error: unknown) => {
       if (!(error instanceof CallError)) return say('page.error')
-      const key = FAILURES[error.message]
+      const key = error.status === 401 ? 'shell.stale' : FAILURES[error.message]
       return key ? say(key) : error.message || say('page.error')
     },
   }

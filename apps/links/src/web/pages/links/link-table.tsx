@@ -80,7 +80,7 @@ function Rows({ rows, selected, select }: RowsProps) {
     select(selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id])
   return (
     <Table.ScrollContainer minWidth={920} type="native">
-      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover layout="fixed">
+      <Table verticalSpacing="sm" horizontalSpacing="md" layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={52}>
