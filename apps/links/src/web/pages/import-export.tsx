@@ -20,6 +20,7 @@ function Import() {
   const { say } = useText()
   const { draft, job } = useWork()
   const title = useRef<HTMLHeadingElement>(null)
+  const back = () => title.current?.focus()
   return (
     <Paper withBorder p="lg" component="section">
       <Title order={2} tabIndex={-1} ref={title} style={{ outline: 'none' }}>
@@ -29,8 +30,8 @@ function Import() {
         {say('transfer.importHelp')}
       </Text>
       {!job && <Draft draft={draft} />}
-      {job?.state === 'working' && <Working job={job} />}
-      {job && job.state !== 'working' && <Ended job={job} onBack={() => title.current?.focus()} />}
+      {job?.state === 'working' && <Working job={job} onBack={back} />}
+      {job && job.state !== 'working' && <Ended job={job} onBack={back} />}
     </Paper>
   )
 }

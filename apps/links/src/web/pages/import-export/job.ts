@@ -88,7 +88,7 @@ export function leaveJob(keepDraft: boolean): void {
   set({ draft: keepDraft ? work.draft : { source, format, text: '' } })
 }
 
-/** Rows that are stored stay stored. */
+/** Rows that are stored stay stored; a preview leads back to the draft. */
 export function stopJob(): void {
   abort?.abort()
 }
@@ -118,7 +118,8 @@ export async function startJob(isPreview: boolean): Promise<void> {
     for await (const lines of linesOf(response)) tell(takeIn(job, lines))
     if (job.state === 'working') tell({ state: 'failed', error: new CallError(0, 'the import was cut off') })
   } catch (error) {
-    if (abort.signal.aborted) tell({ state: 'stopped' })
+    if (abort.signal.aborted && isPreview) leaveJob(true)
+    else if (abort.signal.aborted) tell({ state: 'stopped' })
     else tell({ state: 'failed', error: job.count > 0 ? new CallError(0, 'the import was cut off') : error })
   } finally {
     removeEventListener('beforeunload', warn)

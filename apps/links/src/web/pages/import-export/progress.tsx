@@ -17,7 +17,7 @@ function StepTitle({ children }: { children: string }) {
   )
 }
 
-export function Working({ job: { isPreview, count, part } }: { job: Job }) {
+export function Working({ job: { isPreview, count, part }, onBack }: { job: Job; onBack: () => void }) {
   const { say, number } = useText()
   const shown = number(count)
   return (
@@ -40,7 +40,13 @@ export function Working({ job: { isPreview, count, part } }: { job: Job }) {
         </Text>
       )}
       <Group>
-        <Button variant="default" onClick={stopJob}>
+        <Button
+          variant="default"
+          onClick={() => {
+            stopJob()
+            if (isPreview) onBack()
+          }}
+        >
           {say('transfer.stop')}
         </Button>
       </Group>
@@ -81,8 +87,7 @@ function wordsOf({ isPreview, state, report, rows }: Job) {
     const title = isPreview ? 'transfer.previewFailed' : 'transfer.failed'
     return { title, help: isPreview || count === 0 ? undefined : 'transfer.stoppedHelp', count } as const
   }
-  if (state === 'stopped' && !isPreview)
-    return { title: 'transfer.stopped', help: 'transfer.stoppedHelp', count } as const
+  if (state === 'stopped') return { title: 'transfer.stopped', help: 'transfer.stoppedHelp', count } as const
   if (!isPreview) return { title: 'transfer.done', help: 'transfer.doneHelp', count } as const
   if (count === 0) return { title: 'transfer.nothing', help: 'transfer.nothingHelp', count } as const
   return { title: 'transfer.previewDone', help: 'transfer.previewHelp', count } as const

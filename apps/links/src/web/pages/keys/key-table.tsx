@@ -15,7 +15,7 @@ export function KeyTable({ keys }: { keys: readonly Key[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{say('keys.title')}</Table.Th>
-            <Table.Th w={120} visibleFrom="sm">
+            <Table.Th w={132} visibleFrom="sm">
               {say('keys.prefix')}
             </Table.Th>
             <Table.Th w={160} visibleFrom="md">

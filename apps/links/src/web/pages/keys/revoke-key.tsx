@@ -25,7 +25,7 @@ export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => v
     >
       <Stack gap="md">
         <Text fw={550} style={{ overflowWrap: 'anywhere' }}>
-          {revoked.title} <Code>{revoked.key_prefix}…</Code>
+          <bdi>{revoked.title}</bdi> <Code>{revoked.key_prefix}…</Code>
         </Text>
         <Text size="sm">{say('keys.revokeHelp')}</Text>
         {revoke.error && (
