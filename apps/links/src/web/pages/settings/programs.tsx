@@ -32,8 +32,8 @@ export function Account() {
   )
 }
 
-/** How to install the published clients that the API is kept compatible with. */
-const CLIENTS = ['npm install @oddbit/shrtnr', 'pip install shrtnr', 'dart pub add shrtnr']
+/** How to install the published client that the tests run against this API. */
+const CLIENTS = ['pip install shrtnr']
 
 export function Programs() {
   const { say } = useText()

@@ -44,7 +44,7 @@ export const en = {
   'settings.keys': 'API keys',
   'settings.sdks': 'Client libraries',
   'settings.sdksHelp':
-    'The published shrtnr clients work with this service. Give them its address and an API key.',
+    'The published shrtnr client for Python works with this service. Give it its address and an API key.',
   'settings.mcp': 'MCP address',
   'settings.mcpHelp': 'For AI assistants that speak the Model Context Protocol.',
   'settings.mcpState': 'MCP',
@@ -104,7 +104,7 @@ export const sv: Settings = {
   'settings.keys': 'API-nycklar',
   'settings.sdks': 'Klientbibliotek',
   'settings.sdksHelp':
-    'De publicerade shrtnr-klienterna fungerar med tjänsten. Ge dem dess adress och en API-nyckel.',
+    'Den publicerade shrtnr-klienten för Python fungerar med tjänsten. Ge den dess adress och en API-nyckel.',
   'settings.mcp': 'MCP-adress',
   'settings.mcpHelp': 'För AI-assistenter som talar Model Context Protocol.',
   'settings.mcpState': 'MCP',
@@ -165,7 +165,7 @@ export const id: Settings = {
   'settings.keys': 'Kunci API',
   'settings.sdks': 'Pustaka klien',
   'settings.sdksHelp':
-    'Klien shrtnr yang sudah terbit dapat memakai layanan ini. Beri alamatnya dan sebuah kunci API.',
+    'Klien shrtnr untuk Python yang sudah terbit dapat memakai layanan ini. Beri alamatnya dan sebuah kunci API.',
   'settings.mcp': 'Alamat MCP',
   'settings.mcpHelp': 'Untuk asisten AI yang memakai Model Context Protocol.',
   'settings.mcpState': 'MCP',
