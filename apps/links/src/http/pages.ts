@@ -30,7 +30,7 @@ const ENCODINGS = [
 ] as const
 
 /** The admin pages' files, with what each person's page begins with. */
-export function createPages({ database }: Pick<Services, 'database'>) {
+export function createPages({ database, settings }: Pick<Services, 'database' | 'settings'>) {
   return {
     /** The page for everything; it says itself that there is none at `path`. `origin` is that of the short links. */
     async index(path: string, identity: string, origin: string): Promise<Response> {
@@ -40,7 +40,8 @@ export function createPages({ database }: Pick<Services, 'database'>) {
         'lang="" data-scheme="auto"',
         () =>
           `lang="${Bun.escapeHTML(lang ?? '')}" data-scheme="${Bun.escapeHTML(theme ?? 'auto')}" ` +
-          `data-identity="${Bun.escapeHTML(identity)}" data-origin="${Bun.escapeHTML(origin)}"`,
+          `data-identity="${Bun.escapeHTML(identity)}" data-origin="${Bun.escapeHTML(origin)}" ` +
+          `data-sign-out="${settings.accessLogoutUrl !== null}" data-mcp="${waysToMcp(settings)}"`,
       )
       const status = PAGES.test(path) ? 200 : 404
       return new Response(filled, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
