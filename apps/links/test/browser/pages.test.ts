@@ -9,9 +9,9 @@ for (const scheme of ['light', 'dark'] as const)
     test(`every page is accessible, ${scheme} at ${width} px`, async () => {
       const look = async (path: string) => {
         const { page, errors } = await admin.open(path, { scheme, width })
-        await page
-          .locator('main .mantine-Loader-root, main .mantine-Skeleton-root')
-          .waitFor({ state: 'detached' })
+        await page.waitForFunction(
+          () => !document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root'),
+        )
         await shoot(page, `${path.slice(1)}-${scheme}-${width}`)
         await expectAccessible(page)
         // The page that there is none says it with its status too.
