@@ -73,8 +73,14 @@ function reasonOf(error: unknown): string {
 async function checkStorage(database: Database<Tables>): Promise<Finding> {
   const [problem] = await storageProblems(database)
   if (problem !== undefined)
-    return fail('database', `is damaged (${problem}): stop the service and restore a backup`)
+    return fail('database', `is damaged (${tellingLine(problem)}): stop the service and restore a backup`)
   return ok('database', `${await engineVersion(database)} can be read and is sound`)
+}
+
+/** SQLite may say a hundred things at once below a heading; a finding is one line. */
+function tellingLine(problem: string): string {
+  const lines = problem.split('\n')
+  return lines.find((line) => !line.startsWith('***')) ?? problem
 }
 
 async function checkMigrations(database: Database<Tables>, applied: readonly string[]): Promise<Finding> {

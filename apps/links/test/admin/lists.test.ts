@@ -2,6 +2,9 @@ import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
 
+/** Somebody who is no bot, whose clicks the person's filters keep. */
+const visit = { headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' } }
+
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
   const ids: number[] = []
@@ -13,7 +16,7 @@ eachDialect((_dialect, newUrl) => {
       ids.unshift(body.id)
       links.advance(1)
     }
-    for (const n of [2, 2, 2, 5]) await links.fetch(`/page-${n}`)
+    for (const n of [2, 2, 2, 5]) await links.fetch(`/page-${n}`, visit)
   })
   const page = async (query: string) => {
     const { status, headers, body } = await links.callAdmin('GET', `/links?${query}`)
