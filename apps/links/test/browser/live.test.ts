@@ -79,14 +79,16 @@ test('a page whose sign-in has ended says so, keeps what is typed, and goes on a
   const url = page.getByLabel('URL to shorten')
   await url.fill('https://example.com/after-sign-in')
   await page.keyboard.press('Enter')
-  await page.getByText('Your sign-in has ended').waitFor()
+  // The field that was refused says so as well.
+  const stale = page.getByRole('alert').filter({ hasText: 'Your sign-in has ended' })
+  await stale.waitFor()
   expect(await url.inputValue()).toBe('https://example.com/after-sign-in')
   await expectAccessible(page)
   await shoot(page, 'stale')
   signedIn = true
   await page.getByRole('button', { name: 'Shorten' }).click()
   await page.getByText('Short link made').waitFor()
-  await page.getByText('Your sign-in has ended').waitFor({ state: 'detached' })
+  await stale.waitFor({ state: 'detached' })
   await page.context().close()
 }, 60_000)
 
