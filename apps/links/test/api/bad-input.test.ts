@@ -142,7 +142,8 @@ eachDialect((_dialect, newUrl) => {
     for (const { ask, path, name } of parameters)
       for (const text of texts) {
         const address = path.replace('{id}', String(id)).replace('{slug}', 'target')
-        const query = new URLSearchParams({ [name]: text })
+        const required = path.endsWith('/breakdown') ? { dimension: 'countries' } : {}
+        const query = new URLSearchParams({ ...required, [name]: text })
         const { status, body } = await ask(`${address}?${query}`)
         const what = `${path}?${name}=${text.slice(0, 20)}: ${status} ${body?.error ?? ''}`
         expect([what, [200, 400, 404].includes(status)]).toEqual([what, true])
