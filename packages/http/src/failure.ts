@@ -4,21 +4,35 @@ export interface FailureKind {
   readonly text: string
 }
 
+/** One field that is wrong: where it is, in dots, and in what way, as a stable word. */
+export interface FieldProblem {
+  readonly path: string
+  readonly code: string
+}
+
 /**
  * A request that ends in a listed failure. `code` is one of the app's closed list; `message` is the text the caller
- * sees, so it never carries internals; `headers` are added to the answer (`Allow`, `Retry-After`, …).
+ * sees, so it never carries internals; `headers` are added to the answer (`Allow`, `Retry-After`, …);
+ * `fields` say what of the input is wrong, where an app tells its callers.
  */
 export class Failure extends Error {
   readonly code: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  readonly fields: readonly FieldProblem[]
 
-  constructor(code: string, kind: FailureKind, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: string,
+    kind: FailureKind,
+    headers: Readonly<Record<string, string>> = {},
+    fields: readonly FieldProblem[] = [],
+  ) {
     super(kind.text)
     this.name = 'Failure'
     this.code = code
     this.status = kind.status
     this.headers = headers
+    this.fields = fields
   }
 }
 
@@ -45,8 +59,12 @@ export type TransportFailure = keyof typeof transportFailures
 /** One of the transport's own failures; `text` replaces the standard sentence where it must name what is wrong. */
 export function transportFailure(
   code: TransportFailure,
-  { text, headers }: { text?: string; headers?: Record<string, string> } = {},
+  {
+    text,
+    headers,
+    fields,
+  }: { text?: string; headers?: Record<string, string>; fields?: readonly FieldProblem[] } = {},
 ): Failure {
   const kind = transportFailures[code]
-  return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers)
+  return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers, fields)
 }

@@ -18,6 +18,8 @@ export interface Arrival {
 export interface Authenticated<Caller> {
   caller: Caller
   headers: Record<string, string>
+  /** `Set-Cookie` lines; operations may cause more while they run. */
+  cookies?: string[]
 }
 
 /** One request and its answer, without anything a caller has sent but the method. */
@@ -38,8 +40,14 @@ export interface Surface<Context, Caller> {
   authenticate(request: Request, arrival: Arrival): Promise<Authenticated<Caller>>
   /** Throws when the caller may not use operations of this scope. */
   authorise(caller: Caller, operation: AnyOperation<Context>, request: Request): void
-  contextOf(caller: Caller, request: Request, arrival: Arrival): Context | Promise<Context>
+  contextOf(
+    caller: Caller,
+    request: Request,
+    arrival: Arrival & { requestId: string },
+  ): Context | Promise<Context>
   literals: LiteralTexts
+  /** Of a JSON body; 64 KiB unless told. */
+  bodyLimitBytes?: number
   /** Turns what was thrown into an answer, and logs what is our fault. */
   render(error: unknown, requestId: string): Response
   /** Told of every answer, for logs and metrics. */
@@ -67,6 +75,7 @@ export function mount<Context, Caller>(surface: Surface<Context, Caller>): Hono<
     if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store')
     for (const [name, value] of Object.entries(c.get('authenticated')?.headers ?? {}))
       c.res.headers.set(name, value)
+    for (const line of c.get('authenticated')?.cookies ?? []) c.res.headers.append('Set-Cookie', line)
     surface.observe({
       route: c.get('route') ?? 'unmatched',
       method: c.req.method,
@@ -142,12 +151,12 @@ async function perform<Context, Caller>(
   const { caller } = c.get('authenticated')
   surface.authorise(caller, operation, request)
   const params = parsePath(operation, c.req.param())
-  const json = operation.body ? await readJson(request, BODY_LIMIT_BYTES) : undefined
+  const json = operation.body ? await readJson(request, surface.bodyLimitBytes ?? BODY_LIMIT_BYTES) : undefined
   const query = operation.query && parseOrFail(operation.query, queryObject(request.url), surface.literals)
   const body = operation.body && parseBody(operation.body, json, surface.literals)
   if (operation.lasting) c.env.keepOpen?.()
   const upload = readPieces(request, operation.upload?.limitBytes ?? 0)
-  const context = await surface.contextOf(caller, request, c.env)
+  const context = await surface.contextOf(caller, request, { ...c.env, requestId: c.get('requestId') })
   const result: unknown = await operation.handler(context, { params, query, body, upload })
   return toResponse(operation.answer?.(result, request) ?? { body: result }, operation.status)
 }

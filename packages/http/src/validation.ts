@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Failure, transportFailure, transportFailures } from './failure.ts'
+import { type FieldProblem, transportFailure } from './failure.ts'
 
 /** Texts that stand alone, without the field's name before them: the app's contract lists them word by word. */
 export type LiteralTexts = ReadonlySet<string>
@@ -33,7 +33,15 @@ export function parseOrFail<Schema extends z.ZodType>(
   const [issue] = parsed.error.issues
   const message = issue?.message ?? 'is not valid'
   const field = issue?.path.join('.') || 'request'
-  throw transportFailure('invalid_input', { text: literals.has(message) ? message : `${field}: ${message}` })
+  throw transportFailure('invalid_input', {
+    text: literals.has(message) ? message : `${field}: ${message}`,
+    fields: parsed.error.issues.map(fieldProblem),
+  })
+}
+
+function fieldProblem({ path, code, ...issue }: z.core.$ZodIssue): FieldProblem {
+  const isMissing = code === 'invalid_type' && issue.message === 'is required'
+  return { path: path.join('.'), code: isMissing ? 'required' : code }
 }
 
 /** Parses a JSON object body strictly: an unknown field is found before any other problem. */
@@ -46,9 +54,9 @@ export function parseBody<Schema extends z.ZodObject>(
     throw transportFailure('invalid_input', { text: 'request: must be a JSON object' })
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(schema.shape, name))
   if (unknown !== undefined)
-    throw new Failure('invalid_input', {
-      status: transportFailures.invalid_input.status,
+    throw transportFailure('invalid_input', {
       text: `Unknown field "${unknown}"`,
+      fields: [{ path: unknown, code: 'unrecognized_keys' }],
     })
   return parseOrFail(schema, body, literals)
 }

@@ -86,6 +86,18 @@ export function onOff(): Kind<boolean> {
 }
 
 /**
+ * `true` or `false`.
+ *
+ * @example trueFalse().parse('true') // true
+ */
+export function trueFalse(): Kind<boolean> {
+  return {
+    accepts: 'true or false',
+    parse: (given) => (given === 'true' ? true : given === 'false' ? false : undefined),
+  }
+}
+
+/**
  * An address to listen on: IPv4, IPv6 without brackets, or a host name; no port.
  *
  * @example listenHost().parse('::1') // '::1'
@@ -138,6 +150,35 @@ export function addresses(): Kind<readonly string[]> {
     parse(given) {
       const entries = given.split(',').map((entry) => entry.trim())
       return entries.every((entry) => isAddress(entry) || isRange(entry)) ? entries : undefined
+    },
+  }
+}
+
+/**
+ * The same, where no entry at all means something else than an unset variable: `none`, or an empty value in a declaration
+ * that keeps it (`keepsEmpty`).
+ *
+ * @example addressesOrNone().parse('none') // []
+ */
+export function addressesOrNone(): Kind<readonly string[]> {
+  const some = addresses()
+  return {
+    accepts: `${some.accepts}, or none`,
+    parse: (given) => (given === '' || given === 'none' ? [] : some.parse(given)),
+  }
+}
+
+/**
+ * Items separated by commas, each of a kind of its own; trimmed, at least one.
+ *
+ * @example listOf(origin()).parse('https://a.example, https://b.example') // two origins
+ */
+export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
+  return {
+    accepts: `a list, separated by commas, of which each is ${item.accepts}`,
+    parse(given) {
+      const values = given.split(',').map((entry) => item.parse(entry.trim()))
+      return values.every((value) => value !== undefined) ? (values as T[]) : undefined
     },
   }
 }

@@ -16,6 +16,8 @@ export interface Declaration<T> {
   readonly example: string
   /** Never printed, and may be given as the file named by `NAME_FILE`. */
   readonly secret?: boolean
+  /** An empty variable is a value of its own instead of counting as unset. */
+  readonly keepsEmpty?: boolean
 }
 
 export type Declarations = Readonly<Record<string, Declaration<unknown>>>
@@ -115,8 +117,11 @@ function defaultOf<T>(declaration: Declaration<T>): T | null {
   return value
 }
 
-function readText({ name, secret }: Declaration<unknown>, env: Environment): Outcome<string | undefined> {
-  const value = env[name] || undefined
+function readText(
+  { name, secret, keepsEmpty }: Declaration<unknown>,
+  env: Environment,
+): Outcome<string | undefined> {
+  const value = keepsEmpty ? env[name] : env[name] || undefined
   const path = secret ? env[`${name}_FILE`] : undefined
   if (!path) return { value }
   if (value !== undefined) return { problem: `is given twice, also as ${name}_FILE; keep one` }

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * A new random token: `prefix`, then `bytes` random bytes in lower-case hex. Throws a `RangeError` below 16 bytes, since
+ * A new random token: `prefix`, then `bytes` random bytes, in lower-case hex unless told. Throws a `RangeError` below 16 bytes, since
  * fewer could be guessed.
  *
  * @example createToken('sk_', 24) // 'sk_' and 48 hex digits
  */
-export function createToken(prefix: string, bytes: number, encoding: 'hex' = 'hex'): string {
+export function createToken(prefix: string, bytes: number, encoding: 'hex' | 'base64url' = 'hex'): string {
   if (!(bytes >= 16)) throw new RangeError('A token needs at least 16 random bytes')
   return prefix + randomBytes(bytes).toString(encoding)
 }

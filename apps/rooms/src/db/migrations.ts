@@ -1,0 +1,6 @@
+import type { Migration } from '@latchkey/database/migrate'
+import { identity } from './migrations/0001-identity.ts'
+
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-identity': identity,
+}

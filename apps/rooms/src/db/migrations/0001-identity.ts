@@ -1,0 +1,139 @@
+import type { Migration } from '@latchkey/database/migrate'
+import { sql } from 'kysely'
+
+const words = {
+  sqlite: { int: 'integer', text: 'text', table: 'strict' },
+  // Sorted by code point, as SQLite does.
+  postgres: { int: 'bigint', text: 'text collate "C"', table: '' },
+}
+
+/** Who people are and how they got in (rooms-contract R20). */
+export const identity: Migration = async (tx, dialect) => {
+  const { int, text, table } = words[dialect]
+  const flag = (name: string) => `${name} ${int} not null check (${name} in (0, 1))`
+  const statements = [
+    // The second key lets identities refer to members only.
+    `create table users (
+      id ${text} not null primary key,
+      nickname ${text} not null check (nickname <> ''),
+      email ${text},
+      avatar_color ${text} not null,
+      ${flag('disabled')},
+      ${flag('is_guest')},
+      created_at ${int} not null,
+      last_seen_at ${int} not null,
+      guest_ended_at ${int} check (guest_ended_at is null or is_guest = 1),
+      check (is_guest = 0 or email is null),
+      unique (id, is_guest)
+    ) ${table}`,
+    'create index users_by_age on users (created_at, id)',
+    'create index users_by_email on users (email) where email is not null',
+    'create index guests_ended on users (guest_ended_at) where guest_ended_at is not null',
+    `create table identities (
+      id ${text} not null primary key,
+      user_id ${text} not null unique,
+      is_guest ${int} not null default 0 check (is_guest = 0),
+      issuer ${text} not null,
+      subject ${text} not null check (length(subject) between 1 and 255),
+      mode ${text} not null check (mode in ('oidc', 'teamidp', 'oauth2')),
+      created_at ${int} not null,
+      unique (issuer, subject),
+      foreign key (user_id, is_guest) references users (id, is_guest) on delete cascade
+    ) ${table}`,
+    `create table sessions (
+      id ${text} not null primary key,
+      user_id ${text} not null references users (id) on delete cascade,
+      token_hash ${text} not null unique,
+      idp_issuer ${text},
+      idp_sub ${text},
+      idp_sid ${text},
+      id_token_sealed ${text},
+      login_at ${int} not null,
+      created_at ${int} not null,
+      last_seen_at ${int} not null,
+      idle_expires_at ${int} not null,
+      absolute_expires_at ${int} not null,
+      revoked_at ${int},
+      revoke_reason ${text} check (revoke_reason in ('signed_out', 'expired', 'revoked', 'idp_logout', 'disabled')),
+      user_agent ${text} not null check (length(user_agent) <= 512),
+      client_ip ${text} not null,
+      check ((revoked_at is null) = (revoke_reason is null)),
+      check (idle_expires_at <= absolute_expires_at)
+    ) ${table}`,
+    'create index sessions_by_user on sessions (user_id, created_at)',
+    'create index sessions_by_sid on sessions (idp_issuer, idp_sid)',
+    'create index sessions_by_sub on sessions (idp_issuer, idp_sub)',
+    'create index sessions_ended on sessions (revoked_at)',
+    'create index sessions_idle on sessions (idle_expires_at) where revoked_at is null',
+    `create table login_states (
+      state_hash ${text} not null primary key,
+      nonce_hash ${text},
+      verifier_sealed ${text},
+      redirect_uri ${text} not null,
+      return_path ${text} not null,
+      config_fingerprint ${text} not null,
+      browser_hash ${text} not null,
+      client_prefix ${text} not null,
+      created_at ${int} not null,
+      expires_at ${int} not null,
+      consumed_at ${int}
+    ) ${table}`,
+    'create index login_states_by_browser on login_states (browser_hash, created_at)',
+    'create index login_states_by_prefix on login_states (client_prefix)',
+    'create index login_states_by_end on login_states (expires_at)',
+    `create table role_grants (
+      id ${text} not null primary key,
+      user_id ${text} not null references users (id) on delete cascade,
+      role ${text} not null,
+      scope_type ${text} not null,
+      scope_id ${text} not null,
+      source ${text} not null check (source in ('bootstrap', 'claim', 'manual', 'teamidp')),
+      granted_by ${text} references users (id) on delete set null,
+      created_at ${int} not null,
+      unique (user_id, role, scope_type, scope_id, source),
+      check (
+        (role = 'platform_admin' and scope_type = 'platform' and scope_id = '' and source <> 'teamidp')
+        or (role = 'owner' and scope_type = 'team' and scope_id <> '' and source = 'teamidp')
+      )
+    ) ${table}`,
+    'create index role_grants_by_role on role_grants (role, user_id)',
+    `create table platform_state (
+      key ${text} not null primary key,
+      value ${text} not null,
+      updated_at ${int} not null
+    ) ${table}`,
+    `create table logout_tokens (
+      issuer ${text} not null,
+      jti ${text} not null,
+      expires_at ${int} not null,
+      primary key (issuer, jti)
+    ) ${table}`,
+    'create index logout_tokens_by_end on logout_tokens (expires_at)',
+    `create table logout_markers (
+      issuer ${text} not null,
+      kind ${text} not null check (kind in ('sid', 'sub')),
+      value ${text} not null,
+      iat ${int} not null,
+      received_at ${int} not null,
+      expires_at ${int} not null,
+      primary key (issuer, kind, value)
+    ) ${table}`,
+    'create index logout_markers_by_end on logout_markers (expires_at)',
+    `create table audit_events (
+      id ${text} not null primary key,
+      actor_user_id ${text} references users (id) on delete set null,
+      action ${text} not null,
+      target_type ${text},
+      target_id ${text},
+      metadata ${text} not null,
+      client_ip ${text},
+      request_id ${text},
+      created_at ${int} not null
+    ) ${table}`,
+    'create index audit_by_age on audit_events (created_at, id)',
+    'create index audit_by_action on audit_events (action, created_at)',
+    'create index audit_by_actor on audit_events (actor_user_id, created_at)',
+    'create index audit_by_target on audit_events (target_type, target_id, created_at)',
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(tx)
+}

@@ -1,0 +1,71 @@
+import { csrfTokenOf } from '../sessions/csrf.ts'
+import type { StartedSession } from '../sessions/store.ts'
+
+/** What an origin's cookies are called (R10.2): on plain http, which is loopback only, no name may promise `Secure`. */
+export interface CookieNames {
+  readonly session: string
+  readonly csrf: string
+  readonly login: string
+  readonly isSecure: boolean
+}
+
+const SECURE: CookieNames = {
+  session: '__Host-latchkey_session',
+  csrf: '__Host-latchkey_csrf',
+  login: '__Host-latchkey_login',
+  isSecure: true,
+}
+
+const PLAIN: CookieNames = {
+  session: 'latchkey_session',
+  csrf: 'latchkey_csrf',
+  login: 'latchkey_login',
+  isSecure: false,
+}
+
+export function cookieNames(origin: string): CookieNames {
+  return origin.startsWith('https://') ? SECURE : PLAIN
+}
+
+/** All values that the request carries under this name: more than one is somebody's trick. */
+export function readCookie(request: Request, name: string): string[] {
+  return (request.headers.get('cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+}
+
+export function writeCookie(
+  names: CookieNames,
+  name: string,
+  value: string,
+  { maxAgeSeconds, isReadable = false }: { maxAgeSeconds: number; isReadable?: boolean },
+): string {
+  const attributes = [
+    `${name}=${value}`,
+    'Path=/',
+    `Max-Age=${maxAgeSeconds}`,
+    'SameSite=Lax',
+    ...(names.isSecure ? ['Secure'] : []),
+    ...(isReadable ? [] : ['HttpOnly']),
+  ]
+  return attributes.join('; ')
+}
+
+/** The session cookie, and beside it the readable one that the client sends back as a header. */
+export function sessionCookies(names: CookieNames, session: StartedSession, nowMs: number): string[] {
+  const maxAgeSeconds = Math.floor((session.absoluteExpiresAtMs - nowMs) / 1000)
+  return [
+    writeCookie(names, names.session, session.token, { maxAgeSeconds }),
+    writeCookie(names, names.csrf, csrfTokenOf(session.token), { maxAgeSeconds, isReadable: true }),
+  ]
+}
+
+/** Deletion repeats every attribute, or browsers keep the cookie. */
+export function clearedCookies(names: CookieNames): string[] {
+  return [
+    writeCookie(names, names.session, '', { maxAgeSeconds: 0 }),
+    writeCookie(names, names.csrf, '', { maxAgeSeconds: 0, isReadable: true }),
+  ]
+}

@@ -1,0 +1,41 @@
+/** Every number of rooms-contract R22 that can be changed with `ROOMS_LIMITS`, with its default. */
+export const DEFAULT_LIMITS = {
+  http_per_minute: 600,
+  http_anonymous_per_minute: 300,
+  body_bytes: 65_536,
+  login_start_per_minute: 20,
+  callback_per_minute: 60,
+  backchannel_per_minute: 600,
+  login_states_browser: 10,
+  login_states_prefix: 100,
+  login_states_total: 10_000,
+  guest_create_per_minute: 5,
+  guest_create_per_hour: 30,
+  guest_create_total_per_minute: 200,
+  guest_rename_per_minute: 1,
+  search_per_minute: 10,
+  admin_writes_per_minute: 60,
+  sessions_user: 20,
+} as const
+
+export type LimitName = keyof typeof DEFAULT_LIMITS
+export type Limits = Readonly<Record<LimitName, number>>
+
+const LARGEST = 1_000_000_000
+
+/** `key=number` pairs, separated by commas; undefined for an unknown key, a doubled one, or what is no whole number from 1. */
+export function parseLimits(text: string): Limits | undefined {
+  const limits: Record<LimitName, number> = { ...DEFAULT_LIMITS }
+  const given = new Set<string>()
+  for (const entry of text.split(',')) {
+    const [, name = '', digits] = /^\s*([a-z0-9_]+)\s*=\s*([1-9]\d{0,9})\s*$/.exec(entry) ?? []
+    if (!isLimit(name) || given.has(name) || Number(digits) > LARGEST) return undefined
+    given.add(name)
+    limits[name] = Number(digits)
+  }
+  return limits
+}
+
+function isLimit(name: string): name is LimitName {
+  return Object.hasOwn(DEFAULT_LIMITS, name)
+}

@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+// AES-256-GCM (NIST SP 800-38D) under a key that only the holder of a random token can derive (HKDF, RFC 5869): what is
+// sealed with a session token or a login state is of no use to whoever has a copy of the database.
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** What a sealed text is for; texts of one purpose do not open as another. */
+export type Purpose = 'id-token' | 'pkce-verifier'
+
+/** Base64url of nonce, tag and ciphertext. */
+export function seal(text: string, token: string, purpose: Purpose): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(token, purpose), nonce)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
+}
+
+/** Undefined when the text was sealed with another token or for another purpose, or was changed. */
+export function unseal(sealed: string, token: string, purpose: Purpose): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(token, purpose), nonce, { authTagLength: TAG_BYTES })
+  decipher.setAuthTag(tag)
+  try {
+    const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function keyOf(token: string, purpose: Purpose): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', token, '', `latchkey-${purpose}-v1`, 32))
+}

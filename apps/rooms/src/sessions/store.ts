@@ -1,0 +1,197 @@
+import type { Kysely, Transaction } from 'kysely'
+import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import type { RevokeReason, SessionRow, Tables, UserRow } from '../db/tables.ts'
+import { seal } from '../seal.ts'
+import { type Lifetimes, idleEnd } from './session.ts'
+
+/** A live session with whom it belongs to, as every request and socket looks it up. */
+export interface FoundSession extends SessionRow {
+  user: UserRow
+  platformAdmin: boolean
+}
+
+/** The session of this cookie, live or not; undefined when there is none. Rights are read anew each time (R9.1). */
+export async function findSession(db: Kysely<Tables>, token: string): Promise<FoundSession | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('sessions')
+    .select([
+      'users.nickname',
+      'users.email',
+      'users.avatar_color',
+      'users.disabled',
+      'users.is_guest',
+      'users.created_at as user_created_at',
+      'users.last_seen_at as user_last_seen_at',
+      'users.guest_ended_at',
+    ])
+    .select((eb) =>
+      eb
+        .selectFrom('role_grants')
+        .select(eb.lit(1).as('one'))
+        .whereRef('role_grants.user_id', '=', 'sessions.user_id')
+        .where('role', '=', 'platform_admin')
+        .limit(1)
+        .as('platform_admin'),
+    )
+    .where('token_hash', '=', hashToken(token))
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { nickname, email, avatar_color, disabled, is_guest, user_created_at, user_last_seen_at, guest_ended_at, ...rest } = row
+  const { platform_admin, ...session } = rest
+  const user = { id: row.user_id, nickname, email, avatar_color, disabled, is_guest, guest_ended_at }
+  return {
+    ...session,
+    user: { ...user, created_at: user_created_at, last_seen_at: user_last_seen_at },
+    platformAdmin: platform_admin !== null,
+  }
+}
+
+/** What a new session is made of; provider members only after a login in an OIDC mode. */
+export interface NewSession {
+  userId: string
+  nowMs: number
+  lifetimes: Lifetimes
+  clientIp: string
+  userAgent: string
+  /** When the person signed in; a replaced session keeps its own (R9.7). */
+  loginAtMs: number
+  idp?: { issuer: string; sub: string; sid: string | null; idToken: string | null }
+}
+
+export interface StartedSession {
+  id: string
+  /** For the cookie; only its hash is stored. */
+  token: string
+  createdAtMs: number
+  idleExpiresAtMs: number
+  absoluteExpiresAtMs: number
+}
+
+const TOKEN_BYTES = 32
+const USER_AGENT_LENGTH = 512
+
+/** Starts a session; over `mostSessions` live ones of the user, the oldest go (R10.4). */
+export async function insertSession(
+  tx: Transaction<Tables>,
+  session: NewSession,
+  mostSessions: number,
+): Promise<StartedSession> {
+  const token = createToken('', TOKEN_BYTES, 'base64url')
+  const { nowMs, lifetimes, idp } = session
+  const absolute = nowMs + lifetimes.absoluteMs
+  const started = {
+    id: crypto.randomUUID(),
+    token,
+    createdAtMs: nowMs,
+    idleExpiresAtMs: idleEnd(absolute, lifetimes, nowMs),
+    absoluteExpiresAtMs: absolute,
+  }
+  await revokeOldest(tx, session.userId, mostSessions - 1, nowMs)
+  await tx
+    .insertInto('sessions')
+    .values({
+      id: started.id,
+      user_id: session.userId,
+      token_hash: hashToken(token),
+      idp_issuer: idp?.issuer ?? null,
+      idp_sub: idp?.sub ?? null,
+      idp_sid: idp?.sid ?? null,
+      id_token_sealed: idp?.idToken ? seal(idp.idToken, token, 'id-token') : null,
+      login_at: session.loginAtMs,
+      created_at: nowMs,
+      last_seen_at: nowMs,
+      idle_expires_at: started.idleExpiresAtMs,
+      absolute_expires_at: absolute,
+      revoked_at: null,
+      revoke_reason: null,
+      user_agent: Array.from(session.userAgent).slice(0, USER_AGENT_LENGTH).join(''),
+      client_ip: session.clientIp,
+    })
+    .execute()
+  return started
+}
+
+async function revokeOldest(tx: Transaction<Tables>, userId: string, keep: number, nowMs: number): Promise<void> {
+  const live = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('idle_expires_at', '>', nowMs)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  for (const { id } of live.slice(keep)) await revokeSession(tx, id, 'revoked', nowMs)
+}
+
+/** Whether it was live until now. */
+export async function revokeSession(
+  tx: Transaction<Tables>,
+  id: string,
+  reason: RevokeReason,
+  nowMs: number,
+): Promise<boolean> {
+  const [ended] = await endSessions(tx, reason, nowMs, (query) => query.where('id', '=', id))
+  return ended !== undefined
+}
+
+/** Ends all live sessions of a user but one, and returns their ids. */
+export async function revokeSessionsOf(
+  tx: Transaction<Tables>,
+  userId: string,
+  end: { reason: RevokeReason; nowMs: number; except?: string | undefined },
+): Promise<string[]> {
+  return endSessions(tx, end.reason, end.nowMs, (query) =>
+    query.where('user_id', '=', userId).$if(end.except !== undefined, (q) => q.where('id', '<>', end.except ?? '')),
+  )
+}
+
+type Ending = ReturnType<typeof endingQuery>
+
+function endingQuery(tx: Transaction<Tables>, reason: RevokeReason, nowMs: number) {
+  return tx
+    .updateTable('sessions')
+    .set({ revoked_at: nowMs, revoke_reason: reason, id_token_sealed: null })
+    .where('revoked_at', 'is', null)
+    .where('idle_expires_at', '>', nowMs)
+}
+
+/** Every end of a session that somebody causes goes through here; those that time causes are marked by a job. */
+export async function endSessions(
+  tx: Transaction<Tables>,
+  reason: RevokeReason,
+  nowMs: number,
+  which: (query: Ending) => Ending,
+): Promise<string[]> {
+  const ended = await which(endingQuery(tx, reason, nowMs)).returning(['id', 'user_id']).execute()
+  await noteGuestsWithout(tx, ended.map(({ user_id }) => user_id), nowMs)
+  return ended.map(({ id }) => id)
+}
+
+/** A guest's data are kept for a while after the last session (R14.7). */
+async function noteGuestsWithout(tx: Transaction<Tables>, userIds: readonly string[], nowMs: number): Promise<void> {
+  for (const userId of new Set(userIds))
+    await tx
+      .updateTable('users')
+      .set({ guest_ended_at: nowMs })
+      .where('id', '=', userId)
+      .where('is_guest', '=', 1)
+      .execute()
+}
+
+export async function slideSession(
+  tx: Transaction<Tables>,
+  session: Pick<SessionRow, 'id' | 'user_id'>,
+  nowMs: number,
+  idleExpiresAtMs: number,
+): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({ last_seen_at: nowMs, idle_expires_at: idleExpiresAtMs })
+    .where('id', '=', session.id)
+    .where('revoked_at', 'is', null)
+    .execute()
+  await tx.updateTable('users').set({ last_seen_at: nowMs }).where('id', '=', session.user_id).execute()
+}

@@ -1,0 +1,104 @@
+import { isLoopback } from '@latchkey/http/client-address'
+import { type Kind, text } from '@latchkey/settings/kinds'
+import { parseLimits } from './limits.ts'
+import { type ClaimPath, parseClaimPath } from './login/claim-path.ts'
+
+/** Visible on the login button. */
+export function label(): Kind<string> {
+  return {
+    accepts: 'text of 1 to 64 characters without control characters and without blanks around it',
+    parse: (given) => (Array.from(given).length <= 64 ? text().parse(given) : undefined),
+  }
+}
+
+// RFC 6749 section 3.3
+const SCOPE_TOKEN = /^[!#-[\]-~]+$/
+
+/** Scopes, separated by blanks; each is kept once. */
+export function scopes(): Kind<readonly string[]> {
+  return {
+    accepts: 'scope names, separated by blanks',
+    parse(given) {
+      const names = given.split(' ').filter((name) => name !== '')
+      return names.length > 0 && names.every((name) => SCOPE_TOKEN.test(name)) ? [...new Set(names)] : undefined
+    },
+  }
+}
+
+export function claimPath(): Kind<ClaimPath> {
+  return {
+    accepts: 'a dot path of at most 10 parts, without __proto__, constructor and prototype',
+    parse: parseClaimPath,
+  }
+}
+
+/** An issuer, byte for byte: it is compared so. */
+export function issuer(): Kind<string> {
+  return {
+    accepts: 'an absolute https URL without user name, query and fragment',
+    parse: (given) => (isPlainUrl(given) && !given.includes('?') ? given : undefined),
+  }
+}
+
+/** Where a provider answers, byte for byte. */
+export function endpoint(): Kind<string> {
+  return {
+    accepts: 'an absolute https URL without user name and fragment',
+    parse: (given) => (isPlainUrl(given) ? given : undefined),
+  }
+}
+
+function isPlainUrl(given: string): boolean {
+  // URL() would drop line ends and repair backslashes in silence.
+  if (!/^https?:\/\/[^/\\]/.test(given) || /[\s\p{Cc}\\#]/u.test(given)) return false
+  const url = URL.parse(given)
+  return url !== null && url.username === '' && url.password === '' && !/^https?:\/\/[^/]*@/.test(given)
+}
+
+/** Whether a host name of a URL can only be this machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  return bare === 'localhost' || bare.endsWith('.localhost') || isLoopback(bare)
+}
+
+/** Whether the URL is https, or http to this machine (rooms-contract R4.4). */
+export function isSafeUrl(given: string): boolean {
+  const url = new URL(given)
+  return url.protocol === 'https:' || isLoopbackHost(url.hostname)
+}
+
+/** One exact origin, as browsers write it (rooms-contract R3.1). */
+export function ownOrigin(): Kind<string> {
+  return {
+    accepts:
+      'an exact origin without path and trailing slash, in lower case, without a default port; https, or http for loopback names',
+    parse(given) {
+      const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
+      if (url === null || url.origin !== given) return undefined
+      return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? given : undefined
+    },
+  }
+}
+
+/** A host name or address as URLs have it. */
+export function hostName(): Kind<string> {
+  return {
+    accepts: 'a host name or IP address, without port',
+    parse(given) {
+      const url = /[\s/\\@?#]/.test(given) ? null : URL.parse(`https://${given}`)
+      return url !== null && url.port === '' && url.hostname === given.toLowerCase() ? url.hostname : undefined
+    },
+  }
+}
+
+export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
+  return { accepts: 'key=number pairs, separated by commas, with the keys that the limits page lists', parse: parseLimits }
+}
+
+/** A secret that cannot be guessed by trying. */
+export function longToken(): Kind<string> {
+  return {
+    accepts: 'at least 16 visible ASCII characters without blanks',
+    parse: (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
+  }
+}
