@@ -211,7 +211,8 @@ export const declarations = {
     name: 'ADMIN_REAUTH_SECONDS',
     kind: integer(0, TEN_YEARS_SECONDS),
     default: '43200',
-    sentence: 'Administrators whose sign-in is older must sign in again before they change anything; 0: never',
+    sentence:
+      'Administrators whose sign-in is older must sign in again before they change anything; 0: never',
     example: '3600',
   },
   guestEnabled: {

@@ -20,7 +20,9 @@ export function scopes(): Kind<readonly string[]> {
     accepts: 'scope names, separated by blanks',
     parse(given) {
       const names = given.split(' ').filter((name) => name !== '')
-      return names.length > 0 && names.every((name) => SCOPE_TOKEN.test(name)) ? [...new Set(names)] : undefined
+      return names.length > 0 && names.every((name) => SCOPE_TOKEN.test(name))
+        ? [...new Set(names)]
+        : undefined
     },
   }
 }
@@ -86,13 +88,18 @@ export function hostName(): Kind<string> {
     accepts: 'a host name or IP address, without port',
     parse(given) {
       const url = /[\s/\\@?#]/.test(given) ? null : URL.parse(`https://${given}`)
-      return url !== null && url.port === '' && url.hostname === given.toLowerCase() ? url.hostname : undefined
+      return url !== null && url.port === '' && url.hostname === given.toLowerCase()
+        ? url.hostname
+        : undefined
     },
   }
 }
 
 export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
-  return { accepts: 'key=number pairs, separated by commas, with the keys that the limits page lists', parse: parseLimits }
+  return {
+    accepts: 'key=number pairs, separated by commas, with the keys that the limits page lists',
+    parse: parseLimits,
+  }
 }
 
 /** A secret that cannot be guessed by trying. */

@@ -68,7 +68,9 @@ function requiredIn(mode: ProviderMode, key: Key): RoomsRule {
   }
 }
 
-function safe(key: 'oidcIssuer' | 'teamIssuer' | 'authorizationEndpoint' | 'tokenEndpoint' | 'userinfoEndpoint'): RoomsRule {
+function safe(
+  key: 'oidcIssuer' | 'teamIssuer' | 'authorizationEndpoint' | 'tokenEndpoint' | 'userinfoEndpoint',
+): RoomsRule {
   return {
     settings: [key, 'allowHttp'],
     problem: ({ allowHttp, ...values }) => {
@@ -145,7 +147,8 @@ export function readSettings(env: Environment): Settings {
   const values = parseSettings(declarations, withoutOtherModes(env), rules)
   const { allowedHosts, limits, provider, clientId } = values
   // The rules say so; the types cannot.
-  if (provider === null || allowedHosts === null || clientId === null) throw new TypeError('A rule is missing')
+  if (provider === null || allowedHosts === null || clientId === null)
+    throw new TypeError('A rule is missing')
   return {
     ...values,
     provider: providerConfig(values, provider, clientId),
@@ -158,9 +161,7 @@ export function readSettings(env: Environment): Settings {
 export function settingsWarnings(env: Environment): string[] {
   return [
     ...findUnknownSettings(declarations, env, PREFIXES),
-    ...settingsOfOtherModes(env).map(
-      ({ name }) => `${name} is ignored: it is for another AUTH_PROVIDER`,
-    ),
+    ...settingsOfOtherModes(env).map(({ name }) => `${name} is ignored: it is for another AUTH_PROVIDER`),
     ...(env['AUTH_ALLOW_HTTP'] === 'true'
       ? ['AUTH_ALLOW_HTTP=true is unsafe: whoever is on the way can sign in as anybody']
       : []),
@@ -168,7 +169,17 @@ export function settingsWarnings(env: Environment): string[] {
   ]
 }
 
-const PREFIXES = ['AUTH_', 'OIDC_', 'TEAMIDP_', 'OAUTH_', 'ADMIN_', 'GUEST_', 'SESSION_', 'LOGOUT_TOKEN_', 'ROOMS_']
+const PREFIXES = [
+  'AUTH_',
+  'OIDC_',
+  'TEAMIDP_',
+  'OAUTH_',
+  'ADMIN_',
+  'GUEST_',
+  'SESSION_',
+  'LOGOUT_TOKEN_',
+  'ROOMS_',
+]
 
 function settingsOfOtherModes(env: Environment): Declaration<unknown>[] {
   const mode = env['AUTH_PROVIDER']
@@ -215,7 +226,14 @@ function providerConfig(values: RoomsValues, mode: ProviderMode, clientId: strin
   const { authorizationEndpoint, tokenEndpoint, userinfoEndpoint } = values
   if (authorizationEndpoint === null || tokenEndpoint === null || userinfoEndpoint === null)
     throw new TypeError('A rule is missing')
-  return { ...common, mode, authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailPath: values.emailPath }
+  return {
+    ...common,
+    mode,
+    authorizationEndpoint,
+    tokenEndpoint,
+    userinfoEndpoint,
+    emailPath: values.emailPath,
+  }
 }
 
 function oidcConfig(values: RoomsValues, mode: OidcConfig['mode']) {

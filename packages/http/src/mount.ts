@@ -151,7 +151,9 @@ async function perform<Context, Caller>(
   const { caller } = c.get('authenticated')
   surface.authorise(caller, operation, request)
   const params = parsePath(operation, c.req.param())
-  const json = operation.body ? await readJson(request, surface.bodyLimitBytes ?? BODY_LIMIT_BYTES) : undefined
+  const json = operation.body
+    ? await readJson(request, surface.bodyLimitBytes ?? BODY_LIMIT_BYTES)
+    : undefined
   const query = operation.query && parseOrFail(operation.query, queryObject(request.url), surface.literals)
   const body = operation.body && parseBody(operation.body, json, surface.literals)
   if (operation.lasting) c.env.keepOpen?.()

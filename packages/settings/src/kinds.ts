@@ -178,7 +178,7 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
     accepts: `a list, separated by commas, of which each is ${item.accepts}`,
     parse(given) {
       const values = given.split(',').map((entry) => item.parse(entry.trim()))
-      return values.every((value) => value !== undefined) ? (values as T[]) : undefined
+      return values.every((value) => value !== undefined) ? values : undefined
     },
   }
 }

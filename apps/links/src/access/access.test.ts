@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { isDirect } from '@latchkey/http/direct'
 import { readSettings } from '../settings.ts'
 import { type Via, createAccess, refuseCrossSite } from './access.ts'
 import { isIdentity } from './identity.ts'
-import { isDirect } from './local.ts'
 
 const ADMIN = 'http://localhost:8080/_/admin/dashboard'
 

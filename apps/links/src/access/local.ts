@@ -1,15 +1,9 @@
 import { isLoopback } from '@latchkey/http/client-address'
-
-const FORWARDING = new Set(['forwarded', 'x-real-ip', 'via', 'cf-connecting-ip'])
+import { isForwarded } from '@latchkey/http/direct'
 
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 
 const REMEDY = 'set LINKS_ACCESS to jwt or header to admit others'
-
-/** Whether the request comes from this machine itself and through no proxy that says so. */
-export function isDirect(request: Request, peer: string, proxyHeader: string | null): boolean {
-  return isLoopback(peer) && !isForwarded(request, proxyHeader)
-}
 
 /** Why `LINKS_ACCESS=loopback` does not admit the request, in one sentence, or null. */
 export function refuseRemote(request: Request, peer: string, proxyHeader: string | null): string | null {
@@ -20,11 +14,6 @@ export function refuseRemote(request: Request, peer: string, proxyHeader: string
   if (!LOCAL_HOST.test(hostOf(request)))
     return `Only requests for localhost, 127.0.0.1 or [::1] are admitted: open http://localhost, or ${REMEDY}`
   return null
-}
-
-function isForwarded({ headers }: Request, proxyHeader: string | null): boolean {
-  if (proxyHeader !== null && headers.has(proxyHeader)) return true
-  return Array.from(headers.keys()).some((name) => FORWARDING.has(name) || name.startsWith('x-forwarded-'))
 }
 
 // A request made in the process has no Host header; one from a socket without it has no absolute URL either.

@@ -1,11 +1,11 @@
 import type { Database } from '@latchkey/database/database'
+import { isDirect } from '@latchkey/http/direct'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
 import type { Counting } from '../clicks/counting.ts'
 import type { Journal } from '../clicks/journal.ts'
 import type { Tables } from '../db/tables.ts'
 import { saveInstanceValue } from '../preferences/store.ts'
-import { isDirect } from '../access/local.ts'
 
 const HEADERS = { 'Cache-Control': 'private, no-store' }
 

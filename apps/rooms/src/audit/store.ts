@@ -17,7 +17,11 @@ export interface AuditOrigin {
 }
 
 /** Written in the transaction of what it tells, so that neither exists without the other. */
-export async function recordAudit(tx: Transaction<Tables>, event: AuditEvent, origin: AuditOrigin): Promise<void> {
+export async function recordAudit(
+  tx: Transaction<Tables>,
+  event: AuditEvent,
+  origin: AuditOrigin,
+): Promise<void> {
   await tx
     .insertInto('audit_events')
     .values({

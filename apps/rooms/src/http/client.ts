@@ -18,6 +18,5 @@ export function clientIp(request: Request, peer: string, proxies: Proxies): stri
 /** What limits count by: an IPv4 address, or the /64 of an IPv6 one, which a single customer has whole. */
 export function prefixOf(address: string): string {
   if (isIP(address) !== 6) return address
-  const [network = ''] = [ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toRFC5952String()]
-  return `${network}/64`
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toRFC5952String()}/64`
 }

@@ -92,7 +92,11 @@ export interface ProviderStatus {
   readonly mode: ProviderMode
   readonly issuer: string
   readonly label: string
-  readonly discovery: { readonly ok: boolean; readonly checkedAtMs: number | null; readonly error: string | null }
+  readonly discovery: {
+    readonly ok: boolean
+    readonly checkedAtMs: number | null
+    readonly error: string | null
+  }
   readonly endpoints: Readonly<Record<string, string>>
   readonly pkce: 'S256' | 'none'
   readonly tokenAuthMethod: string
@@ -114,7 +118,11 @@ export interface Provider {
   /** Exchanges the code and verifies everything (R6.5 to R7.7). One token request, never repeated. */
   redeem(redemption: Redemption): Promise<ProviderIdentity>
   /** R12.2; null where there is no such endpoint or no metadata within 2 s. */
-  logoutUrl(options: { idToken: string | null; postLogoutRedirectUri: string; state: string }): Promise<string | null>
+  logoutUrl(options: {
+    idToken: string | null
+    postLogoutRedirectUri: string
+    state: string
+  }): Promise<string | null>
   /** R13.4, R13.5. Throws `LoginFailure` with `token_invalid` for a bad token. */
   verifyLogoutToken(token: string): Promise<LogoutToken>
   status(): Promise<ProviderStatus>

@@ -28,7 +28,11 @@ export function isLive(session: Ends, nowMs: number): boolean {
 }
 
 /** Written once a minute at most, or once per tenth of the idle time, whichever is shorter (R10.4). */
-export function isDueToSlide(session: Pick<SessionRow, 'last_seen_at'>, { idleMs }: Lifetimes, nowMs: number): boolean {
+export function isDueToSlide(
+  session: Pick<SessionRow, 'last_seen_at'>,
+  { idleMs }: Lifetimes,
+  nowMs: number,
+): boolean {
   return nowMs - session.last_seen_at >= Math.min(SLIDE_EVERY_MS, idleMs / 10)
 }
 

@@ -38,7 +38,17 @@ export async function findSession(db: Kysely<Tables>, token: string): Promise<Fo
     .where('token_hash', '=', hashToken(token))
     .executeTakeFirst()
   if (!row) return undefined
-  const { nickname, email, avatar_color, disabled, is_guest, user_created_at, user_last_seen_at, guest_ended_at, ...rest } = row
+  const {
+    nickname,
+    email,
+    avatar_color,
+    disabled,
+    is_guest,
+    user_created_at,
+    user_last_seen_at,
+    guest_ended_at,
+    ...rest
+  } = row
   const { platform_admin, ...session } = rest
   const user = { id: row.user_id, nickname, email, avatar_color, disabled, is_guest, guest_ended_at }
   return {
@@ -113,7 +123,12 @@ export async function insertSession(
   return started
 }
 
-async function revokeOldest(tx: Transaction<Tables>, userId: string, keep: number, nowMs: number): Promise<void> {
+async function revokeOldest(
+  tx: Transaction<Tables>,
+  userId: string,
+  keep: number,
+  nowMs: number,
+): Promise<void> {
   const live = await tx
     .selectFrom('sessions')
     .select('id')
@@ -144,7 +159,9 @@ export async function revokeSessionsOf(
   end: { reason: RevokeReason; nowMs: number; except?: string | undefined },
 ): Promise<string[]> {
   return endSessions(tx, end.reason, end.nowMs, (query) =>
-    query.where('user_id', '=', userId).$if(end.except !== undefined, (q) => q.where('id', '<>', end.except ?? '')),
+    query
+      .where('user_id', '=', userId)
+      .$if(end.except !== undefined, (q) => q.where('id', '<>', end.except ?? '')),
   )
 }
 
@@ -165,13 +182,23 @@ export async function endSessions(
   nowMs: number,
   which: (query: Ending) => Ending,
 ): Promise<string[]> {
-  const ended = await which(endingQuery(tx, reason, nowMs)).returning(['id', 'user_id']).execute()
-  await noteGuestsWithout(tx, ended.map(({ user_id }) => user_id), nowMs)
+  const ended = await which(endingQuery(tx, reason, nowMs))
+    .returning(['id', 'user_id'])
+    .execute()
+  await noteGuestsWithout(
+    tx,
+    ended.map(({ user_id }) => user_id),
+    nowMs,
+  )
   return ended.map(({ id }) => id)
 }
 
 /** A guest's data are kept for a while after the last session (R14.7). */
-async function noteGuestsWithout(tx: Transaction<Tables>, userIds: readonly string[], nowMs: number): Promise<void> {
+async function noteGuestsWithout(
+  tx: Transaction<Tables>,
+  userIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
   for (const userId of new Set(userIds))
     await tx
       .updateTable('users')

@@ -1,0 +1,4 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import type { Context } from '../context.ts'
+
+export const adminOperations: readonly AnyOperation<Context>[] = []

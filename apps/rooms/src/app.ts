@@ -1,0 +1,89 @@
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { parseTrusted } from '@latchkey/http/client-address'
+import type { Log } from '@latchkey/http/log'
+import type { Policy } from './context.ts'
+import { migrations } from './db/migrations.ts'
+import type { Tables } from './db/tables.ts'
+import { Readiness } from './http/health.ts'
+import { createHosts } from './http/hosts.ts'
+import { type Metrics, createMetrics } from './http/metrics.ts'
+import { createRates } from './http/rates.ts'
+import { type Fetch, createRouter } from './http/router.ts'
+import type { Services } from './http/services.ts'
+import { createProvider } from './login/create-provider.ts'
+import type { Settings } from './settings.ts'
+
+export interface Rooms {
+  fetch: Fetch
+  database: Database<Tables>
+  metrics: Metrics
+  /** Stop being ready, so that balancers look elsewhere; requests are still served. */
+  drain(): void
+  close(): Promise<void>
+}
+
+/** Whoever asks waits no longer than this for one statement, in milliseconds. */
+const STATEMENT_LIMIT_MS = 8_000
+
+export interface RoomsOptions {
+  settings: Settings
+  log: Log
+  /** Milliseconds since 1970. */
+  now?: () => number
+  /** The provider is the demo of `latchkey start`. */
+  demo?: boolean
+}
+
+/** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
+export async function createRooms({
+  settings,
+  log,
+  now = Date.now,
+  demo = false,
+}: RoomsOptions): Promise<Rooms> {
+  const database = openDatabase<Tables>(settings.databaseUrl)
+  await migrate(database, migrations)
+  const metrics = createMetrics()
+  const provider = createProvider(settings.provider, { log, now, metrics })
+  const services: Services = {
+    settings,
+    policy: policyOf(settings, demo),
+    database: database.limited(STATEMENT_LIMIT_MS),
+    provider,
+    rates: createRates(settings.limits, now),
+    proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
+    hosts: createHosts(settings.allowedHosts),
+    metrics,
+    log,
+    now,
+  }
+  const readiness = new Readiness(services.database)
+  return {
+    fetch: createRouter(services, readiness),
+    database,
+    metrics,
+    drain: () => readiness.drain(),
+    close: () => database.close(),
+  }
+}
+
+function policyOf(settings: Settings, demo: boolean): Policy {
+  const { provider } = settings
+  return {
+    label: provider.label,
+    guestEnabled: settings.guestEnabled,
+    guestRooms: settings.guestRooms,
+    adminBootstrap: settings.adminBootstrap,
+    adminReauthMs: settings.adminReauthSeconds * 1000,
+    backchannelLogout: provider.mode !== 'oauth2' && provider.backchannelLogout,
+    sessions: {
+      idleMs: settings.sessionIdleSeconds * 1000,
+      absoluteMs: settings.sessionAbsoluteSeconds * 1000,
+    },
+    transactionMs: settings.transactionSeconds * 1000,
+    canonicalOrigin: settings.allowedHosts[0],
+    limits: settings.limits,
+    demo,
+  }
+}

@@ -1,0 +1,121 @@
+import { isStorageUnavailable } from '@latchkey/database/errors'
+import { Failure } from '@latchkey/http/failure'
+import { type Authenticated, mount } from '@latchkey/http/mount'
+import type { AnyOperation } from '@latchkey/http/operation'
+import { equalTokens } from '@latchkey/tokens/opaque'
+import type { Context, Scope } from '../context.ts'
+import { failure, failures, listed } from '../failures.ts'
+import { csrfTokenOf } from '../sessions/csrf.ts'
+import { clearedCookies, sessionCookies } from './cookies.ts'
+import { apiOperations } from './operations.ts'
+import type { Services } from './services.ts'
+import { type Visit, readVisit } from './visit.ts'
+
+export const API_PATH = '/api'
+
+/** Creates the session that a token could belong to (R11.3). */
+const WITHOUT_CSRF_TOKEN: ReadonlySet<string> = new Set(['createGuestSession'])
+
+/** The JSON API: everything below `/api` but the browser's way through a login. */
+export function createApi(services: Services) {
+  return mount<Context, Visit>({
+    basePath: API_PATH,
+    operations: apiOperations,
+    literals: new Set(),
+    bodyLimitBytes: services.policy.limits.body_bytes,
+    async authenticate(request, { peer }): Promise<Authenticated<Visit>> {
+      const visit = await readVisit(services, request, peer)
+      refuseForeignOrigin(request, visit.origin)
+      countRequest(services, visit)
+      return { caller: visit, headers: {}, cookies: visit.cookies }
+    },
+    authorise: (visit, operation, request) => authorise(services, visit, operation, request),
+    contextOf: (visit, request, { requestId }) => contextOf(services, visit, request, requestId),
+    render: (error, requestId) => renderFailure(services, error, requestId),
+    observe({ ms, ...exchange }) {
+      services.metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
+      services.log.info('request', { ...exchange, ms: Math.round(ms) })
+    },
+  })
+}
+
+function countRequest({ rates }: Services, { actor, clientPrefix }: Visit): void {
+  if (actor) rates.take('http_per_minute', actor.session.id)
+  else rates.take('http_anonymous_per_minute', clientPrefix)
+}
+
+/** R11.1, of every method: no page of another origin has any business with the API, and there is no CORS. */
+export function refuseForeignOrigin(request: Request, origin: string): void {
+  const given = request.headers.get('origin')
+  if (given !== null && given !== origin) throw failure('cross_site_request')
+  const site = request.headers.get('sec-fetch-site')
+  if (!isSafe(request) && site !== null && site !== 'same-origin' && site !== 'none')
+    throw failure('cross_site_request')
+}
+
+function isSafe({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
+function authorise(
+  { policy, rates, now }: Services,
+  { actor }: Visit,
+  operation: AnyOperation<Context>,
+  request: Request,
+): void {
+  const scope = operation.scope as Scope
+  if (scope !== 'public' && actor === null) throw failure('unauthenticated')
+  const changes = !isSafe(request)
+  if (actor && changes && !WITHOUT_CSRF_TOKEN.has(operation.id)) checkCsrfToken(request, actor.token)
+  if (scope === 'member' && actor?.user.is_guest === 1) throw failure('guest_not_permitted')
+  if (scope !== 'admin' || !actor) return
+  if (!actor.platformAdmin) throw failure('forbidden')
+  if (!changes) return
+  rates.take('admin_writes_per_minute', actor.user.id)
+  const { adminReauthMs } = policy
+  if (adminReauthMs > 0 && now() - actor.session.loginAtMs > adminReauthMs) throw failure('reauth_required')
+}
+
+/** R11.2. */
+function checkCsrfToken(request: Request, sessionToken: string): void {
+  const given = request.headers.get('x-csrf-token') ?? ''
+  if (!equalTokens(given, csrfTokenOf(sessionToken))) throw failure('csrf_failed')
+}
+
+/** What operations, and the routes that are none, run with. */
+export function contextOf(services: Services, visit: Visit, request: Request, requestId: string): Context {
+  const { database, provider, policy, rates, log } = services
+  const { names, cookies } = visit
+  const now = services.now()
+  const replaceCookies = (lines: string[]) => void cookies.splice(0, cookies.length, ...lines)
+  return {
+    database,
+    provider,
+    policy,
+    rates,
+    log,
+    actor: visit.actor,
+    now,
+    clientIp: visit.clientIp,
+    clientPrefix: visit.clientPrefix,
+    userAgent: request.headers.get('user-agent') ?? '',
+    requestId,
+    keep: (session) => replaceCookies(sessionCookies(names, session, now)),
+    forget: () => replaceCookies(clearedCookies(names)),
+  }
+}
+
+/** Every error in the one shape of R15.1; our own faults are logged and carry no detail. */
+export function renderFailure({ log }: Services, error: unknown, requestId: string): Response {
+  if (error instanceof Failure) return failureResponse(listed(error))
+  const unavailable = isStorageUnavailable(error)
+  log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
+  if (unavailable) return failureResponse(failure('unavailable', { headers: { 'Retry-After': '5' } }))
+  const { status, text } = failures.internal
+  return Response.json({ error: text, code: 'internal', requestId }, { status })
+}
+
+function failureResponse({ message, code, status, headers, fields }: Failure): Response {
+  const body = { error: message, code, ...(fields.length > 0 && { fields }) }
+  return Response.json(body, { status, headers })
+}

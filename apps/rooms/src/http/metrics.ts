@@ -1,0 +1,70 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  registry: Registry
+  observeRequest(route: string, status: number, seconds: number): void
+  /** `outcome` is `ok` or a code of R6.8. */
+  countLogin(outcome: string): void
+  observeProvider(endpoint: string, outcome: string, seconds: number): void
+  countKeySetFetch(): void
+  countLogoutToken(result: string): void
+  countIgnoredProxyHeader(): void
+  observeJob(job: string, ok: boolean, seconds: number): void
+}
+
+/** Figures of one node. Labels are routes, statuses and outcomes; never people, rooms or addresses (R24.2). */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `latchkey_rooms_${name}_total`, help, labelNames, registers })
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Histogram({
+      name: `latchkey_rooms_${name}_seconds`,
+      help,
+      labelNames,
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    })
+  const requests = counter('requests', 'Requests by route and status', ['route', 'status'])
+  const durations = histogram('request', 'Duration of requests', [])
+  const logins = counter('logins', 'Logins by outcome', ['outcome'])
+  const provider = histogram('provider', 'Duration of calls to the identity provider', [
+    'endpoint',
+    'outcome',
+  ])
+  const keySets = counter('jwks_fetches', 'Fetches of the key set of the identity provider', [])
+  const logoutTokens = counter('logout_tokens', 'Logout tokens by result', ['result'])
+  const ignored = counter('ignored_proxy_headers', 'Address headers from peers that are not trusted', [])
+  const jobs = counter('job_runs', 'Runs of background jobs', ['job', 'result'])
+  const jobSeconds = new Gauge({
+    name: 'latchkey_rooms_job_seconds',
+    help: 'How long a background job last took',
+    labelNames: ['job'],
+    registers,
+  })
+  new Gauge({
+    name: 'latchkey_rooms_resident_memory_bytes',
+    help: 'Memory of the process',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
+  return {
+    registry,
+    observeRequest(route, status, seconds) {
+      requests.inc({ route, status })
+      durations.observe(seconds)
+    },
+    countLogin: (outcome) => logins.inc({ outcome }),
+    observeProvider: (endpoint, outcome, seconds) => provider.observe({ endpoint, outcome }, seconds),
+    countKeySetFetch: () => keySets.inc(),
+    countLogoutToken: (result) => logoutTokens.inc({ result }),
+    countIgnoredProxyHeader: () => ignored.inc(),
+    observeJob(job, ok, seconds) {
+      jobs.inc({ job, result: ok ? 'ok' : 'failed' })
+      jobSeconds.set({ job }, seconds)
+    },
+  }
+}

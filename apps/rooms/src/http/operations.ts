@@ -1,0 +1,16 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import { accountOperations } from '../account/operations.ts'
+import { adminOperations } from '../admin/operations.ts'
+import type { Context } from '../context.ts'
+import { guestOperations } from '../guests/operations.ts'
+import { platformOperations } from '../platform/operations.ts'
+import { sessionOperations } from '../sessions/operations.ts'
+
+/** Everything that the API can do, in the order of its document. */
+export const apiOperations: readonly AnyOperation<Context>[] = [
+  ...platformOperations,
+  ...guestOperations,
+  ...sessionOperations,
+  ...accountOperations,
+  ...adminOperations,
+]

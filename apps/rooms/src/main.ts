@@ -1,0 +1,46 @@
+import { createLog } from '@latchkey/http/log'
+import { type Rooms, createRooms } from './app.ts'
+import type { Settings } from './settings.ts'
+
+/** How much of a stop is for requests that are under way, in milliseconds (R19.3). */
+const FINISH_WITHIN_MS = 5_000
+const IDLE_SECONDS = 30
+
+export interface Running {
+  url: string
+  stop(): Promise<void>
+}
+
+/** Starts the service as the settings say: migrated and listening when it returns. */
+export async function startRooms(settings: Settings, { demo = false } = {}): Promise<Running> {
+  const log = createLog()
+  const rooms = await createRooms({ settings, log, demo })
+  const server = await listen(settings, rooms, log).catch(async (error: unknown) => {
+    await rooms.close()
+    throw error
+  })
+  log.info('listening', { service: 'rooms', url: server.url.href })
+  return {
+    url: server.url.origin,
+    async stop() {
+      rooms.drain()
+      await Promise.race([server.stop(), Bun.sleep(FINISH_WITHIN_MS)])
+      await Promise.race([server.stop(true), Bun.sleep(100)])
+      await rooms.close()
+      log.info('stopped', { service: 'rooms' })
+    },
+  }
+}
+
+async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof createLog>) {
+  return Bun.serve({
+    hostname: settings.host,
+    port: settings.port,
+    idleTimeout: IDLE_SECONDS,
+    fetch: rooms.fetch,
+    error(error) {
+      log.error('a request failed outside its handler', { error })
+      return Response.json({ error: 'Something went wrong on our side', code: 'internal' }, { status: 500 })
+    },
+  })
+}
