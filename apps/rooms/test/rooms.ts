@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLog } from '@latchkey/http/log'
+import { type Rooms, createRooms } from '../src/app.ts'
+import { DEFAULT_LIMITS, type LimitName } from '../src/limits.ts'
+import type { ProviderConfig } from '../src/login/provider-config.ts'
+import type { Settings } from '../src/settings.ts'
+import { csrfTokenOf } from '../src/sessions/csrf.ts'
+import { ALICE, type HostileProvider, type Person, hostileProvider } from './provider/hostile.ts'
+
+export const ORIGIN = 'https://rooms.example.com'
+/** 2026-11-21 12:00 UTC: where the clock of a test stands until it moves it. */
+export const NOON = Date.UTC(2026, 10, 21, 12)
+
+export interface TestRooms {
+  rooms: Rooms
+  idp: HostileProvider
+  clock: { ms: number }
+  /** Every line that was logged. */
+  logged: string[]
+  /** A browser of its own: cookies, and an address. */
+  browser(options?: { ip?: string; origin?: string }): Browser
+  /** A browser in which this person has signed in. */
+  signedIn(person?: Person, options?: { ip?: string }): Promise<Browser>
+  /** Another node on the same database, settings, clock and provider. */
+  node(overrides?: Partial<Settings>): Promise<TestRooms>
+  close(): Promise<void>
+}
+
+export interface TestOptions {
+  /** From `eachDialect`; otherwise a SQLite file of its own. */
+  url?: string
+  settings?: Partial<Settings>
+  limits?: Partial<Record<LimitName, number>>
+  /** What the provider is configured as; plain `oidc` unless told. */
+  provider?: (idp: HostileProvider) => ProviderConfig
+  /** A provider, clock and log that another instance has too. */
+  shared?: Pick<TestRooms, 'idp' | 'clock' | 'logged'>
+}
+
+/** The whole service on an injected clock, without a port, signed in at a provider that tests can bend. */
+export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
+  const clock = options.shared?.clock ?? { ms: NOON }
+  const idp = options.shared?.idp ?? (await hostileProvider({ now: () => clock.ms }))
+  const logged = options.shared?.logged ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-'))
+  const databaseUrl = options.url ?? `sqlite:${join(folder, 'rooms.db')}`
+  const settings = settingsFor(options, databaseUrl, options.provider?.(idp) ?? idp.config())
+  const log = createLog({ write: (line) => void logged.push(line), now: () => clock.ms })
+  const rooms = await createRooms({ settings, log, now: () => clock.ms })
+  const test: TestRooms = {
+    rooms,
+    idp,
+    clock,
+    logged,
+    browser: (as = {}) => new Browser(test, as),
+    async signedIn(person = ALICE, as = {}) {
+      const browser = test.browser(as)
+      await browser.signIn(person)
+      return browser
+    },
+    node: (overrides = {}) =>
+      openRooms({
+        ...options,
+        url: databaseUrl,
+        settings: { ...options.settings, ...overrides },
+        shared: { idp, clock, logged },
+      }),
+    async close() {
+      await rooms.close()
+      if (!options.shared) await idp.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return test
+}
+
+function settingsFor(
+  { settings, limits }: TestOptions,
+  databaseUrl: string,
+  provider: ProviderConfig,
+): Settings {
+  return {
+    provider,
+    adminBootstrap: 'first-login',
+    adminReauthSeconds: 43_200,
+    guestEnabled: true,
+    guestRooms: true,
+    allowedHosts: [ORIGIN],
+    proxyHeader: null,
+    trustedProxies: ['127.0.0.0/8', '::1'],
+    transactionSeconds: 600,
+    sessionIdleSeconds: 604_800,
+    sessionAbsoluteSeconds: 2_592_000,
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl,
+    metricsToken: null,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    ...settings,
+  }
+}
+
+interface Sent {
+  method?: string
+  /** Sent as JSON. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** What a browser does with cookies, redirects' addresses and the token against cross-site requests; nothing more. */
+export class Browser {
+  readonly cookies = new Map<string, string>()
+  readonly #test: TestRooms
+  readonly #ip: string
+  readonly origin: string
+
+  constructor(test: TestRooms, { ip = '192.0.2.1', origin = ORIGIN }: { ip?: string; origin?: string } = {}) {
+    this.#test = test
+    this.#ip = ip
+    this.origin = origin
+  }
+
+  /** The session cookie's text. */
+  get token(): string | undefined {
+    return this.cookies.get('__Host-latchkey_session') ?? this.cookies.get('latchkey_session')
+  }
+
+  /** Sends a request as the page of this origin would, and keeps the cookies of the answer. */
+  async send(address: string, { method, body, headers = {} }: Sent = {}): Promise<Response> {
+    const url = new URL(address, this.origin)
+    const verb = method ?? (body === undefined ? 'GET' : 'POST')
+    const own: Record<string, string> = { host: url.host, 'user-agent': 'Mozilla/5.0 (test)' }
+    if (this.cookies.size > 0) own['cookie'] = [...this.cookies].map((pair) => pair.join('=')).join('; ')
+    if (verb !== 'GET' && verb !== 'HEAD') {
+      own['origin'] = this.origin
+      own['sec-fetch-site'] = 'same-origin'
+      if (this.token) own['x-csrf-token'] = csrfTokenOf(this.token)
+    }
+    if (body !== undefined) own['content-type'] = 'application/json'
+    const request = new Request(url, {
+      method: verb,
+      headers: { ...own, ...headers },
+      redirect: 'manual',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const response = await this.#test.rooms.fetch(request, {
+      requestIP: () => ({ address: this.#ip, family: 'IPv4', port: 1 }),
+    })
+    this.#keep(response)
+    return response
+  }
+
+  /** The answer's JSON; throws when its status is another. */
+  async json<Body = Record<string, unknown>>(address: string, sent: Sent = {}, status = 200): Promise<Body> {
+    const response = await this.send(address, sent)
+    const text = await response.text()
+    if (response.status !== status) throw new Error(`${address}: ${response.status} ${text}`)
+    return JSON.parse(text) as Body
+  }
+
+  /** Starts a login as a click on the button does, and returns the provider's address that it leads to. */
+  async startLogin(returnTo?: string): Promise<string> {
+    const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
+    const response = await this.send(`/api/auth/login${query}`, {
+      headers: {
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+        'sec-fetch-site': 'same-origin',
+        'sec-fetch-user': '?1',
+      },
+    })
+    return response.headers.get('location') ?? ''
+  }
+
+  /** Signs in at the provider and comes back; returns the last answer. */
+  async signIn(person: Person = ALICE, returnTo?: string): Promise<Response> {
+    const callback = this.#test.idp.authorize(await this.startLogin(returnTo), person)
+    return this.send(callback)
+  }
+
+  #keep(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (/Max-Age=0\b/.test(line)) this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+  }
+}
