@@ -61,6 +61,8 @@ export interface ProviderIdentity {
   readonly issuer: string
   /** 1 to 255 characters. */
   readonly subject: string
+  /** By which logout tokens name the person: `sub` of the ID token, whatever the subject path is; null in oauth2. */
+  readonly sub: string | null
   /** Cleaned, 1 to 64 graphemes. */
   readonly name: string
   /** At most 320 characters. */
