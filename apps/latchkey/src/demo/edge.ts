@@ -1,0 +1,41 @@
+import type { Log } from '@latchkey/http/log'
+import type { Context, Middleware } from 'oidc-provider'
+import { contentSecurityPolicy, errorPage, frontPage, show } from './pages.ts'
+
+/** Around everything: who is answered at all, what every answer carries, and what people see when something is wrong. */
+export function edge(issuer: string, clientOrigins: readonly string[], log: Log): Middleware {
+  const headers = {
+    'Content-Security-Policy': contentSecurityPolicy(clientOrigins),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  }
+  return async (context, next) => {
+    context.set(headers)
+    // A foreign name that somebody lets point at this machine is not this provider.
+    if (`http://${context.req.headers.host}` !== issuer)
+      return refuse(context, 421, `This provider is at ${issuer} only.`)
+    if (context.method === 'GET' && context.path === '/') return show(context, frontPage())
+    try {
+      await next()
+    } catch (error) {
+      explain(context, error, log)
+    }
+    if (context.status === 404 && context.body === undefined)
+      refuse(context, 404, 'There is nothing at this address.')
+  }
+}
+
+/** An answer that keeps the person here, with its reason. */
+export function refuse(context: Context, status: number, sentence: string): void {
+  context.status = status
+  show(context, errorPage('This does not work', sentence))
+}
+
+function explain(context: Context, error: unknown, log: Log): void {
+  // What the provider throws where it finds no interaction for this browser.
+  if (error instanceof Error && error.name === 'SessionNotFound')
+    return refuse(context, 400, 'This sign-in has ended, or was begun in another browser.')
+  log.error('the demo identity provider failed', { error })
+  return refuse(context, 500, 'Something went wrong; the log says more.')
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'oidc-provider'
+import { type DemoUser, users } from './users.ts'
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #4c5661; --ground: #f6f7f9; --card: #fff; --line: #7b8794;
+  --accent: #1a5fb4; --notice: #fff4d6; --notice-line: #8a6100; }
+@media (prefers-color-scheme: dark) { :root { --ink: #eceff3; --soft: #b4bec9; --ground: #14171b; --card: #1f242a;
+  --line: #76828f; --accent: #8ab8f5; --notice: #3a2f10; --notice-line: #d8ab45; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 30rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 1.25rem 0 .5rem; }
+.notice { margin: 0; padding: .75rem 1rem; background: var(--notice); border: 1px solid var(--notice-line); border-radius: .5rem; }
+form { display: grid; gap: .75rem; margin: 1.25rem 0 0; }
+button { font: inherit; color: inherit; text-align: left; min-height: 2.75rem; padding: .6rem 1rem; cursor: pointer;
+  background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+button:hover { border-color: var(--accent); }
+button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button strong, button span { display: block; }
+button span, .soft { color: var(--soft); }
+button.plain { background: none; text-align: center; }
+`
+
+interface Page {
+  readonly title: string
+  /** Markup. Whatever is not our own words is escaped in it. */
+  readonly content: string
+}
+
+/** Nothing but the style above, and forms that end at the demo itself or, by redirects, at its client. */
+export function contentSecurityPolicy(clientOrigins: readonly string[]): string {
+  const style = createHash('sha256').update(STYLE).digest('base64')
+  return [
+    `default-src 'none'`,
+    `style-src 'sha256-${style}'`,
+    `form-action ${["'self'", ...clientOrigins].join(' ')}`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ')
+}
+
+/** Answers with a page; the status is the one that is set already. */
+export function show(context: Context, { title, content }: Page): void {
+  context.type = 'html'
+  context.body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} - Latchkey demo</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<p class="notice"><strong>Demo identity provider.</strong> It runs on this machine only and asks for no password. It is not
+for real use.</p>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+/** Who to be. `current` is the person that this browser is signed in as. */
+export function choicePage(current: DemoUser | undefined): Page {
+  const buttons = users.map(
+    ({ id, name, email, teams }) => `<button name="account" value="${Bun.escapeHTML(id)}">
+<strong>Continue as ${Bun.escapeHTML(name)}</strong>
+<span>${Bun.escapeHTML([email, ...teams.map((team) => `${team.role} of ${team.name}`)].join(', '))}</span>
+</button>`,
+  )
+  const already = current ? `<p>This browser is signed in as ${Bun.escapeHTML(current.name)}.</p>` : ''
+  return {
+    title: 'Sign in',
+    content: `${already}<p class="soft">Choose who to be.</p>
+<form method="post">
+${buttons.join('\n')}
+<button class="plain" name="cancel" value="yes">Cancel</button>
+</form>`,
+  }
+}
+
+/** Asks first. `form` is the provider's own, with the id that it gives it. */
+export function signOutPage(form: string, current: DemoUser | undefined): Page {
+  return {
+    title: 'Sign out',
+    content: `<p>This browser is signed in as ${Bun.escapeHTML(current?.name ?? 'somebody')}.
+To stay signed in, leave this page.</p>
+${form.replace('</form>', '<button class="plain" name="logout" value="yes">Sign out</button></form>')}`,
+  }
+}
+
+export function signedOutPage(): Page {
+  return {
+    title: 'Signed out',
+    content: '<p>This browser is signed out of the demo identity provider. This page can be closed.</p>',
+  }
+}
+
+export function errorPage(title: string, sentence: string): Page {
+  return {
+    title: Bun.escapeHTML(title),
+    content: `<p>${Bun.escapeHTML(sentence)}</p>
+<p class="soft">Go back to the service that brought you here, and start again.</p>`,
+  }
+}
+
+/** For whoever comes by without being sent. */
+export function frontPage(): Page {
+  const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(users.map(({ name }) => name))
+  return {
+    title: 'Latchkey demo',
+    content: `<p>Latchkey started this provider because none is configured. It signs people in to Latchkey Rooms as ${names}.</p>
+<p>For real use, set <code>AUTH_PROVIDER</code> and what belongs to it; then this provider is not started.</p>`,
+  }
+}
