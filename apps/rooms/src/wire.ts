@@ -1,0 +1,17 @@
+import { z } from 'zod'
+
+/** A random id (UUID, lower case); whatever does not look like one belongs to nothing: 404 in a path. */
+export const Id = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+  .meta({ format: 'uuid' })
+
+/** ISO 8601, UTC (R16.1). */
+export const Moment = z.string().meta({ format: 'date-time' })
+
+export function toMoment(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+export const Success = z.object({ success: z.literal(true) })
+export const SUCCESS = { success: true } as const
