@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { eachDialect } from '@latchkey/database/testing'
+import { migrations } from '../db/migrations.ts'
+import type { LogoutMarkerRow, Tables } from '../db/tables.ts'
+import { type EndingLogin, isMarked } from './backchannel.ts'
+import { putMarker } from './backchannel-store.ts'
+
+const ARRIVED_MS = 1_800_000_000_000
+const ISSUED = 1_800_000_000
+const MARKER: LogoutMarkerRow = {
+  issuer: 'https://idp.example',
+  kind: 'sub',
+  value: 'alice',
+  iat: ISSUED,
+  received_at: ARRIVED_MS,
+  expires_at: ARRIVED_MS + 600_000,
+}
+const LOGIN: EndingLogin = {
+  issuer: 'https://idp.example',
+  sub: 'alice',
+  sid: 's-1',
+  startedAtMs: ARRIVED_MS - 5_000,
+  issuedAtSeconds: ISSUED - 2,
+}
+
+eachDialect((_dialect, newUrl) => {
+  async function marked(markers: LogoutMarkerRow[], logins: EndingLogin[]): Promise<boolean[]> {
+    const database: Database<Tables> = openDatabase(await newUrl())
+    await migrate(database, migrations)
+    const answers = await database.write(async (tx) => {
+      for (const marker of markers) await putMarker(tx, marker)
+      const found: boolean[] = []
+      for (const login of logins) found.push(await isMarked(database.dialect, tx, login))
+      return found
+    })
+    await database.close()
+    return answers
+  }
+
+  test('a marker refuses a login that was under way, and none that started or was issued later', async () => {
+    const logins = [
+      LOGIN,
+      { ...LOGIN, startedAtMs: ARRIVED_MS, issuedAtSeconds: ISSUED },
+      { ...LOGIN, startedAtMs: ARRIVED_MS + 1 },
+      { ...LOGIN, issuedAtSeconds: ISSUED + 1 },
+    ]
+    expect(await marked([MARKER], logins)).toEqual([true, true, false, false])
+  })
+
+  test('a marker refuses only whom it names', async () => {
+    const logins = [
+      LOGIN,
+      { ...LOGIN, sub: 'bob' },
+      { ...LOGIN, sub: 'Alice' },
+      { ...LOGIN, issuer: 'https://idp.example/' },
+      { ...LOGIN, sub: null, sid: null, issuedAtSeconds: null },
+    ]
+    expect(await marked([MARKER], logins)).toEqual([true, false, false, false, false])
+    const bySid = [LOGIN, { ...LOGIN, sid: 's-2' }, { ...LOGIN, sid: null }, { ...LOGIN, sid: 'alice' }]
+    expect(await marked([{ ...MARKER, kind: 'sid', value: 's-1' }], bySid)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  test('a second logout token for the same moves the marker forward and never back', async () => {
+    const early = { ...MARKER, iat: ISSUED - 60, received_at: ARRIVED_MS - 60_000 }
+    for (const markers of [
+      [early, MARKER],
+      [MARKER, early],
+    ])
+      expect(await marked(markers, [LOGIN])).toEqual([true])
+    expect(await marked([early], [LOGIN])).toEqual([false])
+  })
+})
