@@ -8,9 +8,13 @@ export function primarySlug({ slugs }: WithSlugs): string {
   return (slugs.find(({ is_primary }) => is_primary === 1) ?? slugs[0])?.slug ?? ''
 }
 
+export function slugUrl(slug: string): string {
+  return `${me.origin}/${slug}`
+}
+
 /** The address to hand out. */
 export function shortUrl(link: WithSlugs): string {
-  return `${me.origin}/${primarySlug(link)}`
+  return slugUrl(primarySlug(link))
 }
 
 /** An address as it is shown where its scheme says nothing. */

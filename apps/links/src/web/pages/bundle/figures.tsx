@@ -4,9 +4,9 @@ import type { Range } from '../../../analytics/schema.ts'
 import { TimeChart } from '../../parts/chart.tsx'
 import { countryNames } from '../../parts/country.ts'
 import { Delta } from '../../parts/delta.tsx'
+import { Access, Channels, Lists } from '../../parts/lists.tsx'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
-import { Access, Channels, Lists } from '../link/lists.tsx'
 
 export function Figures({ stats }: { stats: Stats }) {
   const { say } = useText()

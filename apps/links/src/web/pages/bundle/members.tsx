@@ -3,9 +3,9 @@ import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { call } from '../../call.ts'
-import { me } from '../../me.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Delta } from '../../parts/delta.tsx'
+import { slugUrl, withoutScheme } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
 import { accentColor } from '../bundles/accent.tsx'
@@ -69,7 +69,7 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
   const { number, share } = useText()
   useFocusFallback('#members')
   const name = member.label ?? `/${member.primary_slug}`
-  const short = `${me.origin}/${member.primary_slug}`
+  const short = slugUrl(member.primary_slug)
   return (
     <Box component="li" py="xs" className="bundle-member">
       <Group wrap="nowrap" gap="md">
@@ -89,7 +89,7 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
           </Anchor>
           <Group gap={4} wrap="nowrap">
             <Text size="xs" c="dimmed" truncate title={`${short} → ${member.url}`}>
-              {short.replace(/^https?:\/\//, '')} → {member.url.replace(/^https?:\/\//, '')}
+              {withoutScheme(short)} → {withoutScheme(member.url)}
             </Text>
           </Group>
         </Box>

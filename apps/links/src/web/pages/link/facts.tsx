@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import { Link as To } from 'wouter'
 import { type Input, call } from '../../call.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { primarySlug } from '../../parts/short.ts'
+import { primarySlug, slugUrl, withoutScheme } from '../../parts/short.ts'
 import { changed, useCall } from '../../queries.ts'
 import type { TextKey } from '../../texts/en.ts'
 import { useText } from '../../texts/text.ts'
 import { EditInPlace } from './edit.tsx'
-import { type Link, isMine, shortUrl, shownUrl } from './link.ts'
+import { type Link, isMine } from './link.ts'
 import { dayAndTime, fromField, toField } from './moment.ts'
 
 const URL_LIMIT = 2048
@@ -65,7 +65,7 @@ function ShortUrl({ slug }: { slug: string }) {
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <Anchor
-        href={shortUrl(slug)}
+        href={slugUrl(slug)}
         target="_blank"
         rel="noreferrer"
         fz="lg"
@@ -73,9 +73,9 @@ function ShortUrl({ slug }: { slug: string }) {
         miw={0}
         style={{ overflowWrap: 'anywhere' }}
       >
-        {shownUrl(slug)}
+        {withoutScheme(slugUrl(slug))}
       </Anchor>
-      <Copy value={shortUrl(slug)} />
+      <Copy value={slugUrl(slug)} />
     </Group>
   )
 }

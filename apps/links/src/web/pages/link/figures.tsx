@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { Result } from '../../call.ts'
 import { TimeChart } from '../../parts/chart.tsx'
 import { Delta } from '../../parts/delta.tsx'
+import { Access, Channels, Lists } from '../../parts/lists.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useQueryString } from '../../parts/query.ts'
 import { RangePicker, asRange } from '../../parts/range.tsx'
@@ -11,7 +12,6 @@ import { Failed } from '../../shell/boundary.tsx'
 import { useText } from '../../texts/text.ts'
 import { daysOf, wordAverage } from './average.ts'
 import type { Deeds } from './head.tsx'
-import { Access, Channels, Lists, type Stats } from './lists.tsx'
 import type { Link } from './link.ts'
 import { Slugs } from './slugs.tsx'
 import { useLinkState } from './state.ts'
@@ -62,7 +62,7 @@ export function Figures(deeds: Deeds) {
 
 interface Counted {
   link: Link
-  stats: Stats | undefined
+  stats: Result<'getLinkAnalytics'> | undefined
   timeline: Timeline | undefined
 }
 

@@ -15,8 +15,9 @@ import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CallError, addressOf, request } from '../../call.ts'
+import { slugUrl, withoutScheme } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
-import { type Link, shownUrl } from './link.ts'
+import type { Link } from './link.ts'
 
 const LEVELS = ['L', 'M', 'Q', 'H'] as const
 const LARGEST = 2048
@@ -34,7 +35,7 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
   const change = (changes: Partial<Look>) => setLook((before) => ({ ...before, ...changes }))
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
-      <Preview name={say('link.qrOf', { url: shownUrl(slug) })} code={code} />
+      <Preview name={say('link.qrOf', { url: withoutScheme(slugUrl(slug)) })} code={code} />
       <Stack gap="sm">
         {link.slugs.length > 1 && (
           <NativeSelect

@@ -23,10 +23,11 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { Pager } from '../../parts/pager.tsx'
+import { slugUrl } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
 import type { Deeds } from './head.tsx'
-import { type Slug, isMine, shortUrl } from './link.ts'
-import { Pager } from './pager.tsx'
+import { type Slug, isMine } from './link.ts'
 
 /** A link may have thousands. */
 const PAGE = 10
@@ -136,7 +137,7 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
   const { say } = useText()
   const { copy } = useClipboard()
   const copyUrl = () => {
-    copy(shortUrl(slug.slug))
+    copy(slugUrl(slug.slug))
     notifications.show({ message: say('link.copied'), withCloseButton: false })
   }
   return (

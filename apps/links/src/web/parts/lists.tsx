@@ -1,15 +1,15 @@
 import { Box, Paper, SimpleGrid, Skeleton, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import type { ListName, NameCount, Range } from '../../../analytics/schema.ts'
-import type { Result } from '../../call.ts'
-import { countryNames } from '../../parts/country.ts'
-import { Ranking } from '../../parts/ranking.tsx'
-import { useCall } from '../../queries.ts'
-import type { TextKey } from '../../texts/en.ts'
-import { useText } from '../../texts/text.ts'
+import type { ListName, NameCount, Range } from '../../analytics/schema.ts'
+import type { Result } from '../call.ts'
+import { countryNames } from './country.ts'
 import { Pager } from './pager.tsx'
+import { Ranking } from './ranking.tsx'
+import { useCall } from '../queries.ts'
+import type { TextKey } from '../texts/en.ts'
+import { useText } from '../texts/text.ts'
 
-export type Stats = Result<'getLinkAnalytics'>
+type Stats = Result<'getLinkAnalytics'>
 
 /** As many as ClickStats has of each list (L14.5). */
 const PAGE = 10

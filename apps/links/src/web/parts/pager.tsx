@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { useText } from '../../texts/text.ts'
+import { useText } from '../texts/text.ts'
 
 /** Not `disabled`: on the last page that would drop the focus. */
 const OFF = { 'aria-disabled': true, 'data-disabled': true }
