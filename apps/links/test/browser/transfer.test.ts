@@ -17,8 +17,8 @@ async function choose(page: Page, name: string, text: string): Promise<void> {
   await page.getByText(name).waitFor()
 }
 
-async function countLinks(): Promise<number> {
-  const response = await fetch(admin.at('/api/links?limit=1'))
+async function countLinks(search = ''): Promise<number> {
+  const response = await fetch(admin.at(`/api/links?limit=1&search=${search}`))
   return Number(response.headers.get('x-total-count'))
 }
 
@@ -125,6 +125,50 @@ test('an import that is stopped keeps whole rows, says how many, and importing a
   await page.getByRole('heading', { name: 'Import finished' }).waitFor(SLOW)
   expect(await countLinks()).toBe(before + 6_000)
 }, 240_000)
+
+test('a file that is dropped on its field is chosen, and nothing of it is stored before the import', async () => {
+  const { page, errors } = await admin.open('/import-export')
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-dropped-'))
+  const path = join(folder, 'dropped.csv')
+  writeFileSync(path, 'Keyword,URL,Title\ndropped,https://example.com/dropped,Dropped\n')
+  // As from the file manager, which only the browser itself can bring in.
+  const browser = await page.context().newCDPSession(page)
+  const drop = async (name: string) => {
+    const field = await page.getByText(name).boundingBox()
+    const at = { x: (field?.x ?? 0) + 5, y: (field?.y ?? 0) + 5 }
+    const data = { items: [], files: [path], dragOperationsMask: 1 }
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await browser.send('Input.dispatchDragEvent', { type, ...at, data })
+  }
+  await drop('or drop it here')
+  await page.getByRole('status').getByText('dropped.csv').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Format' }).inputValue()).toBe('YOURLS')
+  expect(await countLinks('Dropped')).toBe(0)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Import 1 link' }).click()
+  await page.getByText('1 link was imported.').waitFor()
+  expect(await countLinks('Dropped')).toBe(1)
+  expect(errors).toEqual([])
+  rmSync(folder, { recursive: true })
+}, 60_000)
+
+test('who looks at another page is told that an import has ended, and led back to it', async () => {
+  const rows = Array.from({ length: 3_000 }, (_, n) => `https://example.com/away/${n},away-${n},`)
+  const { page, errors } = await admin.open('/import-export')
+  await choose(page, 'away.csv', ['url,slug,label', ...rows].join('\n'))
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Import 3,000 links' }).click(SLOW)
+  await page.getByText('Importing:').waitFor()
+  await page.getByRole('link', { name: 'API keys' }).click()
+  const notice = page.getByRole('alert').filter({ hasText: 'Import finished' })
+  await notice.getByText('3,000 links were imported.').waitFor(SLOW)
+  await expectAccessible(page)
+  await shoot(page, 'transfer-ended-elsewhere')
+  await notice.getByRole('button', { name: 'Show the import' }).click()
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+  await notice.waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+}, 120_000)
 
 test('a preview that is stopped leads back to the file, and nothing is stored', async () => {
   const rows = Array.from({ length: 20_000 }, (_, n) => `https://example.com/never/${n}`)

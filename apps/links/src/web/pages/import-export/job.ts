@@ -57,6 +57,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
+/** Whether somebody looks at the page that shows the work. */
+export function isShown(): boolean {
+  return listeners.size > 0
+}
+
 export function useWork(): Work {
   return useSyncExternalStore(subscribe, () => work)
 }
@@ -95,10 +100,10 @@ export function stopJob(): void {
 
 const warn = (event: Event) => event.preventDefault()
 
-/** Previews or imports the draft; how it goes is in `useWork().job`. */
-export async function startJob(isPreview: boolean): Promise<void> {
+/** Previews or imports the draft; how it goes is in `useWork().job`, and how it ended is the result. */
+export async function startJob(isPreview: boolean): Promise<Job | undefined> {
   const upload = contentOf(work.draft)
-  if (!upload) return
+  if (!upload) return undefined
   abort = new AbortController()
   let job: Job = { isPreview, state: 'working', rows: [], count: 0 }
   const tell = (change: Partial<Job>) => {
@@ -125,6 +130,7 @@ export async function startJob(isPreview: boolean): Promise<void> {
     removeEventListener('beforeunload', warn)
     if (!isPreview) await changed('links', 'totals')
   }
+  return work.job
 }
 
 /** What `lines` change about the job. */

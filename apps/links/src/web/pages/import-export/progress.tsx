@@ -2,9 +2,11 @@ import { Alert, Button, Group, Progress, Stack, Text, Title } from '@mantine/cor
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useText } from '../../texts/text.ts'
+import { useEndNotice } from './end-notice.tsx'
 import { type Job, leaveJob, startJob, stopJob } from './job.ts'
 import { downloadReport } from './report.ts'
 import { Rows } from './rows.tsx'
+import { wordsOf } from './words.ts'
 
 /** The heading of a step; it takes the focus, because the control that led here is gone. */
 function StepTitle({ children }: { children: string }) {
@@ -81,26 +83,15 @@ export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
   )
 }
 
-function wordsOf({ isPreview, state, report, rows }: Job) {
-  const count = report?.imported ?? rows.filter(({ result }) => result === 'imported').length
-  if (state === 'failed') {
-    const title = isPreview ? 'transfer.previewFailed' : 'transfer.failed'
-    return { title, help: isPreview || count === 0 ? undefined : 'transfer.stoppedHelp', count } as const
-  }
-  if (state === 'stopped') return { title: 'transfer.stopped', help: 'transfer.stoppedHelp', count } as const
-  if (!isPreview) return { title: 'transfer.done', help: 'transfer.doneHelp', count } as const
-  if (count === 0) return { title: 'transfer.nothing', help: 'transfer.nothingHelp', count } as const
-  return { title: 'transfer.previewDone', help: 'transfer.previewHelp', count } as const
-}
-
 function Actions({ job, leave }: { job: Job; leave: (keepDraft: boolean) => void }) {
   const { say, number } = useText()
+  const tell = useEndNotice()
   const count = job.report?.imported ?? 0
   if (job.isPreview)
     return (
       <Group gap="sm">
         {job.state === 'done' && count > 0 && (
-          <Button onClick={() => void startJob(false)}>
+          <Button onClick={() => void startJob(false).then(tell)}>
             {say('transfer.start', { count, shown: number(count) })}
           </Button>
         )}

@@ -1,0 +1,37 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useLocation } from 'wouter'
+import { useText } from '../../texts/text.ts'
+import { type Job, isShown } from './job.ts'
+import { wordsOf } from './words.ts'
+
+/** Says to who looks at another page by then that an import has ended, and leads back to it. */
+export function useEndNotice(): (job: Job | undefined) => void {
+  const { say, number } = useText()
+  const [, go] = useLocation()
+  return (job) => {
+    if (!job || isShown()) return
+    const { title, help, count } = wordsOf(job)
+    const id = notifications.show({
+      autoClose: false,
+      ...(job.state !== 'done' && { color: 'red' }),
+      closeButtonProps: { 'aria-label': say('shell.close') },
+      title: say(title),
+      message: (
+        <Group justify="space-between" gap="xs">
+          <Text size="sm">{help && say(help, { count, shown: number(count) })}</Text>
+          <Button
+            size="compact-sm"
+            variant="light"
+            onClick={() => {
+              notifications.hide(id)
+              go('/import-export')
+            }}
+          >
+            {say('transfer.show')}
+          </Button>
+        </Group>
+      ),
+    })
+  }
+}
