@@ -3,7 +3,7 @@ import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import '@mantine/charts/styles.css'
 import './main.css'
-import { MantineProvider, createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, MantineProvider, createTheme, darken } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
@@ -21,9 +21,23 @@ const theme = createTheme({
   components: {
     // The header of a dialog is no second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
+    // Part of the page's content, not beside its landmarks.
+    Tooltip: { defaultProps: { portalProps: { target: '#content' } } },
     ModalTitle: { defaultProps: { fw: 650 } },
   },
 })
+
+/** Where the theme's own colours miss the contrast of AA: white on filled red, and hovered light surfaces. */
+const variables: CSSVariablesResolver = ({ colors, primaryColor }) => {
+  const light: Record<string, string> = {}
+  for (const name of [primaryColor, 'red'])
+    light[`--mantine-color-${name}-light-color`] = darken(colors[name]?.[9] ?? '', 0.2)
+  const red = {
+    '--mantine-color-red-filled': colors.red[9],
+    '--mantine-color-red-filled-hover': darken(colors.red[9], 0.12),
+  }
+  return { variables: {}, light: { ...light, ...red }, dark: red }
+}
 
 const { scheme } = document.documentElement.dataset
 
@@ -33,6 +47,7 @@ if (root)
   createRoot(root).render(
     <MantineProvider
       theme={theme}
+      cssVariablesResolver={variables}
       defaultColorScheme={scheme === 'light' || scheme === 'dark' ? scheme : 'auto'}
       // The person's setting decides, on every machine; nothing is kept in this browser.
       colorSchemeManager={{

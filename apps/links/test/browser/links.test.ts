@@ -54,6 +54,22 @@ test('a link is made, and what is hostile in it stays text', async () => {
   await page.context().close()
 }, 60_000)
 
+test('an address is copied, and its hint is accessible while it is hovered', async () => {
+  const { page } = await admin.open('/links')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const short = (await (await fetch(admin.at('/api/links'))).json()) as Made[]
+  const url = new URL(`/${short[0]?.slugs[0]?.slug}`, admin.at('')).href
+  const copy = page.getByRole('button', { name: `Copy ${url}` })
+  await copy.hover()
+  await page.getByRole('tooltip').getByText(`Copy ${url}`).waitFor()
+  await expectAccessible(page)
+  await copy.click()
+  await page.getByRole('tooltip').getByText('Copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+  await expectAccessible(page)
+  await page.context().close()
+}, 60_000)
+
 test('what is refused stays typed, and the reason stands at its field', async () => {
   await make({ url: 'https://example.com/taken', slug: 'taken' })
   const { page } = await admin.open('/links')

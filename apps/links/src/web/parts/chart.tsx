@@ -44,7 +44,7 @@ export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Prop
             </Text>
           )}
         </Group>
-        <Tooltip label={other} withinPortal={false}>
+        <Tooltip label={other}>
           <ActionIcon variant="default" size="md" aria-label={other} onClick={() => setAsTable(!asTable)}>
             <View size={16} stroke={1.6} aria-hidden />
           </ActionIcon>

@@ -37,7 +37,7 @@ export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => v
           <Button variant="default" onClick={onClose} data-autofocus>
             {say('confirm.cancel')}
           </Button>
-          <Button color="red.9" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
             {say('keys.revokeYes')}
           </Button>
         </Group>

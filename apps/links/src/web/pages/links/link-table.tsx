@@ -1,4 +1,5 @@
-import { Anchor, Checkbox, Group, Modal, Paper, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Box, Checkbox, Group, Modal, Paper, Stack, Table, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../../call.ts'
@@ -73,95 +74,148 @@ interface RowsProps {
   select: (ids: readonly number[]) => void
 }
 
+/** Narrower than this, what has columns of its own elsewhere stands below a link's name. */
+const ALL_COLUMNS = '(min-width: 75em)'
+
 function Rows({ rows, selected, select }: RowsProps) {
   const { say } = useText()
+  const isWide = useMediaQuery(ALL_COLUMNS, false, { getInitialValueInEffect: false })
   const all = rows.length > 0 && selected.length === rows.length
   const toggle = (id: number) =>
     select(selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id])
   return (
-    <Table.ScrollContainer minWidth={920} type="native">
-      <Table verticalSpacing="sm" horizontalSpacing="md" layout="fixed">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={52}>
-              <Checkbox
-                aria-label={say('links.selectAll')}
-                checked={all}
-                indeterminate={selected.length > 0 && !all}
-                onChange={() => select(all ? [] : rows.map(({ id }) => id))}
-              />
-            </Table.Th>
-            <Table.Th>{say('links.link')}</Table.Th>
-            <Table.Th w={130}>{say('links.status')}</Table.Th>
-            <Table.Th w={240}>{say('links.short')}</Table.Th>
-            <Table.Th w={110} ta="right">
-              {say('links.clicks')}
-            </Table.Th>
+    <Table verticalSpacing="sm" horizontalSpacing={isWide ? 'md' : 'sm'} layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={isWide ? 52 : 44}>
+            <Checkbox
+              aria-label={say('links.selectAll')}
+              checked={all}
+              indeterminate={selected.length > 0 && !all}
+              onChange={() => select(all ? [] : rows.map(({ id }) => id))}
+            />
+          </Table.Th>
+          <Table.Th>{say('links.link')}</Table.Th>
+          {isWide && <Table.Th w={130}>{say('links.status')}</Table.Th>}
+          {isWide && <Table.Th w={240}>{say('links.short')}</Table.Th>}
+          <Table.Th w={isWide ? 110 : 96} ta="right">
+            {say('links.clicks')}
+          </Table.Th>
+          {isWide && (
             <Table.Th w={140} ta="right">
               {say('links.createdAt')}
             </Table.Th>
+          )}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((link) => (
+          <Table.Tr key={link.id} style={{ verticalAlign: isWide ? 'middle' : 'top' }}>
+            <Table.Td>
+              <Checkbox
+                aria-label={say('links.select', { name: link.label ?? primarySlug(link) })}
+                checked={selected.includes(link.id)}
+                onChange={() => toggle(link.id)}
+              />
+            </Table.Td>
+            {isWide ? <Columns link={link} /> : <Stacked link={link} />}
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((link) => (
-            <Row key={link.id} link={link} chosen={selected.includes(link.id)} toggle={toggle} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+      </Table.Tbody>
+    </Table>
   )
 }
 
-function Row({ link, chosen, toggle }: { link: LinkRow; chosen: boolean; toggle: (id: number) => void }) {
-  const { say, number, day, moment } = useText()
-  const short = shortUrl(link)
-  const name = link.label ?? withoutScheme(link.url)
+function Columns({ link }: { link: LinkRow }) {
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
-        <Checkbox
-          aria-label={say('links.select', { name: link.label ?? primarySlug(link) })}
-          checked={chosen}
-          onChange={() => toggle(link.id)}
-        />
-      </Table.Td>
-      <Table.Td>
-        <Anchor component={Link} href={`/links/${link.id}`} c="inherit" fw={550} display="block" truncate>
-          {name}
-        </Anchor>
-        {link.label !== null && (
-          <Text size="sm" c="dimmed" truncate title={link.url}>
-            {link.url}
-          </Text>
-        )}
+        <Name link={link} />
       </Table.Td>
       <Table.Td>
         <StateBadge link={link} />
       </Table.Td>
       <Table.Td>
-        <Group gap={4} wrap="nowrap">
-          <Anchor href={short} target="_blank" rel="noreferrer" truncate size="sm">
-            {withoutScheme(short)}
-          </Anchor>
-          <Copy value={short} />
+        <Short link={link} />
+      </Table.Td>
+      <Clicks link={link} />
+      <Table.Td ta="right">
+        <Made link={link} />
+      </Table.Td>
+    </>
+  )
+}
+
+function Stacked({ link }: { link: LinkRow }) {
+  return (
+    <>
+      <Table.Td>
+        <Name link={link} />
+        <Short link={link} />
+        <Group gap="xs" mt={4}>
+          <StateBadge link={link} />
+          <Box miw={0}>
+            <Made link={link} />
+          </Box>
         </Group>
       </Table.Td>
-      <Table.Td ta="right">
-        {number(link.total_clicks)}
-        <div>
-          <Delta value={link.delta_pct} />
-        </div>
-      </Table.Td>
-      <Table.Td ta="right">
-        <Text size="sm" title={moment(link.created_at)}>
-          {day(link.created_at)}
+      <Clicks link={link} />
+    </>
+  )
+}
+
+function Name({ link }: { link: LinkRow }) {
+  return (
+    <>
+      <Anchor component={Link} href={`/links/${link.id}`} c="inherit" fw={550} display="block" truncate>
+        {link.label ?? withoutScheme(link.url)}
+      </Anchor>
+      {link.label !== null && (
+        <Text size="sm" c="dimmed" truncate title={link.url}>
+          {link.url}
         </Text>
-        {link.created_by !== me.identity && (
-          <Text size="xs" c="dimmed" truncate title={link.created_by}>
-            {link.created_by}
-          </Text>
-        )}
-      </Table.Td>
-    </Table.Tr>
+      )}
+    </>
+  )
+}
+
+function Short({ link }: { link: LinkRow }) {
+  const short = shortUrl(link)
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Anchor href={short} target="_blank" rel="noreferrer" truncate size="sm">
+        {withoutScheme(short)}
+      </Anchor>
+      <Copy value={short} />
+    </Group>
+  )
+}
+
+function Clicks({ link }: { link: LinkRow }) {
+  const { number } = useText()
+  return (
+    <Table.Td ta="right">
+      {number(link.total_clicks)}
+      <div>
+        <Delta value={link.delta_pct} />
+      </div>
+    </Table.Td>
+  )
+}
+
+/** When, and by whom where that is somebody else. */
+function Made({ link }: { link: LinkRow }) {
+  const { day, moment } = useText()
+  return (
+    <>
+      <Text size="sm" title={moment(link.created_at)}>
+        {day(link.created_at)}
+      </Text>
+      {link.created_by !== me.identity && (
+        <Text size="xs" c="dimmed" truncate title={link.created_by}>
+          {link.created_by}
+        </Text>
+      )}
+    </>
   )
 }

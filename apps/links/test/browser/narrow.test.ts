@@ -1,0 +1,143 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { classifyClick } from '../../src/clicks/click.ts'
+import { openRecorder } from '../../src/clicks/recorder.ts'
+import { adminPages, expectAccessible, expectWithinWidth, shoot } from './browser.ts'
+
+const admin = adminPages()
+
+const PERSON =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
+const CLICKS = 1_200
+const ROWS = [
+  'url,slug,label',
+  'https://example.com/good,good-one,Good',
+  'javascript:alert(1),bad-one,',
+  `https://example.com/${'x'.repeat(600)},${'s'.repeat(120)},${'l'.repeat(300)}`,
+].join('\n')
+
+const paths: Record<string, string> = {
+  dashboard: '/dashboard',
+  links: '/links?range=30d',
+  bundles: '/bundles',
+  keys: '/keys',
+  transfer: '/import-export',
+  settings: '/settings',
+}
+
+const post = async (path: string, body: unknown) => {
+  const response = await admin.call('POST', path, body)
+  expect(response.ok).toBeTrue()
+  return (await response.json()) as { id: number; slugs: { slug: string }[] }
+}
+
+/** Everything as long as it may be: what has blanks to break at, and what has none. */
+beforeAll(async () => {
+  const link = await post('/links', {
+    url: `https://example.com/${'w'.repeat(500)}`,
+    label: 'W'.repeat(300),
+    slug: 'x'.repeat(128),
+  })
+  await post(`/links/${link.id}/slugs`, { slug: `y${'-y'.repeat(60)}` })
+  await post('/links', { url: 'https://example.com/fresh', label: 'Fresh' })
+  const bundle = await post('/bundles', { name: 'V'.repeat(120), description: 'D'.repeat(900), icon: '🌷' })
+  await post(`/bundles/${bundle.id}/links`, { link_id: link.id })
+  await post('/keys', { title: 'K'.repeat(120), scope: 'read' })
+  const now = Math.floor(Date.now() / 1000)
+  const recorder = openRecorder(admin.databaseUrl)
+  await recorder.record(
+    Array.from({ length: CLICKS }, (_, index) =>
+      classifyClick({
+        slug: link.slugs[0]?.slug ?? '',
+        linkId: link.id,
+        clickedAt: now - 60 - index * 1_500,
+        host: '127.0.0.1',
+        query: `utm_source=${'u'.repeat(80)}&utm_medium=mail&utm_campaign=spring`,
+        referrer: `https://${'h'.repeat(60)}.example.net/${'r'.repeat(200)}`,
+        userAgent: PERSON,
+        country: 'BA',
+        visitorFp: String(index),
+      }),
+    ),
+  )
+  await recorder.close()
+  paths['link'] = `/links/${link.id}`
+  paths['bundle'] = `/bundles/${bundle.id}`
+}, 60_000)
+
+type View = NonNullable<Parameters<typeof admin.open>[1]>
+
+async function openWhole(name: string, view: View) {
+  const opened = await admin.open(paths[name] ?? '', view)
+  await opened.page.waitForFunction(
+    () => !document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root'),
+  )
+  return opened
+}
+
+const PAGES = ['dashboard', 'links', 'link', 'bundles', 'bundle', 'keys', 'transfer', 'settings']
+const VIEWS: readonly (readonly [words: string, view: View])[] = [
+  ['a phone of 390 px', { width: 390 }],
+  ['a phone of 320 px, in the dark', { width: 320, scheme: 'dark' }],
+  ['a window of 1280 px at 200 %', { width: 640, height: 450, zoom: 2 }],
+]
+
+for (const [words, view] of VIEWS) {
+  test(`no page or table scrolls sideways on ${words}`, async () => {
+    for (const name of PAGES) {
+      const { page, errors } = await openWhole(name, view)
+      await shoot(page, `narrow-${name}-${view.width}`)
+      await expectWithinWidth(page)
+      await expectAccessible(page)
+      expect([name, errors]).toEqual([name, []])
+      await page.context().close()
+    }
+  }, 120_000)
+
+  test(`dialogs, selections and previews fit ${words}, and their ends can be reached`, async () => {
+    const { page } = await openWhole('links', view)
+    await page.getByRole('checkbox', { name: 'Select WWW' }).check()
+    await expectWithinWidth(page)
+    await shoot(page, `narrow-selected-${view.width}`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByLabel('Type xxx').waitFor()
+    await expectWithinWidth(page)
+    await page.goto(admin.at('/keys'))
+    await page.getByRole('button', { name: 'New key' }).click()
+    const title = page.getByRole('dialog').getByRole('textbox', { name: 'Title' })
+    await title.fill('Made here')
+    await expectWithinWidth(page)
+    await shoot(page, `narrow-dialog-${view.width}`)
+    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByText('This key is shown only now').waitFor()
+    await expectWithinWidth(page)
+    await page.getByRole('button', { name: 'Done, I have saved it' }).click()
+    await page.goto(admin.at('/import-export'))
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(ROWS) })
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.locator('tbody tr').first().waitFor()
+    await expectWithinWidth(page)
+    await shoot(page, `narrow-preview-${view.width}`)
+    await page.context().close()
+  }, 60_000)
+}
+
+test('on a phone the list of links says all that its columns say elsewhere', async () => {
+  const wide = await openWhole('links', { width: 1280 })
+  const narrow = await openWhole('links', { width: 320 })
+  // A row's words and the names of its controls; their order differs.
+  const said = (page: typeof wide.page) =>
+    page.locator('tbody tr').evaluateAll((rows) =>
+      (rows as HTMLElement[]).map((row) => {
+        const named = [...row.querySelectorAll('[aria-label]')].map((part) => part.ariaLabel ?? '')
+        return [...row.innerText.split(/\s+/), ...named]
+      }),
+    )
+  const rows = (await said(narrow.page)).map((words) => new Set(words))
+  expect(rows).toHaveLength(2)
+  expect(rows).toEqual((await said(wide.page)).map((words) => new Set(words)))
+  expect(await narrow.page.locator('thead th').count()).toBe(3)
+  await narrow.page.context().close()
+  await wide.page.context().close()
+}, 60_000)
