@@ -213,6 +213,36 @@ test('a click is seen without touching the page, and what is being typed stays',
   await page.context().close()
 }, 60_000)
 
+test('figures that cannot be had are said to be missing, with the reason and a way on; the rest of the page works', async () => {
+  const { page } = await admin.open('/keys')
+  let works = false
+  await page.route('**/api/dashboard*', (route) =>
+    works
+      ? route.continue()
+      : route.fulfill({
+          status: 503,
+          contentType: 'application/json',
+          body: '{"error":"Storage unavailable"}',
+        }),
+  )
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByText('Storage unavailable').waitFor()
+  expect(await page.locator('main .mantine-Skeleton-root').count()).toBe(0)
+  await expectAccessible(page)
+  await shoot(page, 'dashboard-error')
+  await page
+    .getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+    .fill('https://example.com/made-while-broken')
+  await page.keyboard.press('Enter')
+  await page.getByText('Your short link is ready').waitFor()
+  works = true
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await drawn(page)
+  expect(await page.getByRole('heading', { name: 'This could not be shown' }).count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
 for (const [lang, country] of [
   ['sv', 'Tyskland'],
   ['id', 'Jerman'],

@@ -28,6 +28,19 @@ async function hide(page: Page, hidden: boolean): Promise<void> {
   }, hidden)
 }
 
+/** The sign-in has ended, until the returned function is called. */
+async function endSignIn(page: Page): Promise<() => void> {
+  let signedIn = false
+  await page.route('**/_/admin/api/**', (route) =>
+    signedIn
+      ? route.continue()
+      : route.fulfill({ status: 401, contentType: 'application/json', body: '{"error":"Unauthorized"}' }),
+  )
+  return () => {
+    signedIn = true
+  }
+}
+
 test('a click elsewhere shows within two seconds, and moves neither focus nor what is being typed', async () => {
   await admin.call('POST', '/links', { url: 'https://example.com/live', label: 'live', slug: 'live' })
   const { page } = await admin.open('/links')
@@ -70,12 +83,7 @@ test('an open page asks for nothing while nothing changes, and a hidden one not 
 
 test('a page whose sign-in has ended says so, keeps what is typed, and goes on afterwards', async () => {
   const { page } = await admin.open('/links')
-  let signedIn = false
-  await page.route('**/_/admin/api/**', (route) =>
-    signedIn
-      ? route.continue()
-      : route.fulfill({ status: 401, contentType: 'application/json', body: '{"error":"Unauthorized"}' }),
-  )
+  const signInAgain = await endSignIn(page)
   const url = page.getByLabel('URL to shorten')
   await url.fill('https://example.com/after-sign-in')
   await page.keyboard.press('Enter')
@@ -85,10 +93,79 @@ test('a page whose sign-in has ended says so, keeps what is typed, and goes on a
   expect(await url.inputValue()).toBe('https://example.com/after-sign-in')
   await expectAccessible(page)
   await shoot(page, 'stale')
-  signedIn = true
+  signInAgain()
   await page.getByRole('button', { name: 'Shorten' }).click()
   await page.getByText('Short link made').waitFor()
   await stale.waitFor({ state: 'detached' })
+  await page.context().close()
+}, 60_000)
+
+test('news that come in while a dialog is open change neither what is typed in it nor where the focus is', async () => {
+  const made = await admin.call('POST', '/links', {
+    url: 'https://example.com/news',
+    label: 'N',
+    slug: 'news',
+  })
+  const { id } = (await made.json()) as { id: number }
+  const bundle = (await (await admin.call('POST', '/bundles', { name: 'Before' })).json()) as { id: number }
+  await admin.call('POST', `/bundles/${bundle.id}/links`, { link_id: id })
+  const { page } = await admin.open(`/bundles/${bundle.id}`)
+  const clicks = page.locator('dl dd').first()
+  await clicks.getByText('0', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Actions for Before' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  const name = page.getByRole('dialog').getByRole('textbox', { name: 'Name' })
+  const description = page.getByRole('dialog').getByRole('textbox', { name: 'Description' })
+  await description.fill('Typed before the news')
+  await name.fill('Half ty')
+  await admin.call('PUT', `/bundles/${bundle.id}`, { name: 'Renamed elsewhere' })
+  await follow('news')
+  await clicks.getByText('1', { exact: true }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Renamed elsewhere', includeHidden: true }).waitFor()
+  await page.keyboard.type('ped')
+  expect([await name.inputValue(), await description.inputValue()]).toEqual([
+    'Half typed',
+    'Typed before the news',
+  ])
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Half typed' }).waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('a sign-in that ends under an open dialog is said in it and behind it, and what is typed can be sent afterwards', async () => {
+  const { page } = await admin.open('/keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const dialog = page.getByRole('dialog')
+  const title = dialog.getByRole('textbox', { name: 'Title' })
+  await title.fill('Typed before the end')
+  const signInAgain = await endSignIn(page)
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Your sign-in has ended').waitFor()
+  const notice = page.locator('main').getByText('Your sign-in has ended')
+  await notice.waitFor()
+  expect(await title.inputValue()).toBe('Typed before the end')
+  await expectAccessible(page)
+  await shoot(page, 'stale-dialog')
+  signInAgain()
+  await dialog.getByRole('button', { name: 'Make key' }).click()
+  await dialog.getByText('This key is shown only now').waitFor()
+  await notice.waitFor({ state: 'detached' })
+  await page.context().close()
+}, 60_000)
+
+test('a sign-in whose end only a refresh in the background finds leaves the dialog and its text alone', async () => {
+  const bundle = (await (await admin.call('POST', '/bundles', { name: 'Kept' })).json()) as { id: number }
+  const { page } = await admin.open(`/bundles/${bundle.id}`)
+  await page.getByRole('button', { name: 'Actions for Kept' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  const name = page.getByRole('dialog').getByRole('textbox', { name: 'Name' })
+  await name.fill('Not los')
+  await endSignIn(page)
+  await hide(page, true)
+  await hide(page, false)
+  await page.locator('main').getByText('Your sign-in has ended').waitFor()
+  await page.keyboard.type('t')
+  expect(await name.inputValue()).toBe('Not lost')
   await page.context().close()
 }, 60_000)
 

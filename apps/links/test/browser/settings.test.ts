@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { adminPages, expectAccessible, shoot } from './browser.ts'
 
@@ -139,3 +139,34 @@ test('the settings are accessible and whole in every language, theme and width, 
   const logout = await fetch(admin.at('/logout'), { redirect: 'manual' })
   expect([logout.status, logout.headers.get('location')]).toEqual([302, 'https://access.example/logout'])
 }, 120_000)
+
+const BY_HEADER = { LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-Who', TRUSTED_PROXIES: '127.0.0.1' }
+const ANN = { 'X-Who': 'ann@example.com' }
+
+for (const [words, environment, on, said] of [
+  ['is off', {}, 'Off', 'Set MCP_OAUTH_ISSUER, MCP_ACCESS_AUDIENCE or MCP_API_KEYS to admit assistants.'],
+  [
+    'admits by OAuth and by API keys',
+    {
+      MCP_OAUTH_ISSUER: 'https://login.example.com',
+      MCP_OAUTH_AUDIENCE: 'https://go.example.com/_/mcp',
+      MCP_API_KEYS: 'on',
+    },
+    'On',
+    'Sign-in with OAuth · API keys',
+  ],
+] as const)
+  describe(`where MCP ${words}`, () => {
+    const behindProxy = adminPages({ ...BY_HEADER, ...environment }, ANN)
+
+    test('the settings say so, to whom the proxy names', async () => {
+      const { page, errors } = await behindProxy.open('/settings')
+      await page.getByText('ann@example.com').waitFor()
+      await page.getByText(said, { exact: true }).waitFor()
+      await page.getByText(on, { exact: true }).waitFor()
+      expect(await page.getByText('Assistants on this machine').count()).toBe(0)
+      // Without a layer to sign out of there is no such button.
+      expect(await page.getByRole('link', { name: 'Sign out' }).count()).toBe(0)
+      expect(errors).toEqual([])
+    }, 60_000)
+  })
