@@ -2,13 +2,20 @@ import { VERSION } from '@latchkey/links/version'
 import { type Command, UsageError } from './command.ts'
 import { keyCommands } from './commands/keys.ts'
 import { operateCommands } from './commands/operate.ts'
-import { links, start } from './commands/start.ts'
+import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
 import { explain } from './explain.ts'
 import { complain, say } from './output.ts'
 import { help, usage } from './usage.ts'
 
-const commands: readonly Command[] = [start, links, ...keyCommands, ...transferCommands, ...operateCommands]
+const commands: readonly Command[] = [
+  start,
+  links,
+  rooms,
+  ...keyCommands,
+  ...transferCommands,
+  ...operateCommands,
+]
 
 /** Runs one command line and returns the exit code: 0 done, 1 not or not wholly done, 2 not understood. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {

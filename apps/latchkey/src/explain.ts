@@ -1,5 +1,5 @@
+import { BackupFailure } from '@latchkey/database/backup'
 import { NewerDatabase } from '@latchkey/database/migrate'
-import { BackupFailure } from '@latchkey/links/backup/backup'
 import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
 import { SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
@@ -35,11 +35,12 @@ function explainFile(code: string, error: Error): string | undefined {
   if (problem === undefined) return undefined
   const path = 'path' in error ? String(error.path) : 'A file'
   if ('syscall' in error && error.syscall === 'mkdir')
-    return `The folder ${path} cannot be made (${code}): check LINKS_DATABASE_URL and LINKS_JOURNAL`
+    return `The folder ${path} cannot be made (${code}): check ${URLS} and LINKS_JOURNAL`
   return `${path} ${problem}`
 }
 
-const FOLDERS = 'the folders of LINKS_DATABASE_URL and LINKS_JOURNAL'
+const URLS = 'LINKS_DATABASE_URL, ROOMS_DATABASE_URL'
+const FOLDERS = `the folders of ${URLS} and LINKS_JOURNAL`
 
 const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [
@@ -49,17 +50,14 @@ const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL/, `The disk is full: make room in ${FOLDERS}`],
   [/^SQLITE_IOERR/, `A database file cannot be read or written: check the disk with ${FOLDERS}`],
   [/^SQLITE_(BUSY|LOCKED)/, 'Another process keeps the database locked: try again when it has finished'],
-  [
-    /^SQLITE_(CORRUPT|NOTADB)/,
-    'A database file is damaged or is none: check LINKS_DATABASE_URL, or restore a backup',
-  ],
+  [/^SQLITE_(CORRUPT|NOTADB)/, `A database file is damaged or is none: check ${URLS}, or restore a backup`],
 ]
 
 function explainSqlite(code: string): string | undefined {
   return SQLITE_PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
-const CHECK_URL = 'check LINKS_DATABASE_URL'
+const CHECK_URL = 'check LINKS_DATABASE_URL or ROOMS_DATABASE_URL'
 
 /** Error codes of PostgreSQL (appendix A of its manual) and of the network on the way there. */
 const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [

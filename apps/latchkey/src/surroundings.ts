@@ -1,24 +1,78 @@
 import { type Database, openDatabase } from '@latchkey/database/database'
-import { migrate } from '@latchkey/database/migrate'
+import { type Migration, migrate } from '@latchkey/database/migrate'
 import { migrations } from '@latchkey/links/db/migrations'
 import type { Tables } from '@latchkey/links/db/tables'
 import { type Settings, readSettings, settingsWarnings } from '@latchkey/links/settings'
+import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
+import type { Tables as RoomsTables } from '@latchkey/rooms/db/tables'
+import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
+import {
+  type Settings as RoomsSettings,
+  readSettings as readRoomsSettings,
+  settingsWarnings as roomsSettingsWarnings,
+} from '@latchkey/rooms/settings'
+import { type Problem, SettingsError, parseSettings } from '@latchkey/settings/settings'
 import { complain } from './output.ts'
 
-/** The settings that the server would start with. Throws `SettingsError`. */
+/** The settings that the Links server would start with. Throws `SettingsError`. */
 export function currentSettings(): Settings {
   for (const warning of settingsWarnings(process.env)) complain(warning)
   return readSettings(process.env)
 }
 
-/** Works on the service's database, which is made and migrated if need be. */
+/** The settings that the Rooms server would start with. Throws `SettingsError`. */
+export function currentRoomsSettings(): RoomsSettings {
+  for (const warning of roomsSettingsWarnings(process.env)) complain(warning)
+  return readRoomsSettings(process.env)
+}
+
+/** The settings of both services; without AUTH_PROVIDER Rooms is a demo. Throws `SettingsError` with the problems of both. */
+export function everySetting(): { links: Settings; rooms: RoomsSettings | 'demo' } {
+  const problems: Problem[] = []
+  const reading = <T>(read: () => T): T | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      problems.push(...error.problems)
+      return undefined
+    }
+  }
+  const links = reading(currentSettings)
+  const rooms = process.env['AUTH_PROVIDER'] ? reading(currentRoomsSettings) : 'demo'
+  if (!links || !rooms) throw new SettingsError(problems)
+  return { links, rooms }
+}
+
+/** Where Rooms keeps its data, for commands that need no identity provider. Throws `SettingsError`. */
+export function roomsDatabase(): { databaseUrl: string } {
+  return parseSettings({ databaseUrl: roomsDeclarations.databaseUrl }, process.env)
+}
+
+/** Works on the Links database, which is made and migrated if need be. */
 export async function withDatabase<Result>(
   { databaseUrl }: Settings,
   work: (database: Database<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase<Tables>(databaseUrl)
+  return withMigrated<Tables, Result>(databaseUrl, migrations, work)
+}
+
+/** Works on the Rooms database, which is made and migrated if need be. */
+export async function withRoomsDatabase<Result>(
+  { databaseUrl }: Pick<RoomsSettings, 'databaseUrl'>,
+  work: (database: Database<RoomsTables>) => Promise<Result>,
+): Promise<Result> {
+  return withMigrated<RoomsTables, Result>(databaseUrl, roomsMigrations, work)
+}
+
+async function withMigrated<AnyTables, Result>(
+  url: string,
+  steps: Readonly<Record<string, Migration>>,
+  work: (database: Database<AnyTables>) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase<AnyTables>(url)
   try {
-    await migrate(database, migrations)
+    await migrate(database, steps)
     return await work(database)
   } finally {
     await database.close()

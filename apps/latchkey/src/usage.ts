@@ -1,4 +1,5 @@
-import { declarations } from '@latchkey/links/settings'
+import { declarations as links } from '@latchkey/links/settings'
+import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
 import { renderHelp } from '@latchkey/settings/reference'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
@@ -24,9 +25,13 @@ export function help(commands: readonly Command[]): string {
   )
   return `${pages.join('\n\n')}
 
-Settings, read from the environment:
+Settings, read from the environment, of Links:
 
-${indent(renderHelp(declarations))}`
+${indent(renderHelp(links))}
+
+Of Rooms:
+
+${indent(renderHelp(rooms))}`
 }
 
 function indent(text: string): string {

@@ -61,19 +61,16 @@ describe('latchkey doctor', () => {
     const first = await place.run(['doctor'])
     expect([first.code, first.err]).toEqual([0, ''])
     const lines = first.out.trimEnd().split('\n')
-    for (const line of lines) expect(line).toMatch(/^(ok {2}|warn|fail) {2}\w+ +\S/)
-    expect(lines.map((line) => line.split(/\s+/)[1])).toEqual([
-      'settings',
-      'database',
-      'migrations',
-      'clock',
-      'disk',
-      'access',
-      'address',
+    for (const line of lines) expect(line).toMatch(/^(ok {2}|warn|fail) {2}(links|rooms) {2}\w+ +\S/)
+    const checked = lines.map((line) => line.split(/\s+/).slice(1, 3).join(' '))
+    const storage = ['database', 'migrations', 'clock', 'disk']
+    expect(checked).toEqual([
+      ...['settings', ...storage, 'access', 'address'].map((name) => `links ${name}`),
+      ...['provider', ...storage].map((name) => `rooms ${name}`),
     ])
     const service = await place.start(['links'], /"listening"/)
     const beside = await place.run(['doctor'], { env: { LINKS_BASE_URL: service.origin } })
-    expect(beside.out).toContain(`ok    address     ${service.origin} answers\n`)
+    expect(beside.out).toContain(`ok    links  address     ${service.origin} answers\n`)
     expect(beside.code).toBe(0)
     expect(await service.stop()).toBe(0)
   })
@@ -82,6 +79,6 @@ describe('latchkey doctor', () => {
     await place.write('garbage.db', 'this is not a database at all, and long enough to be looked at')
     const { code, out } = await place.run(['doctor'], { env: { LINKS_DATABASE_URL: 'sqlite:garbage.db' } })
     expect(code).toBe(1)
-    expect(out).toMatch(/^fail {2}database .*check LINKS_DATABASE_URL$/m)
+    expect(out).toMatch(/^fail {2}links {2}database .*check LINKS_DATABASE_URL$/m)
   })
 })

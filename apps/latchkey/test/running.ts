@@ -42,6 +42,7 @@ export class Place {
       env: {
         PATH: process.env['PATH'] ?? '',
         LINKS_PORT: '0',
+        ROOMS_PORT: '0',
         LINKS_TITLE_FETCH: 'off',
         ...this.#environment,
         ...environment,
@@ -94,9 +95,16 @@ export class Service {
     this.#read = this.#follow()
   }
 
+  /** Of Links, or of the service named. */
+  originOf(service: 'links' | 'rooms'): string {
+    const line = this.out
+      .split('\n')
+      .find((each) => each.includes('"listening"') && each.includes(`"service":"${service}"`))
+    return new URL((JSON.parse(line ?? '{}') as { url: string }).url).origin
+  }
+
   get origin(): string {
-    const line = this.out.split('\n').find((each) => each.includes('"listening"')) ?? '{}'
-    return new URL((JSON.parse(line) as { url: string }).url).origin
+    return this.originOf('links')
   }
 
   async wrote(pattern: RegExp): Promise<void> {

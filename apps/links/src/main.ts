@@ -3,9 +3,7 @@ import { type Links, createLinks } from './app.ts'
 import { builtPages } from './http/pages.ts'
 import type { Settings } from './settings.ts'
 
-/** How long a stop may take, in milliseconds, before the process ends with work undone (L20.2). */
-const STOP_WITHIN_MS = 9_500
-/** How much of it is for requests that are under way. */
+/** How much of a stop is for requests that are under way, in milliseconds. */
 const FINISH_WITHIN_MS = 5_000
 /** Large bodies are refused by the routes themselves, with an answer in the right shape. */
 const LARGEST_BODY_BYTES = 1024 ** 4
@@ -54,18 +52,4 @@ async function listen(settings: Settings, links: Links, log: Log) {
       return Response.json({ error: 'Internal Server Error' }, { status: 500 })
     },
   })
-}
-
-/** Runs until SIGTERM or SIGINT, then stops in order and exits 0; a second signal or too long a stop exits 1. */
-export function stopOnSignals(stop: () => Promise<void>): void {
-  let stopping = false
-  const onSignal = async () => {
-    if (stopping) process.exit(1)
-    stopping = true
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
-    await stop()
-    process.exit(0)
-  }
-  process.on('SIGTERM', () => void onSignal())
-  process.on('SIGINT', () => void onSignal())
 }

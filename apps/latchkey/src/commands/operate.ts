@@ -1,45 +1,78 @@
 import { parseArgs } from 'node:util'
-import { dialectOf } from '@latchkey/database/url'
+import { type Backup, copyDatabase } from '@latchkey/database/backup'
+import { dialectOf, sqlitePath } from '@latchkey/database/url'
+import type { Finding } from '@latchkey/doctor/finding'
 import { backUp } from '@latchkey/links/backup/backup'
 import { examine } from '@latchkey/links/doctor/doctor'
-import { type Command, CommandFailure, requirePositionals } from '../command.ts'
+import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
+import { type Command, CommandFailure, UsageError, requirePositionals } from '../command.ts'
 import { plain, say } from '../output.ts'
-import { currentSettings, withDatabase } from '../surroundings.ts'
+import { currentSettings, roomsDatabase, withDatabase, withRoomsDatabase } from '../surroundings.ts'
 
 const backup: Command = {
   words: ['backup'],
-  takes: 'FILE',
+  takes: '[--service links|rooms] FILE',
   summary: 'Copy the SQLite database of a running service, and verify the copy',
-  details: `The copy holds the clicks that wait in the journal too. A file that exists is never replaced.
-To restore, stop the service and put the copy where LINKS_DATABASE_URL points; leave no -wal and -shm file beside it.`,
+  details: `Links unless told. The copy of Links holds the clicks that wait in the journal too. A file that exists is never replaced.
+To restore, stop the service and put the copy where its database setting points; leave no -wal and -shm file beside it.`,
   async run(args) {
-    const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
+    const { positionals, values } = parseArgs({
+      args,
+      options: { service: { type: 'string', default: 'links' } },
+      allowPositionals: true,
+    })
     const [file = ''] = requirePositionals(positionals, ['FILE'])
-    const settings = currentSettings()
-    if (dialectOf(settings.databaseUrl) === 'postgres')
-      throw new CommandFailure('The database is PostgreSQL: back it up with pg_dump')
-    await withDatabase(settings, async () => {})
-    const { bytes, rows } = await backUp(settings, file)
-    const counts = ['link', 'slug', 'click'].map((table) => `${rows.get(table) ?? 0} ${table}s`)
+    const { service } = values
+    if (service !== 'links' && service !== 'rooms') throw new UsageError('--service is links or rooms')
+    const { bytes, rows } = await (service === 'links' ? backUpLinks(file) : backUpRooms(file))
+    const counted = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
+    const counts = counted.map((table) => `${rows.get(table) ?? 0} ${table.replace(/s?$/, 's')}`)
     say(`Backed up and verified: ${counts.join(', ')}, ${bytes} bytes in ${file}`)
     return 0
   },
 }
 
+async function backUpLinks(file: string): Promise<Backup> {
+  const settings = currentSettings()
+  refusePostgres(settings.databaseUrl)
+  await withDatabase(settings, async () => {})
+  return backUp(settings, file)
+}
+
+async function backUpRooms(file: string): Promise<Backup> {
+  const { databaseUrl } = roomsDatabase()
+  refusePostgres(databaseUrl)
+  await withRoomsDatabase({ databaseUrl }, async () => {})
+  return copyDatabase(sqlitePath(databaseUrl), file)
+}
+
+function refusePostgres(url: string): void {
+  if (dialectOf(url) === 'postgres')
+    throw new CommandFailure('The database is PostgreSQL: back it up with pg_dump')
+}
+
 const doctor: Command = {
   words: ['doctor'],
   takes: '',
-  summary: 'Check settings, database, migrations, disk, clock, access and public address',
-  details: 'Prints one line for each; the exit code is 1 when one of them fails.',
+  summary: 'Check settings, databases, migrations, disk, clock, access, provider and public address',
+  details: `Prints one line for each, first of Links, then of Rooms, with the addresses to register at the identity provider; the exit
+code is 1 when one of them fails.`,
   async run(args) {
     parseArgs({ args, options: {} })
-    let failed = false
-    for await (const { level, name, sentence } of examine(process.env)) {
-      failed ||= level === 'fail'
-      say(`${level.padEnd(4)}  ${name.padEnd(10)}  ${plain(sentence)}`)
-    }
-    return failed ? 1 : 0
+    const ofLinks = await tell('links', examine(process.env))
+    const ofRooms = await tell('rooms', examineRooms(process.env))
+    return ofLinks && ofRooms ? 0 : 1
   },
+}
+
+/** Whether nothing failed. */
+async function tell(service: string, findings: AsyncIterable<Finding>): Promise<boolean> {
+  let isSound = true
+  for await (const { level, name, sentence } of findings) {
+    isSound &&= level !== 'fail'
+    say(`${level.padEnd(4)}  ${service}  ${name.padEnd(10)}  ${plain(sentence)}`)
+  }
+  return isSound
 }
 
 export const operateCommands: readonly Command[] = [backup, doctor]

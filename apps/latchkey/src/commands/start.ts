@@ -1,20 +1,30 @@
 import { parseArgs } from 'node:util'
-import type { Running } from '@latchkey/links/main'
-import type { Settings } from '@latchkey/links/settings'
+import type { Settings as LinksSettings } from '@latchkey/links/settings'
+import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
 import { type Command, CommandFailure } from '../command.ts'
 import { say } from '../output.ts'
-import { currentSettings } from '../surroundings.ts'
+import { stopOnSignals } from '../stop-on-signals.ts'
+import { currentRoomsSettings, currentSettings, everySetting } from '../surroundings.ts'
+
+interface Running {
+  url: string
+  stop(): Promise<void>
+}
 
 /** Everything there is, for a person at a terminal. */
 export const start: Command = {
   words: ['start'],
   takes: '',
-  summary: 'Run everything, and say what to open next',
+  summary: 'Run Links and Rooms, and say what to open next',
+  details: `Without AUTH_PROVIDER people sign in to Rooms at a demo identity provider on this machine, as whom they like.`,
   async run(args) {
     parseArgs({ args, options: {} })
-    const settings = currentSettings()
-    const url = await serve(settings)
-    say(whatNext(settings, url))
+    const settings = everySetting()
+    const [links, rooms] = await serve([
+      () => serveLinks(settings.links),
+      () => (settings.rooms === 'demo' ? serveDemo() : serveRooms(settings.rooms)),
+    ])
+    say(whatNext(settings, links?.url ?? '', rooms?.url ?? ''))
     return 0
   },
 }
@@ -26,56 +36,118 @@ export const links: Command = {
   summary: 'Run the Links service alone',
   async run(args) {
     parseArgs({ args, options: {} })
-    await serve(currentSettings())
+    const settings = currentSettings()
+    await serve([() => serveLinks(settings)])
     return 0
   },
 }
 
-/** Starts the service, to end with a signal; returns its origin. */
-async function serve(settings: Settings): Promise<string> {
-  // Loaded here, so that the other commands do not wait for a server they do not start.
-  const { startLinks, stopOnSignals } = await import('@latchkey/links/main')
+/** The Rooms service alone; it needs an identity provider. */
+export const rooms: Command = {
+  words: ['rooms'],
+  takes: '',
+  summary: 'Run the Rooms service alone',
+  async run(args) {
+    parseArgs({ args, options: {} })
+    const settings = currentRoomsSettings()
+    await serve([() => serveRooms(settings)])
+    return 0
+  },
+}
+
+/** Starts services one after the other, to end together with a signal; when one cannot start, none goes on. */
+async function serve(starts: readonly (() => Promise<Running>)[]): Promise<Running[]> {
+  const running: Running[] = []
+  const stopAll = async () => {
+    await Promise.all(running.splice(0).map((service) => service.stop()))
+  }
+  // Before anything listens, so that a signal that comes with the first log line stops it in order as well.
+  const starting = Promise.withResolvers<void>()
+  stopOnSignals(async () => {
+    await starting.promise
+    await stopAll()
+  })
   try {
-    // Before it listens, so that a signal that comes with the first log line stops it in order as well.
-    const starting = Promise.withResolvers<Running>()
-    stopOnSignals(async () => (await starting.promise).stop())
-    const running = await startLinks(settings)
-    starting.resolve(running)
-    return running.url
+    for (const begin of starts) running.push(await begin())
+    starting.resolve()
+    return [...running]
   } catch (error) {
-    throw listenFailure(settings, error) ?? error
+    await stopAll()
+    throw error
   }
 }
 
-function listenFailure({ host, port }: Settings, error: unknown): CommandFailure | undefined {
+// Loaded here, so that the other commands do not wait for servers that they do not start.
+
+async function serveLinks(settings: LinksSettings): Promise<Running> {
+  const { startLinks } = await import('@latchkey/links/main')
+  return listening(startLinks(settings), settings, 'LINKS')
+}
+
+async function serveRooms(settings: RoomsSettings): Promise<Running> {
+  const { startRooms } = await import('@latchkey/rooms/main')
+  return listening(startRooms(settings), settings, 'ROOMS')
+}
+
+async function serveDemo(): Promise<Running> {
+  const { startDemoRooms } = await import('../demo-rooms.ts')
+  const port = Number(process.env['ROOMS_PORT'] || '8081')
+  return listening(startDemoRooms(process.env), { host: '127.0.0.1', port }, 'ROOMS')
+}
+
+async function listening(
+  started: Promise<Running>,
+  address: { host: string; port: number },
+  prefix: string,
+): Promise<Running> {
+  try {
+    return await started
+  } catch (error) {
+    throw listenFailure(address, prefix, error) ?? error
+  }
+}
+
+function listenFailure(
+  { host, port }: { host: string; port: number },
+  prefix: string,
+  error: unknown,
+): CommandFailure | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'listen') return undefined
   const code = 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')
     return new CommandFailure(
-      `Port ${port} of ${host} is in use: stop what uses it, or set LINKS_PORT to another`,
+      `Port ${port} of ${host} is in use: stop what uses it, or set ${prefix}_PORT to another`,
     )
   if (code === 'EADDRNOTAVAIL')
-    return new CommandFailure(`${host} is no address of this machine: check LINKS_HOST`)
+    return new CommandFailure(`${host} is no address of this machine: check ${prefix}_HOST`)
   if (code === 'EACCES')
-    return new CommandFailure(`Port ${port} is not for this user: set LINKS_PORT to one above 1023`)
+    return new CommandFailure(`Port ${port} is not for this user: set ${prefix}_PORT to one above 1023`)
   return new CommandFailure(`Port ${port} of ${host} cannot be listened on (${String(code)})`)
 }
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '[::]', '127.0.0.1', '[::1]'])
 
-function whatNext({ access, baseUrl }: Settings, url: string): string {
-  const local = new URL(url)
+function whatNext(
+  { links: settings, rooms: roomsSettings }: { links: LinksSettings; rooms: RoomsSettings | 'demo' },
+  linksUrl: string,
+  roomsUrl: string,
+): string {
+  const { access, baseUrl } = settings
+  const local = new URL(linksUrl)
   if (EVERY_ADDRESS.has(local.hostname)) local.hostname = 'localhost'
   const shown = baseUrl ?? local.origin
   // In this mode the admin side opens for this machine alone, whatever the public address is.
   const admin = access === 'loopback' ? local.origin : shown
   const identity = access === 'loopback' ? 'admin@localhost' : 'you@example.com'
+  const isDemo = roomsSettings === 'demo'
+  const rooms = isDemo ? roomsUrl : roomsSettings.allowedHosts[0]
   return `
 Latchkey is running. Press Ctrl+C to stop it.
 
   Short links    ${shown}
   Admin          ${admin}/_/admin/dashboard
   API reference  ${shown}/_/api/docs
+  Rooms          ${rooms}${isDemo ? '  (demo: sign in as alice, bob or carol, without a password)' : ''}
 
 Make an API key, which is shown this once:
 

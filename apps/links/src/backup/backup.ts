@@ -1,45 +1,19 @@
-import type { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import { type Backup, checkBackupTarget, copyDatabase } from '@latchkey/database/backup'
 import { sqlitePath } from '@latchkey/database/url'
 import { Drain } from '../clicks/drain.ts'
 
-export interface Backup {
-  bytes: number
-  /** Rows of every table. */
-  rows: ReadonlyMap<string, number>
-}
-
-/** Why there is no backup, in one sentence. */
-export class BackupFailure extends Error {
-  override readonly name = 'BackupFailure'
-}
-
 /**
- * Copies the SQLite database of a service, running or not, to a new file: what is committed when the copy begins, and
- * with it the clicks that wait in the journal. The copy has its name only when it is checked and on disk. Throws
- * `BackupFailure`.
+ * Copies the SQLite database of a service, running or not, to a new file, and with it the clicks that wait in the journal.
+ * Throws `BackupFailure`.
  */
 export async function backUp(
   { databaseUrl, journal }: { databaseUrl: string; journal: string },
   file: string,
 ): Promise<Backup> {
-  if (existsSync(file)) throw new BackupFailure(`${file} exists already, and a backup replaces nothing`)
-  if (!existsSync(dirname(file))) throw new BackupFailure(`The folder ${dirname(file)} does not exist`)
+  checkBackupTarget(file)
   await drain(sqlitePath(journal), databaseUrl)
-  const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
-  try {
-    const rows = await copy(sqlitePath(databaseUrl), partial)
-    await syncToDisk(partial)
-    const { size } = await stat(partial)
-    await rename(partial, file)
-    await syncToDisk(dirname(file))
-    return { bytes: size, rows }
-  } finally {
-    await rm(partial, { force: true })
-  }
+  return copyDatabase(sqlitePath(databaseUrl), file)
 }
 
 /** Counts the clicks that wait; safe beside the server, which counts them too. */
@@ -51,72 +25,5 @@ async function drain(journalPath: string, databaseUrl: string): Promise<void> {
     while ((await clicks.step(upTo)).clicks > 0);
   } finally {
     await clicks.close()
-  }
-}
-
-/** A busy service may delete between the counts what it added before; it will not do so three times in a row. */
-const TRIES = 3
-
-async function copy(from: string, to: string): Promise<ReadonlyMap<string, number>> {
-  const source = openSqliteFile(from, { readonly: true })
-  try {
-    for (let tries = 1; ; tries++) {
-      await rm(to, { force: true })
-      // Keys' hashes and the visitors' secret are in there.
-      await (await open(to, 'wx', 0o600)).close()
-      const before = countRows(source)
-      source.run('vacuum into ?', [to])
-      const after = countRows(source)
-      const rows = verify(to)
-      const differing = [...rows].find(
-        ([table, count]) => !isBetween(count, before.get(table), after.get(table)),
-      )
-      if (!differing && rows.size === before.size) return rows
-      if (tries === TRIES)
-        throw new BackupFailure(`The copy does not match the database in ${differing?.[0] ?? 'its tables'}`)
-    }
-  } finally {
-    source.close()
-  }
-}
-
-function isBetween(count: number, a = Number.NaN, b = Number.NaN): boolean {
-  return count >= Math.min(a, b) && count <= Math.max(a, b)
-}
-
-function verify(path: string): Map<string, number> {
-  const file = openSqliteFile(path, { readonly: true })
-  try {
-    const problems = file.query<{ integrity_check: string }, []>('pragma integrity_check').all()
-    const [first] = problems
-    if (first?.integrity_check !== 'ok')
-      throw new BackupFailure(`The copy is damaged: ${first?.integrity_check}`)
-    const orphans = file.query('pragma foreign_key_check').all().length
-    if (orphans > 0)
-      throw new BackupFailure(`The copy is damaged: ${orphans} rows refer to rows that are not there`)
-    return countRows(file)
-  } finally {
-    file.close()
-  }
-}
-
-function countRows(file: SqliteFile): Map<string, number> {
-  const tables = file
-    .query<{ name: string }, []>(`select name from sqlite_schema where type = 'table' order by name`)
-    .all()
-  return new Map(
-    tables.map(({ name }) => [
-      name,
-      file.query<{ count: number }, []>(`select count(*) as count from "${name}"`).get()?.count ?? 0,
-    ]),
-  )
-}
-
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

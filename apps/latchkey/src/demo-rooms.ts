@@ -1,0 +1,82 @@
+import { createServer } from 'node:net'
+import { createToken } from '@latchkey/tokens/opaque'
+import { createLog } from '@latchkey/http/log'
+import type { Running } from '@latchkey/rooms/main'
+import { readSettings } from '@latchkey/rooms/settings'
+import type { Environment } from '@latchkey/settings/settings'
+import { CommandFailure } from './command.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+/**
+ * Rooms with the demo identity provider beside it (rooms-contract R26): whoever tries Latchkey signs in within a minute.
+ * Both listen on loopback only. Throws `CommandFailure` where it would be reachable from elsewhere.
+ */
+export async function startDemoRooms(env: Environment): Promise<Running> {
+  refuseRealUse(env)
+  // The provider is told where Rooms will be, and Rooms where the provider is, before either listens.
+  const port = Number(env['ROOMS_PORT'] || '8081') || (await freePort())
+  const secret = createToken('', 32)
+  const canonical = `http://localhost:${port}`
+  const { startDemoProvider } = await import('./demo/provider.ts')
+  const provider = await startDemoProvider({
+    // The next one, so that the issuer, and with it everybody's account, is the same at every start.
+    port: env['ROOMS_PORT'] === '0' ? 0 : port + 1,
+    client: {
+      id: 'latchkey-rooms',
+      secret,
+      redirectUris: [`${canonical}/api/auth/callback`],
+      postLogoutRedirectUris: [canonical],
+      backchannelLogoutUri: `http://${LOOPBACK}:${port}/api/auth/backchannel-logout`,
+    },
+    log: createLog(),
+  })
+  try {
+    const { startRooms } = await import('@latchkey/rooms/main')
+    const settings = readSettings({
+      ...env,
+      ROOMS_PORT: String(port),
+      ROOMS_HOST: LOOPBACK,
+      ALLOWED_HOSTS: `${canonical},http://${LOOPBACK}:${port}`,
+      AUTH_PROVIDER: 'teamidp',
+      AUTH_PROVIDER_LABEL: 'Demo sign-in',
+      AUTH_CLIENT_ID: 'latchkey-rooms',
+      AUTH_CLIENT_SECRET: secret,
+      AUTH_SCOPES: 'openid profile email teams:read',
+      TEAMIDP_ISSUER: provider.issuer,
+      GUEST_ENABLED: 'true',
+    })
+    const rooms = await startRooms(settings, { demo: true })
+    return {
+      url: canonical,
+      async stop() {
+        await rooms.stop()
+        await provider.stop()
+      },
+    }
+  } catch (error) {
+    await provider.stop()
+    throw error
+  }
+}
+
+function refuseRealUse(env: Environment): void {
+  const remedy =
+    'set AUTH_PROVIDER to an identity provider of your own, or start Links alone with: latchkey links'
+  if (env['NODE_ENV'] === 'production')
+    throw new CommandFailure(`The demo identity provider does not run in production: ${remedy}`)
+  const host = env['ROOMS_HOST'] || LOOPBACK
+  if (host !== LOOPBACK && host !== 'localhost')
+    throw new CommandFailure(`The demo identity provider does not run with ROOMS_HOST=${host}: ${remedy}`)
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const server = createServer()
+  server.on('error', reject)
+  server.listen(0, LOOPBACK, () => {
+    const address = server.address()
+    server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+  })
+  return promise
+}

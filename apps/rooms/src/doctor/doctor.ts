@@ -1,0 +1,48 @@
+import { dialectOf, sqlitePath } from '@latchkey/database/url'
+import { checkDatabase } from '@latchkey/doctor/database'
+import { checkDisk } from '@latchkey/doctor/disk'
+import { type Finding, warn } from '@latchkey/doctor/finding'
+import { checkSettings } from '@latchkey/doctor/settings'
+import { type Environment, parseSettings } from '@latchkey/settings/settings'
+import { migrations } from '../db/migrations.ts'
+import type { Tables } from '../db/tables.ts'
+import { declarations } from '../setting-declarations.ts'
+import { readSettings, settingsWarnings } from '../settings.ts'
+import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './surroundings.ts'
+import { newestSessionAt } from './store.ts'
+
+/**
+ * Looks at everything the service depends on, as the environment says it, and says what to register at the identity
+ * provider. Makes and migrates the database, as a start would.
+ */
+export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
+  if (!env['AUTH_PROVIDER']) {
+    yield warn(
+      'provider',
+      'AUTH_PROVIDER is unset: latchkey start runs a demo provider, for this machine only',
+    )
+    const { databaseUrl } = parseSettings({ databaseUrl: declarations.databaseUrl }, env)
+    yield* examineStorage(databaseUrl, now)
+    return
+  }
+  const { settings, findings } = checkSettings({ readSettings, settingsWarnings }, env)
+  yield* findings
+  if (!settings) return
+  yield* examineStorage(settings.databaseUrl, now)
+  yield* checkHosts(settings)
+  yield* await checkProvider(settings, now)
+  yield await checkProviderClock(settings, now)
+  yield* checkAddresses(settings)
+}
+
+async function* examineStorage(url: string, now: () => number): AsyncGenerator<Finding> {
+  yield* await checkDatabase<Tables>({
+    url,
+    setting: 'ROOMS_DATABASE_URL',
+    migrations,
+    newestAt: newestSessionAt,
+    harm: 'every login would be refused',
+    now,
+  })
+  if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'nobody can sign in')
+}

@@ -1,0 +1,82 @@
+import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
+import { createProvider } from '../login/create-provider.ts'
+import type { ProviderConfig } from '../login/provider-config.ts'
+import type { Settings } from '../settings.ts'
+import { registeredAddresses } from '../login/registered-addresses.ts'
+
+const EVERYONE = new Set(['0.0.0.0/0', '::/0'])
+
+/** Under which names the service answers, and whose word counts for a client's address. */
+export function* checkHosts({ allowedHosts, proxyHeader, trustedProxies }: Settings): Generator<Finding> {
+  yield ok('hosts', `people reach it under ${allowedHosts.join(', ')}; the first is where logins end`)
+  if (proxyHeader === null) {
+    const isPublic = allowedHosts.some((origin) => origin.startsWith('https:'))
+    yield isPublic
+      ? warn('proxy', 'PROXY_HEADER is unset: behind a proxy, limits would count everybody as one address')
+      : ok('proxy', 'none: the client address is that of the connection')
+    return
+  }
+  yield trustedProxies.some((range) => EVERYONE.has(range))
+    ? fail('proxy', 'TRUSTED_PROXIES lets everyone choose their address: name only the proxies themselves')
+    : ok(
+        'proxy',
+        `${trustedProxies.join(', ')} may say in ${proxyHeader} who is calling; they must strip it from clients`,
+      )
+}
+
+/** Whether the provider can be used, and how a login will go. */
+export async function checkProvider(settings: Settings, now: () => number): Promise<Finding[]> {
+  const quiet = { info() {}, warn() {}, error() {} }
+  const provider = createProvider(settings.provider, { log: quiet, now })
+  const { mode, issuer, discovery, pkce, tokenAuthMethod, idTokenAlg, endpoints } = await provider.status()
+  if (!discovery.ok) return [fail('provider', `${mode} ${issuer}: ${discovery.error}`)]
+  const algorithm = idTokenAlg === null ? '' : `, ID tokens signed with ${idTokenAlg}`
+  const listed = Object.entries(endpoints).map(([name, address]) => `${name} ${address}`)
+  return [
+    ok('provider', `${mode} ${issuer} answers; ${listed.join(', ')}`),
+    pkce === 'none'
+      ? warn('login', `without PKCE, protected by the client secret alone (${tokenAuthMethod})${algorithm}`)
+      : ok('login', `PKCE ${pkce}, client authentication ${tokenAuthMethod}${algorithm}`),
+  ]
+}
+
+const ANSWER_WITHIN_MS = 5_000
+/** What tokens are allowed to be off (R7.3). */
+const TOLERANCE_S = 30
+
+/** Tokens are refused when the clocks differ. */
+export async function checkProviderClock({ provider }: Settings, now: () => number): Promise<Finding> {
+  const name = 'clock'
+  try {
+    const response = await fetch(addressOf(provider), {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    const told = Date.parse(response.headers.get('date') ?? '')
+    if (Number.isNaN(told)) return warn(name, 'the provider does not say what time it is')
+    const ahead = Math.round((told - now()) / 1000)
+    if (Math.abs(ahead) <= TOLERANCE_S) return ok(name, `agrees with the provider's to ${Math.abs(ahead)} s`)
+    return fail(name, `differs from the provider's by ${Math.abs(ahead)} s: its tokens would be refused`)
+  } catch {
+    return warn(name, 'not compared with the provider: it does not answer')
+  }
+}
+
+function addressOf(provider: ProviderConfig): string {
+  return provider.mode === 'oauth2'
+    ? new URL(provider.authorizationEndpoint).origin
+    : `${provider.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+/** What the provider must know of us, to the letter. */
+export function* checkAddresses(settings: Settings): Generator<Finding> {
+  const { redirectUri, backchannelLogoutUri, postLogoutRedirectUri } = registeredAddresses(
+    settings.allowedHosts[0],
+    settings.provider.mode !== 'oauth2' && settings.provider.backchannelLogout,
+  )
+  yield ok('register', `redirect URI: ${redirectUri}`)
+  if (settings.provider.mode !== 'oauth2')
+    yield ok('register', `post-logout redirect URI: ${postLogoutRedirectUri}`)
+  if (backchannelLogoutUri !== null) yield ok('register', `back-channel logout URI: ${backchannelLogoutUri}`)
+}

@@ -1,0 +1,36 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const MEGABYTE = 1024 ** 2
+/** Below this SQLite may already fail to grow its log; below the other an operator should act. */
+const FAIL_BELOW = 100 * MEGABYTE
+const WARN_BELOW = 1024 * MEGABYTE
+
+/** The disk that holds these files, and whether they can be written. `harm`: what is lost when it is full. */
+export async function checkDisk(paths: readonly string[], harm: string): Promise<Finding[]> {
+  const folders = [...new Set(paths.map((path) => nearestFolder(resolve(path))))]
+  return Promise.all(folders.map((folder) => checkFolder(folder, harm)))
+}
+
+function nearestFolder(path: string): string {
+  const folder = dirname(path)
+  return existsSync(folder) && statSync(folder).isDirectory() ? folder : nearestFolder(folder)
+}
+
+async function checkFolder(folder: string, harm: string): Promise<Finding> {
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch {
+    return fail(
+      'disk',
+      `${folder} cannot be written by this user: change its owner or the path in the settings`,
+    )
+  }
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const sentence = `${Math.floor(free / MEGABYTE)} MB are free in ${folder}`
+  if (free < FAIL_BELOW) return fail('disk', `${sentence}: make room, or ${harm}`)
+  return free < WARN_BELOW ? warn('disk', `${sentence}: make room soon`) : ok('disk', sentence)
+}

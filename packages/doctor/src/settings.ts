@@ -1,0 +1,27 @@
+import { type Environment, SettingsError } from '@latchkey/settings/settings'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** What a service declares: how to read its settings, and what to warn of. */
+export interface Declared<Settings> {
+  /** Throws `SettingsError`. */
+  readSettings: (env: Environment) => Settings
+  settingsWarnings: (env: Environment) => string[]
+}
+
+/** The settings, or undefined and every problem with them. */
+export function checkSettings<Settings>(
+  { readSettings, settingsWarnings }: Declared<Settings>,
+  env: Environment,
+): { settings?: Settings; findings: Finding[] } {
+  const findings = settingsWarnings(env).map((warning) => warn('settings', warning))
+  try {
+    const settings = readSettings(env)
+    return { settings, findings: [...findings, ok('settings', 'all can be used')] }
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    const problems = error.problems.map(({ name, problem, example }) =>
+      fail('settings', `${name} ${problem}. Example: ${name}=${example}`),
+    )
+    return { findings: [...findings, ...problems] }
+  }
+}
