@@ -111,7 +111,141 @@ export interface AuditEventRow {
   created_at: number
 }
 
+export interface RoomRow {
+  id: string
+  name: string
+  /** Folded for searching by part of the name. */
+  search_name: string
+  created_by: string | null
+  owner_id: string
+  owner_since: number
+  max_participants: number
+  visibility: 'public' | 'unlisted' | 'private'
+  allow_guests: Flag
+  default_role: 'speaker' | 'listener'
+  history_visibility: 'all' | 'since_membership' | 'none'
+  retention: '7' | '30' | 'forever'
+  last_seq: number
+  created_at: number
+}
+
+export interface RoomMemberRow {
+  room_id: string
+  user_id: string
+  role: 'moderator' | 'speaker' | 'listener'
+  joined_at: number
+  joined_seq: number
+}
+
+export interface RoomVisitRow {
+  room_id: string
+  user_id: string
+  started_at: number
+  started_seq: number
+  ended_at: number | null
+}
+
+export interface NodeRow {
+  node_id: string
+  heartbeat: number
+}
+
+export interface PresenceLeaseRow {
+  /** A socket's, or `http:` and the session of a `join` without one. */
+  connection_id: string
+  room_id: string
+  user_id: string
+  session_id: string
+  node_id: string
+  expires_at: number
+}
+
+export interface RoomMessageRow {
+  id: string
+  room_id: string
+  seq: number
+  user_id: string | null
+  author_name: string
+  author_guest: Flag
+  /** Null exactly when deleted. */
+  content: string | null
+  client_id: string | null
+  created_at: number
+  deleted_at: number | null
+  deleted_by: string | null
+}
+
+export type RoomEventType =
+  | 'message.created'
+  | 'message.deleted'
+  | 'member.joined'
+  | 'member.left'
+  | 'member.removed'
+  | 'member.role'
+  | 'room.settings'
+  | 'room.owner'
+
+export interface RoomEventRow {
+  room_id: string
+  seq: number
+  type: RoomEventType
+  /** JSON; the text of a message lives only in `room_messages`. */
+  data: string
+  created_at: number
+}
+
+export interface RoomBanRow {
+  room_id: string
+  user_id: string
+  kind: 'kick' | 'ban'
+  role_held: 'moderator' | 'speaker' | 'listener' | null
+  guest_prefix: string | null
+  reason: string | null
+  banned_by: string | null
+  expires_at: number | null
+  created_at: number
+}
+
+export interface RoomInvitationRow {
+  id: string
+  room_id: string
+  token_hash: string | null
+  invited_user_id: string | null
+  permission: 'moderator' | 'speaker' | 'listener'
+  expires_at: number
+  max_uses: number
+  use_count: number
+  declined_at: number | null
+  created_by: string
+  created_at: number
+}
+
+export interface RoomOwnershipTransferRow {
+  room_id: string
+  from_user_id: string
+  to_user_id: string
+  expires_at: number
+  created_at: number
+}
+
+export interface WsTicketRow {
+  ticket_hash: string
+  session_id: string
+  expires_at: number
+}
+
 export interface Tables {
+  rooms: RoomRow
+  room_members: RoomMemberRow
+  room_visits: RoomVisitRow
+  nodes: NodeRow
+  presence_leases: PresenceLeaseRow
+  room_messages: RoomMessageRow
+  room_events: RoomEventRow
+  room_bans: RoomBanRow
+  room_invitations: RoomInvitationRow
+  room_ownership_transfers: RoomOwnershipTransferRow
+  ws_tickets: WsTicketRow
   users: UserRow
   identities: IdentityRow
   sessions: SessionRow

@@ -1,0 +1,150 @@
+import type { Migration } from '@latchkey/database/migrate'
+import { sql } from 'kysely'
+
+const words = {
+  sqlite: { int: 'integer', text: 'text', table: 'strict' },
+  // Sorted by code point, as SQLite does.
+  postgres: { int: 'bigint', text: 'text collate "C"', table: '' },
+}
+
+const ROLES = `('moderator', 'speaker', 'listener')`
+
+/** Rooms, who is in them, and what is said there (rooms-contract R20). */
+export const rooms: Migration = async (tx, dialect) => {
+  const { int, text, table } = words[dialect]
+  const statements = [
+    // Exactly one owner by construction: ownership exists only in owner_id, and owners have no row as members.
+    `create table rooms (
+      id ${text} not null primary key,
+      name ${text} not null check (name <> ''),
+      search_name ${text} not null,
+      created_by ${text} references users (id) on delete set null,
+      owner_id ${text} not null references users (id) on delete restrict,
+      owner_since ${int} not null,
+      max_participants ${int} not null check (max_participants between 1 and 100),
+      visibility ${text} not null check (visibility in ('public', 'unlisted', 'private')),
+      allow_guests ${int} not null check (allow_guests in (0, 1)),
+      default_role ${text} not null check (default_role in ('speaker', 'listener')),
+      history_visibility ${text} not null check (history_visibility in ('all', 'since_membership', 'none')),
+      retention ${text} not null check (retention in ('7', '30', 'forever')),
+      last_seq ${int} not null default 0,
+      created_at ${int} not null
+    ) ${table}`,
+    'create index rooms_by_age on rooms (created_at, id)',
+    'create index rooms_by_owner on rooms (owner_id)',
+    `create table room_members (
+      room_id ${text} not null references rooms (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      role ${text} not null check (role in ${ROLES}),
+      joined_at ${int} not null,
+      joined_seq ${int} not null,
+      primary key (room_id, user_id)
+    ) ${table}`,
+    'create index room_members_by_user on room_members (user_id)',
+    `create table room_visits (
+      room_id ${text} not null references rooms (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      started_at ${int} not null,
+      started_seq ${int} not null,
+      ended_at ${int},
+      primary key (room_id, user_id)
+    ) ${table}`,
+    'create index room_visits_by_user on room_visits (user_id)',
+    `create table nodes (
+      node_id ${text} not null primary key,
+      heartbeat ${int} not null
+    ) ${table}`,
+    `create table presence_leases (
+      connection_id ${text} not null,
+      room_id ${text} not null references rooms (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      session_id ${text} not null references sessions (id) on delete cascade,
+      node_id ${text} not null,
+      expires_at ${int} not null,
+      primary key (connection_id, room_id)
+    ) ${table}`,
+    'create index presence_leases_by_room on presence_leases (room_id, user_id)',
+    'create index presence_leases_by_node on presence_leases (node_id)',
+    'create index presence_leases_by_user on presence_leases (user_id)',
+    'create index presence_leases_by_session on presence_leases (session_id)',
+    `create table room_messages (
+      id ${text} not null primary key,
+      room_id ${text} not null references rooms (id) on delete cascade,
+      seq ${int} not null,
+      user_id ${text} references users (id) on delete set null,
+      author_name ${text} not null,
+      author_guest ${int} not null check (author_guest in (0, 1)),
+      content ${text},
+      client_id ${text},
+      created_at ${int} not null,
+      deleted_at ${int},
+      deleted_by ${text} references users (id) on delete set null,
+      unique (room_id, seq),
+      unique (room_id, user_id, client_id),
+      check ((content is null) = (deleted_at is not null))
+    ) ${table}`,
+    'create index room_messages_by_user on room_messages (user_id)',
+    'create index room_messages_by_age on room_messages (room_id, created_at)',
+    `create table room_events (
+      room_id ${text} not null references rooms (id) on delete cascade,
+      seq ${int} not null,
+      type ${text} not null check (type in ('message.created', 'message.deleted', 'member.joined', 'member.left',
+        'member.removed', 'member.role', 'room.settings', 'room.owner')),
+      data ${text} not null,
+      created_at ${int} not null,
+      primary key (room_id, seq)
+    ) ${table}`,
+    'create index room_events_by_age on room_events (room_id, created_at)',
+    `create table room_bans (
+      room_id ${text} not null references rooms (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      kind ${text} not null check (kind in ('kick', 'ban')),
+      role_held ${text} check (role_held in ${ROLES}),
+      guest_prefix ${text},
+      reason ${text},
+      banned_by ${text} references users (id) on delete set null,
+      expires_at ${int},
+      created_at ${int} not null,
+      primary key (room_id, user_id),
+      check (kind = 'ban' or expires_at is not null)
+    ) ${table}`,
+    'create index room_bans_by_user on room_bans (user_id)',
+    `create table room_invitations (
+      id ${text} not null primary key,
+      room_id ${text} not null references rooms (id) on delete cascade,
+      token_hash ${text} unique,
+      invited_user_id ${text} references users (id) on delete cascade,
+      permission ${text} not null check (permission in ${ROLES}),
+      expires_at ${int} not null,
+      max_uses ${int} not null check (max_uses between 1 and 1000),
+      use_count ${int} not null default 0 check (use_count between 0 and max_uses),
+      declined_at ${int},
+      created_by ${text} not null references users (id) on delete cascade,
+      created_at ${int} not null,
+      check ((token_hash is null) <> (invited_user_id is null)),
+      check (invited_user_id is null or max_uses = 1)
+    ) ${table}`,
+    // One pending invitation for a person and a room.
+    `create unique index room_invitations_pending on room_invitations (room_id, invited_user_id)
+      where invited_user_id is not null and use_count = 0 and declined_at is null`,
+    'create index room_invitations_by_room on room_invitations (room_id, created_at)',
+    'create index room_invitations_by_invitee on room_invitations (invited_user_id) where invited_user_id is not null',
+    'create index room_invitations_by_creator on room_invitations (created_by)',
+    `create table room_ownership_transfers (
+      room_id ${text} not null primary key references rooms (id) on delete cascade,
+      from_user_id ${text} not null references users (id) on delete cascade,
+      to_user_id ${text} not null references users (id) on delete cascade,
+      expires_at ${int} not null,
+      created_at ${int} not null
+    ) ${table}`,
+    'create index room_ownership_transfers_by_recipient on room_ownership_transfers (to_user_id)',
+    `create table ws_tickets (
+      ticket_hash ${text} not null primary key,
+      session_id ${text} not null references sessions (id) on delete cascade,
+      expires_at ${int} not null
+    ) ${table}`,
+    'create index ws_tickets_by_session on ws_tickets (session_id)',
+    'create index ws_tickets_by_end on ws_tickets (expires_at)',
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(tx)
+}

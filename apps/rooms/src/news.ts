@@ -1,0 +1,46 @@
+import type { RoomEventType } from './db/tables.ts'
+
+/** One lasting event of a room as clients see it (R18.8), without what differs between recipients. */
+export interface RoomEvent {
+  readonly seq: number
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly event: RoomEventType
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export type RemovalReason = 'kicked' | 'banned' | 'left' | 'deleted' | 'access_lost'
+
+/**
+ * What nodes tell each other once it is committed. All of it is a hint: any piece may be lost, repeated or late, and what a
+ * node does with it must also come about without it, from the database (R19.1).
+ */
+export type News =
+  /** The room's log has grown up to this event. */
+  | { readonly kind: 'event'; readonly roomId: string; readonly event: RoomEvent }
+  /** These people lost the room; null: everybody, the room is gone. */
+  | {
+      readonly kind: 'removed'
+      readonly roomId: string
+      readonly userIds: readonly string[] | null
+      readonly reason: RemovalReason
+      readonly untilMs: number | null
+    }
+  /** Somebody may have lost access to the room, or changed what they may do in it: check everybody present. */
+  | { readonly kind: 'access'; readonly roomId: string }
+  /** The same for one person in all rooms. */
+  | { readonly kind: 'person'; readonly userId: string }
+  | { readonly kind: 'presence'; readonly roomId: string }
+  | { readonly kind: 'typing'; readonly roomId: string; readonly userId: string; readonly active: boolean }
+  /** The room's line in the lobby has changed. */
+  | { readonly kind: 'lobby'; readonly roomId: string }
+  | { readonly kind: 'sessions'; readonly sessionIds: readonly string[] }
+  | {
+      readonly kind: 'notice'
+      readonly userId: string
+      readonly notice: 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
+      readonly data: Readonly<Record<string, unknown>>
+    }
+
+/** Tells this node and all others. Never throws and is not waited for: success does not depend on it (R28.24). */
+export type Tell = (news: News) => void
