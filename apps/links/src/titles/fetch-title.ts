@@ -1,10 +1,8 @@
 // Reads the title of a link's target, without ever reaching a private address (links-contract L6.6, L24.16).
-import { lookup as lookUpHost } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
 import { decodeHTML } from 'entities/decode'
-import ipaddr from 'ipaddr.js'
 
 export interface TitleFetcher {
   (url: string): Promise<string | null>
@@ -17,7 +15,7 @@ export interface TitleFetcherOptions {
 }
 
 interface Visit {
-  resolve: (hostname: string) => Promise<string[]>
+  resolve?: (hostname: string) => Promise<string[]>
   isPublicAddress: (address: string) => boolean
   deadline: AbortSignal
 }
@@ -33,33 +31,13 @@ const HTML = new Set(['text/html', 'application/xhtml+xml'])
 export function createTitleFetcher(options: TitleFetcherOptions = {}): TitleFetcher {
   return async (url) => {
     const deadline = AbortSignal.timeout(options.timeoutMs ?? 5000)
-    const visit = { resolve: resolveHost, isPublicAddress, ...options, deadline }
+    const visit = { isPublicAddress, ...options, deadline }
     try {
       return await Promise.race([followToTitle(new URL(url), visit), rejectAt(deadline)])
     } catch {
       return null
     }
   }
-}
-
-/** False also for whatever is not an address in its ordinary notation. */
-export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0 || !ipaddr.isValid(address)) return false
-  const parsed = ipaddr.parse(address)
-  if (parsed.range() !== 'unicast') return false
-  if (parsed instanceof ipaddr.IPv6) return parsed.match(GLOBAL_UNICAST)
-  return address !== AZURE_PLATFORM
-}
-
-// IANA gives out no global unicast address outside this range; ipaddr.js knows some of the rest as "unicast", such as
-// the IPv4-compatible ::127.0.0.1.
-const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
-// A public address by its number, but inside Azure it is the metadata and control service of the host.
-const AZURE_PLATFORM = '168.63.129.16'
-
-async function resolveHost(hostname: string): Promise<string[]> {
-  const answers = await lookUpHost(hostname, { all: true })
-  return answers.map(({ address }) => address)
 }
 
 function rejectAt(deadline: AbortSignal): Promise<never> {
@@ -96,8 +74,7 @@ async function fetchOnce(target: URL, visit: Visit): Promise<URL | string | null
 }
 
 async function findPublicAddresses(target: URL, visit: Visit): Promise<string[]> {
-  const hostname = target.hostname.replace(/^\[|\]$/g, '')
-  const addresses = isIP(hostname) === 0 ? await visit.resolve(hostname) : [hostname]
+  const addresses = await resolveHost(target.hostname, visit.resolve)
   // One private answer among public ones is enough: which of them is connected to is not ours to choose.
   const allPublic = addresses.length > 0 && addresses.every((address) => visit.isPublicAddress(address))
   if (!allPublic) throw new Error(`${target.hostname} is not a public host`)
@@ -118,15 +95,6 @@ function openRequest(target: URL, addresses: string[], signal: AbortSignal) {
   // connection to the addresses that were checked. No agent: a kept connection is one that nobody checked.
   const options = { agent: false, headers, lookup: pinTo(addresses), rejectUnauthorized: true, signal }
   return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
-}
-
-/** Answers with the given addresses instead of asking DNS again, which could give another answer (DNS rebinding). */
-function pinTo(addresses: string[]): LookupFunction {
-  const answers = addresses.map((address) => ({ address, family: isIP(address) }))
-  return (_hostname, options, callback) => {
-    if (options.all) return callback(null, answers)
-    return callback(null, answers[0]?.address ?? '', answers[0]?.family)
-  }
 }
 
 function isReadablePage({ statusCode = 0, headers }: IncomingMessage): boolean {

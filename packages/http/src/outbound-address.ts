@@ -1,0 +1,52 @@
+// For requests that go out: which addresses are the public internet's, and how a connection stays with a checked one.
+import { lookup as lookUpHost } from 'node:dns/promises'
+import { type LookupFunction, isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+// IANA gives out no global unicast address outside this range; ipaddr.js knows some of the rest as "unicast", such as
+// the IPv4-compatible ::127.0.0.1.
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+// A public address by its number, but inside Azure it is the metadata and control service of the host.
+const AZURE_PLATFORM = '168.63.129.16'
+
+/**
+ * Whether the address belongs to the public internet. False also for whatever is not an address in its ordinary notation.
+ *
+ * @example isPublicAddress('10.0.0.1') // false
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  if (parsed instanceof ipaddr.IPv6) return parsed.match(GLOBAL_UNICAST)
+  return address !== AZURE_PLATFORM
+}
+
+/**
+ * The addresses behind the host name of a URL; the name itself where it is an address. Rejects as DNS does.
+ *
+ * @example await resolveHost('[::1]') // ['::1']
+ */
+export async function resolveHost(hostname: string, resolve = askSystem): Promise<string[]> {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  return isIP(bare) === 0 ? resolve(bare) : [bare]
+}
+
+async function askSystem(hostname: string): Promise<string[]> {
+  const answers = await lookUpHost(hostname, { all: true })
+  return answers.map(({ address }) => address)
+}
+
+/**
+ * A `lookup` for node:http and node:https that answers with the given addresses instead of asking DNS again, which could
+ * give another answer (DNS rebinding). The URL keeps the host name, for Host, SNI and the certificate check.
+ *
+ * @example request(url, { agent: false, lookup: pinTo(addresses) })
+ */
+export function pinTo(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_hostname, options, callback) => {
+    if (options.all) return callback(null, answers)
+    return callback(null, answers[0]?.address ?? '', answers[0]?.family)
+  }
+}
