@@ -1,4 +1,105 @@
-import type { AnyOperation } from '@latchkey/http/operation'
-import type { Context } from '../context.ts'
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { recordAudit } from '../audit/store.ts'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { productNameOf } from '../platform/operations.ts'
+import { SignedIn, toOwnSession } from '../sessions/schema.ts'
+import { lifetimesOf } from '../sessions/session.ts'
+import { insertSession } from '../sessions/store.ts'
+import { User, toUser } from '../users/schema.ts'
+import { parseNickname } from './nickname.ts'
+import { NicknameBody } from './schema.ts'
+import { deleteGuestsEndedBefore, endGuestSessions, insertGuest, renameUser } from './store.ts'
 
-export const guestOperations: readonly AnyOperation<Context>[] = []
+const DAY_MS = 86_400_000
+/** How long a guest's data are kept after the last session (R14.7). */
+const KEPT_MS = 7 * DAY_MS
+
+const tag = 'Guests'
+
+async function nicknameFrom({ database }: Context, given: string): Promise<string> {
+  const nickname = parseNickname(given, await productNameOf(database.read))
+  if ('name' in nickname) return nickname.name
+  if (nickname.refused === 'reserved') throw failure('nickname_reserved')
+  throw failure('invalid_request', { text: 'nickname: must have 1 to 64 visible characters' })
+}
+
+function countCreation({ rates, clientPrefix }: Context): void {
+  rates.take('guest_create_per_minute', clientPrefix)
+  rates.take('guest_create_per_hour', clientPrefix)
+  rates.take('guest_create_total_per_minute', '')
+}
+
+const create = operation({
+  id: 'createGuestSession',
+  methods: ['POST'],
+  path: '/session',
+  scope: 'public',
+  tag,
+  summary: 'Come in as a guest, with a nickname and nothing else',
+  body: NicknameBody,
+  result: SignedIn,
+  status: 201,
+  failures: ['guests_disabled', 'session_exists', 'nickname_reserved'],
+  async handler(context, { body }) {
+    const { database, policy, now } = context
+    if (!policy.guestEnabled) throw failure('guests_disabled')
+    if (context.actor) throw failure('session_exists')
+    const nickname = await nicknameFrom(context, body.nickname)
+    countCreation(context)
+    const { user, session } = await database.write(async (tx) => {
+      const guest = await insertGuest(tx, nickname, now)
+      const details = {
+        userId: guest.id,
+        nowMs: now,
+        lifetimes: lifetimesOf(true, policy.sessions),
+        clientIp: context.clientIp,
+        userAgent: context.userAgent,
+        loginAtMs: now,
+      }
+      const started = await insertSession(tx, details, policy.limits.sessions_user)
+      await recordAudit(
+        tx,
+        { action: 'guest.create', actorUserId: guest.id, target: { type: 'user', id: guest.id } },
+        { clientIp: context.clientIp, requestId: context.requestId, nowMs: now },
+      )
+      return { user: guest, session: started }
+    })
+    context.keep(session)
+    return { user: toUser(user, false), session: toOwnSession(session) }
+  },
+})
+
+const rename = operation({
+  id: 'renameGuest',
+  methods: ['PATCH'],
+  path: '/session',
+  scope: 'session',
+  tag,
+  summary: 'Change your nickname; for guests, since members are called what their provider says',
+  body: NicknameBody,
+  result: z.object({ user: User }),
+  failures: ['forbidden', 'nickname_reserved'],
+  async handler(context, { body }) {
+    const { user } = actorOf(context)
+    if (user.is_guest !== 1) throw failure('forbidden')
+    const nickname = await nicknameFrom(context, body.nickname)
+    context.rates.take('guest_rename_per_minute', user.id)
+    await context.database.write((tx) => renameUser(tx, user.id, nickname))
+    return { user: toUser({ ...user, nickname }, false) }
+  },
+})
+
+/** Ends the sessions of all guests, and returns the ids of the sessions. */
+export function endAllGuests(tx: Transaction<Tables>, nowMs: number): Promise<string[]> {
+  return endGuestSessions(tx, nowMs)
+}
+
+/** R14.7, as a job. */
+export function purgeGuests(tx: Transaction<Tables>, nowMs: number): Promise<number> {
+  return deleteGuestsEndedBefore(tx, nowMs - KEPT_MS, nowMs)
+}
+
+export const guestOperations = [create, rename]

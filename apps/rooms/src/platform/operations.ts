@@ -1,4 +1,100 @@
-import type { AnyOperation } from '@latchkey/http/operation'
-import type { Context } from '../context.ts'
+import type { Kysely, Transaction } from 'kysely'
+import { type Context, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { VERSION } from '../version.ts'
+import { AuthConfig, Config, Discovery, type PlatformChanges, type PlatformSettings } from './schema.ts'
+import { findPlatformSettings, savePlatformSetting } from './store.ts'
 
-export const platformOperations: readonly AnyOperation<Context>[] = []
+const PRODUCT_NAME = 'Latchkey Rooms'
+const tag = 'Platform'
+
+export function readPlatformSettings(db: Kysely<Tables>): Promise<PlatformSettings> {
+  return findPlatformSettings(db)
+}
+
+/** What people call this instance: nobody but the operator may use the name. */
+export async function productNameOf(db: Kysely<Tables>): Promise<string> {
+  return (await findPlatformSettings(db)).productName ?? PRODUCT_NAME
+}
+
+/** Null deletes a setting. Returns what holds afterwards. */
+export async function changePlatformSettings(
+  tx: Transaction<Tables>,
+  changes: PlatformChanges,
+  nowMs: number,
+): Promise<PlatformSettings> {
+  const { productName, supportUrl, announcement } = changes
+  for (const [name, value] of Object.entries({ productName, supportUrl, announcement }))
+    if (value !== undefined) await savePlatformSetting(tx, name as keyof PlatformSettings, value, nowMs)
+  return findPlatformSettings(tx)
+}
+
+function providerOf({ provider, policy }: Context) {
+  return { label: policy.label, mode: provider.mode }
+}
+
+const config = operation({
+  id: 'getConfig',
+  methods: ['GET'],
+  path: '/config',
+  scope: 'public',
+  tag,
+  summary: 'What the login page and every other page need to know',
+  result: Config,
+  async handler(context) {
+    const { policy, database } = context
+    const {
+      productName = PRODUCT_NAME,
+      supportUrl = null,
+      announcement = null,
+    } = await findPlatformSettings(database.read)
+    return {
+      productName,
+      supportUrl,
+      announcement,
+      guestEnabled: policy.guestEnabled,
+      guestRooms: policy.guestRooms,
+      provider: providerOf(context),
+      demo: policy.demo,
+      version: VERSION,
+    }
+  },
+})
+
+const authConfig = operation({
+  id: 'getAuthConfig',
+  methods: ['GET'],
+  path: '/auth/config',
+  scope: 'public',
+  tag,
+  summary: 'How people can get in',
+  result: AuthConfig,
+  handler: async (context) => ({
+    provider: providerOf(context),
+    guestEnabled: context.policy.guestEnabled,
+  }),
+})
+
+const discovery = operation({
+  id: 'discover',
+  methods: ['GET'],
+  path: '/discover',
+  scope: 'public',
+  tag,
+  summary: 'Addresses of this instance, for clients that know only its name',
+  result: Discovery,
+  async handler({ policy, provider }) {
+    const { canonicalOrigin } = policy
+    return {
+      apiUrl: `${canonicalOrigin}/api`,
+      wsUrl: `${canonicalOrigin.replace(/^http/, 'ws')}/api/ws`,
+      voiceUrl: null,
+      version: VERSION,
+      guestEnabled: policy.guestEnabled,
+      authProvider: provider.mode,
+      providerName: policy.label,
+    }
+  },
+})
+
+export const platformOperations = [config, authConfig, discovery]

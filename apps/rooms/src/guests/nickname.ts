@@ -1,0 +1,46 @@
+import { cleanName, cutToGraphemes } from '../login/display-name.ts'
+import { looksLike, plain } from './lookalikes.ts'
+
+/** The product as people know it; a name of one's own (R16.5) is reserved beside it. */
+const RESERVED = ['administrator', 'admin', 'moderator', 'owner', 'system', 'support', 'latchkey']
+
+/** What a guest may be called, or how the name cannot be one (R14.6). */
+export type Nickname = { readonly name: string } | { readonly refused: 'length' | 'reserved' }
+
+export function parseNickname(given: string, productName: string): Nickname {
+  const name = cleanName(given)
+  if (cutToGraphemes(name) !== name || !isVisible(name)) return { refused: 'length' }
+  return isReserved(name, productName) ? { refused: 'reserved' } : { name }
+}
+
+/** Some blanks are no white space: they are letters without a shape. */
+function isVisible(name: string): boolean {
+  return name.replaceAll(/[\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/gu, '') !== ''
+}
+
+function isReserved(name: string, productName: string): boolean {
+  const product = wordsOf(productName).join('')
+  const reserved = product === '' ? RESERVED : [...RESERVED, product]
+  const tellings = [wordsOf(name), signsOf(name)]
+  return reserved.some((word) => tellings.some((words) => tells(words, word)))
+}
+
+/** Whether neighbouring words, or a name that is spelled out, read as the reserved one. */
+function tells(words: readonly string[], reserved: string): boolean {
+  return words.some((_, first) =>
+    words.slice(first).some((__, more) => looksLike(words.slice(first, first + more + 1).join(''), reserved)),
+  )
+}
+
+function wordsOf(text: string): string[] {
+  return plain(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}
+
+/** With signs that stand for letters: `$upport`. */
+function signsOf(text: string): string[] {
+  return plain(text)
+    .split(/[^\p{L}\p{N}@$|]+/u)
+    .filter((word) => word !== '')
+}

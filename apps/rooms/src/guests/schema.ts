@@ -1,0 +1,7 @@
+import { z } from 'zod'
+import { text } from '../text.ts'
+
+/** Its length is measured in graphemes once it is cleaned (R14.6). */
+export const NicknameBody = z.object({
+  nickname: text().meta({ minLength: 1, description: '1 to 64 characters as people count them.' }),
+})

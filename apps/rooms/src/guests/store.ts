@@ -1,0 +1,61 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Tables, UserRow } from '../db/tables.ts'
+import { endSessions } from '../sessions/store.ts'
+import { avatarColorOf } from '../users/avatar-color.ts'
+
+export async function insertGuest(
+  tx: Transaction<Tables>,
+  nickname: string,
+  nowMs: number,
+): Promise<UserRow> {
+  const id = crypto.randomUUID()
+  return tx
+    .insertInto('users')
+    .values({
+      id,
+      nickname,
+      email: null,
+      avatar_color: avatarColorOf(id),
+      disabled: 0,
+      is_guest: 1,
+      created_at: nowMs,
+      last_seen_at: nowMs,
+      guest_ended_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function renameUser(tx: Transaction<Tables>, id: string, nickname: string): Promise<void> {
+  await tx.updateTable('users').set({ nickname }).where('id', '=', id).execute()
+}
+
+/** Ends the sessions of all guests, and returns how many. */
+export async function endGuestSessions(tx: Transaction<Tables>, nowMs: number): Promise<string[]> {
+  return endSessions(tx, 'revoked', nowMs, (query) =>
+    query.where('user_id', 'in', tx.selectFrom('users').select('id').where('is_guest', '=', 1)),
+  )
+}
+
+/** Deletes guests whose last session ended before this moment, with everything of theirs; returns how many. */
+export async function deleteGuestsEndedBefore(
+  tx: Transaction<Tables>,
+  endedMs: number,
+  nowMs: number,
+): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('users')
+    .where('is_guest', '=', 1)
+    .where('guest_ended_at', '<=', endedMs)
+    .where('id', 'not in', liveUsers(tx, nowMs))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+function liveUsers(db: Kysely<Tables>, nowMs: number) {
+  return db
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('revoked_at', 'is', null)
+    .where('idle_expires_at', '>', nowMs)
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { trimmed } from '../text.ts'
+
+const LONGEST = 500
+
+/** What an administrator can say about the instance (R16.5); a missing one has its default or none. */
+export const PlatformSettings = z
+  .object({
+    productName: z.string().optional(),
+    supportUrl: z.string().optional(),
+    announcement: z.string().optional(),
+  })
+  .meta({ id: 'PlatformSettings' })
+export type PlatformSettings = z.output<typeof PlatformSettings>
+
+const Text = trimmed(1, LONGEST)
+
+const HttpsUrl = Text.refine(isHttps, 'must be an https address').meta({ format: 'uri' })
+
+/** `https:` alone, so that a link on every page can never run anything. */
+function isHttps(given: string): boolean {
+  const url = /[\s\p{Cc}\\]/u.test(given) ? null : URL.parse(given)
+  return url?.protocol === 'https:' && url.username === '' && url.password === ''
+}
+
+/** Null deletes; a missing one keeps its value. */
+export const PlatformChanges = z
+  .object({
+    productName: Text.nullable().optional(),
+    supportUrl: HttpsUrl.nullable().optional(),
+    announcement: Text.nullable().optional(),
+  })
+  .meta({ id: 'PlatformChanges' })
+export type PlatformChanges = z.output<typeof PlatformChanges>
+
+const ProviderName = z.object({ label: z.string(), mode: z.enum(['teamidp', 'oidc', 'oauth2']) })
+
+export const Config = z
+  .object({
+    productName: z.string(),
+    supportUrl: z.string().nullable(),
+    announcement: z.string().nullable(),
+    guestEnabled: z.boolean(),
+    guestRooms: z.boolean(),
+    provider: ProviderName,
+    demo: z.boolean(),
+    version: z.string(),
+  })
+  .meta({ id: 'Config' })
+
+export const AuthConfig = z.object({ provider: ProviderName, guestEnabled: z.boolean() })
+
+export const Discovery = z.object({
+  apiUrl: z.string(),
+  wsUrl: z.string(),
+  voiceUrl: z.null(),
+  version: z.string(),
+  guestEnabled: z.boolean(),
+  authProvider: ProviderName.shape.mode,
+  providerName: z.string(),
+})
