@@ -1,0 +1,28 @@
+// Where a login begins, RFC 6749, section 4.1.1 (rooms-contract R5.6; checklist L14-L18).
+import type { ProviderConfig } from './provider-config.ts'
+import type { AuthorizationRequest } from './provider.ts'
+
+/** The endpoint's own parameters stay, except where they would contradict ours. */
+export function authorizationUrl(
+  endpoint: string,
+  config: ProviderConfig,
+  request: AuthorizationRequest,
+): string {
+  const url = new URL(endpoint)
+  const set = (name: string, value: string) => url.searchParams.set(name, value)
+  set('response_type', 'code')
+  set('client_id', config.clientId)
+  set('redirect_uri', request.redirectUri)
+  set('scope', config.scopes.join(' '))
+  set('state', request.state)
+  if (request.codeChallenge !== null) {
+    // RFC 7636. The method `plain` is never sent, whatever the provider offers.
+    set('code_challenge', request.codeChallenge)
+    set('code_challenge_method', 'S256')
+  }
+  if (config.mode !== 'oauth2') {
+    set('nonce', request.nonce)
+    if (request.prompt !== null) set('prompt', request.prompt)
+  }
+  return url.href
+}

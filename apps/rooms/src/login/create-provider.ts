@@ -1,0 +1,40 @@
+import type { Log } from '@latchkey/http/log'
+import { createOAuth2Provider } from './oauth2.ts'
+import { createOidcProvider } from './oidc.ts'
+import { type OutboundOptions, createOutbound } from './outbound.ts'
+import type { ProviderConfig } from './provider-config.ts'
+import type { Provider } from './provider.ts'
+import { PATIENCE, type Patience, type ProviderMetrics, type Surroundings } from './surroundings.ts'
+import { createTeamidpProvider } from './teamidp.ts'
+
+export interface ProviderOptions {
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly metrics: ProviderMetrics
+  /** Deadlines and name resolution, for tests. */
+  readonly outbound?: Pick<OutboundOptions, 'connectMs' | 'callMs' | 'resolve'>
+  readonly patience?: Partial<Patience>
+}
+
+/** The provider of an instance. Nothing is asked of it before somebody wants to sign in (R4.3). */
+export function createProvider(config: ProviderConfig, options: ProviderOptions): Provider {
+  const { log, now, metrics } = options
+  const around: Surroundings = {
+    outbound: createOutbound({ privateHosts: privateHosts(config), now, metrics, ...options.outbound }),
+    log,
+    now,
+    metrics,
+    patience: { ...PATIENCE, ...options.patience },
+  }
+  if (config.mode === 'oauth2') return createOAuth2Provider(config, around)
+  return config.mode === 'teamidp'
+    ? createTeamidpProvider(config, around)
+    : createOidcProvider(config, around)
+}
+
+/** R4.6: the hosts that the operator named, as issuer, endpoint or trusted, may be private; no other. */
+function privateHosts(config: ProviderConfig): ReadonlySet<string> {
+  if (config.mode !== 'oauth2') return new Set([new URL(config.issuer).hostname, ...config.trustedHosts])
+  return new Set([config.tokenEndpoint, config.userinfoEndpoint].map((url) => new URL(url).hostname))
+}

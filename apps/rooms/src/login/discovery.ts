@@ -1,0 +1,160 @@
+// What the provider says of itself, OpenID Connect Discovery 1.0 (rooms-contract R4.1, R4.3, R4.4; checklist L5-L11).
+import { z } from 'zod'
+import { endpoint, isSafeUrl } from '../setting-kinds.ts'
+import { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm, type OidcConfig } from './provider-config.ts'
+import { LoginFailure } from './provider.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export interface Metadata {
+  readonly authorizationEndpoint: string
+  readonly tokenEndpoint: string
+  readonly jwksUri: string
+  readonly userinfoEndpoint: string | null
+  readonly endSessionEndpoint: string | null
+  readonly supportsS256: boolean
+  /** Null: it does not say. */
+  readonly tokenAuthMethods: readonly string[] | null
+  /** The one algorithm that its tokens are accepted with (R2). */
+  readonly algorithm: IdTokenAlgorithm
+  /** RFC 9207: every authorization answer names the issuer. */
+  readonly alwaysSendsIssuer: boolean
+}
+
+export interface Discovery {
+  /** Throws `LoginFailure`. */
+  get(): Promise<Metadata>
+  /** What is known without asking. */
+  known(): Metadata | undefined
+  lastCheck(): { readonly checkedAtMs: number | null; readonly error: string | null }
+}
+
+const FRESH_MS = 3_600_000
+// Half of what R4.3 permits, so that a provider which comes back is found in time whatever failed before.
+const FAILURE_KEPT_MS = 5_000
+
+/** Lazy, one call for all who wait, and kept; a clock that is set back must not make anything last longer. */
+export function createDiscovery(config: OidcConfig, { outbound, now, log }: Surroundings): Discovery {
+  let metadata: Metadata | undefined
+  let failure: LoginFailure | undefined
+  let checkedAtMs = -Infinity
+  let asking: Promise<Metadata> | undefined
+
+  const isWithin = (ms: number) => Math.abs(now() - checkedAtMs) < ms
+  const known = () => (isWithin(FRESH_MS) ? metadata : undefined)
+
+  async function ask(): Promise<Metadata> {
+    try {
+      metadata = await fetchMetadata(config, outbound)
+      failure = undefined
+      return metadata
+    } catch (error) {
+      metadata = undefined
+      if (error instanceof LoginFailure) {
+        failure = error
+        log.warn('The metadata of the login provider cannot be used', { error: explain(error) })
+      }
+      throw error
+    } finally {
+      checkedAtMs = now()
+      asking = undefined
+    }
+  }
+
+  return {
+    known,
+    async get() {
+      const fresh = known()
+      if (fresh !== undefined) return fresh
+      if (failure !== undefined && asking === undefined && isWithin(FAILURE_KEPT_MS)) throw failure
+      asking ??= ask()
+      return asking
+    },
+    lastCheck: () => ({
+      checkedAtMs: Number.isFinite(checkedAtMs) ? checkedAtMs : null,
+      error: failure === undefined ? null : explain(failure),
+    }),
+  }
+}
+
+/** OpenID Connect Discovery 1.0, section 4: one trailing slash goes, for this address only. */
+function discoveryUrl(issuer: string): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+async function fetchMetadata(config: OidcConfig, outbound: Surroundings['outbound']): Promise<Metadata> {
+  const { status, object } = await outbound({ endpoint: 'discovery', url: discoveryUrl(config.issuer) })
+  if (status !== 200) throw new LoginFailure('provider_unavailable', 'no metadata', { status })
+  if (object === undefined) throw new LoginFailure('provider_unavailable', 'metadata is no JSON object')
+  // Section 4.3: exactly the same, before anything else of the document is believed (L7).
+  if (object.issuer !== config.issuer)
+    throw new LoginFailure('provider_misconfigured', 'issuer mismatch', {
+      configured: config.issuer,
+      received: shortened(object.issuer),
+    })
+  return readMetadata(object, config)
+}
+
+// Null, which some providers publish, is the same as nothing.
+const Names = z.array(z.string()).nullish()
+const Document = z.object({
+  authorization_endpoint: z.string(),
+  token_endpoint: z.string(),
+  jwks_uri: z.string(),
+  userinfo_endpoint: z.string().nullish(),
+  end_session_endpoint: z.string().nullish(),
+  code_challenge_methods_supported: Names,
+  token_endpoint_auth_methods_supported: Names,
+  id_token_signing_alg_values_supported: Names,
+  authorization_response_iss_parameter_supported: z.boolean().nullish(),
+})
+
+function readMetadata(object: Readonly<Record<string, unknown>>, config: OidcConfig): Metadata {
+  const parsed = Document.safeParse(object)
+  if (!parsed.success)
+    throw new LoginFailure('provider_misconfigured', 'metadata incomplete or malformed', {
+      members: parsed.error.issues.map(({ path }) => path.join('.')),
+    })
+  const document = parsed.data
+  const permitted = (name: 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri') =>
+    permittedUrl(document[name], name, config)
+  const optional = (name: 'userinfo_endpoint' | 'end_session_endpoint') => {
+    const text = document[name] ?? null
+    return text === null ? null : permittedUrl(text, name, config)
+  }
+  return {
+    authorizationEndpoint: permitted('authorization_endpoint'),
+    tokenEndpoint: permitted('token_endpoint'),
+    jwksUri: permitted('jwks_uri'),
+    userinfoEndpoint: optional('userinfo_endpoint'),
+    endSessionEndpoint: optional('end_session_endpoint'),
+    supportsS256: document.code_challenge_methods_supported?.includes('S256') ?? false,
+    tokenAuthMethods: document.token_endpoint_auth_methods_supported ?? null,
+    algorithm: algorithmFor(config, document.id_token_signing_alg_values_supported ?? null),
+    alwaysSendsIssuer: document.authorization_response_iss_parameter_supported ?? false,
+  }
+}
+
+/** R4.4, the same rule as for the settings: no `javascript:` ever gets from here into a Location header (L9). */
+function permittedUrl(text: string, member: string, { allowHttp }: OidcConfig): string {
+  const url = endpoint().parse(text)
+  if (url !== undefined && (allowHttp || isSafeUrl(url))) return url
+  throw new LoginFailure('provider_misconfigured', 'metadata address not permitted', { member })
+}
+
+/** Exactly one (L52). OpenID Connect Core 1.0, section 3.1.3.7: RS256 is what providers sign with unless told otherwise. */
+function algorithmFor({ idTokenAlg }: OidcConfig, advertised: readonly string[] | null): IdTokenAlgorithm {
+  if (idTokenAlg !== 'auto') return idTokenAlg
+  if (advertised === null || advertised.length === 0) return 'RS256'
+  const found = ID_TOKEN_ALGORITHMS.find((algorithm) => advertised.includes(algorithm))
+  if (found !== undefined) return found
+  throw new LoginFailure('provider_misconfigured', 'no asymmetric signature algorithm in common')
+}
+
+function explain({ reason, detail }: LoginFailure): string {
+  const details = Object.entries(detail).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  return [reason, ...details].join(', ')
+}
+
+function shortened(value: unknown): unknown {
+  return typeof value === 'string' ? value.slice(0, 500) : typeof value
+}

@@ -1,0 +1,99 @@
+// Verifies an ID token, OpenID Connect Core 1.0, section 3.1.3.7 (rooms-contract R7.1-R7.3; checklist L49-L66). Read it
+// from top to bottom: what costs nothing comes first, then the key, then the signature, then the rest.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Metadata } from './discovery.ts'
+import type { KeySet } from './key-set.ts'
+import type { OidcConfig } from './provider-config.ts'
+import { LoginFailure } from './provider.ts'
+import { isStorable } from './storable.ts'
+import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
+
+export interface ExpectedIdToken {
+  readonly config: Pick<OidcConfig, 'issuer' | 'clientId'>
+  readonly metadata: Pick<Metadata, 'algorithm' | 'jwksUri'>
+  readonly keys: KeySet
+  /** SHA-256 of the nonce, lower-case hex. */
+  readonly nonceHash: string | null
+  /** It came with the ID token. */
+  readonly accessToken: string
+  readonly now: () => number
+}
+
+const MAX_CHARACTERS = 64 * 1024
+const LEEWAY_SECONDS = 30
+const OLDEST_SECONDS = 600
+const LONGEST_SUBJECT = 255
+
+/** The claims of a token that is good in every respect. Throws `LoginFailure` with `token_invalid`, or for missing keys. */
+export async function verifyIdToken(token: string, expected: ExpectedIdToken): Promise<JsonObject> {
+  const { header, claims } = parseJws(token, MAX_CHARACTERS, 'id token')
+  const { algorithm, jwksUri } = expected.metadata
+  const expectedHeader = { algorithm, types: ['JWT'] }
+  checkHeader(header, expectedHeader, 'id token')
+  checkParties(claims, expected.config)
+  // OpenID Connect Back-Channel Logout 1.0, section 2.4: this claim makes a logout token, which is signed with the same
+  // key and for the same client.
+  if (Object.hasOwn(claims, 'events')) refuse('id token is a logout token')
+
+  const kid = header.kid as string | undefined
+  const key = await expected.keys.find({ kid, algorithm, jwksUri })
+  await checkSignature(token, key, expectedHeader, 'id token')
+
+  checkSubject(claims)
+  checkTimes(claims, expected.now() / 1000)
+  checkNonce(claims, expected.nonceHash)
+  checkAccessTokenHash(claims, expected.accessToken, algorithm)
+  return claims
+}
+
+function refuse(reason: string): never {
+  throw new LoginFailure('token_invalid', reason)
+}
+
+/** Section 3.1.3.7, points 2 to 5 (L56, L58, L59). */
+function checkParties(claims: JsonObject, { issuer, clientId }: ExpectedIdToken['config']): void {
+  if (claims.iss !== issuer) refuse('id token issuer wrong')
+  const { aud } = claims
+  const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
+  // A second audience would be somebody who may have this token too, and could bring it here.
+  if (audiences.length === 0 || !audiences.every((audience) => audience === clientId))
+    refuse('id token audience wrong')
+  if (Object.hasOwn(claims, 'azp') && claims.azp !== clientId) refuse('id token authorized party wrong')
+}
+
+/** L57. */
+function checkSubject({ sub }: JsonObject): void {
+  if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT || !isStorable(sub))
+    refuse('id token subject missing or malformed')
+}
+
+/** Points 9 and 10, and RFC 7519, section 4.1.5 (L60, L61, L62). */
+function checkTimes(claims: JsonObject, nowSeconds: number): void {
+  const { exp, iat, nbf } = claims
+  if (!Number.isFinite(exp)) refuse('id token expiry missing or malformed')
+  if ((exp as number) <= nowSeconds - LEEWAY_SECONDS) refuse('id token expired')
+  if (!Number.isFinite(iat)) refuse('id token issue time missing or malformed')
+  if ((iat as number) > nowSeconds + LEEWAY_SECONDS) refuse('id token issued in the future')
+  if ((iat as number) < nowSeconds - OLDEST_SECONDS) refuse('id token too old')
+  if (!Object.hasOwn(claims, 'nbf')) return
+  if (!Number.isFinite(nbf) || (nbf as number) > nowSeconds + LEEWAY_SECONDS) refuse('id token not valid yet')
+}
+
+/** Point 11 (L63, L65): this token was made for this login, and for no other. */
+function checkNonce({ nonce }: JsonObject, nonceHash: string | null): void {
+  if (typeof nonce !== 'string' || nonceHash === null) refuse('id token nonce missing')
+  const received = Buffer.from(createHash('sha256').update(nonce).digest('hex'))
+  const stored = Buffer.from(nonceHash)
+  if (received.length !== stored.length || !timingSafeEqual(received, stored)) refuse('id token nonce wrong')
+}
+
+/** Section 3.1.3.8 (L64): the left half of the hash that the signature algorithm uses, of the access token's ASCII. */
+function checkAccessTokenHash(claims: JsonObject, accessToken: string, algorithm: string): void {
+  if (!Object.hasOwn(claims, 'at_hash')) return
+  // Ed25519, the one curve of EdDSA that is accepted, uses SHA-512 (RFC 8032).
+  const hash = createHash(algorithm === 'EdDSA' ? 'sha512' : `sha${algorithm.slice(2)}`)
+    .update(accessToken)
+    .digest()
+  const expected = hash.subarray(0, hash.length / 2).toString('base64url')
+  if (claims.at_hash !== expected) refuse('id token access token hash wrong')
+}

@@ -1,0 +1,152 @@
+// The provider's signing keys, RFC 7517 (rooms-contract R7.4; checklist L12, L53, L67-L74).
+import { type CryptoKey, type JWK, importJWK } from 'jose'
+import type { IdTokenAlgorithm } from './provider-config.ts'
+import { LoginFailure } from './provider.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export interface Wanted {
+  /** As the token's header says; undefined where it says nothing. */
+  readonly kid: string | undefined
+  readonly algorithm: IdTokenAlgorithm
+  /** From the metadata of this moment: a moved key set is followed at the next refresh (L12). */
+  readonly jwksUri: string
+}
+
+export interface KeySet {
+  /** The one key that a token may be signed with. Throws `LoginFailure`. */
+  find(wanted: Wanted): Promise<CryptoKey>
+}
+
+interface Key {
+  readonly kid: string | undefined
+  readonly key: CryptoKey
+}
+
+const FRESH_MS = 600_000
+// With the provider out of reach, its last keys are good for this long; one that it withdrew stops working then (L72).
+const USABLE_MS = 3_600_000
+// However many tokens with made-up key ids arrive (L70).
+const PAUSE_MS = 30_000
+const MOST_KEYS = 100
+
+/**
+ * A key set cached as R7.4 says. jose's `createRemoteJWKSet` has other rules: it has no pause after a failed or an empty
+ * answer, and forgets its keys with the first failure.
+ */
+export function createKeySet({ outbound, now, log, metrics }: Surroundings): KeySet {
+  let keys: readonly Key[] = []
+  let loadedAtMs = -Infinity
+  let pausedAtMs = -Infinity
+  let loading: Promise<void> | undefined
+
+  // In both directions, since a clock that was set back must not make anything last longer.
+  const isWithin = (ms: number, sinceMs: number) => Math.abs(now() - sinceMs) < ms
+
+  async function load(wanted: Wanted): Promise<void> {
+    try {
+      metrics.countKeySetFetch()
+      keys = await fetchKeys(wanted, outbound)
+      loadedAtMs = now()
+      if (keys.length === 0) pausedAtMs = now()
+    } catch (error) {
+      pausedAtMs = now()
+      log.warn('The keys of the login provider cannot be fetched', { url: wanted.jwksUri, error })
+    } finally {
+      loading = undefined
+    }
+  }
+
+  async function refresh(wanted: Wanted, isForced: boolean): Promise<void> {
+    if (loading === undefined && isWithin(PAUSE_MS, pausedAtMs)) return
+    if (loading === undefined && isForced) pausedAtMs = now()
+    loading ??= load(wanted)
+    await loading
+  }
+
+  function pick(kid: string | undefined): CryptoKey | undefined {
+    if (!isWithin(USABLE_MS, loadedAtMs))
+      throw new LoginFailure('provider_unavailable', 'no keys of the provider')
+    // Without a key id there must be no choice (OpenID Connect Core 1.0, section 10.1; L73).
+    if (kid === undefined && keys.length > 1) throw new LoginFailure('token_invalid', 'key id missing')
+    return kid === undefined ? keys[0]?.key : keys.find((key) => key.kid === kid)?.key
+  }
+
+  return {
+    async find(wanted) {
+      if (!isWithin(FRESH_MS, loadedAtMs)) await refresh(wanted, false)
+      const known = pick(wanted.kid)
+      if (known !== undefined) return known
+      await refresh(wanted, true)
+      const found = pick(wanted.kid)
+      if (found === undefined) throw new LoginFailure('token_invalid', 'unknown signing key')
+      return found
+    },
+  }
+}
+
+async function fetchKeys(
+  { jwksUri, algorithm }: Wanted,
+  outbound: Surroundings['outbound'],
+): Promise<readonly Key[]> {
+  const { status, object } = await outbound({ endpoint: 'jwks', url: jwksUri })
+  if (status !== 200) throw new Error(`Expected 200, not ${status}`)
+  const list = object?.keys
+  if (!Array.isArray(list)) throw new Error('Expected a JSON Web Key Set')
+  if (list.length > MOST_KEYS) throw new Error(`Expected at most ${MOST_KEYS} keys, not ${list.length}`)
+  const published: unknown[] = list
+  const ids = published.map((jwk) => (isObject(jwk) ? jwk.kid : undefined))
+  const isDoubled = (kid: unknown) => kid !== undefined && ids.indexOf(kid) !== ids.lastIndexOf(kid)
+  const usable = published.filter(isObject).filter((jwk) => fits(jwk, algorithm) && !isDoubled(jwk.kid))
+  const keys = await Promise.all(usable.map((jwk) => imported(jwk, algorithm)))
+  return keys.filter((key) => key !== undefined)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// Above 8192 bits, one signature would cost what a hundred do.
+const RSA_BITS = { least: 2048, most: 8192 }
+const CURVES: Partial<Record<IdTokenAlgorithm, string>> = { ES256: 'P-256', ES384: 'P-384', EdDSA: 'Ed25519' }
+
+// RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1
+const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+/** Whether a published key is one to verify this algorithm with, and properly published (L53, L74). */
+function fits(jwk: Readonly<Record<string, unknown>>, algorithm: IdTokenAlgorithm): boolean {
+  if (jwk.kid !== undefined && typeof jwk.kid !== 'string') return false
+  if (jwk.alg !== undefined && jwk.alg !== algorithm) return false
+  if (jwk.use !== undefined && jwk.use !== 'sig') return false
+  if (jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify')))
+    return false
+  // A private key that was published is everybody's key.
+  if (PRIVATE_PARTS.some((part) => Object.hasOwn(jwk, part))) return false
+  return isOfKind(jwk, algorithm)
+}
+
+function isOfKind({ kty, crv, n }: Readonly<Record<string, unknown>>, algorithm: IdTokenAlgorithm): boolean {
+  const curve = CURVES[algorithm]
+  if (curve !== undefined) return kty === (algorithm === 'EdDSA' ? 'OKP' : 'EC') && crv === curve
+  const bits = bitsOf(n)
+  return kty === 'RSA' && bits >= RSA_BITS.least && bits <= RSA_BITS.most
+}
+
+function bitsOf(modulus: unknown): number {
+  if (typeof modulus !== 'string') return 0
+  const digits = Buffer.from(modulus, 'base64url').toString('hex').replace(/^0+/, '')
+  return digits === '' ? 0 : digits.length * 4 - Math.clz32(Number.parseInt(digits.slice(0, 1), 16)) + 28
+}
+
+/** Nothing for a key whose numbers are none: the others of the set stay good. */
+async function imported(
+  jwk: Readonly<Record<string, unknown>>,
+  algorithm: IdTokenAlgorithm,
+): Promise<Key | undefined> {
+  const { kty, crv, x, y, n, e, kid } = jwk
+  try {
+    const key = await importJWK({ kty, crv, x, y, n, e } as JWK, algorithm)
+    return key instanceof Uint8Array ? undefined : { kid: kid as string | undefined, key }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,93 @@
+// Verifies a logout token, OpenID Connect Back-Channel Logout 1.0, section 2.6 (rooms-contract R13.4, R13.5; checklist
+// L109-L113). Whether it was seen before, and which sessions it ends, is for the database to say.
+import type { Metadata } from './discovery.ts'
+import type { KeySet } from './key-set.ts'
+import type { OidcConfig } from './provider-config.ts'
+import { LoginFailure, type LogoutToken } from './provider.ts'
+import { isStorable } from './storable.ts'
+import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
+
+export interface ExpectedLogoutToken {
+  readonly config: Pick<OidcConfig, 'issuer' | 'clientId' | 'logoutTokenMaxAgeSeconds'>
+  readonly metadata: Pick<Metadata, 'algorithm' | 'jwksUri'>
+  readonly keys: KeySet
+  readonly now: () => number
+}
+
+const MAX_CHARACTERS = 16 * 1024
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const LEEWAY_SECONDS = 30
+const LONGEST_LIFE_SECONDS = 600
+
+/** Throws `LoginFailure` with `token_invalid` for a bad token, with `provider_unavailable` where there are no keys. */
+export async function verifyLogoutToken(token: string, expected: ExpectedLogoutToken): Promise<LogoutToken> {
+  const { config, metadata, keys } = expected
+  const { header, claims } = parseJws(token, MAX_CHARACTERS, 'logout token')
+  const { algorithm, jwksUri } = metadata
+  const expectedHeader = { algorithm, types: ['logout+jwt', 'JWT'] }
+  checkHeader(header, expectedHeader, 'logout token')
+  checkParties(claims, config)
+  checkEvent(claims)
+  // Section 2.4: so that no ID token passes for a logout token.
+  if (Object.hasOwn(claims, 'nonce')) refuse('logout token has a nonce')
+
+  const key = await keys.find({ kid: header.kid as string | undefined, algorithm, jwksUri })
+  await checkSignature(token, key, expectedHeader, 'logout token')
+
+  const jti = textOf(claims, 'jti')
+  if (jti === null) refuse('logout token id missing')
+  const sub = textOf(claims, 'sub')
+  const sid = textOf(claims, 'sid')
+  if (sub === null && sid === null) refuse('logout token names nobody')
+  return { issuer: config.issuer, jti, sub, sid, ...lifeOf(claims, config, expected.now() / 1000) }
+}
+
+function refuse(reason: string): never {
+  throw new LoginFailure('token_invalid', reason)
+}
+
+/** L110. Other audiences are no harm here: whoever else has the token could only end the same sessions. */
+function checkParties({ iss, aud }: JsonObject, { issuer, clientId }: ExpectedLogoutToken['config']): void {
+  if (iss !== issuer) refuse('logout token issuer wrong')
+  const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
+  if (!audiences.includes(clientId)) refuse('logout token audience wrong')
+}
+
+/** L111. */
+function checkEvent({ events }: JsonObject): void {
+  const event = isObject(events) && Object.hasOwn(events, EVENT) ? events[EVENT] : undefined
+  if (!isObject(event)) refuse('logout token event missing or malformed')
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Null where there is no such claim; one that is there has to be text. */
+function textOf(claims: JsonObject, name: 'jti' | 'sub' | 'sid'): string | null {
+  if (!Object.hasOwn(claims, name)) return null
+  const value = claims[name]
+  if (typeof value !== 'string' || value === '' || !isStorable(value))
+    refuse(`logout token ${name} malformed`)
+  return value
+}
+
+/** R13.5 (L113). In whole seconds, the beginning rounded down and the end up. */
+function lifeOf(
+  { iat, exp }: JsonObject,
+  { logoutTokenMaxAgeSeconds }: ExpectedLogoutToken['config'],
+  nowSeconds: number,
+): Pick<LogoutToken, 'issuedAtSeconds' | 'expiresAtSeconds'> {
+  if (!isTime(iat)) refuse('logout token issue time missing or malformed')
+  if (iat > nowSeconds + LEEWAY_SECONDS) refuse('logout token issued in the future')
+  // Early implementations sent no `exp`; only who is told to accepts that.
+  const end = exp === undefined && logoutTokenMaxAgeSeconds !== null ? iat + logoutTokenMaxAgeSeconds : exp
+  if (!isTime(end)) refuse('logout token expiry missing or malformed')
+  const last = Math.min(end, iat + LONGEST_LIFE_SECONDS)
+  if (nowSeconds >= last) refuse('logout token expired')
+  return { issuedAtSeconds: Math.floor(iat), expiresAtSeconds: Math.ceil(last) }
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isFinite(value)
+}

@@ -1,0 +1,20 @@
+// Where a browser is sent to end its session at the provider too, OpenID Connect RP-Initiated Logout 1.0, section 2
+// (rooms-contract R12.2; checklist L117).
+
+const LONGEST_URL = 8 * 1024
+
+export function logoutUrl(
+  endpoint: string,
+  clientId: string,
+  options: { idToken: string | null; postLogoutRedirectUri: string; state: string },
+): string {
+  const url = new URL(endpoint)
+  url.searchParams.set('client_id', clientId)
+  url.searchParams.set('post_logout_redirect_uri', options.postLogoutRedirectUri)
+  url.searchParams.set('state', options.state)
+  const bare = url.href
+  if (options.idToken === null) return bare
+  url.searchParams.set('id_token_hint', options.idToken)
+  // Longer ones are refused on the way; without the hint the provider asks the person.
+  return url.href.length <= LONGEST_URL ? url.href : bare
+}

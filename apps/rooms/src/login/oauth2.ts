@@ -1,0 +1,50 @@
+// The mode `oauth2`: no discovery and no ID token; who signed in is what user-info says (rooms-contract R4.2, R7.5).
+import { authorizationUrl } from './authorization-url.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { describePerson } from './identity.ts'
+import { type OAuth2Config, issuerOf } from './provider-config.ts'
+import { LoginFailure, type Provider } from './provider.ts'
+import type { Surroundings } from './surroundings.ts'
+import { clientAuthentication, requestTokens } from './token-endpoint.ts'
+import { fetchUserInfo } from './user-info.ts'
+
+export function createOAuth2Provider(config: OAuth2Config, { outbound }: Surroundings): Provider {
+  const issuer = issuerOf(config)
+  // There is no advertisement to follow, so `auto` is `required` (R2).
+  const usesPkce = config.pkce !== 'disabled'
+  return {
+    mode: 'oauth2',
+    issuer,
+    fingerprint: fingerprintOf(config),
+    usesPkce: async () => usesPkce,
+    authorizationUrl: async (request) => authorizationUrl(config.authorizationEndpoint, config, request),
+    // R6.4: nothing is known of what this server would send.
+    checkIssuerParameter: async () => {},
+    async redeem(redemption) {
+      const { tokenEndpoint: url, userinfoEndpoint } = config
+      const { accessToken } = await requestTokens(outbound, { url, config, advertised: null, redemption })
+      // An ID token, where one came, is nothing here: this mode verifies none, so it believes none.
+      const claims = await fetchUserInfo(outbound, userinfoEndpoint, accessToken)
+      const person = describePerson(claims, config)
+      return { issuer, ...person, ownedTeams: [], idToken: null, sub: null, sid: null, issuedAtSeconds: null }
+    },
+    logoutUrl: async () => null,
+    verifyLogoutToken: async () => {
+      throw new LoginFailure('token_invalid', 'no logout tokens in this mode')
+    },
+    status: async () => ({
+      mode: 'oauth2',
+      issuer,
+      label: config.label,
+      discovery: { ok: true, checkedAtMs: null, error: null },
+      endpoints: {
+        authorization: config.authorizationEndpoint,
+        token: config.tokenEndpoint,
+        userinfo: config.userinfoEndpoint,
+      },
+      pkce: usesPkce ? 'S256' : 'none',
+      tokenAuthMethod: clientAuthentication(config, null),
+      idTokenAlg: null,
+    }),
+  }
+}

@@ -1,0 +1,155 @@
+// The mode `oidc`: OpenID Connect with everything verified (rooms-contract R4-R7, R12, R13). `teamidp` is this and teams.
+import { authorizationUrl } from './authorization-url.ts'
+import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { verifyIdToken } from './id-token.ts'
+import { describePerson } from './identity.ts'
+import { type KeySet, createKeySet } from './key-set.ts'
+import { verifyLogoutToken } from './logout-token.ts'
+import { logoutUrl } from './logout-url.ts'
+import type { OidcConfig } from './provider-config.ts'
+import {
+  LoginFailure,
+  type Provider,
+  type ProviderIdentity,
+  type ProviderStatus,
+  type Redemption,
+} from './provider.ts'
+import { isStorable } from './storable.ts'
+import type { JsonObject } from './strict-jws.ts'
+import type { Surroundings } from './surroundings.ts'
+import { clientAuthentication, requestTokens } from './token-endpoint.ts'
+import { fetchUserInfo, mergeClaims } from './user-info.ts'
+import { within } from './within.ts'
+
+type OwnedTeams = (claims: JsonObject) => readonly string[]
+
+/** What one provider of this mode is made of. */
+interface Parts {
+  readonly config: OidcConfig
+  readonly around: Surroundings
+  readonly discovery: Discovery
+  readonly keys: KeySet
+  readonly ownedTeams: OwnedTeams
+}
+
+export function createOidcProvider(
+  config: OidcConfig,
+  around: Surroundings,
+  ownedTeams: OwnedTeams = () => [],
+): Provider {
+  const discovery = createDiscovery(config, around)
+  const keys = createKeySet(around)
+  const parts: Parts = { config, around, discovery, keys, ownedTeams }
+  return {
+    mode: config.mode,
+    issuer: config.issuer,
+    fingerprint: fingerprintOf(config),
+    usesPkce: () => usesPkce(parts),
+    async authorizationUrl(request) {
+      const { authorizationEndpoint } = await discovery.get()
+      return authorizationUrl(authorizationEndpoint, config, request)
+    },
+    checkIssuerParameter: (iss) => checkIssuerParameter(iss, parts),
+    redeem: (redemption) => redeem(redemption, parts),
+    async logoutUrl(options) {
+      const metadata = await metadataForPage(parts)
+      return metadata?.endSessionEndpoint
+        ? logoutUrl(metadata.endSessionEndpoint, config.clientId, options)
+        : null
+    },
+    verifyLogoutToken(token) {
+      const verified = discovery
+        .get()
+        .then((metadata) => verifyLogoutToken(token, { config, metadata, keys, now: around.now }))
+      return within(around.patience.logoutTokenMs, verified)
+    },
+    status: () => statusOf(parts),
+  }
+}
+
+async function usesPkce({ config, discovery }: Parts): Promise<boolean> {
+  if (config.pkce !== 'auto') return config.pkce === 'required'
+  const { supportsS256 } = await discovery.get()
+  // R5.6 (L16): with neither, whoever sees the code could use it.
+  if (!supportsS256 && config.clientSecret === null)
+    throw new LoginFailure('provider_misconfigured', 'neither code challenge nor client secret')
+  return supportsS256
+}
+
+/** RFC 9207, section 2.4 (R6.4, L34): an answer of another server must not be taken to this one. */
+async function checkIssuerParameter(iss: string | undefined, { config, discovery }: Parts): Promise<void> {
+  if (iss === config.issuer) return
+  if (iss !== undefined) throw new LoginFailure('state_invalid', 'issuer parameter wrong')
+  const { alwaysSendsIssuer } = await discovery.get()
+  if (alwaysSendsIssuer) throw new LoginFailure('state_invalid', 'issuer parameter missing')
+}
+
+/** OpenID Connect Core 1.0, section 3.1.3, in its order: code for tokens, ID token verified, user-info. */
+async function redeem(redemption: Redemption, parts: Parts): Promise<ProviderIdentity> {
+  const { config, discovery, keys, ownedTeams } = parts
+  const { outbound, now } = parts.around
+  const metadata = await discovery.get()
+  const { tokenEndpoint: url, tokenAuthMethods: advertised } = metadata
+  const { accessToken, idToken } = await requestTokens(outbound, { url, config, advertised, redemption })
+  if (idToken === null) throw new LoginFailure('provider_error', 'id token missing')
+  const { nonceHash } = redemption
+  const signed = await verifyIdToken(idToken, { config, metadata, keys, nonceHash, accessToken, now })
+  // Only now: nothing is sent anywhere for a token that proves nothing (R7.1, L50).
+  const claims =
+    metadata.userinfoEndpoint === null
+      ? signed
+      : mergeClaims(signed, await fetchUserInfo(outbound, metadata.userinfoEndpoint, accessToken))
+  return {
+    issuer: config.issuer,
+    ...describePerson(claims, config),
+    ownedTeams: ownedTeams(claims),
+    idToken,
+    sub: signed.sub as string,
+    sid: sidOf(signed),
+    issuedAtSeconds: Math.floor(signed.iat as number),
+  }
+}
+
+/** OpenID Connect Front-Channel and Back-Channel Logout: the provider's name of the session. */
+function sidOf({ sid }: JsonObject): string | null {
+  return typeof sid === 'string' && sid !== '' && isStorable(sid) ? sid : null
+}
+
+/** Undefined where there is none in time (R12.2). */
+async function metadataForPage({ discovery, around }: Parts): Promise<Metadata | undefined> {
+  try {
+    return await within(around.patience.pageMs, discovery.get())
+  } catch (error) {
+    if (error instanceof LoginFailure) return undefined
+    throw error
+  }
+}
+
+async function statusOf(parts: Parts): Promise<ProviderStatus> {
+  const { config, discovery } = parts
+  const metadata = await metadataForPage(parts)
+  const challenges = config.pkce === 'auto' ? metadata?.supportsS256 === true : config.pkce === 'required'
+  return {
+    mode: config.mode,
+    issuer: config.issuer,
+    label: config.label,
+    discovery: { ok: metadata !== undefined, ...discovery.lastCheck() },
+    endpoints: metadata === undefined ? {} : endpointsOf(metadata),
+    pkce: challenges ? 'S256' : 'none',
+    tokenAuthMethod: metadata
+      ? clientAuthentication(config, metadata.tokenAuthMethods)
+      : config.tokenAuthMethod,
+    idTokenAlg: metadata?.algorithm ?? (config.idTokenAlg === 'auto' ? null : config.idTokenAlg),
+  }
+}
+
+function endpointsOf(metadata: Metadata): Record<string, string> {
+  return {
+    authorization: metadata.authorizationEndpoint,
+    token: metadata.tokenEndpoint,
+    jwks: metadata.jwksUri,
+    ...(metadata.userinfoEndpoint !== null && { userinfo: metadata.userinfoEndpoint }),
+    ...(metadata.endSessionEndpoint !== null && { endSession: metadata.endSessionEndpoint }),
+  }
+}

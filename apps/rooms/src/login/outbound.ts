@@ -1,0 +1,186 @@
+// The one way to the provider (rooms-contract R4.5, R4.6; checklist L43, L44, L119, L120).
+import { resolveHost } from '@latchkey/http/outbound-address'
+import { mayConnect } from './address-policy.ts'
+import { AnswerTooLarge, exchange } from './exchange.ts'
+import { type Host, admit, dismiss, newHost } from './outbound-host.ts'
+import { LoginFailure } from './provider.ts'
+import type { ProviderMetrics } from './surroundings.ts'
+
+export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'
+
+export interface Call {
+  readonly endpoint: Endpoint
+  /** Parsed and permitted before (R4.4). */
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as the body of a POST; without it the call is a GET. */
+  readonly form?: URLSearchParams
+}
+
+export interface Answer {
+  readonly status: number
+  /** The body, where it is a JSON object. */
+  readonly object: Readonly<Record<string, unknown>> | undefined
+}
+
+/** One call, never repeated. Throws `LoginFailure` where no whole answer came. */
+export type Outbound = (call: Call) => Promise<Answer>
+
+export interface OutboundOptions {
+  /** Host names as URLs have them: those of the operator's settings, and AUTH_TRUSTED_HOSTS. */
+  readonly privateHosts: ReadonlySet<string>
+  readonly now: () => number
+  readonly metrics: Pick<ProviderMetrics, 'observeProvider'>
+  readonly connectMs?: number
+  readonly callMs?: number
+  readonly resolve?: (hostname: string) => Promise<string[]>
+}
+
+const CONNECT_MS = 3_000
+const CALL_MS = 10_000
+const MAX_BYTES = 256 * 1024
+const MAX_KEY_SET_BYTES = 512 * 1024
+const FAILURES_IN_A_ROW = 5
+const SUSPENDED_MS = 10_000
+// By these a host says that it is not there. A 500 may be the fault of this one request: if it counted, five made-up
+// codes would keep everybody out.
+const ABSENT = new Set([502, 503, 504])
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const hosts = new Map<string, Host>()
+  return async (call) => {
+    const url = new URL(call.url)
+    const host = hosts.get(url.host) ?? newHost()
+    hosts.set(url.host, host)
+    const startedAt = performance.now()
+    const observe = (outcome: string) =>
+      options.metrics.observeProvider(call.endpoint, outcome, (performance.now() - startedAt) / 1000)
+    try {
+      const answer = await withDeadline(options.callMs ?? CALL_MS, (signal) =>
+        callHost({ call, url, host, signal, options }),
+      )
+      observe(answer.status === 200 ? 'ok' : 'refused')
+      return answer
+    } catch (error) {
+      observe('failed')
+      throw error instanceof LoginFailure ? error : failureOf(call.endpoint, error)
+    }
+  }
+}
+
+interface Attempt {
+  readonly call: Call
+  readonly url: URL
+  readonly host: Host
+  readonly signal: AbortSignal
+  readonly options: OutboundOptions
+}
+
+async function callHost(attempt: Attempt): Promise<Answer> {
+  const { call, host, signal, options } = attempt
+  await admit(host, signal)
+  try {
+    if (Math.abs(options.now() - host.failedAtMs) < SUSPENDED_MS && host.failures >= FAILURES_IN_A_ROW)
+      throw new LoginFailure('provider_unavailable', `${call.endpoint} not called after repeated failures`)
+    const answer = await askOnce(attempt)
+    note(host, !ABSENT.has(answer.status), options.now())
+    return answer
+  } catch (error) {
+    // A failure with a name is a decision of ours, not the host's silence.
+    if (!(error instanceof LoginFailure || error instanceof AnswerTooLarge)) note(host, false, options.now())
+    throw error
+  } finally {
+    dismiss(host)
+  }
+}
+
+function note(host: Host, isWell: boolean, nowMs: number): void {
+  host.failures = isWell ? 0 : host.failures + 1
+  if (!isWell) host.failedAtMs = nowMs
+}
+
+async function askOnce({ call, url, signal, options }: Attempt): Promise<Answer> {
+  const connecting = new AbortController()
+  const timer = setTimeout(
+    () => connecting.abort(new Error('no connection in time')),
+    options.connectMs ?? CONNECT_MS,
+  )
+  const either = AbortSignal.any([signal, connecting.signal])
+  try {
+    const addresses = await orAbort(either, resolveHost(url.hostname, options.resolve))
+    checkAddresses(call, url, addresses, options.privateHosts)
+    const asked = exchange({
+      url,
+      addresses,
+      headers: call.headers ?? {},
+      form: call.form?.toString(),
+      maxBytes: call.endpoint === 'jwks' ? MAX_KEY_SET_BYTES : MAX_BYTES,
+      signal: either,
+      connected: () => clearTimeout(timer),
+    })
+    const { status, body } = await orAbort(either, asked)
+    return { status, object: parseObject(body) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Checked here, the same addresses are then connected to: nobody asks DNS a second time (L120). */
+function checkAddresses(
+  { endpoint }: Call,
+  url: URL,
+  addresses: string[],
+  privateHosts: ReadonlySet<string>,
+): void {
+  const reach = privateHosts.has(url.hostname) ? 'private' : 'public'
+  // One forbidden answer among good ones is enough: which of them is connected to is not ours to choose.
+  if (addresses.length > 0 && addresses.every((address) => mayConnect(address, reach))) return
+  throw new LoginFailure('provider_misconfigured', `address of the ${endpoint} host not permitted`, {
+    host: url.hostname,
+    reach,
+  })
+}
+
+function parseObject(body: Buffer): Answer['object'] {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Answer['object'])
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function failureOf(endpoint: Endpoint, error: unknown): LoginFailure {
+  if (error instanceof AnswerTooLarge)
+    return new LoginFailure('provider_error', `${endpoint} answer too large`)
+  const { message, code } = error as Error & { code?: unknown }
+  return new LoginFailure('provider_unavailable', `${endpoint} does not answer`, { cause: code ?? message })
+}
+
+async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(new Error('no whole answer in time')), ms)
+  try {
+    return await work(deadline.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The promise's value, unless the signal comes first: some waits do not end with it by themselves. */
+async function orAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const giveUp = () => reject(signal.reason)
+  signal.addEventListener('abort', giveUp, { once: true })
+  if (signal.aborted) giveUp()
+  try {
+    return await Promise.race([promise, aborted])
+  } catch (error) {
+    // A broken-off request fails in words of its own.
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}

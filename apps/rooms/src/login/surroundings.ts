@@ -1,0 +1,27 @@
+import type { Log } from '@latchkey/http/log'
+import type { Outbound } from './outbound.ts'
+
+export interface ProviderMetrics {
+  observeProvider(endpoint: string, outcome: string, seconds: number): void
+  countKeySetFetch(): void
+}
+
+/** What a provider works with, in every mode. */
+export interface Surroundings {
+  readonly outbound: Outbound
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly metrics: ProviderMetrics
+  readonly patience: Patience
+}
+
+/** How long somebody else's answer is held up for the provider, in milliseconds; the calls themselves may go on. */
+export interface Patience {
+  /** For a logout address or the admin page (R12.2). */
+  readonly pageMs: number
+  /** For a logout token, which is to be answered within 2 s (R13.3). */
+  readonly logoutTokenMs: number
+}
+
+export const PATIENCE: Patience = { pageMs: 2_000, logoutTokenMs: 1_500 }

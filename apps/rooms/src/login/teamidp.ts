@@ -1,0 +1,33 @@
+// The mode `teamidp`: OpenID Connect, and the teams that a person owns (rooms-contract R4.2, R9.5; checklist L89).
+import type { Log } from '@latchkey/http/log'
+import { readClaim } from './claim-path.ts'
+import { identifierOf } from './identity.ts'
+import { createOidcProvider } from './oidc.ts'
+import type { OidcConfig, TeamsConfig } from './provider-config.ts'
+import type { Provider } from './provider.ts'
+import type { JsonObject } from './strict-jws.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export function createTeamidpProvider(config: OidcConfig, around: Surroundings): Provider {
+  const { teams } = config
+  return createOidcProvider(config, around, (claims) =>
+    teams === null ? [] : ownedTeams(claims, teams, around.log),
+  )
+}
+
+/** Ids of the teams in which the person's role counts as owner, each once. */
+function ownedTeams(claims: JsonObject, teams: TeamsConfig, log: Pick<Log, 'warn'>): readonly string[] {
+  const list = readClaim(claims, teams.claimPath)
+  if (!Array.isArray(list)) {
+    if (list !== undefined)
+      log.warn('The team claim is no list; it counts as no teams', { claim: teams.claimPath.whole })
+    return []
+  }
+  const owned = list
+    .filter((team): team is JsonObject => typeof team === 'object' && team !== null)
+    .filter((team) => teams.ownerRoles.some((role) => role === readClaim(team, teams.rolePath)))
+    .map((team) => identifierOf(readClaim(team, teams.idPath)))
+    .filter((id) => id !== undefined)
+    .filter((id) => teams.teamId === null || teams.teamId === id)
+  return [...new Set(owned)]
+}

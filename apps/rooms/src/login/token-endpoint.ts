@@ -1,0 +1,94 @@
+// Exchanges the code, RFC 6749, section 4.1.3 (rooms-contract R6.5, R6.6; checklist L13, L41-L47).
+import type { OAuth2Config, OidcConfig } from './provider-config.ts'
+import { LoginFailure, type Redemption } from './provider.ts'
+import type { Outbound } from './outbound.ts'
+
+export interface Tokens {
+  /** Opaque: it is never looked into, and used for user-info only. */
+  readonly accessToken: string
+  readonly idToken: string | null
+}
+
+export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post' | 'none'
+
+/** Exactly one method. `advertised` null: the provider does not say what it takes. */
+export function clientAuthentication(
+  {
+    mode,
+    clientSecret,
+    tokenAuthMethod,
+  }: Pick<OidcConfig | OAuth2Config, 'mode' | 'clientSecret' | 'tokenAuthMethod'>,
+  advertised: readonly string[] | null,
+): ClientAuthentication {
+  if (clientSecret === null) return 'none'
+  if (tokenAuthMethod !== 'auto') return tokenAuthMethod
+  if (mode === 'oauth2') return 'client_secret_post'
+  // OpenID Connect Discovery 1.0, section 3: Basic is what a provider takes that says nothing.
+  const takesBasic =
+    advertised === null || advertised.length === 0 || advertised.includes('client_secret_basic')
+  return takesBasic ? 'client_secret_basic' : 'client_secret_post'
+}
+
+interface Exchange {
+  readonly url: string
+  readonly config: OidcConfig | OAuth2Config
+  readonly advertised: readonly string[] | null
+  readonly redemption: Redemption
+}
+
+/** One request: a code works once, and a repeated one makes the provider withdraw what it gave out (section 4.1.2). */
+export async function requestTokens(outbound: Outbound, exchange: Exchange): Promise<Tokens> {
+  const { url, config, advertised, redemption } = exchange
+  const { code, redirectUri, codeVerifier } = redemption
+  const form = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
+  if (codeVerifier !== null) form.set('code_verifier', codeVerifier)
+  const method = clientAuthentication(config, advertised)
+  const headers: Record<string, string> = {}
+  if (method === 'client_secret_basic')
+    headers.authorization = basic(config.clientId, config.clientSecret ?? '')
+  else form.set('client_id', config.clientId)
+  if (method === 'client_secret_post') form.set('client_secret', config.clientSecret ?? '')
+  const { status, object } = await outbound({ endpoint: 'token', url, headers, form })
+  if (status !== 200) throw refusal(status, object?.error)
+  return readTokens(object)
+}
+
+/** RFC 6749, section 2.3.1: both parts are form-encoded before they are joined (L13). */
+function basic(clientId: string, secret: string): string {
+  const pair = `${formEncoded(clientId)}:${formEncoded(secret)}`
+  return `Basic ${Buffer.from(pair).toString('base64')}`
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1)
+}
+
+// RFC 6749, section 5.2. Any other word of the provider's stays out of the log.
+const REFUSALS = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+])
+
+function refusal(status: number, error: unknown): LoginFailure {
+  if (status >= 500) return new LoginFailure('provider_unavailable', 'token endpoint failed', { status })
+  const named = typeof error === 'string' && REFUSALS.has(error) ? { error } : {}
+  return new LoginFailure('provider_error', 'token endpoint refused the code', { status, ...named })
+}
+
+// RFC 6750, section 2.1, and a little more: what can be sent in a header without meaning something else there.
+const HEADER_SAFE = /^[!-~]+$/
+
+/** RFC 6749, section 5.1. `expires_in` is not used, so it may be anything (L45). */
+function readTokens(object: Readonly<Record<string, unknown>> | undefined): Tokens {
+  if (object === undefined) throw new LoginFailure('provider_error', 'token answer is no JSON object')
+  const { access_token: accessToken, token_type: type, id_token: idToken } = object
+  if (typeof accessToken !== 'string' || !HEADER_SAFE.test(accessToken))
+    throw new LoginFailure('provider_error', 'access token missing or malformed')
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
+    throw new LoginFailure('provider_error', 'token type not supported')
+  return { accessToken, idToken: typeof idToken === 'string' && idToken !== '' ? idToken : null }
+}

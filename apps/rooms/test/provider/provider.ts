@@ -1,0 +1,91 @@
+// A provider of ours before a hostile one, on a clock that tests move.
+import { createHash } from 'node:crypto'
+import { createProvider } from '../../src/login/create-provider.ts'
+import type { ProviderOptions } from '../../src/login/create-provider.ts'
+import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import { LoginFailure, type Provider, type ProviderIdentity } from '../../src/login/provider.ts'
+import { ALICE, type HostileProvider, type Person, REDIRECT_URI, hostileProvider, sha256 } from './hostile.ts'
+
+export interface Bench {
+  readonly idp: HostileProvider
+  readonly clock: { ms: number }
+  /** What was logged, as JSON. */
+  readonly logged: string[]
+  /** What was measured: endpoint and outcome. */
+  readonly observed: string[]
+  /** Ours, configured for this provider. */
+  provider(config?: ProviderConfig): Provider
+  stop(): Promise<void>
+}
+
+export async function bench(options: Pick<ProviderOptions, 'outbound' | 'patience'> = {}): Promise<Bench> {
+  const clock = { ms: Date.UTC(2026, 10, 21, 12) }
+  const now = () => clock.ms
+  const idp = await hostileProvider({ now })
+  const logged: string[] = []
+  const observed: string[] = []
+  const write = (message: string, fields?: object) => void logged.push(JSON.stringify({ message, ...fields }))
+  return {
+    idp,
+    clock,
+    logged,
+    observed,
+    provider: (config = idp.config()) =>
+      createProvider(config, {
+        log: { info: write, warn: write, error: write },
+        now,
+        metrics: {
+          observeProvider: (endpoint, outcome) => void observed.push(`${endpoint} ${outcome}`),
+          countKeySetFetch: () => void observed.push('key set'),
+        },
+        ...options,
+      }),
+    stop: () => idp.stop(),
+  }
+}
+
+export const VERIFIER = 'a-verifier-of-at-least-forty-three-characters-as-rfc-7636-demands'
+export const NONCE = 'nonce-of-this-login'
+
+/** Begins a login and lets the person agree: what the browser comes back with. */
+export async function begin(
+  { idp }: Pick<Bench, 'idp'>,
+  provider: Provider,
+  { person = ALICE, nonce = NONCE }: { person?: Person; nonce?: string } = {},
+): Promise<URLSearchParams> {
+  const codeChallenge = (await provider.usesPkce()) ? sha256(VERIFIER) : null
+  const request = { state: 'state-1', nonce, codeChallenge, redirectUri: REDIRECT_URI, prompt: null }
+  const url = await provider.authorizationUrl(request)
+  return new URL(idp.authorize(url, person)).searchParams
+}
+
+/** A whole login as the callback does it. */
+export async function login(
+  at: Pick<Bench, 'idp'>,
+  provider: Provider,
+  person: Person = ALICE,
+): Promise<ProviderIdentity> {
+  const answer = await begin(at, provider, { person })
+  await provider.checkIssuerParameter(answer.get('iss') ?? undefined)
+  return redeem(provider, answer.get('code') ?? '')
+}
+
+export async function redeem(provider: Provider, code: string, nonce = NONCE): Promise<ProviderIdentity> {
+  return provider.redeem({
+    code,
+    redirectUri: REDIRECT_URI,
+    codeVerifier: (await provider.usesPkce()) ? VERIFIER : null,
+    nonceHash: provider.mode === 'oauth2' ? null : createHash('sha256').update(nonce).digest('hex'),
+  })
+}
+
+/** How something failed: `code: reason`. Whatever is no `LoginFailure` fails the test. */
+export async function failureOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof LoginFailure) return `${error.code}: ${error.reason}`
+    throw error
+  }
+  return 'nothing failed'
+}
