@@ -50,6 +50,11 @@ const TRANSPORT: Record<keyof typeof transportFailures, FailureCode> = {
   storage_unavailable: 'unavailable',
 }
 
+/** The code of this service's list for one of the transport's; any other stays as it is. */
+export function listedCode(code: string): string {
+  return Object.hasOwn(TRANSPORT, code) ? TRANSPORT[code as keyof typeof TRANSPORT] : code
+}
+
 /** The same failure under a code of this service's list. */
 export function listed(thrown: Failure): Failure {
   if (!Object.hasOwn(TRANSPORT, thrown.code) || Object.hasOwn(failures, thrown.code)) return thrown

@@ -4,6 +4,16 @@ import type { AnyOperation, ResponseHeader } from './operation.ts'
 
 type Json = Record<string, unknown>
 
+/** How callers prove who they are. */
+export interface Access<Context> {
+  /** By name, as OpenAPI describes them. */
+  schemes: Readonly<Record<string, Json>>
+  /** What this call needs, all of it; nothing: everybody may call it. */
+  neededBy(operation: AnyOperation<Context>, method: string): readonly string[]
+  /** A sentence about who may call it. */
+  sentence(operation: AnyOperation<Context>): string
+}
+
 export interface DocumentOptions<Context> {
   title: string
   version: string
@@ -17,6 +27,12 @@ export interface DocumentOptions<Context> {
   /** What every answer carries, and what answers of one status carry beside. */
   headers: Headers
   headersByStatus: Readonly<Record<number, Headers>>
+  /** A bearer key with scopes, unless told. */
+  access?: Access<Context>
+  /** What an error says beside its sentence. */
+  errorProperties?: Readonly<Record<string, { required: boolean; schema: Json }>>
+  /** What the app calls a failure of the transport. */
+  codeOf?: (code: string) => string
 }
 
 type Headers = Readonly<Record<string, ResponseHeader>>
@@ -30,13 +46,8 @@ export function openApiDocument<Context>(options: DocumentOptions<Context>): Jso
       const item = (paths[operation.path] ??= {})
       item[method.toLowerCase()] = describeOperation(operation, method, options, schemas)
     }
-  schemas['Error'] = {
-    type: 'object',
-    required: ['error'],
-    properties: {
-      error: { type: 'string', description: 'What went wrong, in one stable English sentence.' },
-    },
-  }
+  schemas['Error'] = errorSchema(options.errorProperties ?? {})
+  const { access } = options
   return {
     openapi: '3.1.0',
     info: {
@@ -46,13 +57,25 @@ export function openApiDocument<Context>(options: DocumentOptions<Context>): Jso
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: options.serverUrl }],
-    security: [{ bearerAuth: [] }],
+    ...(!access && { security: [{ bearerAuth: [] }] }),
     tags: [...new Set(options.operations.map((operation) => operation.tag))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: access?.schemes ?? { bearerAuth: { type: 'http', scheme: 'bearer' } },
       headers: Object.fromEntries(describedHeaders(options)),
       schemas,
+    },
+  }
+}
+
+function errorSchema(more: NonNullable<DocumentOptions<unknown>['errorProperties']>): Json {
+  const added = Object.entries(more)
+  return {
+    type: 'object',
+    required: ['error', ...added.filter(([, { required }]) => required).map(([name]) => name)],
+    properties: {
+      error: { type: 'string', description: 'What went wrong, in one stable English sentence.' },
+      ...Object.fromEntries(added.map(([name, { schema }]) => [name, schema])),
     },
   }
 }
@@ -64,6 +87,7 @@ function describeOperation<Context>(
   schemas: Json,
 ): Json {
   // PUT and PATCH of one operation need ids of their own, or a generated client has the method twice.
+  const { access } = options
   const operationId =
     method === operation.methods[0] ? operation.id : `${operation.id}_${method.toLowerCase()}`
   const body = operation.body && {
@@ -74,7 +98,8 @@ function describeOperation<Context>(
     operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `Needs a key with the scope \`${operation.scope}\`.`,
+    description: access?.sentence(operation) ?? `Needs a key with the scope \`${operation.scope}\`.`,
+    ...(access && { security: security(access.neededBy(operation, method)) }),
     parameters: [
       ...parameters('path', operation.params, schemas),
       ...parameters('query', operation.query, schemas),
@@ -82,6 +107,11 @@ function describeOperation<Context>(
     ...(body && { requestBody: body }),
     responses: responses(operation, options, schemas),
   }
+}
+
+/** One way in that needs all of these, or the way in that needs nothing. */
+function security(names: readonly string[]): Json[] {
+  return names.length === 0 ? [] : [Object.fromEntries(names.map((name) => [name, []]))]
 }
 
 function describedHeaders<Context>(options: DocumentOptions<Context>): [name: string, header: Json][] {
@@ -143,7 +173,8 @@ function responses<Context>(
     ...(operation.body ? ['body_too_large', 'content_type', 'invalid_json', 'invalid_input'] : []),
     ...(operation.failures ?? []),
   ]
-  for (const [status, texts] of textsByStatus(codes, options.failures))
+  const listed = codes.map((code) => options.codeOf?.(code) ?? code)
+  for (const [status, texts] of textsByStatus(listed, options.failures))
     result[status] = {
       description: texts.join(' · '),
       headers: headerRefs(options.headers, options.headersByStatus[status]),

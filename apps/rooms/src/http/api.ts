@@ -53,8 +53,13 @@ export function refuseForeignOrigin(request: Request, origin: string): void {
     throw failure('cross_site_request')
 }
 
-function isSafe({ method }: Request): boolean {
+function isSafe({ method }: { method: string }): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
+/** Whether somebody with a session must send the session's token with it (R11.2). */
+export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): boolean {
+  return !isSafe({ method }) && !WITHOUT_CSRF_TOKEN.has(id)
 }
 
 function authorise(
@@ -66,7 +71,7 @@ function authorise(
   const scope = operation.scope as Scope
   if (scope !== 'public' && actor === null) throw failure('unauthenticated')
   const changes = !isSafe(request)
-  if (actor && changes && !WITHOUT_CSRF_TOKEN.has(operation.id)) checkCsrfToken(request, actor.token)
+  if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
   if (scope === 'member' && actor?.user.is_guest === 1) throw failure('guest_not_permitted')
   if (scope !== 'admin' || !actor) return
   if (!actor.platformAdmin) throw failure('forbidden')

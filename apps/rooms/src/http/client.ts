@@ -1,22 +1,33 @@
 import { isIP } from 'node:net'
-import { type Proxies, clientAddress } from '@latchkey/http/client-address'
-import ipaddr from 'ipaddr.js'
+import { clientAddress } from '@latchkey/http/client-address'
+import { prefixOf } from '../client-prefix.ts'
+import type { Services } from './services.ts'
 
-/**
- * The client's address (R3.4), for limits and records; it authenticates nobody. `X-Forwarded-For` is walked from the right;
- * any other header counts only with exactly one value; whatever cannot be told is the peer.
- */
-export function clientIp(request: Request, peer: string, proxies: Proxies): string {
+/** From where a request comes, for limits and records; it authenticates nobody (R3.4). */
+export interface Client {
+  ip: string
+  /** What limits count by. */
+  prefix: string
+}
+
+/** The one resolver of client addresses. A header of addresses from a peer that is no proxy of ours is counted. */
+export function clientOf(
+  { proxies, metrics }: Pick<Services, 'proxies' | 'metrics'>,
+  request: Request,
+  peer: string,
+): Client {
+  const ip = addressOf(request, peer, proxies)
+  if (proxies.header !== null && request.headers.has(proxies.header) && !proxies.trusted.has(peer))
+    metrics.countIgnoredProxyHeader()
+  return { ip, prefix: prefixOf(ip) }
+}
+
+/** `X-Forwarded-For` is walked from the right; any other header counts only with exactly one value; else it is the peer. */
+function addressOf(request: Request, peer: string, proxies: Services['proxies']): string {
   const own = clientAddress(request, peer, { ...proxies, header: null })
   const { header, trusted } = proxies
   if (header === null) return own
   if (header.toLowerCase() !== 'x-forwarded-for' && request.headers.get(header)?.includes(',')) return own
   const told = clientAddress(request, peer, proxies)
   return isIP(told) === 0 || trusted.has(told) ? own : told
-}
-
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 one, which a single customer has whole. */
-export function prefixOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toRFC5952String()}/64`
 }

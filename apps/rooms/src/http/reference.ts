@@ -1,12 +1,47 @@
-import { openApiDocument } from '@latchkey/http/openapi'
-import { failures } from '../failures.ts'
-import { API_PATH } from './api.ts'
+import { type Access, openApiDocument } from '@latchkey/http/openapi'
+import type { ResponseHeader } from '@latchkey/http/operation'
+import type { Context, Scope } from '../context.ts'
+import { failures, listedCode } from '../failures.ts'
+import { API_PATH, needsCsrfToken } from './api.ts'
 import { apiOperations } from './operations.ts'
 
 const DESCRIPTION = `Rooms with one external identity provider, sessions, guests and grants.
 
 Sign in at \`/api/auth/login\` with a browser; the session is a cookie. Every unsafe request sends the value of the CSRF
 cookie as \`x-csrf-token\`. Times are ISO 8601, UTC. Errors are \`{"error": "…", "code": "…"}\`; the code is stable.`
+
+const WHO: Record<Scope, string> = {
+  public: 'Everybody may call this.',
+  session: 'Needs a session; guests may call this.',
+  member: 'Needs a session of somebody who has signed in; guests may not call this.',
+  admin: 'Needs a session of a platform administrator.',
+}
+
+const access: Access<Context> = {
+  schemes: {
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-latchkey_session',
+      description: 'Called `latchkey_session` where the service is reached by plain http on its own machine.',
+    },
+    csrf: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'x-csrf-token',
+      description: 'The value of the cookie `__Host-latchkey_csrf`, or `latchkey_csrf` on plain http.',
+    },
+  },
+  neededBy: (operation, method) => [
+    ...(operation.scope === 'public' ? [] : ['session']),
+    ...(operation.scope !== 'public' && needsCsrfToken(operation, method) ? ['csrf'] : []),
+  ],
+  sentence: ({ scope }) => WHO[scope as Scope],
+}
+
+const retryAfter: Readonly<Record<string, ResponseHeader>> = {
+  'Retry-After': { type: 'integer', description: 'Seconds after which it is worth trying again.' },
+}
 
 /** The document that describes the API, made from the definitions that serve it. */
 export function createDocument(version: string): Record<string, unknown> {
@@ -17,17 +52,34 @@ export function createDocument(version: string): Record<string, unknown> {
     serverUrl: API_PATH,
     operations: apiOperations,
     failures,
+    access,
+    codeOf: listedCode,
+    errorProperties: {
+      code: { required: true, schema: { type: 'string', enum: Object.keys(failures) } },
+      fields: {
+        required: false,
+        schema: {
+          description: 'What of the input is wrong.',
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['path', 'code'],
+            properties: { path: { type: 'string' }, code: { type: 'string' } },
+          },
+        },
+      },
+      requestId: {
+        required: false,
+        schema: {
+          type: 'string',
+          description: 'Of an `internal` failure: names it in the log of the server.',
+        },
+      },
+    },
     headers: {
       'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' },
     },
-    headersByStatus: {
-      429: {
-        'Retry-After': { type: 'integer', description: 'Seconds after which it is worth trying again.' },
-      },
-      503: {
-        'Retry-After': { type: 'integer', description: 'Seconds after which it is worth trying again.' },
-      },
-    },
+    headersByStatus: { 429: retryAfter, 503: retryAfter },
     always: ['wrong_host', 'rate_limited', 'internal', 'unavailable'],
   })
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../context.ts'
 import { failure } from '../failures.ts'
 import { isDueToSlide, idleEnd, isLive, lifetimesOf } from '../sessions/session.ts'
 import { type FoundSession, findSession, slideSession } from '../sessions/store.ts'
-import { clientIp, prefixOf } from './client.ts'
+import { clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
 
@@ -23,12 +23,12 @@ export async function readVisit(services: Services, request: Request, peer: stri
   const found = services.hosts(request.headers.get('host'))
   if ('refused' in found) throw failure(found.refused)
   const names = cookieNames(found.origin)
-  const address = clientIp(request, peer, services.proxies)
+  const client = clientOf(services, request, peer)
   const [token, ...more] = readCookie(request, names.session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
   const actor = token ? await findActor(services, token) : null
   const cookies = token !== undefined && actor === null ? clearedCookies(names) : []
-  return { origin: found.origin, names, clientIp: address, clientPrefix: prefixOf(address), actor, cookies }
+  return { origin: found.origin, names, clientIp: client.ip, clientPrefix: client.prefix, actor, cookies }
 }
 
 /** The one session look-up of HTTP and sockets (R10.4). Slides the idle end when it is due. */

@@ -1,4 +1,131 @@
 import type { AnyOperation } from '@latchkey/http/operation'
-import type { Context } from '../context.ts'
+import { z } from 'zod'
+import { type AuditEvent, recordAudit } from '../audit/store.ts'
+import { prefixOf } from '../client-prefix.ts'
+import { type Context, actorOf, operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { toUser } from '../users/schema.ts'
+import { Id, toMoment } from '../wire.ts'
+import { logOut } from './logout.ts'
+import { ListedSession, SignedIn, toOwnSession } from './schema.ts'
+import { findLiveSessions, revokeOwnSession, revokeSessionsOf } from './store.ts'
 
-export const sessionOperations: readonly AnyOperation<Context>[] = []
+const getSession = operation({
+  id: 'getSession',
+  methods: ['GET'],
+  path: '/session',
+  scope: 'session',
+  tag: 'Session',
+  summary: 'Who is signed in',
+  result: SignedIn,
+  async handler(context) {
+    const { user, platformAdmin, session } = actorOf(context)
+    return { user: toUser(user, platformAdmin), session: toOwnSession(session) }
+  },
+})
+
+const listSessions = operation({
+  id: 'listSessions',
+  methods: ['GET'],
+  path: '/sessions',
+  scope: 'session',
+  tag: 'Session',
+  summary: 'Own live sessions, newest first',
+  result: z.object({ sessions: z.array(ListedSession) }),
+  async handler(context) {
+    const actor = actorOf(context)
+    const live = await findLiveSessions(context.database.read, actor.user.id, context.now)
+    const sessions = live.map((session) => ({
+      id: session.id,
+      current: session.id === actor.session.id,
+      createdAt: toMoment(session.created_at),
+      lastSeenAt: toMoment(session.last_seen_at),
+      expiresAt: toMoment(session.idle_expires_at),
+      userAgent: session.user_agent,
+      addressPrefix: prefixOf(session.client_ip),
+    }))
+    return { sessions }
+  },
+})
+
+const endSession = operation({
+  id: 'endSession',
+  methods: ['DELETE'],
+  path: '/sessions/{id}',
+  scope: 'session',
+  tag: 'Session',
+  summary: 'End one of the own sessions',
+  params: z.object({ id: Id }),
+  result: z.object({ success: z.literal(true) }),
+  failures: ['not_found'],
+  async handler(context, { params }) {
+    const { user, session } = actorOf(context)
+    const target = { userId: user.id, id: params.id, nowMs: context.now }
+    await context.database.write(async (tx) => {
+      if (!(await revokeOwnSession(tx, target))) throw failure('not_found')
+      await recordAudit(tx, revocation(user.id, { type: 'session', id: params.id }), originOf(context))
+    })
+    if (params.id === session.id) context.forget()
+    return { success: true as const }
+  },
+})
+
+const endOtherSessions = operation({
+  id: 'endOtherSessions',
+  methods: ['POST'],
+  path: '/sessions/revoke-others',
+  scope: 'session',
+  tag: 'Session',
+  summary: 'End all own sessions but this one',
+  result: z.object({ revoked: z.int() }),
+  async handler(context) {
+    const { user, session } = actorOf(context)
+    const ended = await context.database.write(async (tx) => {
+      const end = { reason: 'revoked' as const, nowMs: context.now, except: session.id }
+      const ids = await revokeSessionsOf(tx, user.id, end)
+      for (const id of ids)
+        await recordAudit(tx, revocation(user.id, { type: 'session', id }), originOf(context))
+      return ids
+    })
+    return { revoked: ended.length }
+  },
+})
+
+const logout = operation({
+  id: 'logout',
+  methods: ['POST'],
+  path: '/auth/logout',
+  scope: 'session',
+  tag: 'Session',
+  summary: 'Sign out here or everywhere',
+  body: z.object({
+    everywhere: z.literal(true).optional().meta({ description: 'Ends all sessions of the account.' }),
+  }),
+  result: z.object({
+    success: z.literal(true),
+    logoutUrl: z
+      .string()
+      .optional()
+      .meta({ description: 'Where the browser can be sent to sign out at the identity provider as well.' }),
+  }),
+  async handler(context, { body }) {
+    const logoutUrl = await logOut(context, { everywhere: body.everywhere === true })
+    return { success: true as const, ...(logoutUrl !== null && { logoutUrl }) }
+  },
+})
+
+function revocation(userId: string, target: NonNullable<AuditEvent['target']>): AuditEvent {
+  return { action: 'session.revoke', actorUserId: userId, target }
+}
+
+function originOf({ clientIp, requestId, now }: Context) {
+  return { clientIp, requestId, nowMs: now }
+}
+
+export const sessionOperations: readonly AnyOperation<Context>[] = [
+  getSession,
+  listSessions,
+  endSession,
+  endOtherSessions,
+  logout,
+]

@@ -11,6 +11,19 @@ export const OwnSession = z
   })
   .meta({ id: 'OwnSession' })
 
+/** One of somebody's sessions, as they see it in their list. */
+export const ListedSession = z
+  .object({
+    id: z.string(),
+    current: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
+    createdAt: Moment,
+    lastSeenAt: Moment,
+    expiresAt: Moment,
+    userAgent: z.string(),
+    addressPrefix: z.string().meta({ description: 'IPv4 address, or /64 of an IPv6 one.' }),
+  })
+  .meta({ id: 'ListedSession' })
+
 /** Who is signed in, and since when. */
 export const SignedIn = z.object({ user: User, session: OwnSession })
 

@@ -58,6 +58,39 @@ export async function findSession(db: Kysely<Tables>, token: string): Promise<Fo
   }
 }
 
+/** The newest first. */
+export async function findLiveSessions(
+  db: Kysely<Tables>,
+  userId: string,
+  nowMs: number,
+): Promise<SessionRow[]> {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('idle_expires_at', '>', nowMs)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** What a session keeps of the login that it comes from. */
+export type ProviderSession = Pick<SessionRow, 'idp_issuer' | 'id_token_sealed'>
+
+/** Undefined for sessions that do not come from a provider with sessions of its own. */
+export async function findProviderSession(
+  db: Kysely<Tables>,
+  id: string,
+): Promise<ProviderSession | undefined> {
+  return db
+    .selectFrom('sessions')
+    .select(['idp_issuer', 'id_token_sealed'])
+    .where('id', '=', id)
+    .where('idp_issuer', 'is not', null)
+    .executeTakeFirst()
+}
+
 /** What a new session is made of; provider members only after a login in an OIDC mode. */
 export interface NewSession {
   userId: string
@@ -129,15 +162,7 @@ async function revokeOldest(
   keep: number,
   nowMs: number,
 ): Promise<void> {
-  const live = await tx
-    .selectFrom('sessions')
-    .select('id')
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .where('idle_expires_at', '>', nowMs)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute()
+  const live = await findLiveSessions(tx, userId, nowMs)
   for (const { id } of live.slice(keep)) await revokeSession(tx, id, 'revoked', nowMs)
 }
 
@@ -149,6 +174,17 @@ export async function revokeSession(
   nowMs: number,
 ): Promise<boolean> {
   const [ended] = await endSessions(tx, reason, nowMs, (query) => query.where('id', '=', id))
+  return ended !== undefined
+}
+
+/** As `revokeSession`, but only a session of this user. */
+export async function revokeOwnSession(
+  tx: Transaction<Tables>,
+  { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
+): Promise<boolean> {
+  const [ended] = await endSessions(tx, 'revoked', nowMs, (query) =>
+    query.where('id', '=', id).where('user_id', '=', userId),
+  )
   return ended !== undefined
 }
 

@@ -1,0 +1,58 @@
+import { createToken } from '@latchkey/tokens/opaque'
+import { recordAudit } from '../audit/store.ts'
+import { type Context, actorOf } from '../context.ts'
+import { unseal } from '../seal.ts'
+import { type ProviderSession, findProviderSession, revokeSession, revokeSessionsOf } from './store.ts'
+
+/** Nothing is kept of it: whatever comes back from the provider changes nothing (R12.2). */
+const STATE_BYTES = 16
+
+/**
+ * Ends this session, or all of the person, and only then looks for where the provider can be told (R12): null when it
+ * cannot. Throws only when the database cannot be used.
+ */
+export async function logOut(
+  context: Context,
+  { everywhere }: { everywhere: boolean },
+): Promise<string | null> {
+  const { user, session } = actorOf(context)
+  const { clientIp, requestId, now } = context
+  const providerSession = await context.database.write(async (tx) => {
+    // What is sealed for the session goes with it.
+    const found = await findProviderSession(tx, session.id)
+    const sessions = everywhere
+      ? (await revokeSessionsOf(tx, user.id, { reason: 'signed_out', nowMs: now })).length
+      : Number(await revokeSession(tx, session.id, 'signed_out', now))
+    await recordAudit(
+      tx,
+      {
+        action: 'auth.logout',
+        actorUserId: user.id,
+        target: { type: 'session', id: session.id },
+        metadata: { everywhere, sessions },
+      },
+      { clientIp, requestId, nowMs: now },
+    )
+    return found
+  })
+  context.forget()
+  return providerSession === undefined ? null : providerLogout(context, providerSession)
+}
+
+/** A provider that is down, or that this session does not come from, is none that can be told. */
+async function providerLogout(context: Context, session: ProviderSession): Promise<string | null> {
+  const { provider, policy, log, requestId } = context
+  const { token } = actorOf(context)
+  if (session.idp_issuer !== provider.issuer) return null
+  const sealed = session.id_token_sealed
+  try {
+    return await provider.logoutUrl({
+      idToken: sealed === null ? null : (unseal(sealed, token, 'id-token') ?? null),
+      postLogoutRedirectUri: policy.canonicalOrigin,
+      state: createToken('', STATE_BYTES, 'base64url'),
+    })
+  } catch (error) {
+    log.warn('the provider could not be asked for its logout address', { requestId, error })
+    return null
+  }
+}
