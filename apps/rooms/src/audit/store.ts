@@ -3,6 +3,8 @@ import type { Tables } from '../db/tables.ts'
 
 /** One line of the audit log (R21.2). Never a token, a code or a cookie. */
 export interface AuditEvent {
+  /** UUID version 7; only for rows that are found again. */
+  id?: string
   action: string
   actorUserId: string | null
   target?: { type: string; id: string }
@@ -25,7 +27,7 @@ export async function recordAudit(
   await tx
     .insertInto('audit_events')
     .values({
-      id: Bun.randomUUIDv7('hex', origin.nowMs),
+      id: event.id ?? Bun.randomUUIDv7('hex', origin.nowMs),
       actor_user_id: event.actorUserId,
       action: event.action,
       target_type: event.target?.type ?? null,

@@ -1,8 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import { parseCallbackQuery } from '../login/callback-query.ts'
+import { redeemAttempt, takeAttempt } from '../login/callback.ts'
+import { FailedLogins } from '../login/failed-logins.ts'
+import {
+  CALLBACK_PATH,
+  type LoginContext,
+  StaleLogin,
+  isBrowser,
+  newBrowser,
+  stateHashOf,
+} from '../login/login-state.ts'
+import { LoginFailure } from '../login/provider.ts'
+import { parseReturnPath } from '../login/return-path.ts'
+import { signIn } from '../login/sign-in.ts'
+import { startLogin } from '../login/start.ts'
+import { failure } from '../failures.ts'
+import { refuseForeignOrigin, renderFailure } from './api.ts'
+import { clientOf } from './client.ts'
+import { type CookieNames, cookieNames, readCookie, sessionCookies, writeCookie } from './cookies.ts'
 import type { Services } from './services.ts'
+import { findActor } from './visit.ts'
 
-/** The routes that browsers and the provider walk through, which are no JSON API; undefined for other paths. */
+const START_PATH = '/api/auth/login'
+
+/** One request on the way through a login. */
+interface Step {
+  services: Services
+  failedLogins: FailedLogins
+  request: Request
+  url: URL
+  /** The origin of ours that was asked. */
+  origin: string
+  context: LoginContext
+}
+
+const STEPS: ReadonlyMap<string, (step: Step) => Promise<Response>> = new Map([
+  [START_PATH, start],
+  [CALLBACK_PATH, finish],
+])
+
+/** The two routes that a browser walks through to sign in, which are no JSON API; undefined for other paths. */
 export function createLoginRoutes(
-  _services: Services,
+  services: Services,
 ): (request: Request, path: string, peer: string) => Promise<Response | undefined> {
-  return async () => undefined
+  const failedLogins = new FailedLogins(services.database, services.log)
+  return async (request, path, peer) => {
+    const walk = STEPS.get(path)
+    if (!walk) return undefined
+    const startedMs = performance.now()
+    const requestId = randomUUID()
+    const response = await readStep(services, failedLogins, { request, peer, requestId })
+      .then(walk)
+      .catch((error: unknown) => renderFailure(services, error, requestId))
+    response.headers.set('X-Request-Id', requestId)
+    const [ms, status] = [performance.now() - startedMs, response.status]
+    services.metrics.observeRequest(path, status, ms / 1000)
+    // Never the query: code and state are in it.
+    const { method } = request
+    services.log.info('request', { route: path, method, status, requestId, ms: Math.round(ms) })
+    return response
+  }
+}
+
+async function readStep(
+  services: Services,
+  failedLogins: FailedLogins,
+  { request, peer, requestId }: { request: Request; peer: string; requestId: string },
+): Promise<Step> {
+  const found = services.hosts(request.headers.get('host'))
+  if ('refused' in found) throw failure(found.refused)
+  if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
+  const { database, provider, policy, rates, log, now } = services
+  const client = clientOf(services, request, peer)
+  const context: LoginContext = {
+    database,
+    provider,
+    policy,
+    rates,
+    log,
+    now: now(),
+    clientIp: client.ip,
+    clientPrefix: client.prefix,
+    userAgent: request.headers.get('user-agent') ?? '',
+    requestId,
+  }
+  return { services, failedLogins, request, url: new URL(request.url), origin: found.origin, context }
+}
+
+/** R5. */
+async function start(step: Step): Promise<Response> {
+  const { request, url, origin, context, services } = step
+  const { canonicalOrigin } = context.policy
+  refuseEmbedding(request)
+  refuseForeignOrigin(request, origin)
+  // Cookies of one origin are of no use to the callback on another.
+  if (origin !== canonicalOrigin) return redirect(canonicalOrigin + START_PATH + url.search)
+  const returnPath = parseReturnPath(url.searchParams.get('returnTo'), canonicalOrigin)
+  if (comesUnasked(request)) return redirect(loginPage(canonicalOrigin, returnPath))
+  const names = cookieNames(canonicalOrigin)
+  const [known] = readCookie(request, names.login).filter(isBrowser)
+  const browser = known ?? newBrowser()
+  try {
+    if (!services.rates.allows('login_start_per_minute', context.clientPrefix).allowed)
+      throw new LoginFailure('too_many_attempts', 'too many starts')
+    const { url: to, stateHash } = await startLogin(context, {
+      returnPath,
+      prompt: promptOf(url.searchParams.get('prompt')),
+      browser,
+    })
+    const maxAgeSeconds = context.policy.transactionMs / 1000
+    const cookies = [writeCookie(names, names.login, browser, { maxAgeSeconds })]
+    // Tabs that start at once have no cookie to share yet, and only the last of theirs stays: each finds back by its own.
+    if (known === undefined)
+      cookies.push(writeCookie(names, ownCookie(names, stateHash), browser, { maxAgeSeconds }))
+    return redirect(to, cookies)
+  } catch (error) {
+    return fail(step, error, returnPath)
+  }
+}
+
+/** R6. */
+async function finish(step: Step): Promise<Response> {
+  const { request, url, origin, context, services } = step
+  const names = cookieNames(origin)
+  let returnPath = '/'
+  try {
+    if (!services.rates.allows('callback_per_minute', context.clientPrefix).allowed)
+      throw new LoginFailure('too_many_attempts', 'too many callbacks')
+    const query = parseCallbackQuery(url.search)
+    const own = ownCookie(names, stateHashOf(query.state ?? ''))
+    const attempt = await takeAttempt(context, query, browsersOf(request, [names.login, own]))
+    returnPath = attempt.return_path
+    const identity = await redeemAttempt(context, attempt, query)
+    const previousToken = onlySession(request, names)
+    const session = await signIn(context, { attempt, identity, previousToken })
+    services.metrics.countLogin('ok')
+    const cookies = sessionCookies(names, session, context.now)
+    if (readCookie(request, own).length > 0) cookies.push(writeCookie(names, own, '', { maxAgeSeconds: 0 }))
+    return redirect(context.policy.canonicalOrigin + returnPath, cookies)
+  } catch (error) {
+    if (error instanceof StaleLogin && (await isSignedIn(step, names))) {
+      context.log.info('an old login came back to a browser that is signed in', { reason: error.reason })
+      return redirect(`${context.policy.canonicalOrigin}/`)
+    }
+    return fail(step, error, returnPath)
+  }
+}
+
+/** R5.3: a login begins in a window of its own, never in somebody's image, frame or script. */
+function refuseEmbedding({ headers }: Request): void {
+  const mode = headers.get('sec-fetch-mode')
+  if (mode === null) return
+  if (mode !== 'navigate' || headers.get('sec-fetch-dest') !== 'document') throw failure('cross_site_request')
+}
+
+/** Whether another site sends the browser here without a click. */
+function comesUnasked({ headers }: Request): boolean {
+  const site = headers.get('sec-fetch-site')
+  const isForeign = site === 'cross-site' || site === 'same-site'
+  return isForeign && headers.get('sec-fetch-user') !== '?1'
+}
+
+function promptOf(given: string | null): 'login' | 'select_account' | null {
+  return given === 'login' || given === 'select_account' ? given : null
+}
+
+/** A cookie for one attempt, named so that nobody else's callback reads it. */
+function ownCookie(names: CookieNames, stateHash: string): string {
+  return `${names.login}_${stateHash.slice(0, 16)}`
+}
+
+/** What binds this browser; a cookie that comes twice is somebody's trick and binds nothing. */
+function browsersOf(request: Request, cookies: readonly string[]): string[] {
+  return cookies
+    .map((name) => readCookie(request, name))
+    .filter((values) => values.length === 1)
+    .flat()
+    .filter(isBrowser)
+}
+
+function onlySession(request: Request, names: CookieNames): string | undefined {
+  const [token, ...more] = readCookie(request, names.session)
+  if (more.length > 0) throw new LoginFailure('state_invalid', 'doubled session cookie')
+  return token
+}
+
+async function isSignedIn({ request, services }: Step, names: CookieNames): Promise<boolean> {
+  const [token, ...more] = readCookie(request, names.session)
+  if (!token || more.length > 0) return false
+  const actor = await findActor(services, token).catch(() => null)
+  return actor !== null && actor.user.is_guest === 0
+}
+
+/** R6.8: one page for every failure, and one row in the audit log. Nothing that somebody else wrote is passed on. */
+async function fail(
+  { services, failedLogins, context }: Step,
+  error: unknown,
+  returnPath: string,
+): Promise<Response> {
+  const { clientPrefix, requestId, log, now } = context
+  const isExpected = error instanceof LoginFailure
+  const { code, reason, detail } = isExpected ? error : new LoginFailure('internal', 'internal')
+  if (isExpected) log.warn('a login failed', { ...detail, requestId, code, reason })
+  else log.error('a login failed by our fault', { requestId, error })
+  services.metrics.countLogin(code)
+  const origin = { clientIp: context.clientIp, requestId, nowMs: now }
+  await failedLogins.record({ code, reason, clientPrefix, origin })
+  return redirect(loginPage(context.policy.canonicalOrigin, returnPath, code))
+}
+
+/** Where people start again, with what they wanted to see. */
+function loginPage(canonicalOrigin: string, returnPath: string, error?: string): string {
+  const query = new URLSearchParams()
+  if (error !== undefined) query.set('error', error)
+  if (returnPath !== '/') query.set('returnTo', returnPath)
+  return `${canonicalOrigin}/login${query.size > 0 ? `?${query}` : ''}`
+}
+
+function redirect(to: string, cookies: readonly string[] = []): Response {
+  const response = new Response(null, { status: 302, headers: { Location: to } })
+  for (const line of cookies) response.headers.append('Set-Cookie', line)
+  return response
 }

@@ -1,0 +1,68 @@
+import type { Transaction } from 'kysely'
+import type { RoleGrantRow, Tables } from '../db/tables.ts'
+
+/** What a grant is, beside who has it since when. */
+export type Grant = Pick<RoleGrantRow, 'role' | 'scope_type' | 'scope_id' | 'source'>
+
+export async function findGrants(tx: Transaction<Tables>, userId: string): Promise<Grant[]> {
+  return tx
+    .selectFrom('role_grants')
+    .select(['role', 'scope_type', 'scope_id', 'source'])
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** Whether the user did not have it before. */
+export async function insertGrant(
+  tx: Transaction<Tables>,
+  grant: Grant & Pick<RoleGrantRow, 'user_id' | 'granted_by' | 'created_at'>,
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('role_grants')
+    .values({ id: crypto.randomUUID(), ...grant })
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'role', 'scope_type', 'scope_id', 'source']).doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant: Grant): Promise<void> {
+  await tx
+    .deleteFrom('role_grants')
+    .where('user_id', '=', userId)
+    .where('role', '=', grant.role)
+    .where('scope_type', '=', grant.scope_type)
+    .where('scope_id', '=', grant.scope_id)
+    .where('source', '=', grant.source)
+    .execute()
+}
+
+/** Ids of everybody enabled who may administer, by whatever grant. */
+export async function findEnabledAdmins(tx: Transaction<Tables>): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('role_grants')
+    .innerJoin('users', 'users.id', 'role_grants.user_id')
+    .select('user_id')
+    .distinct()
+    .where('role', '=', 'platform_admin')
+    .where('users.disabled', '=', 0)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Whether this is the first external identity ever: told once, and never again, whatever becomes of the account. */
+export async function claimBootstrap(
+  tx: Transaction<Tables>,
+  userId: string,
+  nowMs: number,
+): Promise<boolean> {
+  const claimed = await tx
+    .insertInto('platform_state')
+    .values({ key: 'bootstrap', value: JSON.stringify({ userId }), updated_at: nowMs })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key')
+    .executeTakeFirst()
+  return claimed !== undefined
+}

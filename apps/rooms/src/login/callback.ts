@@ -1,0 +1,81 @@
+import { hashToken } from '@latchkey/tokens/opaque'
+import type { LoginStateRow } from '../db/tables.ts'
+import { unseal } from '../seal.ts'
+import type { CallbackQuery } from './callback-query.ts'
+import { type LoginContext, StaleLogin, stateHashOf } from './login-state.ts'
+import { type LoginError, LoginFailure, type ProviderIdentity } from './provider.ts'
+import { consumeState, whyNotConsumed } from './store.ts'
+
+/** An attempt that this browser has begun and that nobody else gets. */
+export interface TakenAttempt extends LoginStateRow {
+  /** As the browser brought it; the key to what is sealed in the row. */
+  state: string
+}
+
+/**
+ * The first half of a callback (R6.2): browser, then state. `browsers` are the cookies that may bind the attempt. Throws
+ * `LoginFailure` and leaves the attempt to its own browser.
+ */
+export async function takeAttempt(
+  { database, now }: LoginContext,
+  { state }: CallbackQuery,
+  browsers: readonly string[],
+): Promise<TakenAttempt> {
+  if (browsers.length === 0) throw new StaleLogin('no browser cookie')
+  if (!state) throw new LoginFailure('state_invalid', 'no state')
+  const stateHash = stateHashOf(state)
+  const browserHashes = browsers.map(hashToken)
+  const taken = await database.write(
+    async (tx) =>
+      (await consumeState(tx, stateHash, browserHashes, now)) ??
+      (await whyNotConsumed(tx, stateHash, browserHashes)),
+  )
+  if (typeof taken === 'string') throw new StaleLogin(taken)
+  return { ...taken, state }
+}
+
+/** The second half, in the order of R6.2: configuration, issuer, error, code. One token request at most. */
+export async function redeemAttempt(
+  { provider }: LoginContext,
+  attempt: TakenAttempt,
+  { iss, error, code }: CallbackQuery,
+): Promise<ProviderIdentity> {
+  if (attempt.config_fingerprint !== provider.fingerprint)
+    throw new LoginFailure('state_invalid', 'state of another configuration')
+  await provider.checkIssuerParameter(iss)
+  if (error !== null) throw refusedByProvider(error)
+  if (!code) throw new LoginFailure('provider_error', 'no code')
+  return provider.redeem({
+    code,
+    redirectUri: attempt.redirect_uri,
+    codeVerifier: openVerifier(attempt),
+    nonceHash: attempt.nonce_hash,
+  })
+}
+
+function openVerifier({ verifier_sealed, state }: TakenAttempt): string | null {
+  if (verifier_sealed === null) return null
+  const verifier = unseal(verifier_sealed, state, 'pkce-verifier')
+  if (verifier === undefined) throw new LoginFailure('state_invalid', 'verifier does not open')
+  return verifier
+}
+
+// RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6. The last two stand for statuses 500 and 503, which
+// a redirect cannot carry.
+const PROVIDER_ERRORS: ReadonlyMap<string, LoginError> = new Map<string, LoginError>([
+  ['access_denied', 'cancelled'],
+  ['login_required', 'interaction_required'],
+  ['interaction_required', 'interaction_required'],
+  ['account_selection_required', 'interaction_required'],
+  ['consent_required', 'interaction_required'],
+  ['server_error', 'provider_unavailable'],
+  ['temporarily_unavailable', 'provider_unavailable'],
+])
+
+/** Never what the provider wrote, only which of the known errors it is (R6.4). */
+function refusedByProvider(error: string): LoginFailure {
+  const code = PROVIDER_ERRORS.get(error)
+  return code === undefined
+    ? new LoginFailure('provider_error', 'refused by the provider')
+    : new LoginFailure(code, `refused by the provider: ${error}`)
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import type { Context } from '../context.ts'
+import { LoginFailure } from './provider.ts'
+
+/** What the way through a login runs with: a `Context` in which nobody is signed in yet. */
+export type LoginContext = Omit<Context, 'actor' | 'keep' | 'forget'>
+
+/** Where the provider sends the browser back to, on the canonical origin. */
+export const CALLBACK_PATH = '/api/auth/callback'
+
+// R5.4; the first three have 43 characters, the verifier 64.
+const STATE_BYTES = 32
+const NONCE_BYTES = 32
+const BROWSER_BYTES = 32
+const VERIFIER_BYTES = 48
+
+/** What one attempt is made of; none of it is stored as it is. */
+export function newAttempt(): { state: string; nonce: string; verifier: string } {
+  return {
+    state: createToken('', STATE_BYTES, 'base64url'),
+    nonce: createToken('', NONCE_BYTES, 'base64url'),
+    verifier: createToken('', VERIFIER_BYTES, 'base64url'),
+  }
+}
+
+/** What tells a browser from others while it is not signed in. */
+export function newBrowser(): string {
+  return createToken('', BROWSER_BYTES, 'base64url')
+}
+
+export function isBrowser(cookie: string): boolean {
+  return /^[\w-]{43}$/.test(cookie)
+}
+
+/** S256 (RFC 7636, section 4.2). */
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}
+
+/** Names an attempt in the database and in the browser, without giving it away. */
+export function stateHashOf(state: string): string {
+  return hashToken(state)
+}
+
+/**
+ * A callback whose attempt is over, unknown or somebody else's. For a browser that is signed in already, an old tab that
+ * comes back is no failure (R6.8).
+ */
+export class StaleLogin extends LoginFailure {
+  constructor(reason: string) {
+    super('state_invalid', reason)
+  }
+}

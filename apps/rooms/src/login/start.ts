@@ -1,0 +1,54 @@
+import { hashToken } from '@latchkey/tokens/opaque'
+import { seal } from '../seal.ts'
+import { CALLBACK_PATH, type LoginContext, challengeOf, newAttempt, stateHashOf } from './login-state.ts'
+import { type AuthorizationRequest, LoginFailure } from './provider.ts'
+import { insertState } from './store.ts'
+
+export interface Start {
+  /** As `parseReturnPath` leaves it. */
+  returnPath: string
+  prompt: AuthorizationRequest['prompt']
+  /** The cookie that binds the attempt to this browser. */
+  browser: string
+}
+
+export interface Started {
+  /** Where the browser goes now. */
+  url: string
+  stateHash: string
+}
+
+/** Begins a login (R5). Throws `LoginFailure`; an attempt is stored only when the provider's address is known. */
+export async function startLogin(context: LoginContext, start: Start): Promise<Started> {
+  const { database, provider, policy, now } = context
+  const isOidc = provider.mode !== 'oauth2'
+  const { state, nonce, verifier } = newAttempt()
+  const usesPkce = await provider.usesPkce()
+  const redirectUri = policy.canonicalOrigin + CALLBACK_PATH
+  const url = await provider.authorizationUrl({
+    state,
+    nonce,
+    codeChallenge: usesPkce ? challengeOf(verifier) : null,
+    redirectUri,
+    prompt: isOidc ? start.prompt : null,
+  })
+  const stateHash = stateHashOf(state)
+  const row = {
+    state_hash: stateHash,
+    nonce_hash: isOidc ? hashToken(nonce) : null,
+    verifier_sealed: usesPkce ? seal(verifier, state, 'pkce-verifier') : null,
+    redirect_uri: redirectUri,
+    return_path: start.returnPath,
+    config_fingerprint: provider.fingerprint,
+    browser_hash: hashToken(start.browser),
+    client_prefix: context.clientPrefix,
+    created_at: now,
+    expires_at: now + policy.transactionMs,
+    consumed_at: null,
+  }
+  const { login_states_browser, login_states_prefix, login_states_total } = policy.limits
+  const bounds = { browser: login_states_browser, prefix: login_states_prefix, total: login_states_total }
+  const hasRoom = await database.write((tx) => insertState(database.dialect, tx, row, bounds))
+  if (!hasRoom) throw new LoginFailure('too_many_attempts', 'too many outstanding attempts')
+  return { url, stateHash }
+}

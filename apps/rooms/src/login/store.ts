@@ -1,0 +1,94 @@
+import { type DialectName } from '@latchkey/database/url'
+import { serialise } from '@latchkey/database/database'
+import type { Transaction } from 'kysely'
+import type { LoginStateRow, Tables } from '../db/tables.ts'
+
+/** Starts wait for each other, so that their bounds hold however many arrive at once. Any number that nobody else uses. */
+const START_ORDER = 0x6c6f_6769
+
+/** How many attempts may be outstanding (R22). */
+export interface Bounds {
+  browser: number
+  prefix: number
+  total: number
+}
+
+/** Whether there was room for the attempt. A browser's oldest makes room; everybody else's stay. */
+export async function insertState(
+  dialect: DialectName,
+  tx: Transaction<Tables>,
+  state: LoginStateRow,
+  bounds: Bounds,
+): Promise<boolean> {
+  await serialise(dialect, tx, START_ORDER)
+  await dropOldest(tx, state, bounds.browser - 1)
+  const prefix = await countOutstanding(tx, state.created_at, state.client_prefix)
+  const total = await countOutstanding(tx, state.created_at)
+  if (prefix >= bounds.prefix || total >= bounds.total) return false
+  await tx.insertInto('login_states').values(state).execute()
+  return true
+}
+
+function outstanding(tx: Transaction<Tables>, nowMs: number) {
+  return tx.selectFrom('login_states').where('expires_at', '>', nowMs).where('consumed_at', 'is', null)
+}
+
+async function dropOldest(
+  tx: Transaction<Tables>,
+  { browser_hash, created_at }: LoginStateRow,
+  keep: number,
+): Promise<void> {
+  const own = await outstanding(tx, created_at)
+    .select('state_hash')
+    .where('browser_hash', '=', browser_hash)
+    .orderBy('created_at', 'desc')
+    .orderBy('state_hash')
+    .execute()
+  for (const { state_hash } of own.slice(keep))
+    await tx.deleteFrom('login_states').where('state_hash', '=', state_hash).execute()
+}
+
+async function countOutstanding(tx: Transaction<Tables>, nowMs: number, prefix?: string): Promise<number> {
+  const { count } = await outstanding(tx, nowMs)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .$if(prefix !== undefined, (query) => query.where('client_prefix', '=', prefix ?? ''))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/**
+ * Takes the attempt for this browser, once: of any number of equal callbacks one gets the row (R6.3). Nothing changes for
+ * an attempt of another browser.
+ */
+export async function consumeState(
+  tx: Transaction<Tables>,
+  stateHash: string,
+  browserHashes: readonly string[],
+  nowMs: number,
+): Promise<LoginStateRow | undefined> {
+  return tx
+    .updateTable('login_states')
+    .set({ consumed_at: nowMs })
+    .where('state_hash', '=', stateHash)
+    .where('browser_hash', 'in', browserHashes)
+    .where('consumed_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Why `consumeState` found nothing, for the audit log. */
+export async function whyNotConsumed(
+  tx: Transaction<Tables>,
+  stateHash: string,
+  browserHashes: readonly string[],
+): Promise<string> {
+  const row = await tx
+    .selectFrom('login_states')
+    .select(['browser_hash', 'consumed_at'])
+    .where('state_hash', '=', stateHash)
+    .executeTakeFirst()
+  if (!row) return 'unknown state'
+  if (!browserHashes.includes(row.browser_hash)) return 'state of another browser'
+  return row.consumed_at === null ? 'expired state' : 'used state'
+}

@@ -1,0 +1,95 @@
+import { type Kysely, type Transaction, sql } from 'kysely'
+import type { Tables, UserRow } from '../db/tables.ts'
+import { avatarColorOf } from './avatar-color.ts'
+
+/** Who a provider says has signed in. */
+export interface ExternalPerson {
+  issuer: string
+  subject: string
+  mode: string
+  name: string
+  email: string | null
+}
+
+/**
+ * The account of this identity, refreshed, or a new one (R8). Issuer and subject alone decide which: never a name or an
+ * e-mail address.
+ */
+export async function upsertMember(
+  tx: Transaction<Tables>,
+  person: ExternalPerson,
+  nowMs: number,
+): Promise<{ user: UserRow; isNew: boolean }> {
+  const { issuer, subject, mode } = person
+  const known = await tx
+    .updateTable('identities')
+    .set({ mode })
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .returning('user_id')
+    .executeTakeFirst()
+  if (known) return { user: await refresh(tx, known.user_id, person, nowMs), isNew: false }
+  const user = newMember(person, nowMs)
+  await tx.insertInto('users').values(user).execute()
+  await tx
+    .insertInto('identities')
+    .values({
+      id: crypto.randomUUID(),
+      user_id: user.id,
+      is_guest: 0,
+      issuer,
+      subject,
+      mode,
+      created_at: nowMs,
+    })
+    .execute()
+  return { user, isNew: true }
+}
+
+async function refresh(
+  tx: Transaction<Tables>,
+  userId: string,
+  { name, email }: ExternalPerson,
+  nowMs: number,
+): Promise<UserRow> {
+  return tx
+    .updateTable('users')
+    .set({ nickname: name, email, last_seen_at: nowMs })
+    .where('id', '=', userId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+function newMember({ name, email }: ExternalPerson, nowMs: number): UserRow {
+  const id = crypto.randomUUID()
+  return {
+    id,
+    nickname: name,
+    email,
+    avatar_color: avatarColorOf(id),
+    disabled: 0,
+    is_guest: 0,
+    created_at: nowMs,
+    last_seen_at: nowMs,
+    guest_ended_at: null,
+  }
+}
+
+/** The member account that an operator names: by its id, or by `issuer|subject`. */
+export async function findUserByReference(
+  db: Kysely<Tables>,
+  reference: string,
+): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .innerJoin('identities', 'identities.user_id', 'users.id')
+    .selectAll('users')
+    .where((eb) =>
+      eb.or([
+        eb('users.id', '=', reference),
+        // As a whole, since subjects may have a bar in them.
+        eb(sql<string>`identities.issuer || '|' || identities.subject`, '=', reference),
+      ]),
+    )
+    .executeTakeFirst()
+}

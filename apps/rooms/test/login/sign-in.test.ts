@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { openRooms } from '../rooms.ts'
+
+eachDialect((_dialect, newUrl) => {
+  test('R6.7 a login makes account, grants and session at once and leads to where it was begun', async () => {
+    const { rooms, browser, close } = await openRooms({ url: await newUrl() })
+    const alice = browser()
+    const answer = await alice.signIn(undefined, '/rooms/7?at=9#last')
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toBe('https://rooms.example.com/rooms/7?at=9#last')
+    const { user } = await alice.json<{ user: Record<string, unknown> }>('/api/session')
+    expect(user).toMatchObject({
+      nickname: 'Alice Andersson',
+      email: 'alice@example.com',
+      platformAdmin: true,
+    })
+    const sessions = await rooms.database.read.selectFrom('sessions').selectAll().execute()
+    expect(sessions).toHaveLength(1)
+    expect(sessions[0]).toMatchObject({ user_id: user['id'], idp_sub: 'alice', revoked_at: null })
+    const audit = await rooms.database.read.selectFrom('audit_events').select('action').execute()
+    expect(audit.map(({ action }) => action).toSorted()).toEqual(['auth.login', 'grant.add'])
+    await close()
+  })
+})
