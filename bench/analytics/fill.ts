@@ -49,15 +49,28 @@ export async function fill(url: string, size: Size, say: (what: string) => void)
   )
   await run('hours', ...hours())
   await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(database.writer)
-  const startedMs = performance.now()
-  // As the service itself sums.
   await run('due', ...due(dialect))
+  await summed(database, say)
+  return database
+}
+
+/** What was filled before, brought up to date: migrations may have made sums due again. */
+export async function reopen(url: string, say: (what: string) => void): Promise<Database<Tables>> {
+  const database = openDatabase<Tables>(url)
+  await migrate(database, migrations)
+  await summed(database, say)
+  return database
+}
+
+/** As the service itself sums. */
+async function summed(database: Database<Tables>, say: (what: string) => void): Promise<void> {
+  const startedMs = performance.now()
   const summing = new Summing(database)
   let steps = 0
   while (await summing.step(THIS_HOUR)) steps++
   say(`sums, ${steps} steps: ${Math.round((performance.now() - startedMs) / 1000)} s`)
-  await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(database.writer)
-  return database
+  if (steps > 0)
+    await sql.raw(database.dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(database.writer)
 }
 
 type Dialect = Database<Tables>['dialect']

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,11 +11,12 @@ import type { Context } from '../../apps/links/src/context.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'
 import { listLinks } from '../../apps/links/src/links/operations.ts'
 import { LengthUse } from '../../apps/links/src/slugs/generator.ts'
-import { NOW, fill } from './fill.ts'
+import { NOW, fill, reopen } from './fill.ts'
 
 /**
  * Measures what figures cost on both engines: `bun bench/analytics/run.ts --clicks 12000000 --links 1000000 --rounds 30`.
  * PostgreSQL only where `LATCHKEY_TEST_POSTGRES` names a server; a database of its own is made there and dropped.
+ * `--keep <file>` keeps SQLite's database, and measures the one that is there already instead of filling another.
  */
 const { values } = parseArgs({
   options: {
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     links: { type: 'string', default: '5000' },
     rounds: { type: 'string', default: '20' },
     engine: { type: 'string', default: 'sqlite,postgres' },
+    keep: { type: 'string' },
   },
 })
 const size = { clicks: Number(values.clicks), links: Number(values.links) }
@@ -120,8 +122,9 @@ function quantile(sorted: readonly number[], part: number): string {
   return (sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0).toFixed(1)
 }
 
-async function report(url: string, engine: string): Promise<void> {
-  const database = await fill(url, size, (what) => console.error(`${engine}: ${what}`))
+async function report(url: string, engine: string, isFilled = false): Promise<void> {
+  const say = (what: string) => console.error(`${engine}: ${what}`)
+  const database = isFilled ? await reopen(url, say) : await fill(url, size, say)
   console.log(`\n## ${engine}, ${size.clicks} clicks, ${size.links} links\n`)
   console.log('|  | p50 ms | p95 ms | CPU ms here | target |\n|---|---|---|---|---|')
   for (const one of cases) {
@@ -138,10 +141,13 @@ console.log(
   `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model} x ${cpus().length}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Bun ${Bun.version}, ${rounds} rounds`,
 )
 if (values.engine.includes('sqlite')) {
-  const folder = mkdtempSync(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'latchkey-analytics-'))
-  await report(`sqlite:${join(folder, 'links.db')}`, 'SQLite').finally(() =>
-    rmSync(folder, { recursive: true }),
-  )
+  if (values.keep) await report(`sqlite:${values.keep}`, 'SQLite', existsSync(values.keep))
+  else {
+    const folder = mkdtempSync(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'latchkey-analytics-'))
+    await report(`sqlite:${join(folder, 'links.db')}`, 'SQLite').finally(() =>
+      rmSync(folder, { recursive: true }),
+    )
+  }
 }
 const server = process.env['LATCHKEY_TEST_POSTGRES']
 if (values.engine.includes('postgres') && server) {

@@ -9,7 +9,6 @@ import type { NameCount } from './schema.ts'
 import { sparkline, sparklineUnits } from './sparkline.ts'
 import {
   type InstanceBucket,
-  type LinkClicks,
   clickedLinks,
   countLinksIn,
   firstClickEver,
@@ -17,6 +16,7 @@ import {
   linksByBucket,
   newestLinkIds,
 } from './instance-store.ts'
+import type { LinkClicks } from './link-tally.ts'
 import { tallied } from './store.ts'
 import type { InstanceDimension } from './tally.ts'
 import { DAY, type Window, deltaPct, spans, windowsOf } from './window.ts'

@@ -1,12 +1,13 @@
-import type { Database } from '@latchkey/database/database'
-import { type SlugClicks, clicksInBuckets, clicksInWindows, countedOf, firstClick } from '../clicks/store.ts'
+import { type Database, among } from '@latchkey/database/database'
+import { type SlugClicks, clicksInBuckets, countedOf, firstClick } from '../clicks/store.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import { calendar, timelineCalendar } from './calendar.ts'
 import type { ViewerFilters } from './filters.ts'
 import type { ClickStats, NameCount, TimelineData } from './schema.ts'
 import { segmentsOf, windowSegments } from './segments.ts'
-import { tallied, uniqueVisitors } from './store.ts'
-import { type Dimension, dimensionOfList } from './tally.ts'
+import { tallied } from './store.ts'
+import { type Dimension, type Tally, dimensionOfList } from './tally.ts'
+import { uniqueVisitors } from './visitors.ts'
 import { DAY, type Range, currentWindow, deltaPct, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
@@ -30,11 +31,12 @@ export async function clickStats(
   view: View,
 ): Promise<{ stats: ClickStats; slugs: SlugClicks[]; ranked: (dimension: Dimension) => NameCount[] }> {
   const { range, now, filters } = view
-  const slugs = await clicksInWindows(db, linkIds, windowsOf(range, now), filters)
+  const { current: window, previous } = windowsOf(range, now)
+  const tally = await tallied(db, linkIds, window, { wanted: [...Object.values(dimensionOfList), 'slug'] })
+  const before = previous && (await tallied(db, linkIds, previous, { wanted: ['slug'] }))
+  const slugs = await slugClicks(db, linkIds, { tally, before, filters })
   const total = sum(slugs.map((slug) => slug.current))
-  const delta = deltaPct(total, range === 'all' ? undefined : sum(slugs.map((slug) => slug.previous)))
-  const window = currentWindow(range, now)
-  const tally = await tallied(db, linkIds, window, { wanted: Object.values(dimensionOfList) })
+  const delta = deltaPct(total, before && sum(slugs.map((slug) => slug.previous)))
   const ranked = (dimension: Dimension) =>
     tally.ranked(dimension, (counts: ClickCounts) => countedOf(counts, filters))
   const lists = {
@@ -71,6 +73,26 @@ export async function clickStats(
     num_browsers: lists.browsers.length,
   }
   return { stats, slugs, ranked }
+}
+
+/** Clicks of the slugs of these links, in the window and in the one before it; without those that have none. */
+async function slugClicks(
+  { read, dialect }: Db,
+  linkIds: readonly number[],
+  { tally, before, filters }: { tally: Tally; before: Tally | undefined; filters: ViewerFilters },
+): Promise<SlugClicks[]> {
+  const slugs = await read
+    .selectFrom('slug')
+    .select(['link_id', 'slug'])
+    .where(among(dialect, 'link_id', linkIds))
+    .execute()
+  const clicksOf = (one: Tally | undefined, slug: string) => {
+    const counts = one?.get('slug').get(slug)
+    return counts ? countedOf(counts, filters) : 0
+  }
+  return slugs
+    .map((row) => ({ ...row, current: clicksOf(tally, row.slug), previous: clicksOf(before, row.slug) }))
+    .filter(({ current, previous }) => current > 0 || previous > 0)
 }
 
 /** The latest days that have clicks. Few links are quiet for long, so a look at the last days comes first. */

@@ -5,67 +5,76 @@ import { numberRows } from '../db/rows.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import { type Cover, type Period, endOf } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
-import type { BucketUnit } from './sparkline.ts'
-import {
-  INSTANCE,
-  type Largest,
-  countSums,
-  coverOf,
-  distinctColumn,
-  forgottenIn,
-  gapRows,
-  ofPeriods,
-} from './store.ts'
+import { type LinkClicks, LinkTally } from './link-tally.ts'
+import { type BucketUnit, bucketOf } from './sparkline.ts'
+import { INSTANCE, type Largest, countSums, coverOf, forgottenIn, gapRows, ofPeriods } from './store.ts'
+import { distinctColumn } from './visitors.ts'
 import { DAY, HOUR, type Window } from './window.ts'
 
 type Db = Database<Tables>
-type Fragment = RawBuilder<unknown>
 
-/** `at, link_id` and four counts that add up to the clicks of every link, of the whole instance. */
-function linkParts({ dialect }: Db, { periods, gaps }: Cover): Fragment {
-  const counts = sql`clicks, bots, self_referrers, bot_self_referrers`
-  const forgotten = forgottenIn(gaps)
-  return sql.join(
-    [
-      ...ofPeriods(
-        dialect,
-        periods,
-        (unit, rows) => sql`select part.start as at, part.link_id, ${counts} from ${rows} as chosen
-          cross join click_link as part where part.unit = ${unit} and part.start = chosen.start`,
-      ),
-      sql`select clicked_at as at, click.link_id, sign as clicks, sign * is_bot as bots,
-          sign * is_self_referrer as self_referrers, sign * is_bot * is_self_referrer as bot_self_referrers
-        from ${gapRows(dialect, gaps)} as gap cross join click where clicked_at >= low and clicked_at < high`,
-      // Every click has a link mode: together those are all clicks.
-      sql`select hour as at, part.link_id, ${counts} from ${gapRows(dialect, forgotten)} as gap
-        cross join click_forgotten as part where hour >= low and hour < high and dimension = 'link_mode'`,
-    ],
-    sql` union all `,
-  )
-}
+/** Stands for the whole window where its clicks are not told apart by bucket. */
+const WHOLE = 0
 
-/** `link_id, clicks` of every link clicked in the window. */
-export async function clicksByLink(db: Db, window: Window, filters: ViewerFilters): Promise<Fragment> {
-  const cover = await coverOf(db, 'instance', window)
-  return sql`select link_id, sum(${countedSum(filters)}) as clicks from (${linkParts(db, cover)}) as part
-    group by link_id having sum(${countedSum(filters)}) > 0`
-}
-
-/** The four counts of every link clicked in the window, from nothing larger than `largest`. */
-export async function countsByLink(
+/** The clicks of every link in a cover of the instance, by bucket of a sparkline or all in one. */
+async function linkTallies(
   db: Db,
-  window: Window,
-  largest: Largest,
-): Promise<(ClickCounts & { link_id: number })[]> {
-  const cover = await coverOf(db, 'instance', window, largest)
-  const { rows } = await sql<ClickCounts & { link_id: number }>`select link_id, ${countSums()}
-    from (${linkParts(db, cover)}) as part group by link_id having sum(clicks) > 0`.execute(db.read)
+  { periods, gaps }: Cover,
+  unit: BucketUnit | undefined,
+): Promise<Map<number, LinkTally>> {
+  const tallies = new Map<number, LinkTally>()
+  const tallyOf = (bucket: number) => {
+    const known = tallies.get(bucket) ?? new LinkTally()
+    tallies.set(bucket, known)
+    return known
+  }
+  for (const { start, links } of await packedLinks(db, periods))
+    tallyOf(unit ? bucketOf(unit, start) : WHOLE).addPacked(links)
+  if (gaps.length === 0) return tallies
+  const bucket = (column: string) => (unit ? bucketSql(db.dialect, unit, sql.ref(column)) : sql.lit(WHOLE))
+  // Every click has a link mode: what is forgotten of those is together all forgotten clicks.
+  const { rows } = await sql<ClickCounts & { bucket: number; link_id: number }>`
+    select bucket, link_id, ${countSums()} from (
+      select ${bucket('clicked_at')} as bucket, click.link_id, sign as clicks, sign * is_bot as bots,
+        sign * is_self_referrer as self_referrers, sign * is_bot * is_self_referrer as bot_self_referrers
+      from ${gapRows(db.dialect, gaps)} as gap cross join click where clicked_at >= low and clicked_at < high
+      union all
+      select ${bucket('hour')}, part.link_id, clicks, bots, self_referrers, bot_self_referrers
+      from ${gapRows(db.dialect, forgottenIn(gaps))} as gap
+      cross join click_forgotten as part where hour >= low and hour < high and dimension = 'link_mode'
+    ) as part group by 1, 2`.execute(db.read)
+  for (const { bucket: number, link_id, ...counts } of rows) tallyOf(number).add(link_id, counts)
+  return tallies
+}
+
+async function packedLinks(
+  { read, dialect }: Db,
+  periods: readonly Period[],
+): Promise<{ start: number; links: Uint8Array }[]> {
+  if (periods.length === 0) return []
+  const parts = ofPeriods(
+    dialect,
+    periods,
+    (unit, rows) => sql`select part.start, part.links from ${rows} as chosen
+      cross join click_link as part where part.unit = ${unit} and part.start = chosen.start`,
+  )
+  const { rows } = await sql<{
+    start: number
+    links: Uint8Array
+  }>`${sql.join(parts, sql` union all `)}`.execute(read)
   return rows
 }
 
-export interface LinkClicks {
-  link_id: number
-  clicks: number
+/** The clicks of every link in a window, from nothing larger than `largest`. */
+export async function countsByLink(db: Db, window: Window, largest?: Largest): Promise<LinkTally> {
+  const tallies = await linkTallies(db, await coverOf(db, 'instance', window, largest), undefined)
+  return tallies.get(WHOLE) ?? new LinkTally()
+}
+
+/** The clicks of every link that was clicked in a window, the most first. */
+export async function clicksByLink(db: Db, window: Window, filters: ViewerFilters): Promise<LinkClicks[]> {
+  const tally = await countsByLink(db, window)
+  return [...tally.counted(filters)].toSorted((a, b) => b.clicks - a.clicks)
 }
 
 /** Clicked links of the whole instance in a window: how many, their clicks, and those with the most, then by id. */
@@ -75,16 +84,19 @@ export async function clickedLinks(
   filters: ViewerFilters,
   limit: number,
 ): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
-  const byLink = await clicksByLink(db, window, filters)
-  const { rows } = await sql<LinkClicks & { links: number; total: number }>`
-    select link_id, clicks, count(*) over () as links, sum(clicks) over () as total from (${byLink}) as ranked
-    order by clicks desc, link_id limit ${limit}`.execute(db.read)
-  const [first] = rows
-  return {
-    top: rows.map(({ link_id, clicks }) => ({ link_id, clicks })),
-    links: first?.links ?? 0,
-    clicks: first?.total ?? 0,
+  const tally = await countsByLink(db, window)
+  let [links, clicks] = [0, 0]
+  const top: LinkClicks[] = []
+  for (const link of tally.counted(filters)) {
+    links++
+    clicks += link.clicks
+    if (top.length === limit && (top[limit - 1]?.clicks ?? 0) >= link.clicks) continue
+    // They come by id, so a later one stands behind all that have as many clicks.
+    const place = top.findIndex((other) => other.clicks < link.clicks)
+    top.splice(place === -1 ? top.length : place, 0, link)
+    if (top.length > limit) top.pop()
   }
+  return { top, links, clicks }
 }
 
 /** When the first click that counts was made, on any link; undefined without any by `now`. */
@@ -116,21 +128,25 @@ export async function instanceBuckets(
   filters: ViewerFilters,
 ): Promise<Map<number, InstanceBucket>> {
   const cover = await coverOf(db, 'instance', window, unit)
-  // What a bucket is made of in parts is grouped by link first: a link may be in several of them.
+  // What a bucket is made of in parts is added up by link first: a link may be in several of them.
   const whole = cover.periods.filter((period) => period.unit === unit && isInside(period, window))
   const parts = { ...cover, periods: cover.periods.filter((period) => !whole.includes(period)) }
-  const bucket = (column: string) => bucketSql(db.dialect, unit, sql.ref(column))
-  const { rows } = await sql<InstanceBucket & { bucket: number }>`
-    select bucket, sum(clicks) as clicks, count(*) as links from (
-      select ${bucket('at')} as bucket, link_id, sum(${countedSum(filters)}) as clicks
-      from (${linkParts(db, parts)}) as part group by 1, 2 having sum(${countedSum(filters)}) > 0
-    ) as linked group by bucket
-    union all select ${bucket('part.start')}, ${countedSum(filters)}, ${sql.ref(distinctColumn(filters))}
+  const { rows } = await sql<InstanceBucket & { start: number }>`
+    select part.start, ${countedSum(filters)} as clicks, ${sql.ref(distinctColumn(filters))} as links
     from ${numberRows(db.dialect, ['start'], whole)} as chosen cross join click_period as part
     where part.link_id = ${sql.lit(INSTANCE)} and part.unit = ${sql.lit(unit)} and part.start = chosen.start`.execute(
     db.read,
   )
-  return new Map(rows.map((row) => [row.bucket, row]))
+  const buckets = new Map(rows.map(({ start, ...figures }) => [bucketOf(unit, start), figures]))
+  for (const [bucket, tally] of await linkTallies(db, parts, unit)) {
+    const figures = { clicks: 0, links: 0 }
+    for (const { clicks } of tally.counted(filters)) {
+      figures.clicks += clicks
+      figures.links++
+    }
+    buckets.set(bucket, figures)
+  }
+  return buckets
 }
 
 function isInside({ unit, start }: Period, { from, to }: Window): boolean {

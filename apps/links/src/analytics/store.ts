@@ -2,13 +2,13 @@ import { type Database, among } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
 import { eachRow } from '../db/stream.ts'
-import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../db/tables.ts'
+import type { ClickCounts, PeriodUnit, Tables } from '../db/tables.ts'
 import { type Cover, type Gap, type Period, cutTo, endOf, fill, periodUnits, wholeHours } from './cover.ts'
-import type { ViewerFilters } from './filters.ts'
-import { type Dimension, Tally, type TalliedClick } from './tally.ts'
+import type { PackedSums } from './packed.ts'
+import { type SumColumn, Tally, type TalliedClick } from './tally.ts'
 import { type Window, hourOf } from './window.ts'
 
-type Db = Database<Tables>
+export type Db = Database<Tables>
 type Fragment = RawBuilder<unknown>
 
 /** Whose clicks: those of some links, or all there are. */
@@ -25,21 +25,21 @@ export async function coverOf(
   db: Db,
   scope: Scope,
   window: Window,
-  largest: Largest = 'month',
+  largest: Largest = 'quarter',
 ): Promise<Cover> {
   const linkIds = scope === 'instance' ? [INSTANCE] : scope
   const cover = await filled(db, wholeHours(linkIds, window), unitsUpTo(largest))
   return cutTo(window, cover)
 }
 
-function unitsUpTo(largest: Largest): PeriodUnit[] {
+export function unitsUpTo(largest: Largest): PeriodUnit[] {
   return largest === 'none' ? [] : periodUnits.slice(periodUnits.indexOf(largest))
 }
 
 /** Units that are looked up together: where larger ones leave gaps, the smaller ones are few. */
 const SEARCHES: readonly (readonly PeriodUnit[])[] = [['quarter', 'month', '10d'], ['day'], ['6h', 'hour']]
 
-async function filled(db: Db, whole: Cover, units: readonly PeriodUnit[]): Promise<Cover> {
+export async function filled(db: Db, whole: Cover, units: readonly PeriodUnit[]): Promise<Cover> {
   let cover = whole
   const openHours = units.length === 0 ? new Map() : await hoursOpen(db, cover.gaps)
   for (const some of SEARCHES.map((search) => search.filter((unit) => units.includes(unit)))) {
@@ -107,56 +107,78 @@ export function countSums(): Fragment {
     sum(bot_self_referrers) as bot_self_referrers`
 }
 
-/** The clicks in a window by these dimensions, from nothing larger than `largest`. */
+/** The clicks in a window by these columns, from nothing larger than `largest`. */
 export async function tallied(
   db: Db,
   scope: Scope,
   window: Window,
-  { wanted, largest }: { wanted: readonly Dimension[]; largest?: Largest },
+  { wanted, largest }: { wanted: readonly SumColumn[]; largest?: Largest },
 ): Promise<Tally> {
-  const cover = await coverOf(db, scope, window, largest)
+  return tallyOf(db, scope, await coverOf(db, scope, window, largest), wanted)
+}
+
+export async function tallyOf(
+  db: Db,
+  scope: Scope,
+  { periods, gaps }: Cover,
+  wanted: readonly SumColumn[],
+): Promise<Tally> {
   const tally = new Tally()
-  const sums = sumsOf(db, cover, wanted)
-  if (sums) {
-    const { rows } = await sums.execute(db.read)
-    for (const { dimension, name, ...counts } of rows) tally.add(dimension, name, counts)
-  }
-  if (cover.gaps.length === 0) return tally
+  for (const sums of await packedSums(db, periods, wanted)) tally.addPacked(sums.dimension, sums)
+  if (gaps.length === 0) return tally
+  for (const { dimension, name, ...counts } of await forgottenSums(db, scope, forgottenIn(gaps), wanted))
+    tally.add(dimension, name, counts)
   const columns = sql.join(
     [...wanted, 'is_bot', 'is_self_referrer'].map((column) => sql.ref(`click.${column}`)),
   )
   const raw = sql<
     TalliedClick & { sign: 1 | -1 }
-  >`select sign, ${columns} from ${gapRows(db.dialect, cover.gaps)} as gap
+  >`select sign, ${columns} from ${gapRows(db.dialect, gaps)} as gap
     cross join click where ${inGap(scope)} and clicked_at >= low and clicked_at < high`
   await eachRow(db, raw, (click) => tally.addClick(click, wanted, click.sign))
   return tally
 }
 
-type Sum = ClickCounts & { dimension: Dimension; name: string }
-
-/** What complete periods and forgotten clicks add up to; undefined when there is nowhere to look. */
-function sumsOf(
-  { dialect }: Db,
-  { periods, gaps }: Cover,
-  wanted: readonly Dimension[],
-): RawBuilder<Sum> | undefined {
-  const counts = sql`dimension, name, clicks, bots, self_referrers, bot_self_referrers`
-  const isWanted = among(dialect, 'dimension', wanted)
+/** What complete periods add up to, a row for each of them and column. */
+async function packedSums(
+  { read, dialect }: Db,
+  periods: readonly Period[],
+  wanted: readonly SumColumn[],
+): Promise<(PackedSums & { dimension: SumColumn })[]> {
+  if (periods.length === 0) return []
   const parts = ofPeriods(
     dialect,
     periods,
-    (unit, rows) => sql`select ${counts} from ${rows} as chosen cross join click_sum as part
-      where part.link_id = chosen.link_id and part.unit = ${unit} and part.start = chosen.start and ${isWanted}`,
+    (unit, rows) => sql`select dimension, names, counts from ${rows} as chosen cross join click_sum as part
+      where part.link_id = chosen.link_id and part.unit = ${unit} and part.start = chosen.start
+        and ${among(dialect, 'dimension', wanted)}`,
   )
-  const forgotten = forgottenIn(gaps)
-  if (forgotten.length > 0)
-    parts.push(sql`select ${counts} from ${gapRows(dialect, forgotten)} as gap cross join click_forgotten as part
-      where ${inGap(forgotten[0]?.link_id === INSTANCE ? 'instance' : [], 'part')}
-        and hour >= low and hour < high and ${isWanted}`)
-  if (parts.length === 0) return undefined
-  return sql<Sum>`select dimension, name, ${countSums()} from (${sql.join(parts, sql` union all `)}) as part
-    group by dimension, name`
+  const { rows } = await sql<
+    PackedSums & { dimension: SumColumn }
+  >`${sql.join(parts, sql` union all `)}`.execute(read)
+  return rows
+}
+
+/** What forgotten clicks add up to. Every click has a link mode: of those are the forgotten clicks of a slug. */
+async function forgottenSums(
+  { read, dialect }: Db,
+  scope: Scope,
+  gaps: readonly Gap[],
+  wanted: readonly SumColumn[],
+): Promise<(ClickCounts & { dimension: SumColumn; name: string })[]> {
+  const from = sql`from ${gapRows(dialect, gaps)} as gap cross join click_forgotten as part
+    where ${inGap(scope, 'part')} and hour >= low and hour < high`
+  const parts = [
+    sql`select dimension, name, ${countSums()} ${from} and ${among(dialect, 'dimension', wanted)}
+      group by dimension, name`,
+    ...(wanted.includes('slug')
+      ? [sql`select 'slug', slug, ${countSums()} ${from} and dimension = 'link_mode' group by slug`]
+      : []),
+  ]
+  const { rows } = await sql<
+    ClickCounts & { dimension: SumColumn; name: string }
+  >`${sql.join(parts, sql` union all `)}`.execute(read)
+  return rows
 }
 
 /** Forgotten clicks are known to the hour: those of a gap's first hour are all in it. */
@@ -164,64 +186,6 @@ export function forgottenIn(gaps: readonly Gap[]): Gap[] {
   return gaps.filter(({ sign }) => sign === 1).map((gap) => ({ ...gap, low: hourOf(gap.low) }))
 }
 
-function inGap(scope: Scope, table = 'click'): Fragment {
+export function inGap(scope: Scope, table = 'click'): Fragment {
   return scope === 'instance' ? sql`1 = 1` : sql`${sql.ref(table)}.link_id = gap.link_id`
-}
-
-/** Distinct visitors of a window; each is one per UTC day. Those of whole days are known for a single link. */
-export async function uniqueVisitors(
-  db: Db,
-  linkIds: readonly number[],
-  window: Window,
-  filters: ViewerFilters,
-): Promise<number> {
-  const counts = await visitorCounts(db, linkIds, window)
-  return counts[distinctColumn(filters)]
-}
-
-function distinct(when: Fragment): Fragment {
-  return sql`count(distinct case when ${when} then visitor_fp end)`
-}
-
-export type DistinctCounts = Pick<ClickPeriodTable, `distinct_${string}` & keyof ClickPeriodTable>
-
-export function distinctColumn({ bots, selfReferrers }: ViewerFilters): keyof DistinctCounts {
-  if (bots && selfReferrers) return 'distinct_neither'
-  if (bots) return 'distinct_no_bots'
-  return selfReferrers ? 'distinct_no_self' : 'distinct_raw'
-}
-
-/** The same for each filter, from nothing larger than `largest`. */
-export async function visitorCounts(
-  db: Db,
-  linkIds: readonly number[],
-  { from, to }: Window,
-  largest: Largest = 'month',
-): Promise<DistinctCounts> {
-  // Unlike clicks, visitors cannot be taken out again: only days that are wholly inside, and only of a single link.
-  const gaps = linkIds.map((link_id) => ({ link_id, low: from, high: to + 1, sign: 1 as const }))
-  const units =
-    linkIds.length === 1 ? unitsUpTo(largest).filter((unit) => unit !== 'hour' && unit !== '6h') : []
-  const cover = await filled(db, { periods: [], gaps }, units)
-  const parts = [
-    sql`select ${distinct(sql`1 = 1`)} as distinct_raw, ${distinct(sql`is_bot = 0`)} as distinct_no_bots,
-        ${distinct(sql`is_self_referrer = 0`)} as distinct_no_self,
-        ${distinct(sql`is_bot = 0 and is_self_referrer = 0`)} as distinct_neither
-      from ${gapRows(db.dialect, cover.gaps)} as gap
-      cross join click where ${inGap(linkIds)} and clicked_at >= low and clicked_at < high`,
-    ...ofPeriods(
-      db.dialect,
-      cover.periods,
-      (unit, rows) => sql`select distinct_raw, distinct_no_bots, distinct_no_self, distinct_neither
-        from ${rows} as chosen cross join click_period as part
-        where part.link_id = chosen.link_id and part.unit = ${unit} and part.start = chosen.start`,
-    ),
-  ]
-  const { rows } = await sql<DistinctCounts>`select sum(distinct_raw) as distinct_raw,
-      sum(distinct_no_bots) as distinct_no_bots, sum(distinct_no_self) as distinct_no_self,
-      sum(distinct_neither) as distinct_neither
-    from (${sql.join(parts, sql` union all `)}) as part`.execute(db.read)
-  const [row] = rows
-  if (!row) throw new Error('A sum without a row')
-  return row
 }

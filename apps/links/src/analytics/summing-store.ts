@@ -2,8 +2,9 @@ import { type Database, among } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../db/tables.ts'
 import { endOf, periodUnits } from './cover.ts'
-import type { DistinctCounts } from './store.ts'
-import type { Dimension, Tally } from './tally.ts'
+import type { LinkTally } from './link-tally.ts'
+import type { SumColumn, Tally } from './tally.ts'
+import type { DistinctCounts } from './visitors.ts'
 
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
@@ -21,7 +22,7 @@ export interface Summed {
   total: ClickCounts
   distinct: DistinctCounts
   tally: Tally
-  wanted: readonly Dimension[]
+  wanted: readonly SumColumn[]
 }
 
 /** The oldest of the smallest periods that are due and over: larger ones are made of them. */
@@ -65,22 +66,13 @@ export async function storeLinks(db: Db, due: Due, summed: readonly Summed[]): P
 }
 
 /** The same for the instance, with which the period is no longer due. */
-export async function storeInstance(
-  db: Db,
-  due: Due,
-  instance: Summed,
-  links: readonly (ClickCounts & { link_id: number })[],
-): Promise<boolean> {
+export async function storeInstance(db: Db, due: Due, instance: Summed, links: LinkTally): Promise<boolean> {
   return db.write(async (tx) => {
     if (!(await isUnchanged(tx, db, due))) return false
     const { unit, start } = due
     await tx.deleteFrom('click_due').where('unit', '=', unit).where('start', '=', start).execute()
     await tx.deleteFrom('click_link').where('unit', '=', unit).where('start', '=', start).execute()
-    for (const rows of chunks(links))
-      await tx
-        .insertInto('click_link')
-        .values(rows.map((row) => ({ unit, start, ...row })))
-        .execute()
+    await tx.insertInto('click_link').values({ unit, start, links: links.packed() }).execute()
     await storePeriods(tx, db, due, [instance])
     return true
   })
@@ -118,11 +110,9 @@ async function storePeriods(tx: Tx, { dialect }: Db, due: Due, summed: readonly 
   }))
   await tx.insertInto('click_period').values(periods).execute()
   const sums = summed.flatMap(({ link_id, tally, wanted }) =>
-    wanted.flatMap((dimension) =>
-      [...tally.get(dimension)]
-        .filter(([, counts]) => counts.clicks !== 0)
-        .map(([name, counts], number) => ({ link_id, unit, start, dimension, number, name, ...counts })),
-    ),
+    wanted
+      .filter((dimension) => tally.get(dimension).size > 0)
+      .map((dimension) => ({ link_id, unit, start, dimension, ...tally.packed(dimension) })),
   )
   for (const rows of chunks(sums)) await tx.insertInto('click_sum').values(rows).execute()
 }

@@ -1,11 +1,13 @@
 import type { Database } from '@latchkey/database/database'
 import { snapshot } from '../db/snapshot.ts'
-import type { ClickCounts, PeriodUnit, Tables } from '../db/tables.ts'
+import type { PeriodUnit, Tables } from '../db/tables.ts'
 import { type Period, endOf, periodUnits } from './cover.ts'
 import { countsByLink } from './instance-store.ts'
-import { INSTANCE, type DistinctCounts, type Largest, tallied, visitorCounts } from './store.ts'
+import type { LinkTally } from './link-tally.ts'
+import { INSTANCE, type Largest, tallied } from './store.ts'
 import { type Due, type Summed, findCompleted, nextDue, storeInstance, storeLinks } from './summing-store.ts'
-import { dimensions, instanceDimensions } from './tally.ts'
+import { instanceDimensions, linkColumns } from './tally.ts'
+import { type DistinctCounts, visitorCounts } from './visitors.ts'
 import type { Window } from './window.ts'
 
 type Db = Database<Tables>
@@ -22,7 +24,7 @@ const LINKS_AT_ONCE = 20
 export class Summing {
   readonly #db: Db
   readonly #dense: number
-  #current: { due: Due; rest: Period[]; links: (ClickCounts & { link_id: number })[] } | undefined
+  #current: { due: Due; rest: Period[]; links: LinkTally } | undefined
 
   constructor(db: Db, dense = DENSE) {
     this.#db = db
@@ -46,7 +48,9 @@ export class Summing {
     if (!due) return undefined
     return snapshot(this.#db, async (db) => {
       const links = await countsByLink(db, windowOf(due), smallerThan(due.unit))
-      const dense = links.filter((link) => link.clicks >= this.#dense).map(({ link_id }) => link_id)
+      const dense = [...links.links()]
+        .filter((link) => link.clicks >= this.#dense)
+        .map(({ link_id }) => link_id)
       const done = await findCompleted(db, due, dense)
       const rest = dense.filter((id) => !done.has(id)).map((link_id) => ({ ...due, link_id }))
       return { due, rest, links }
@@ -62,7 +66,7 @@ export class Summing {
     return storeLinks(this.#db, due, summed)
   }
 
-  async #sumInstance(due: Due, links: readonly (ClickCounts & { link_id: number })[]): Promise<boolean> {
+  async #sumInstance(due: Due, links: LinkTally): Promise<boolean> {
     const tally = await snapshot(this.#db, (db) =>
       tallied(db, 'instance', windowOf(due), {
         wanted: instanceDimensions,
@@ -71,7 +75,7 @@ export class Summing {
     )
     const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
     const distinct = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
-    for (const link of links) {
+    for (const link of links.links()) {
       const { clicks, bots, self_referrers: own, bot_self_referrers: both } = link
       total.clicks += clicks
       total.bots += bots
@@ -94,7 +98,8 @@ export class Summing {
 async function sumOfLink(db: Db, period: Period): Promise<Summed> {
   const { link_id, unit } = period
   const window = windowOf(period)
-  const tally = await tallied(db, [link_id], window, { wanted: dimensions, largest: smallerThan(unit) })
+  const wanted = linkColumns(unit)
+  const tally = await tallied(db, [link_id], window, { wanted, largest: smallerThan(unit) })
   const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
   // Every click has a link mode: together those are all clicks.
   for (const counts of tally.get('link_mode').values()) {
@@ -105,7 +110,7 @@ async function sumOfLink(db: Db, period: Period): Promise<Summed> {
   }
   const distinct =
     unit === 'hour' || unit === '6h' ? NOBODY : await visitorCounts(db, [link_id], window, smallerThan(unit))
-  return { link_id, total, distinct, tally, wanted: dimensions }
+  return { link_id, total, distinct, tally, wanted }
 }
 
 /** Visitors are one per day: those of an hour are of no use to a longer window. */

@@ -1,5 +1,6 @@
 import { isAppReferrer } from '../clicks/referrer.ts'
-import type { ClickCounts, ClickTable } from '../db/tables.ts'
+import type { ClickCounts, ClickTable, PeriodUnit } from '../db/tables.ts'
+import { PackedReader, type PackedSums, PackedWriter } from './packed.ts'
 import type { ListName, NameCount } from './schema.ts'
 
 /** The columns of a click that clicks are grouped by. */
@@ -28,6 +29,14 @@ export const instanceDimensions = [
 ] as const satisfies Dimension[]
 export type InstanceDimension = (typeof instanceDimensions)[number]
 
+/** What the sums of a link are kept by: what lists show, and what its totals and visitors are counted by. */
+export type SumColumn = Dimension | 'slug' | 'visitor_fp'
+
+/** What is kept of a link. Visitors by the hour only: they are as many as clicks, and whole days have their numbers. */
+export function linkColumns(unit: PeriodUnit): SumColumn[] {
+  return [...dimensions, 'slug', ...(unit === 'hour' ? (['visitor_fp'] as const) : [])]
+}
+
 /** The dimension behind each list of ClickStats. */
 export const dimensionOfList = {
   countries: 'country',
@@ -43,47 +52,75 @@ export const dimensionOfList = {
   channels: 'channel',
 } as const satisfies Record<ListName, Dimension>
 
-export type TalliedClick = Pick<ClickTable, Dimension | 'is_bot' | 'is_self_referrer'>
+export type TalliedClick = Pick<ClickTable, 'is_bot' | 'is_self_referrer'> &
+  Partial<Pick<ClickTable, SumColumn>>
 
-/** Clicks by dimension and value. Nulls are left out, and so are referrers of apps, which are no addresses. */
+/** Clicks by column and value. Nulls are left out, and so are referrers of apps, which are no addresses. */
 export class Tally {
-  readonly #counts = new Map<Dimension, Map<string, ClickCounts>>()
+  readonly #counts = new Map<SumColumn, Map<string, ClickCounts>>()
 
-  get(dimension: Dimension): ReadonlyMap<string, ClickCounts> {
-    return this.#counts.get(dimension) ?? new Map()
+  get(column: SumColumn): ReadonlyMap<string, ClickCounts> {
+    return this.#counts.get(column) ?? new Map()
   }
 
   /** `sign` -1 takes the click out again. */
-  addClick(click: TalliedClick, wanted: readonly Dimension[], sign: 1 | -1 = 1): void {
+  addClick(click: TalliedClick, wanted: readonly SumColumn[], sign: 1 | -1 = 1): void {
     const bots = sign * click.is_bot
     const self_referrers = sign * click.is_self_referrer
     const counts = { clicks: sign, bots, self_referrers, bot_self_referrers: bots * click.is_self_referrer }
-    for (const dimension of wanted) {
-      const name = click[dimension]
-      if (name === null || (dimension === 'referrer' && isAppReferrer(name))) continue
-      this.add(dimension, name, counts)
+    for (const column of wanted) {
+      const name = click[column] ?? null
+      if (name === null || (column === 'referrer' && isAppReferrer(name))) continue
+      this.add(column, name, counts)
     }
   }
 
-  add(dimension: Dimension, name: string, counts: ClickCounts): void {
-    let names = this.#counts.get(dimension)
-    if (!names) this.#counts.set(dimension, (names = new Map()))
-    const sum = names.get(name)
-    if (!sum) {
-      names.set(name, { ...counts })
-      return
+  add(column: SumColumn, name: string, counts: ClickCounts): void {
+    addTo(this.#names(column), name, counts)
+  }
+
+  /** Adds what `packed` has packed of this column. */
+  addPacked(column: SumColumn, { names, counts }: PackedSums): void {
+    const known = this.#names(column)
+    const reader = new PackedReader(counts)
+    for (const name of JSON.parse(names) as string[]) addTo(known, name, reader.readCounts())
+  }
+
+  /** Every value of the column with clicks. */
+  packed(column: SumColumn): PackedSums {
+    const writer = new PackedWriter()
+    const names: string[] = []
+    for (const [name, counts] of this.get(column)) {
+      if (counts.clicks === 0) continue
+      names.push(name)
+      writer.addCounts(counts)
     }
-    sum.clicks += counts.clicks
-    sum.bots += counts.bots
-    sum.self_referrers += counts.self_referrers
-    sum.bot_self_referrers += counts.bot_self_referrers
+    return { names: JSON.stringify(names), counts: writer.written() }
   }
 
   /** What a viewer counts, the most first, then by name; values without such a click are left out. */
-  ranked(dimension: Dimension, counted: (counts: ClickCounts) => number): NameCount[] {
-    return [...this.get(dimension)]
+  ranked(column: SumColumn, counted: (counts: ClickCounts) => number): NameCount[] {
+    return [...this.get(column)]
       .map(([name, counts]) => ({ name, count: counted(counts) }))
       .filter(({ count }) => count > 0)
       .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   }
+
+  #names(column: SumColumn): Map<string, ClickCounts> {
+    const known = this.#counts.get(column) ?? new Map<string, ClickCounts>()
+    this.#counts.set(column, known)
+    return known
+  }
+}
+
+function addTo(names: Map<string, ClickCounts>, name: string, counts: ClickCounts): void {
+  const sum = names.get(name)
+  if (!sum) {
+    names.set(name, { ...counts })
+    return
+  }
+  sum.clicks += counts.clicks
+  sum.bots += counts.bots
+  sum.self_referrers += counts.self_referrers
+  sum.bot_self_referrers += counts.bot_self_referrers
 }

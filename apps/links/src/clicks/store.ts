@@ -90,14 +90,6 @@ export async function clicksInBuckets(
   return counts
 }
 
-/** `link_id, clicks` of every link, all clicks it ever had, for ranking. */
-export function lifetimeByLink(filters: ViewerFilters): Fragment {
-  return sql`select link_id, sum(clicks) as clicks from (
-      select link_id, ${countedSum(filters, 'closed_')} as clicks from slug
-      union all select link_id, ${countedSum(filters)} from click_hour_open
-    ) as part group by link_id`
-}
-
 /** `n, link_id, slug, clicks` that add up to what each bucket counts. */
 function segmentParts(
   dialect: Db['dialect'],

@@ -1,8 +1,12 @@
 import type { Migration } from '@latchkey/database/migrate'
 import { initial } from './migrations/0001-initial.ts'
 import { changes } from './migrations/0002-changes.ts'
+import { packedSums } from './migrations/0003-packed-sums.ts'
+import { linkClicks } from './migrations/0004-link-clicks.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
   '0002-changes': changes,
+  '0003-packed-sums': packedSums,
+  '0004-link-clicks': linkClicks,
 }

@@ -10,6 +10,7 @@ export interface Tables {
   api_key: ApiKeyTable
   preference: PreferenceTable
   instance: { name: string; value: string }
+  link_clicks: LinkClicksTable
   click: ClickTable
   counted_slug: Omit<SlugTable, `closed_${keyof ClickCounts}`> & ClickCounts
   click_hour: ClickHourTable
@@ -17,7 +18,7 @@ export interface Tables {
   click_hour_closed: ClickHourTable
   click_period: ClickPeriodTable
   click_sum: ClickSumTable
-  click_link: ClickCounts & { unit: PeriodUnit; start: number; link_id: number }
+  click_link: { unit: PeriodUnit; start: number; links: Uint8Array }
   click_due: { unit: PeriodUnit; start: number; stamp: number }
   click_forgotten: ClickForgottenTable
   journal_cursor: { journal_id: string; seq: number }
@@ -51,6 +52,16 @@ export interface SlugTable {
   closed_bots: Generated<number>
   closed_self_referrers: Generated<number>
   closed_bot_self_referrers: Generated<number>
+}
+
+/** Clicks of a link in closed hours, as each choice of viewer filters counts them. The database keeps it. */
+export interface LinkClicksTable {
+  link_id: number
+  created_at: number
+  clicks_raw: number
+  clicks_no_bots: number
+  clicks_no_self: number
+  clicks_neither: number
 }
 
 export interface BundleTable {
@@ -143,14 +154,16 @@ export interface ClickPeriodTable extends ClickCounts {
   distinct_neither: number
 }
 
-/** Clicks of a link in a period by one value of a dimension. */
-export interface ClickSumTable extends ClickCounts {
+/** Clicks of a link in a period by the values of a dimension. */
+export interface ClickSumTable {
   link_id: number
   unit: PeriodUnit
   start: number
   dimension: string
-  number: number
-  name: string
+  /** A JSON list. */
+  names: string
+  /** The four counts of each value, in the same order; written and read by `analytics/packed.ts`. */
+  counts: Uint8Array
 }
 
 /** Clicks of one slug in one UTC hour by one value of a dimension, after the raw clicks are gone. */

@@ -8,6 +8,7 @@ import { findPreferences } from '../preferences/store.ts'
 import { freeSlug } from '../slugs/generator.ts'
 import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
 import type { Transaction } from 'kysely'
+import { listByClicks } from './click-order.ts'
 import { Id, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
@@ -18,7 +19,6 @@ import {
   insertLink,
   lifetimeClicks,
   listByAge,
-  listByClicks,
   lockLinkRow,
   readLinks,
   serialiseUrl,

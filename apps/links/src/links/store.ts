@@ -8,12 +8,10 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { clicksByLink } from '../analytics/instance-store.ts'
-import { type Range, currentWindow, deltaPct, windowsOf } from '../analytics/window.ts'
+import { type Range, deltaPct, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { changeAllHours } from '../clicks/changed-hours.ts'
-import { type SlugClicks, clicksInWindows, countedOf, lifetimeByLink } from '../clicks/store.ts'
-import { snapshot } from '../db/snapshot.ts'
+import { type SlugClicks, clicksInWindows, countedOf } from '../clicks/store.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { Slug } from '../slugs/schema.ts'
@@ -147,15 +145,16 @@ function isActive(now: number) {
   return sql<SqlBool>`link.disabled_at is null and (link.expires_at is null or link.expires_at > ${now})`
 }
 
-function hasStatus(status: 'active' | 'disabled' | 'expired', now: number) {
+export function hasStatus(status: 'active' | 'disabled' | 'expired', now: number) {
   if (status === 'active') return isActive(now)
   if (status === 'disabled') return sql<SqlBool>`link.disabled_at is not null`
   return sql<SqlBool>`link.disabled_at is null and link.expires_at <= ${now}`
 }
 
-type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
+/** Which links are listed. */
+export type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
 
-function filtered(db: Db, { owner, search, status }: Filter, now: number) {
+export function filtered(db: Db, { owner, search, status }: Filter, now: number) {
   const needle = searchable(search?.trim() ?? '')
   const contains = (haystack: string) =>
     db.dialect === 'sqlite'
@@ -196,42 +195,6 @@ export async function listByAge(
     .limit(filter.limit)
     .offset(filter.offset ?? 0)
     .execute()
-}
-
-/** The same by clicks, in the window of `range` or lifetime, most first. */
-export async function listByClicks(
-  database: Db,
-  filter: Filter & { limit: number; offset?: number; range?: Range | undefined; filters: ViewerFilters },
-  now: number,
-  after: Position | undefined,
-): Promise<Position[]> {
-  return snapshot(database, async (db) => {
-    const totals =
-      filter.range === undefined
-        ? lifetimeByLink(filter.filters)
-        : await clicksByLink(db, currentWindow(filter.range, now), filter.filters)
-    const counted = filtered(db, filter, now)
-      .leftJoin(
-        sql<{ link_id: number; clicks: number }>`(${totals})`.as('totals'),
-        'totals.link_id',
-        'link.id',
-      )
-      .select(['link.id', 'link.created_at', sql<number>`coalesce(totals.clicks, 0)`.as('clicks')])
-    return db.read
-      .selectFrom(counted.as('counted'))
-      .select(['id', 'created_at', 'clicks'])
-      .$if(after !== undefined, (query) =>
-        query.where(
-          sql<SqlBool>`(clicks, created_at, id) < (${after?.clicks}, ${after?.created_at}, ${after?.id})`,
-        ),
-      )
-      .orderBy('clicks', 'desc')
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(filter.limit)
-      .offset(filter.offset ?? 0)
-      .execute()
-  })
 }
 
 /** Which clicks of links are shown: those in the window of `range`, or all they ever had. */

@@ -1,0 +1,82 @@
+import type { ClickCounts } from '../db/tables.ts'
+
+/** Values as a JSON list, and the four counts of each as a `PackedWriter` writes them. */
+export interface PackedSums {
+  names: string
+  counts: Uint8Array
+}
+
+/** In each byte seven bits of a number, and one that says whether there are more. */
+const BASE = 128
+
+/** Writes whole numbers from 0 to 2^53 - 1, small ones into one byte. */
+export class PackedWriter {
+  #bytes = new Uint8Array(1024)
+  #length = 0
+
+  add(number: number): void {
+    if (this.#length + 8 > this.#bytes.length) this.#grow()
+    let rest = number
+    for (; rest >= BASE; rest = Math.floor(rest / BASE)) this.#bytes[this.#length++] = BASE + (rest % BASE)
+    this.#bytes[this.#length++] = rest
+  }
+
+  /** Most clicks are a person's from elsewhere, so one bit says that there are none of the other sorts. */
+  addCounts({ clicks, bots, self_referrers, bot_self_referrers }: ClickCounts): void {
+    const isPlain = bots === 0 && self_referrers === 0
+    this.add(2 * clicks + (isPlain ? 0 : 1))
+    if (isPlain) return
+    this.add(bots)
+    this.add(self_referrers)
+    this.add(bot_self_referrers)
+  }
+
+  written(): Uint8Array {
+    return this.#bytes.slice(0, this.#length)
+  }
+
+  #grow(): void {
+    const larger = new Uint8Array(2 * this.#bytes.length)
+    larger.set(this.#bytes)
+    this.#bytes = larger
+  }
+}
+
+/** Reads what a `PackedWriter` wrote, in the same order. */
+export class PackedReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+  /** What `readCounts` has read; one object for all, since there are many. */
+  readonly counts: ClickCounts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  read(): number {
+    let byte = this.#bytes[this.#at++] ?? 0
+    if (byte < BASE) return byte
+    let number = 0
+    let place = 1
+    for (; byte >= BASE; byte = this.#bytes[this.#at++] ?? 0) {
+      number += (byte - BASE) * place
+      place *= BASE
+    }
+    return number + byte * place
+  }
+
+  readCounts(): ClickCounts {
+    const { counts } = this
+    const first = this.read()
+    const isPlain = first % 2 === 0
+    counts.clicks = Math.floor(first / 2)
+    counts.bots = isPlain ? 0 : this.read()
+    counts.self_referrers = isPlain ? 0 : this.read()
+    counts.bot_self_referrers = isPlain ? 0 : this.read()
+    return counts
+  }
+}

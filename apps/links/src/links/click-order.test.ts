@@ -1,0 +1,217 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import type { ViewerFilters } from '../analytics/filters.ts'
+import { Summing } from '../analytics/summing.ts'
+import type { ClassifiedClick } from '../clicks/click.ts'
+import { openRecorder } from '../clicks/recorder.ts'
+import type { Position } from '../paging.ts'
+import { removeSlug } from '../slugs/store.ts'
+import { listByClicks } from './click-order.ts'
+import { deleteLink } from './store.ts'
+
+const { keep } = closedAfterEach()
+const HOUR = 3600
+const DAY = 24 * HOUR
+const OWNERS = ['ann@example.com', 'ben@example.com']
+
+interface Known {
+  id: number
+  created_at: number
+  owner: string
+  isDisabled: boolean
+}
+
+eachDialect((dialect, newUrl) => {
+  /** Links of two owners, some disabled, several as old as each other, each with two slugs. */
+  async function open(count: number) {
+    const stored = keep(await Stored.open(await newUrl()))
+    const recorder = keep(openRecorder(stored.url))
+    const links: Known[] = []
+    for (let n = 0; n < count; n++) {
+      const id = await stored.link(`auto-${n}`, `own-${n}`)
+      links.push({ id, created_at: NOW, owner: OWNERS[n % 2] as string, isDisabled: n % 5 === 3 })
+    }
+    if (links[1])
+      await stored.run(sql`update link set created_by = ${OWNERS[1]} where id % 2 = ${links[1].id % 2}`)
+    for (const { id, isDisabled } of links)
+      if (isDisabled) await stored.run(sql`update link set disabled_at = ${NOW} where id = ${id}`)
+    return { stored, recorder, links }
+  }
+
+  interface Look {
+    range: '24h' | '30d' | undefined
+    owner: string | undefined
+    search: string | undefined
+    status: 'all' | 'active' | 'disabled'
+    filters: ViewerFilters
+    limit: number
+  }
+  const looks: fc.Arbitrary<Look> = fc.record({
+    range: fc.constantFrom(undefined, '24h', '30d'),
+    owner: fc.constantFrom(undefined, ...OWNERS),
+    search: fc.constantFrom(undefined, 'example.com', 'auto-1'),
+    status: fc.constantFrom('all', 'active', 'disabled'),
+    filters: fc.record({ bots: fc.boolean(), selfReferrers: fc.boolean() }),
+    limit: fc.integer({ min: 1, max: 5 }),
+  })
+
+  type World = Awaited<ReturnType<typeof open>>
+
+  /** The same the plain way: count each link's clicks, then sort. */
+  function expected(links: readonly Known[], clicks: readonly ClassifiedClick[], look: Look): Position[] {
+    const { range, owner, search, status, filters } = look
+    const from = range === undefined ? -Infinity : NOW - (range === '24h' ? DAY : 30 * DAY)
+    const to = range === undefined ? Infinity : NOW
+    const counted = clicks.filter(
+      ({ clickedAt, isBot, isSelfReferrer }) =>
+        clickedAt >= from &&
+        clickedAt <= to &&
+        !(filters.bots && isBot) &&
+        !(filters.selfReferrers && isSelfReferrer),
+    )
+    return links
+      .filter((link) => owner === undefined || link.owner === owner)
+      .filter((link) => status === 'all' || link.isDisabled === (status === 'disabled'))
+      .filter((link) => search !== 'auto-1' || String(links.indexOf(link)).startsWith('1'))
+      .map(({ id, created_at }) => ({
+        id,
+        created_at,
+        clicks: counted.filter(({ linkId }) => linkId === id).length,
+      }))
+      .toSorted((a, b) => b.clicks - a.clicks || b.created_at - a.created_at || b.id - a.id)
+  }
+
+  async function expectOrder({ stored, links }: World, clicks: readonly ClassifiedClick[], look: Look) {
+    const whole = expected(links, clicks, look)
+    const paged: Position[] = []
+    for (;;) {
+      const page = await listByClicks(stored.database, look, NOW, paged.at(-1))
+      const numbered = { ...look, offset: paged.length }
+      expect(await listByClicks(stored.database, numbered, NOW, undefined)).toEqual(page)
+      paged.push(...page)
+      if (page.length < look.limit) break
+    }
+    expect(paged).toEqual(whole)
+  }
+
+  /** What the database keeps of each link against its slugs. */
+  async function expectKept({ stored }: World): Promise<void> {
+    const sums = 'closed_clicks - closed_bots - closed_self_referrers + closed_bot_self_referrers'
+    expect(
+      await stored.rows(`select link_id, clicks_raw, clicks_no_bots, clicks_no_self, clicks_neither from link_clicks
+        order by link_id`),
+    ).toEqual(
+      await stored.rows(`select link_id, sum(closed_clicks) as clicks_raw,
+          sum(closed_clicks - closed_bots) as clicks_no_bots,
+          sum(closed_clicks - closed_self_referrers) as clicks_no_self, sum(${sums}) as clicks_neither
+        from slug group by link_id order by link_id`),
+    )
+  }
+
+  const made = fc.record({
+    link: fc.nat(),
+    isOwn: fc.boolean(),
+    age: fc.oneof(fc.integer({ min: -2 * HOUR, max: 3 * HOUR }), fc.integer({ min: 0, max: 40 * DAY })),
+    userAgent: fc.constantFrom('curl/8.0', 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0 Safari/537.36'),
+    referrer: fc.constantFrom(null, 'https://go.example.com/'),
+  })
+
+  test('by clicks, links come in the order that counting every click gives, in pages, at every moment', async () => {
+    const steps = fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: fc.record({ clicks: fc.array(made, { minLength: 1, maxLength: 40 }) }) },
+        { weight: 2, arbitrary: fc.record({ close: fc.integer({ min: -1, max: 48 }) }) },
+        { weight: 2, arbitrary: fc.record({ sum: fc.integer({ min: 1, max: 60 }) }) },
+        { weight: 1, arbitrary: fc.record({ removeSlug: fc.nat() }) },
+        { weight: 1, arbitrary: fc.record({ deleteLink: fc.nat() }) },
+        { weight: 4, arbitrary: fc.record({ look: looks }) },
+      ),
+      { minLength: 6, maxLength: 14 },
+    )
+    await fc.assert(
+      fc.asyncProperty(steps, fc.array(looks, { minLength: 3, maxLength: 3 }), async (history, last) => {
+        const world = await open(13)
+        const { stored, recorder, links } = world
+        const summing = new Summing(stored.database, 2)
+        const alive = [...links]
+        const gone = new Set<string>()
+        let clicks: ClassifiedClick[] = []
+        const look = (one: Look) => expectOrder({ ...world, links: alive }, clicks, one)
+        for (const step of history) {
+          if ('clicks' in step) {
+            const batch = step.clicks.flatMap(({ link, isOwn, age, ...fields }) => {
+              const { id } = links[link % links.length] as Known
+              const slug = `${isOwn ? 'own' : 'auto'}-${link % links.length}`
+              if (gone.has(slug)) return []
+              return [click(id, slug, { clickedAt: NOW - age, ...fields })]
+            })
+            if (batch.length > 0) await recorder.record(batch)
+            clicks.push(...batch)
+          } else if ('close' in step) while (await recorder.closeHours(NOW - step.close * HOUR));
+          else if ('sum' in step) for (let n = 0; n < step.sum && (await summing.step(NOW)); n++);
+          else if ('removeSlug' in step) {
+            const n = step.removeSlug % links.length
+            const slug = `own-${n}`
+            gone.add(slug)
+            clicks = clicks.filter((one) => one.slug !== slug)
+            await stored.database.write((tx) =>
+              removeSlug(tx, stored.database, { link_id: links[n]?.id ?? 0, slug }),
+            )
+          } else if ('deleteLink' in step) {
+            const n = step.deleteLink % links.length
+            const { id } = links[n] as Known
+            for (const slug of [`own-${n}`, `auto-${n}`]) gone.add(slug)
+            clicks = clicks.filter(({ linkId }) => linkId !== id)
+            alive.splice(0, alive.length, ...alive.filter((link) => link.id !== id))
+            await stored.database.write((tx) => deleteLink(tx, stored.database, id))
+          } else await look({ ...step.look, search: searchFor(step.look.search, alive, links) })
+          await expectKept(world)
+        }
+        for (const one of last) await look({ ...one, search: searchFor(one.search, alive, links) })
+      }),
+      { numRuns: dialect === 'sqlite' ? 25 : 8, seed: NOW, endOnFailure: true },
+    )
+  }, 240_000)
+
+  test('many links with the same clicks are listed once each, newest first, and those without clicks after them', async () => {
+    const MANY = 1_200
+    const { stored, recorder } = await open(0)
+    const numbers =
+      dialect === 'sqlite'
+        ? sql`with recursive numbers (n) as (select 101 union all select n + 1 from numbers where n < ${100 + MANY})`
+        : sql`with numbers as (select generate_series(101, ${100 + MANY}::bigint) as n)`
+    await stored.database.write(async (tx) => {
+      await sql`${numbers} insert into link (id, url, url_key, created_by, created_at, primary_slug, search_text)
+        select n, 'https://example.com/' || n, n, 'ann', 1700000000 + n, 'bulk-' || n, '' from numbers`.execute(
+        tx,
+      )
+      await sql`${numbers} insert into slug (slug, link_id, is_custom, created_at)
+        select 'bulk-' || n, n, 0, 1700000000 + n from numbers`.execute(tx)
+    })
+    // Two of three have one click, one in a hundred has a second.
+    const ids = Array.from({ length: MANY }, (_, index) => 101 + index)
+    const clicksOf = (id: number) => (id % 3 === 0 ? 0 : 1) + (id % 100 === 1 && id % 3 !== 0 ? 1 : 0)
+    const clicks = ids.flatMap((id) =>
+      Array.from({ length: clicksOf(id) }, () => click(id, `bulk-${id}`, { clickedAt: NOW - 2 * HOUR })),
+    )
+    await recorder.record(clicks)
+    const order = ids.toSorted((a, b) => clicksOf(b) - clicksOf(a) || b - a)
+    const query = { status: 'active', filters: { bots: true, selfReferrers: true }, limit: 170 } as const
+    for (const [range, owner] of [[undefined], ['7d'], [undefined, 'ann'], ['7d', 'ann']] as const)
+      for (const closed of [false, true]) {
+        while (closed && (await recorder.closeHours(NOW)));
+        const paged: Position[] = []
+        while (paged.length < MANY)
+          paged.push(...(await listByClicks(stored.database, { ...query, range, owner }, NOW, paged.at(-1))))
+        expect(paged.map(({ id }) => id)).toEqual(order)
+      }
+  })
+})
+
+/** Only while no link is gone do the places of links tell what a search finds. */
+function searchFor(search: string | undefined, alive: readonly Known[], links: readonly Known[]) {
+  return alive.length === links.length ? search : undefined
+}

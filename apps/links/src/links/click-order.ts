@@ -1,0 +1,177 @@
+import { type Database, among } from '@latchkey/database/database'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { ViewerFilters } from '../analytics/filters.ts'
+import { clicksByLink } from '../analytics/instance-store.ts'
+import type { LinkClicks } from '../analytics/link-tally.ts'
+import { type Range, type Window, currentWindow } from '../analytics/window.ts'
+import { countedSum } from '../clicks/store.ts'
+import { snapshot } from '../db/snapshot.ts'
+import type { Tables } from '../db/tables.ts'
+import type { Position } from '../paging.ts'
+import { type Filter, filtered, hasStatus } from './store.ts'
+
+type Db = Database<Tables>
+type Fragment = RawBuilder<unknown>
+type ClickPosition = Required<Position>
+
+interface Query extends Filter {
+  limit: number
+  offset?: number
+  range?: Range | undefined
+  filters: ViewerFilters
+}
+
+/** Ids of one page by clicks, in the window of `range` or lifetime, most first and then newest. */
+export async function listByClicks(
+  database: Db,
+  query: Query,
+  now: number,
+  after: Position | undefined,
+): Promise<Position[]> {
+  const { limit, offset = 0, range } = query
+  const page = { query, now, after, length: limit + offset }
+  const found = await snapshot(database, (db) =>
+    range === undefined ? byLifetime(db, page) : byWindow(db, page, currentWindow(range, now)),
+  )
+  return found.slice(offset)
+}
+
+/** What to list, where to begin, and how much. */
+interface Page {
+  query: Query
+  now: number
+  after: Position | undefined
+  length: number
+}
+
+/** Links that are looked up together; more with each step, and all with the same clicks at once. */
+const FIRST_LOOK = 250
+
+async function byWindow(db: Db, page: Page, window: Window): Promise<ClickPosition[]> {
+  const { after, length } = page
+  const clicked = await clicksByLink(db, window, page.query.filters)
+  const found: ClickPosition[] = []
+  let first = clicked.findIndex(({ clicks }) => clicks <= (after?.clicks ?? Infinity))
+  if (first === -1) first = clicked.length
+  for (let look = FIRST_LOOK; first < clicked.length && found.length < length; look *= 2) {
+    let end = Math.min(first + look, clicked.length)
+    while (clicked[end]?.clicks === clicked[end - 1]?.clicks) end++
+    found.push(...(await chosenOf(db, page, clicked.slice(first, end))))
+    first = end
+  }
+  if (found.length < length) found.push(...(await unclicked(db, page, clicked, length - found.length)))
+  return found.slice(0, length)
+}
+
+/** Those of these links that are listed, in their order. */
+async function chosenOf(
+  db: Db,
+  { query, now, after }: Page,
+  links: readonly LinkClicks[],
+): Promise<ClickPosition[]> {
+  const clicksOf = new Map(links.map(({ link_id, clicks }) => [link_id, clicks]))
+  const rows = await filtered(db, query, now)
+    .select(['link.id', 'link.created_at'])
+    .where(among(db.dialect, 'link.id', [...clicksOf.keys()]))
+    .execute()
+  return rows
+    .map((row) => ({ ...row, clicks: clicksOf.get(row.id) ?? 0 }))
+    .filter((row) => after === undefined || compare(row, after) > 0)
+    .toSorted(compare)
+}
+
+function compare(a: Position, b: Position): number {
+  return (b.clicks ?? 0) - (a.clicks ?? 0) || b.created_at - a.created_at || b.id - a.id
+}
+
+/** The newest of the links without clicks, which come last. */
+async function unclicked(
+  db: Db,
+  { query, now, after }: Page,
+  clicked: readonly LinkClicks[],
+  limit: number,
+): Promise<ClickPosition[]> {
+  const ids = clicked.map(({ link_id }) => link_id)
+  const rows = await filtered(db, query, now)
+    .select(['link.id', 'link.created_at'])
+    .where(sql<SqlBool>`not ${among(db.dialect, 'link.id', ids)}`)
+    .$if(after?.clicks === 0, (all) =>
+      all.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
+    )
+    .orderBy('link.created_at', 'desc')
+    .orderBy('link.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...row, clicks: 0 }))
+}
+
+/** So many links of one owner are sooner sorted than found among all the others. */
+const FEW = 10_000
+
+async function byLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
+  const rows = (await areFew(db, page)) ? sorted(db, page) : merged(page)
+  return (await rows.execute(db.read)).rows
+}
+
+/** Whether the filter leaves few links, or has to look at each of them anyway. */
+async function areFew(db: Db, { query, now }: Page): Promise<boolean> {
+  const { owner, search, status } = query
+  if (search?.trim() || status === 'disabled' || status === 'expired') return true
+  if (!owner) return false
+  const some = await filtered(db, { owner, status: 'all' }, now)
+    .select('link.id')
+    .limit(1)
+    .offset(FEW)
+    .executeTakeFirst()
+  return some === undefined
+}
+
+const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>
+  `clicks_${bots ? (selfReferrers ? 'neither' : 'no_bots') : selfReferrers ? 'no_self' : 'raw'}`
+
+/** Counts the clicks of each link that the filter leaves. */
+function sorted(db: Db, { query, now, after, length }: Page): RawBuilder<ClickPosition> {
+  const { filters } = query
+  const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce((
+    select sum(${countedSum(filters)}) from click_hour_open as open where open.link_id = link.id), 0)`
+  const counted = filtered(db, query, now)
+    .innerJoin('link_clicks', 'link_clicks.link_id', 'link.id')
+    .select(['link.id', 'link.created_at', clicks.as('clicks')])
+  return sql<ClickPosition>`select id, created_at, clicks from ${counted.as('counted')}
+    where ${isAfter(after, sql`clicks, created_at, id`)} order by clicks desc, created_at desc, id desc
+    limit ${length}`
+}
+
+/** Goes through an index of what was clicked in closed hours; those with open hours, which are few, come in between. */
+function merged(page: Page): RawBuilder<ClickPosition> {
+  const { filters } = page.query
+  const column = sql.ref(`ranked.${lifetimeColumn(filters)}`)
+  const open = sql`select link_id, sum(${countedSum(filters)}) as clicks from click_hour_open group by link_id`
+  const part = (clicks: Fragment, from: Fragment, where: Fragment) => sql`
+    select ranked.link_id as id, ranked.created_at, ${clicks} as clicks from ${from}${joinOf(page)}
+    where ${where} and ${isChosen(page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
+    order by ${clicks} desc, ranked.created_at desc, ranked.link_id desc limit ${page.length}`
+  const isClosed = sql`not exists (select 1 from click_hour_open as open where open.link_id = ranked.link_id)`
+  const isOpen = sql`ranked.link_id = open.link_id`
+  return sql<ClickPosition>`select id, created_at, clicks from (
+      select * from (${part(column, sql`link_clicks as ranked`, isClosed)}) as closed
+      union all
+      select * from (${part(sql`${column} + open.clicks`, sql`(${open}) as open cross join link_clicks as ranked`, isOpen)}) as opened
+    ) as both_kinds order by clicks desc, created_at desc, id desc limit ${page.length}`
+}
+
+/** The link itself is looked at only where its filter asks for it; `cross join` keeps SQLite from beginning with it. */
+function joinOf({ query }: Page): Fragment {
+  return query.owner || query.status !== 'all' ? sql` cross join link` : sql``
+}
+
+function isChosen({ query: { owner, status }, now }: Page): Fragment {
+  if (!owner && status === 'all') return sql`1 = 1`
+  const isOwn = owner ? sql`link.created_by = ${owner}` : sql`1 = 1`
+  const isListed = status === 'all' ? sql`1 = 1` : hasStatus(status, now)
+  return sql`link.id = ranked.link_id and ${isOwn} and ${isListed}`
+}
+
+function isAfter(after: Position | undefined, columns: Fragment): Fragment {
+  return after ? sql`(${columns}) < (${after.clicks}, ${after.created_at}, ${after.id})` : sql`1 = 1`
+}
