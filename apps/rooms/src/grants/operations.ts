@@ -1,6 +1,6 @@
 import { serialise } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
 import type { GrantSource, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
@@ -67,8 +67,8 @@ function asMetadata({ role, scope_type, scope_id, source }: Grant): Record<strin
   return { role, scopeType: scope_type, scopeId: scope_id, source }
 }
 
-export async function countEnabledAdmins(tx: Transaction<Tables>): Promise<number> {
-  return (await findEnabledAdmins(tx)).length
+export async function countEnabledAdmins(db: Kysely<Tables>): Promise<number> {
+  return (await findEnabledAdmins(db)).length
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { RoleGrantRow, Tables } from '../db/tables.ts'
 
 /** What a grant is, beside who has it since when. */
@@ -40,8 +40,8 @@ export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant
 }
 
 /** Ids of everybody enabled who may administer, by whatever grant. */
-export async function findEnabledAdmins(tx: Transaction<Tables>): Promise<string[]> {
-  const rows = await tx
+export async function findEnabledAdmins(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db
     .selectFrom('role_grants')
     .innerJoin('users', 'users.id', 'role_grants.user_id')
     .select('user_id')
