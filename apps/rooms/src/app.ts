@@ -7,17 +7,23 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { Readiness } from './http/health.ts'
 import { createHosts } from './http/hosts.ts'
-import { type Metrics, createMetrics } from './http/metrics.ts'
+import { type Metrics, createMetrics, exposeLiveSessions } from './http/metrics.ts'
 import { createRates } from './http/rates.ts'
 import { type Fetch, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
+import { identityJobs } from './jobs/identity.ts'
+import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
+import { countLiveSessions } from './sessions/store.ts'
 import type { Settings } from './settings.ts'
+import { settle } from './starting.ts'
 
 export interface Rooms {
   fetch: Fetch
   database: Database<Tables>
   metrics: Metrics
+  /** Runs by itself from `start` on, until everything is closed. */
+  jobs: Scheduler
   /** Stop being ready, so that balancers look elsewhere; requests are still served. */
   drain(): void
   close(): Promise<void>
@@ -44,6 +50,7 @@ export async function createRooms({
 }: RoomsOptions): Promise<Rooms> {
   const database = openDatabase<Tables>(settings.databaseUrl)
   await migrate(database, migrations)
+  await settle(database, settings, log, now())
   const metrics = createMetrics()
   const provider = createProvider(settings.provider, { log, now, metrics })
   const services: Services = {
@@ -58,13 +65,24 @@ export async function createRooms({
     log,
     now,
   }
+  exposeLiveSessions(metrics.registry, () => countLiveSessions(services.database.read, now()))
+  const jobs = new Scheduler(identityJobs, {
+    database,
+    log,
+    now,
+    observe: (...run) => metrics.observeJob(...run),
+  })
   const readiness = new Readiness(services.database)
   return {
     fetch: createRouter(services, readiness),
     database,
     metrics,
+    jobs,
     drain: () => readiness.drain(),
-    close: () => database.close(),
+    async close() {
+      await jobs.stop()
+      await database.close()
+    },
   }
 }
 

@@ -19,6 +19,7 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
     await rooms.close()
     throw error
   })
+  rooms.jobs.start()
   log.info('listening', { service: 'rooms', url: server.url.href })
   return {
     url: server.url.origin,

@@ -1,5 +1,17 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+/** The database is asked when figures are, and not at all in between. */
+export function exposeLiveSessions(registry: Registry, count: () => Promise<number>): void {
+  new Gauge({
+    name: 'latchkey_rooms_live_sessions',
+    help: 'Sessions that can be used, of all nodes together',
+    registers: [registry],
+    async collect() {
+      this.set(await count())
+    },
+  })
+}
+
 export interface Metrics {
   registry: Registry
   observeRequest(route: string, status: number, seconds: number): void

@@ -31,20 +31,41 @@ export async function savePlatformSetting(
   else await saveState(tx, keyOf(setting), value, nowMs)
 }
 
-export async function findState(db: Kysely<Tables>, key: string): Promise<string | undefined> {
-  const row = await db.selectFrom('platform_state').select('value').where('key', '=', key).executeTakeFirst()
-  return row?.value
-}
-
-export async function saveState(
-  tx: Transaction<Tables>,
-  key: string,
-  value: string,
-  nowMs: number,
-): Promise<void> {
+async function saveState(tx: Transaction<Tables>, key: string, value: string, nowMs: number): Promise<void> {
   await tx
     .insertInto('platform_state')
     .values({ key, value, updated_at: nowMs })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value, updated_at: nowMs }))
     .execute()
+}
+
+/** Saves a value and returns the one before. Of nodes that start together, one sees the old value. */
+export async function exchangeState(
+  tx: Transaction<Tables>,
+  key: string,
+  value: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  // Writing first makes the others wait for this transaction.
+  const touched = await tx
+    .updateTable('platform_state')
+    .set({ updated_at: nowMs })
+    .where('key', '=', key)
+    .returning('value')
+    .executeTakeFirst()
+  await saveState(tx, key, value, nowMs)
+  return touched?.value
+}
+
+export async function hasIdentities(db: Kysely<Tables>): Promise<boolean> {
+  return (await db.selectFrom('identities').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+export async function countIdentitiesOfOthers(db: Kysely<Tables>, issuer: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('identities')
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .where('issuer', '<>', issuer)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }

@@ -75,6 +75,16 @@ export async function findLiveSessions(
     .execute()
 }
 
+export async function countLiveSessions(db: Kysely<Tables>, nowMs: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .where('revoked_at', 'is', null)
+    .where('idle_expires_at', '>', nowMs)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** What a session keeps of the login that it comes from. */
 export type ProviderSession = Pick<SessionRow, 'idp_issuer' | 'id_token_sealed'>
 

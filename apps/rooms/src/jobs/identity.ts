@@ -1,0 +1,32 @@
+import { purgeGuests } from '../guests/operations.ts'
+import type { Job } from './job.ts'
+import {
+  deleteAuditBefore,
+  deleteEndedLoginStates,
+  deleteEndedLogoutMarkers,
+  deleteEndedLogoutTokens,
+  deleteSessionsEndedBefore,
+  markExpiredSessions,
+} from './store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const SESSIONS_KEPT_MS = 30 * DAY_MS
+const AUDIT_KEPT_MS = 365 * DAY_MS
+
+/** What is to be forgotten of people and their sessions. Expired sessions come before what looks at how they ended. */
+export const identityJobs: readonly Job[] = [
+  { name: 'login-states', everyMs: MINUTE_MS, run: deleteEndedLoginStates },
+  { name: 'logout-tokens', everyMs: MINUTE_MS, run: deleteEndedLogoutTokens },
+  { name: 'logout-markers', everyMs: MINUTE_MS, run: deleteEndedLogoutMarkers },
+  { name: 'expired-sessions', everyMs: HOUR_MS, run: markExpiredSessions },
+  {
+    name: 'old-sessions',
+    everyMs: HOUR_MS,
+    run: (tx, nowMs) => deleteSessionsEndedBefore(tx, nowMs - SESSIONS_KEPT_MS),
+  },
+  { name: 'guests', everyMs: HOUR_MS, run: purgeGuests },
+  { name: 'audit', everyMs: DAY_MS, run: (tx, nowMs) => deleteAuditBefore(tx, nowMs - AUDIT_KEPT_MS) },
+]

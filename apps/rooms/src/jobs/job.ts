@@ -1,0 +1,11 @@
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+
+/** Something that has to be done now and then, once in the whole cluster, in a transaction of its own (R21.1). */
+export interface Job {
+  /** Also the label in the metrics. */
+  readonly name: string
+  readonly everyMs: number
+  /** Must be safe to run again, and await nothing but the database. */
+  run(tx: Transaction<Tables>, nowMs: number): Promise<unknown>
+}

@@ -1,0 +1,79 @@
+import type { Database } from '@latchkey/database/database'
+import type { Log } from '@latchkey/http/log'
+import type { Tables } from '../db/tables.ts'
+import type { Job } from './job.ts'
+import { claimJob } from './store.ts'
+
+/** How often a node looks whether something is due: often enough that what runs every 15 seconds does. */
+const LOOK_EVERY_MS = 5_000
+
+export interface Surroundings {
+  database: Database<Tables>
+  log: Log
+  /** Milliseconds since 1970. */
+  now: () => number
+  observe: (job: string, ok: boolean, seconds: number) => void
+}
+
+/** Runs jobs when they are due, one after the other; one that fails stops no other and is tried again at the next look. */
+export class Scheduler {
+  readonly #jobs: readonly Job[]
+  readonly #around: Surroundings
+  /** When this node need not ask the database before. */
+  readonly #notBefore = new Map<string, number>()
+  #running: Promise<void> = Promise.resolve()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #stopped = false
+
+  constructor(jobs: readonly Job[], around: Surroundings) {
+    this.#jobs = jobs
+    this.#around = around
+  }
+
+  /** From now on by itself. */
+  start(): void {
+    void this.runDue()
+    this.#timer = setInterval(() => void this.runDue(), LOOK_EVERY_MS)
+  }
+
+  /** Begins nothing more, and waits for what is running. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  /** What is due at this moment. Never fails. */
+  runDue(): Promise<void> {
+    this.#running = this.#running.then(() => this.#runEach())
+    return this.#running
+  }
+
+  async #runEach(): Promise<void> {
+    for (const job of this.#jobs) {
+      const nowMs = this.#around.now()
+      if (this.#stopped) return
+      const notBefore = this.#notBefore.get(job.name) ?? 0
+      // A clock that was set back must not stop a job for as long.
+      if (nowMs >= notBefore || notBefore > nowMs + job.everyMs) await this.#run(job, nowMs)
+    }
+  }
+
+  async #run(job: Job, nowMs: number): Promise<void> {
+    const { database, log, observe } = this.#around
+    const startedMs = performance.now()
+    const seconds = () => (performance.now() - startedMs) / 1000
+    try {
+      const ran = await database.write(async (tx) => {
+        const isOurs = await claimJob(tx, job, nowMs)
+        if (isOurs) await job.run(tx, nowMs)
+        return isOurs
+      })
+      this.#notBefore.set(job.name, nowMs + job.everyMs)
+      if (ran) observe(job.name, true, seconds())
+    } catch (error) {
+      observe(job.name, false, seconds())
+      log.error('a job failed', { job: job.name, error })
+    }
+  }
+}

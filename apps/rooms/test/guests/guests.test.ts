@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { hashToken } from '@latchkey/tokens/opaque'
+import { type Browser, NOON, type TestRooms, openRooms } from '../rooms.ts'
+
+const DAY = 86_400_000
+const HOUR = 3_600_000
+
+/** A code of the closed list, with its status. */
+async function refusal(response: Response): Promise<unknown> {
+  const { code } = (await response.json()) as { code?: string }
+  return [response.status, code]
+}
+
+async function become(browser: Browser, nickname = 'Gustav'): Promise<{ id: string; nickname: string }> {
+  const { user } = await browser.json<{ user: { id: string; nickname: string } }>(
+    '/api/session',
+    { body: { nickname } },
+    201,
+  )
+  return user
+}
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl() })
+  })
+  afterAll(() => rooms.close())
+  const db = () => rooms.rooms.database.read
+  const countUsers = async () =>
+    Number(
+      (
+        await db()
+          .selectFrom('users')
+          .select((eb) => eb.fn.countAll().as('n'))
+          .executeTakeFirstOrThrow()
+      ).n,
+    )
+  let lastHost = 1
+  const somewhere = () => rooms.browser({ ip: `198.51.100.${lastHost++}` })
+
+  test('L121 (R14.1): with guests on, a nickname makes a guest account, a session and both cookies', async () => {
+    const browser = somewhere()
+    const response = await browser.send('/api/session', { body: { nickname: '  Gustav\u200b ' } })
+    expect(response.status).toBe(201)
+    const answer = (await response.json()) as { user: { id: string }; session: Record<string, string> }
+    expect(answer as unknown).toEqual({
+      user: {
+        id: expect.any(String),
+        nickname: 'Gustav',
+        email: null,
+        avatarColor: expect.stringMatching(/^#[0-9a-f]{6}$/),
+        avatarUrl: null,
+        identityType: 'guest',
+        platformAdmin: false,
+      },
+      session: {
+        id: expect.any(String),
+        createdAt: new Date(NOON).toISOString(),
+        expiresAt: new Date(NOON + 12 * HOUR).toISOString(),
+      },
+    })
+    expect([...browser.cookies.keys()]).toEqual(['__Host-latchkey_session', '__Host-latchkey_csrf'])
+    const session = await db()
+      .selectFrom('sessions')
+      .selectAll()
+      .where('token_hash', '=', hashToken(browser.token ?? ''))
+      .executeTakeFirstOrThrow()
+    expect(session).toMatchObject({
+      id: answer.session['id'],
+      user_id: answer.user.id,
+      absolute_expires_at: NOON + 24 * HOUR,
+      idp_issuer: null,
+      id_token_sealed: null,
+    })
+  })
+
+  test('L121 (R14.1, R28.2): who has a live session gets no second account', async () => {
+    const browser = somewhere()
+    await become(browser)
+    const before = await countUsers()
+    expect(await refusal(await browser.send('/api/session', { body: { nickname: 'Other' } }))).toEqual([
+      409,
+      'session_exists',
+    ])
+    expect(await countUsers()).toBe(before)
+  })
+
+  test('a dead session is no obstacle, and its cookie is replaced', async () => {
+    const browser = somewhere()
+    browser.cookies.set('__Host-latchkey_session', 'x'.repeat(43))
+    await become(browser)
+    expect(browser.token).not.toBe('x'.repeat(43))
+  })
+
+  test('L121 (R14.1, R28.2): with guests off nobody becomes one, signed in or not, and the guests there were are out', async () => {
+    const guest = somewhere()
+    const { id } = await become(guest)
+    const member = await rooms.signedIn(undefined, { ip: '198.51.100.200' })
+    const closed = await rooms.node({ guestEnabled: false })
+    const before = await countUsers()
+    for (const cookies of [guest.cookies, member.cookies, new Map<string, string>()]) {
+      const browser = closed.browser()
+      for (const [name, value] of cookies) browser.cookies.set(name, value)
+      expect(await refusal(await browser.send('/api/session', { body: { nickname: 'Gustav' } }))).toEqual([
+        403,
+        'guests_disabled',
+      ])
+    }
+    expect(await countUsers()).toBe(before)
+    expect((await guest.send('/api/session', { method: 'PATCH', body: { nickname: 'Gone' } })).status).toBe(
+      401,
+    )
+    expect((await member.send('/api/session')).status).toBe(200)
+    const row = await db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    expect(row.guest_ended_at).toBe(rooms.clock.ms)
+    await closed.close()
+  })
+
+  test('L124 (R14.6): reserved words, look-alikes and names that nobody can see are refused, at the door and later', async () => {
+    const guest = somewhere()
+    await become(guest)
+    const before = await countUsers()
+    for (const [nickname, code] of [
+      ['Мoderator', 'nickname_reserved'],
+      ['The System', 'nickname_reserved'],
+      ['Latchkey Rooms', 'nickname_reserved'],
+      ['\u200b\u3164', 'invalid_request'],
+      ['x'.repeat(65), 'invalid_request'],
+      ['   ', 'invalid_request'],
+      ['a\u0000b', 'invalid_request'],
+    ]) {
+      expect(await refusal(await somewhere().send('/api/session', { body: { nickname } }))).toEqual([
+        400,
+        code,
+      ])
+      const renamed = await guest.send('/api/session', { method: 'PATCH', body: { nickname } })
+      expect(await refusal(renamed)).toEqual([400, code])
+    }
+    expect(await countUsers()).toBe(before)
+  })
+
+  test('a guest takes another name, once a minute (R22); a member cannot', async () => {
+    const guest = somewhere()
+    const { id } = await become(guest)
+    const rename = (browser: Browser, nickname: string) =>
+      browser.send('/api/session', { method: 'PATCH', body: { nickname } })
+    const renamed = await rename(guest, 'Greta')
+    expect(renamed.status).toBe(200)
+    expect(await renamed.json()).toEqual({
+      user: expect.objectContaining({ id, nickname: 'Greta', identityType: 'guest' }),
+    })
+    const again = await rename(guest, 'Gerd')
+    expect(again.headers.get('retry-after')).toBe('60')
+    expect(await refusal(again)).toEqual([429, 'rate_limited'])
+    const row = await db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    expect(row.nickname).toBe('Greta')
+    const member = await rooms.signedIn(undefined, { ip: '198.51.100.201' })
+    expect(await refusal(await rename(member, 'Greta'))).toEqual([403, 'forbidden'])
+    expect(await refusal(await rename(somewhere(), 'Greta'))).toEqual([401, 'unauthenticated'])
+  })
+
+  test('L131 (R21.2): the audit log tells of a new guest, with address and request, without a token', async () => {
+    const browser = rooms.browser({ ip: '198.51.100.222' })
+    const { id } = await become(browser)
+    const row = await db()
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('action', '=', 'guest.create')
+      .where('actor_user_id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(row).toMatchObject({
+      target_type: 'user',
+      target_id: id,
+      client_ip: '198.51.100.222',
+      request_id: expect.any(String),
+      created_at: NOON,
+    })
+    expect(JSON.stringify(row)).not.toContain(browser.token ?? '')
+  })
+
+  test('L124 (R14.7): signing in ends the guest session; the accounts stay apart', async () => {
+    const browser = somewhere()
+    const guest = await become(browser)
+    const guestToken = browser.token ?? ''
+    await browser.signIn({ sub: 'frida', name: 'Frida' })
+    expect(browser.token).not.toBe(guestToken)
+    const { user } = await browser.json<{ user: { id: string; identityType: string } }>('/api/session')
+    expect(user).toMatchObject({ identityType: 'oauth' })
+    expect(user.id).not.toBe(guest.id)
+    const old = somewhere()
+    old.cookies.set('__Host-latchkey_session', guestToken)
+    expect((await old.send('/api/session')).status).toBe(401)
+    const identities = await db().selectFrom('identities').select('user_id').execute()
+    expect(identities.map(({ user_id }) => user_id)).not.toContain(guest.id)
+  })
+
+  test('L124 (R14.7, R28.26): a guest is purged 7 days after the last session ended, and nobody else', async () => {
+    const leaving = somewhere()
+    const gone = await become(leaving, 'Gone')
+    await leaving.send('/api/auth/logout', { body: {} })
+    const expiring = somewhere()
+    const expired = await become(expiring, 'Expired')
+    const idsOf = async () => (await db().selectFrom('users').select('id').execute()).map(({ id }) => id)
+    const member = await rooms.signedIn({ sub: 'stays', name: 'Stays' }, { ip: '198.51.100.202' })
+    const { user } = await member.json<{ user: { id: string } }>('/api/session')
+    rooms.clock.ms += 7 * DAY - HOUR
+    await rooms.rooms.jobs.runDue()
+    expect(await idsOf()).toContain(gone.id)
+    rooms.clock.ms += HOUR
+    await rooms.rooms.jobs.runDue()
+    expect(await idsOf()).not.toContain(gone.id)
+    // The other one's session ended by itself, 12 hours after it began.
+    rooms.clock.ms += 11 * HOUR
+    await rooms.rooms.jobs.runDue()
+    expect(await idsOf()).toContain(expired.id)
+    rooms.clock.ms += HOUR
+    await rooms.rooms.jobs.runDue()
+    expect(await idsOf()).not.toContain(expired.id)
+    expect(await idsOf()).toContain(user.id)
+    expect(await db().selectFrom('sessions').select('id').where('user_id', '=', gone.id).execute()).toEqual(
+      [],
+    )
+    rooms.clock.ms = NOON
+  })
+})
