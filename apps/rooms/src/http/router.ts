@@ -2,6 +2,7 @@ import type { Server } from 'bun'
 import type { Arrival } from '@latchkey/http/mount'
 import { failure } from '../failures.ts'
 import { createApi, renderFailure } from './api.ts'
+import { BACKCHANNEL_LOGOUT_PATH, createBackchannelLogout } from './backchannel-logout.ts'
 import { commonHeaders } from './headers.ts'
 import { type Readiness, health, mayReadMetrics } from './health.ts'
 import { createLoginRoutes } from './login.ts'
@@ -15,11 +16,13 @@ export type Fetch = (request: Request, server: Pick<Server<unknown>, 'requestIP'
 export function createRouter(services: Services, readiness: Readiness): Fetch {
   const api = createApi(services)
   const login = createLoginRoutes(services)
+  const backchannelLogout = createBackchannelLogout(services)
   const reference = createReference()
   const pages = createPages(services)
   const answer = async (request: Request, path: string, arrival: Arrival): Promise<Response> => {
     const operated = await operate(services, readiness, { request, path, peer: arrival.peer })
     if (operated) return operated
+    if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, arrival.peer)
     const walked = await login(request, path, arrival.peer)
     if (walked) return walked
     const found = services.hosts(request.headers.get('host'))

@@ -50,17 +50,18 @@ export async function rememberToken(tx: Transaction<Tables>, token: LogoutTokenR
   return remembered !== undefined
 }
 
-/** The people of this session of the provider; several only when the provider uses a `sid` twice. */
-export async function findPeopleOf(
+/** By what `sub` the provider's session is known here: one, or several where the provider uses a `sid` twice. */
+export async function findSubjectsOf(
   tx: Transaction<Tables>,
   issuer: string,
   sid: string,
-): Promise<{ user_id: string; idp_sub: string | null }[]> {
-  return tx
+): Promise<(string | null)[]> {
+  const rows = await tx
     .selectFrom('sessions')
-    .select(['user_id', 'idp_sub'])
+    .select('idp_sub')
     .distinct()
     .where('idp_issuer', '=', issuer)
     .where('idp_sid', '=', sid)
     .execute()
+  return rows.map(({ idp_sub }) => idp_sub)
 }

@@ -1,8 +1,11 @@
-import { serialise } from '@latchkey/database/database'
+import { type Database, serialise } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { findMarkers } from './backchannel-store.ts'
+import { type AuditOrigin, recordAudit } from '../audit/store.ts'
+import { endSessions } from '../sessions/store.ts'
+import { findMarkers, findSubjectsOf, putMarker, rememberToken } from './backchannel-store.ts'
+import { LoginFailure, type LogoutToken } from './provider.ts'
 
 /**
  * Logins that end and logout tokens that arrive wait for each other until they are committed. Without it, each could miss
@@ -10,7 +13,7 @@ import { findMarkers } from './backchannel-store.ts'
  */
 const LOGOUT_ORDER = 0x6c6f_676f
 
-export async function serialiseLogouts(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
+async function serialiseLogouts(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
   await serialise(dialect, tx, LOGOUT_ORDER)
 }
 
@@ -40,4 +43,67 @@ export async function isMarked(
   await serialiseLogouts(dialect, tx)
   const markers = await findMarkers(tx, { issuer, sub, sid })
   return markers.some(({ iat, received_at }) => startedAtMs <= received_at && issuedAtSeconds <= iat)
+}
+
+/** A login takes ten minutes at most from the issue of its ID token to its session (R7.3). */
+const MARKER_MS = 600_000
+/** How long a token is remembered after its end, for nodes whose clocks are late (R13.6). */
+const REMEMBERED_AFTER_MS = 60_000
+
+interface Arrived extends AuditOrigin {
+  /** Asked last: what has been given up by then leaves nothing behind. Throws to give it up. */
+  insist(): void
+}
+
+/**
+ * Ends the sessions that the token names, once (R13.6 to R13.8), and returns how many there were. Throws `LoginFailure`
+ * with `token_invalid` for a token that was here before or contradicts itself; nothing is remembered then.
+ */
+export async function endByProvider(
+  database: Database<Tables>,
+  token: LogoutToken,
+  arrived: Arrived,
+): Promise<number> {
+  const { issuer, jti, issuedAtSeconds, expiresAtSeconds } = token
+  const { nowMs } = arrived
+  return database.write(async (tx) => {
+    await serialiseLogouts(database.dialect, tx)
+    const expires_at = expiresAtSeconds * 1000 + REMEMBERED_AFTER_MS
+    if (!(await rememberToken(tx, { issuer, jti, expires_at })))
+      throw new LoginFailure('token_invalid', 'logout token replayed')
+    const named = await nameOf(tx, token)
+    const times = { iat: issuedAtSeconds, received_at: nowMs, expires_at: nowMs + MARKER_MS }
+    await putMarker(tx, { issuer, ...named, ...times })
+    const ended = await endSessions(tx, 'idp_logout', nowMs, (query) =>
+      query
+        .where('idp_issuer', '=', issuer)
+        .where(named.kind === 'sid' ? 'idp_sid' : 'idp_sub', '=', named.value),
+    )
+    await recordAudit(
+      tx,
+      {
+        action: 'auth.backchannel_logout',
+        actorUserId: null,
+        metadata: { by: named.kind, sessions: ended },
+      },
+      arrived,
+    )
+    arrived.insist()
+    return ended.length
+  })
+}
+
+/** What the token names: a session of the provider, never widened to its person, or everything of a person (R13.7). */
+async function nameOf(
+  tx: Transaction<Tables>,
+  { issuer, sub, sid }: LogoutToken,
+): Promise<{ kind: 'sid' | 'sub'; value: string }> {
+  if (sid === null) {
+    if (sub === null) throw new LoginFailure('token_invalid', 'logout token names nobody')
+    return { kind: 'sub', value: sub }
+  }
+  const subjects = sub === null ? [] : await findSubjectsOf(tx, issuer, sid)
+  if (subjects.some((subject) => subject !== sub))
+    throw new LoginFailure('token_invalid', 'logout token names a session of somebody else')
+  return { kind: 'sid', value: sid }
 }

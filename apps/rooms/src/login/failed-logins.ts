@@ -11,6 +11,8 @@ const FOLD_ORDER = 0x666f_6c64
 const MINUTE_MS = 60_000
 
 export interface FailedLogin {
+  /** What it is called in the log: a failed login unless told. */
+  action?: 'auth.backchannel_rejected'
   /** For the person. */
   code: string
   /** Ours, stable. */
@@ -70,10 +72,14 @@ async function writeAll(
   for (const failed of all) await write(tx, failed)
 }
 
-async function write(tx: Transaction<Tables>, { id, code, reason, count, origin }: Folded): Promise<void> {
+async function write(
+  tx: Transaction<Tables>,
+  { id, action, code, reason, count, origin }: Folded,
+): Promise<void> {
   const known = await tx.selectFrom('audit_events').select('metadata').where('id', '=', id).executeTakeFirst()
   if (!known) {
-    const event = { id, action: 'auth.login_failed', actorUserId: null, metadata: { code, reason, count } }
+    const metadata = { code, reason, count }
+    const event = { id, action: action ?? 'auth.login_failed', actorUserId: null, metadata }
     return recordAudit(tx, event, origin)
   }
   const { count: before } = JSON.parse(known.metadata) as { count: number }
@@ -85,9 +91,11 @@ async function write(tx: Transaction<Tables>, { id, code, reason, count, origin 
 }
 
 /** A UUID of version 7 like those of other rows, but the same for everything that belongs into one row. */
-function idOf({ clientPrefix, reason, origin }: FailedLogin): string {
+function idOf({ action, clientPrefix, reason, origin }: FailedLogin): string {
   const minuteMs = origin.nowMs - (origin.nowMs % MINUTE_MS)
-  const digest = createHash('sha256').update(`${minuteMs} ${clientPrefix} ${reason}`).digest('hex')
+  const digest = createHash('sha256')
+    .update(`${minuteMs} ${clientPrefix} ${action ?? ''} ${reason}`)
+    .digest('hex')
   const time = minuteMs.toString(16).padStart(12, '0')
   const hex = `${time}7${digest.slice(0, 3)}8${digest.slice(3, 18)}`
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -1,0 +1,154 @@
+import { readPieces } from '@latchkey/http/body'
+import { Failure } from '@latchkey/http/failure'
+import { failure } from '../failures.ts'
+import { endByProvider } from '../login/backchannel.ts'
+import { FailedLogins } from '../login/failed-logins.ts'
+import { LoginFailure } from '../login/provider.ts'
+import { renderFailure } from './api.ts'
+import { type Client, clientOf } from './client.ts'
+import type { Services } from './services.ts'
+
+export const BACKCHANNEL_LOGOUT_PATH = '/api/auth/backchannel-logout'
+
+const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
+const MOST_CHARACTERS = 16 * 1024
+/** Of the 2 s that R13.3 gives, so that the answer has arrived by then. */
+const ANSWER_WITHIN_MS = 1_800
+
+/** One logout token on its way. */
+interface Delivery {
+  request: Request
+  requestId: string
+  client: Client
+  nowMs: number
+  /** Whether the sender has been answered already. */
+  isLate: boolean
+}
+
+/**
+ * Where the provider ends sessions (R13). It calls from a server: cookies, Origin and Host say nothing here, the signature
+ * of the token says everything.
+ */
+export function createBackchannelLogout(
+  services: Services,
+): (request: Request, peer: string) => Promise<Response> {
+  const rejected = new FailedLogins(services.database, services.log)
+  return async (request, peer) => {
+    const startedMs = performance.now()
+    const requestId = crypto.randomUUID()
+    const client = clientOf(services, request, peer)
+    const delivery = { request, requestId, client, nowMs: services.now(), isLate: false }
+    const response = await answerInTime(services, rejected, delivery).catch((error: unknown) =>
+      renderFailure(services, error, requestId),
+    )
+    response.headers.set('X-Request-Id', requestId)
+    const [ms, { status }] = [performance.now() - startedMs, response]
+    services.metrics.observeRequest(BACKCHANNEL_LOGOUT_PATH, status, ms / 1000)
+    const { method } = request
+    services.log.info('request', {
+      route: BACKCHANNEL_LOGOUT_PATH,
+      method,
+      status,
+      requestId,
+      ms: Math.round(ms),
+    })
+    return response
+  }
+}
+
+async function answerInTime(
+  services: Services,
+  rejected: FailedLogins,
+  delivery: Delivery,
+): Promise<Response> {
+  const { policy, rates } = services
+  if (!policy.backchannelLogout) throw failure('not_found')
+  if (delivery.request.method !== 'POST') throw failure('method_not_allowed', { headers: { Allow: 'POST' } })
+  rates.take('backchannel_per_minute', delivery.client.prefix)
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    delivery.isLate = true
+    reject(tryLater())
+  }, ANSWER_WITHIN_MS)
+  try {
+    return await Promise.race([receive(services, rejected, delivery), late])
+  } catch (error) {
+    services.metrics.countLogoutToken('failed')
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function receive(services: Services, rejected: FailedLogins, delivery: Delivery): Promise<Response> {
+  const { log, metrics } = services
+  const { requestId, client, nowMs } = delivery
+  const origin = { clientIp: client.ip, requestId, nowMs }
+  try {
+    const token = await readToken(services, delivery.request)
+    const sessions = await end(services, delivery, token)
+    metrics.countLogoutToken('accepted')
+    log.info('the provider ended sessions', { requestId, sessions })
+    return new Response(null, { status: 200 })
+  } catch (error) {
+    if (!(error instanceof LoginFailure) || error.code !== 'token_invalid')
+      throw unavailable(services, requestId, error)
+    const { code, reason, detail } = error
+    metrics.countLogoutToken('refused')
+    log.warn('a logout token was refused', { ...detail, requestId, reason })
+    const action = 'auth.backchannel_rejected'
+    await rejected.record({ action, code, reason, clientPrefix: client.prefix, origin })
+    return refusal(`The logout token was refused: ${reason}`)
+  }
+}
+
+async function end({ provider, database }: Services, delivery: Delivery, token: string): Promise<number> {
+  const verified = await provider.verifyLogoutToken(token)
+  const { requestId, client, nowMs } = delivery
+  return endByProvider(database, verified, {
+    clientIp: client.ip,
+    requestId,
+    nowMs,
+    // The provider has been told that it did not work, so it must not have.
+    insist() {
+      if (delivery.isLate) throw tryLater()
+    },
+  })
+}
+
+/** R13.2: the only `logout_token` of a form; other fields may be there. */
+async function readToken({ policy }: Services, request: Request): Promise<string> {
+  if (!FORM.test(request.headers.get('content-type') ?? '')) refuse('no form')
+  const chunks: Uint8Array[] = []
+  try {
+    for await (const chunk of readPieces(request, policy.limits.body_bytes)) chunks.push(chunk)
+  } catch (error) {
+    if (error instanceof Failure) refuse('form too large or broken off')
+    throw error
+  }
+  const [token = '', ...more] = new URLSearchParams(Buffer.concat(chunks).toString()).getAll('logout_token')
+  if (token === '' || more.length > 0) refuse('not exactly one logout token')
+  if (token.length > MOST_CHARACTERS) refuse('logout token too long')
+  return token
+}
+
+function refuse(reason: string): never {
+  throw new LoginFailure('token_invalid', reason)
+}
+
+/** OpenID Connect Back-Channel Logout 1.0, section 2.8, and our own shape of errors, in one. */
+function refusal(sentence: string): Response {
+  const body = { error: 'invalid_request', error_description: sentence, code: 'invalid_request' }
+  return Response.json(body, { status: 400 })
+}
+
+/** Nothing was remembered: the provider may send the same token again. */
+function unavailable({ log }: Services, requestId: string, error: unknown): unknown {
+  if (error instanceof Failure) return error
+  log.error('a logout token could not be handled', { requestId, error })
+  return tryLater()
+}
+
+function tryLater() {
+  return failure('unavailable', { headers: { 'Retry-After': '5' } })
+}

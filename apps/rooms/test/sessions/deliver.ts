@@ -1,0 +1,26 @@
+import type { TestRooms } from '../rooms.ts'
+
+interface Delivered {
+  method?: string
+  headers?: Record<string, string>
+  body?: BodyInit | null
+  ip?: string
+}
+
+const URL_BY_ADDRESS = 'http://10.0.0.5:8081/api/auth/backchannel-logout'
+
+/** What a provider does with a logout token: a form, sent from a server that knows us by address. */
+export async function deliver(
+  test: TestRooms,
+  token: string,
+  { method = 'POST', headers, body = new URLSearchParams({ logout_token: token }), ip }: Delivered = {},
+): Promise<Response> {
+  const request = new Request(URL_BY_ADDRESS, {
+    method,
+    headers: { host: '10.0.0.5:8081', ...headers },
+    ...(method !== 'GET' && method !== 'HEAD' && { body }),
+  })
+  return test.rooms.fetch(request, {
+    requestIP: () => ({ address: ip ?? '198.51.100.7', family: 'IPv4', port: 1 }),
+  })
+}
