@@ -2,6 +2,7 @@ import { VERSION } from '@latchkey/links/version'
 import { type Command, UsageError } from './command.ts'
 import { keyCommands } from './commands/keys.ts'
 import { operateCommands } from './commands/operate.ts'
+import { roomsCommands } from './commands/rooms.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
 import { explain } from './explain.ts'
@@ -13,6 +14,7 @@ const commands: readonly Command[] = [
   links,
   rooms,
   ...keyCommands,
+  ...roomsCommands,
   ...transferCommands,
   ...operateCommands,
 ]

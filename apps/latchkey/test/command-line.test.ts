@@ -98,7 +98,7 @@ describe('latchkey', () => {
     expect(code).toBe(1)
     for (const name of ['LINKS_PORT', 'LINKS_ACCESS']) expect(out + err).toContain(`${name} must be`)
     expect(err).not.toMatch(/\n\s+at /)
-    expect(existsSync(place.path('data'))).toBe(false)
+    expect(existsSync(place.database)).toBe(false)
   })
 
   test('a database that cannot be made or reached is one sentence, without a stack', async () => {

@@ -20,11 +20,11 @@ export const start: Command = {
   async run(args) {
     parseArgs({ args, options: {} })
     const settings = everySetting()
-    const [links, rooms] = await serve([
+    const [linksRunning, roomsRunning] = await serve([
       () => serveLinks(settings.links),
       () => (settings.rooms === 'demo' ? serveDemo() : serveRooms(settings.rooms)),
     ])
-    say(whatNext(settings, links?.url ?? '', rooms?.url ?? ''))
+    say(whatNext(settings, linksRunning?.url ?? '', roomsRunning?.url ?? ''))
     return 0
   },
 }
@@ -140,14 +140,14 @@ function whatNext(
   const admin = access === 'loopback' ? local.origin : shown
   const identity = access === 'loopback' ? 'admin@localhost' : 'you@example.com'
   const isDemo = roomsSettings === 'demo'
-  const rooms = isDemo ? roomsUrl : roomsSettings.allowedHosts[0]
+  const lobby = isDemo ? roomsUrl : roomsSettings.allowedHosts[0]
   return `
 Latchkey is running. Press Ctrl+C to stop it.
 
   Short links    ${shown}
   Admin          ${admin}/_/admin/dashboard
   API reference  ${shown}/_/api/docs
-  Rooms          ${rooms}${isDemo ? '  (demo: sign in as alice, bob or carol, without a password)' : ''}
+  Rooms          ${lobby}${isDemo ? '  (demo: sign in as alice, bob or carol, without a password)' : ''}
 
 Make an API key, which is shown this once:
 

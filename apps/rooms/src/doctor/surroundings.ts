@@ -1,4 +1,6 @@
 import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
+import { createLog } from '@latchkey/http/log'
+import { createMetrics } from '../http/metrics.ts'
 import { createProvider } from '../login/create-provider.ts'
 import type { ProviderConfig } from '../login/provider-config.ts'
 import type { Settings } from '../settings.ts'
@@ -26,8 +28,8 @@ export function* checkHosts({ allowedHosts, proxyHeader, trustedProxies }: Setti
 
 /** Whether the provider can be used, and how a login will go. */
 export async function checkProvider(settings: Settings, now: () => number): Promise<Finding[]> {
-  const quiet = { info() {}, warn() {}, error() {} }
-  const provider = createProvider(settings.provider, { log: quiet, now })
+  const log = createLog({ write: () => {} })
+  const provider = createProvider(settings.provider, { log, now, metrics: createMetrics() })
   const { mode, issuer, discovery, pkce, tokenAuthMethod, idTokenAlg, endpoints } = await provider.status()
   if (!discovery.ok) return [fail('provider', `${mode} ${issuer}: ${discovery.error}`)]
   const algorithm = idTokenAlg === null ? '' : `, ID tokens signed with ${idTokenAlg}`

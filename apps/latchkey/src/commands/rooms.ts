@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util'
+import type { Transaction } from 'kysely'
+import type { Database } from '@latchkey/database/database'
+import { Failure } from '@latchkey/http/failure'
+import type { AuditOrigin } from '@latchkey/rooms/audit/store'
+import type { Tables, UserRow } from '@latchkey/rooms/db/tables'
+import { grantPlatformAdmin, withdrawPlatformAdmin } from '@latchkey/rooms/grants/operations'
+import { findUserByReference } from '@latchkey/rooms/users/store'
+import { type Command, CommandFailure, requireAll } from '../command.ts'
+import { plain, say } from '../output.ts'
+import { roomsDatabase, withRoomsDatabase } from '../surroundings.ts'
+
+const WHO = '--user ID'
+const DETAILS = `ID is the id that the admin page shows, or ISSUER|SUBJECT of somebody who has signed in once. Needs no running service and ends
+all sessions of the person; it is in the audit log.`
+
+const grant: Command = {
+  words: ['rooms', 'admin', 'grant'],
+  takes: WHO,
+  summary: 'Make somebody administrator of Rooms',
+  details: DETAILS,
+  run: (args) =>
+    change(args, async (tx, user, origin) => {
+      const changed = await grantPlatformAdmin(tx, {
+        userId: user.id,
+        source: 'manual',
+        grantedBy: null,
+        origin,
+      })
+      return changed ? 'is administrator now' : 'was administrator by hand already'
+    }),
+}
+
+const revoke: Command = {
+  words: ['rooms', 'admin', 'revoke'],
+  takes: WHO,
+  summary: 'Take that right away again; the last administrator keeps it',
+  details: DETAILS,
+  run: (args) =>
+    change(args, async (tx, user, origin, dialect) => {
+      const { changed, remaining } = await withdrawPlatformAdmin(tx, {
+        dialect,
+        userId: user.id,
+        withdrawnBy: null,
+        origin,
+      })
+      if (remaining.length > 0) return 'stays administrator: the identity provider says so with every login'
+      return changed ? 'is no administrator any more' : 'was no administrator'
+    }),
+}
+
+type Change = (
+  tx: Transaction<Tables>,
+  user: UserRow,
+  origin: AuditOrigin,
+  dialect: Database<Tables>['dialect'],
+) => Promise<string>
+
+async function change(args: string[], work: Change): Promise<number> {
+  const { values } = parseArgs({ args, options: { user: { type: 'string' } } })
+  const { user: reference } = requireAll(values, ['user'])
+  const origin = { clientIp: null, requestId: null, nowMs: Date.now() }
+  return withRoomsDatabase(roomsDatabase(), async (database) => {
+    const user = await findUserByReference(database.read, reference)
+    if (!user) throw new CommandFailure('Nobody with this id has signed in')
+    const outcome = await database
+      .write((tx) => work(tx, user, origin, database.dialect))
+      .catch((error: unknown) => {
+        throw error instanceof Failure ? new CommandFailure(error.message) : error
+      })
+    say(`${plain(user.nickname)} (${user.id}) ${outcome}`)
+    return 0
+  })
+}
+
+export const roomsCommands: readonly Command[] = [grant, revoke]

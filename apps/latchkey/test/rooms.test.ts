@@ -1,0 +1,128 @@
+import { Database as SqliteFile } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openDatabase } from '@latchkey/database/database'
+import type { Tables } from '@latchkey/rooms/db/tables'
+import { upsertMember } from '@latchkey/rooms/users/store'
+import { Place } from './running.ts'
+
+const ISSUER = 'https://login.example.com'
+
+/** Somebody who has signed in once; returns the id. */
+async function signedInOnce(place: Place, subject: string): Promise<string> {
+  const database = openDatabase<Tables>(`sqlite:${join(place.folder, 'data', 'rooms.db')}`)
+  const person = { issuer: ISSUER, subject, mode: 'oidc', name: `Person ${subject}`, email: null }
+  const { user } = await database.write((tx) => upsertMember(tx, person, Date.now()))
+  await database.close()
+  return user.id
+}
+
+describe('latchkey start without an identity provider', () => {
+  const place = new Place()
+  afterAll(() => place.remove())
+
+  test('runs the demo provider beside Rooms, on this machine only, and says so', async () => {
+    const service = await place.start(['start'], /--title "First key"/)
+    const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
+    expect(service.out).toContain(
+      `Rooms          ${lobby}  (demo: sign in as alice, bob or carol, without a password)\n`,
+    )
+    expect(service.out).toContain('lets anybody on this machine sign in as anybody')
+    expect(await (await fetch(`${lobby}/api/config`)).json()).toMatchObject({
+      demo: true,
+      guestEnabled: true,
+      provider: { mode: 'teamidp' },
+    })
+    const start = await fetch(`${lobby}/api/auth/login`, { redirect: 'manual' })
+    const { protocol, hostname, pathname } = new URL(start.headers.get('location') ?? '')
+    expect([start.status, protocol, hostname, pathname]).toEqual([302, 'http:', '127.0.0.1', '/auth'])
+    expect(await service.stop()).toBe(0)
+  })
+
+  test('refuses where it could be reached from elsewhere, or is meant for real', async () => {
+    const refused = { ROOMS_HOST: '0.0.0.0', NODE_ENV: 'production' }
+    for (const [name, value] of Object.entries(refused)) {
+      const { code, err, out } = await place.run(['start'], { env: { [name]: value } })
+      expect([name, code]).toEqual([name, 1])
+      expect(err).toContain('set AUTH_PROVIDER to an identity provider of your own')
+      expect(out).not.toContain('"service":"rooms"')
+    }
+  })
+
+  test('latchkey rooms alone wants a provider, and names all that is missing', async () => {
+    const { code, err, out } = await place.run(['rooms'])
+    expect([code, out]).toEqual([1, ''])
+    for (const name of ['AUTH_PROVIDER', 'AUTH_CLIENT_ID', 'ALLOWED_HOSTS'])
+      expect(err).toContain(`${name} is required`)
+  })
+})
+
+describe('latchkey rooms admin', () => {
+  const place = new Place()
+  afterAll(() => place.remove())
+
+  test('gives and takes the right by id and by issuer and subject, without a running service, and is audited', async () => {
+    await place.run(['doctor'])
+    const ann = await signedInOnce(place, 'ann|1')
+    const bo = await signedInOnce(place, 'bo')
+    expect(await place.run(['rooms', 'admin', 'grant', '--user', ann])).toMatchObject({
+      code: 0,
+      out: `Person ann|1 (${ann}) is administrator now\n`,
+    })
+    expect((await place.run(['rooms', 'admin', 'grant', '--user', `${ISSUER}|bo`])).out).toContain(
+      `(${bo}) is administrator now`,
+    )
+    expect((await place.run(['rooms', 'admin', 'grant', '--user', bo])).out).toContain(
+      'was administrator by hand already',
+    )
+    expect((await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|ann|1`])).out).toContain(
+      'is no administrator any more',
+    )
+    const file = new SqliteFile(join(place.folder, 'data', 'rooms.db'), { readonly: true })
+    const audited = file.query('select action, target_id as target from audit_events order by id').values()
+    file.close()
+    expect(audited).toEqual([
+      ['grant.add', ann],
+      ['grant.add', bo],
+      ['grant.remove', ann],
+    ])
+  })
+
+  test('leaves the last administrator, and somebody unknown, alone', async () => {
+    const last = await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|bo`])
+    expect([last.code, last.err]).toEqual([1, 'This would leave nobody who can administer\n'])
+    const nobody = await place.run(['rooms', 'admin', 'grant', '--user', 'nobody'])
+    expect([nobody.code, nobody.err]).toEqual([1, 'Nobody with this id has signed in\n'])
+    expect((await place.run(['rooms', 'admin', 'grant'])).code).toBe(2)
+  })
+
+  test('latchkey backup copies the database of Rooms too', async () => {
+    const copy = place.path('rooms-copy.db')
+    const { code, out } = await place.run(['backup', '--service', 'rooms', copy])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^Backed up and verified: 2 users, 0 sessions, \d+ bytes in /)
+    expect((await place.run(['backup', '--service', 'others', copy])).code).toBe(2)
+  })
+})
+
+describe('latchkey doctor', () => {
+  const place = new Place()
+  afterAll(() => place.remove())
+
+  test('tells a provider that does not answer, and what to register at it', async () => {
+    const { code, out } = await place.run(['doctor'], {
+      env: {
+        AUTH_PROVIDER: 'oidc',
+        AUTH_CLIENT_ID: 'rooms',
+        OIDC_ISSUER: 'http://127.0.0.1:9',
+        ALLOWED_HOSTS: 'https://rooms.example.com',
+        BACKCHANNEL_LOGOUT: 'on',
+      },
+    })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^fail {2}rooms {2}provider {4}oidc http:\/\/127.0.0.1:9: /m)
+    expect(out).toContain('redirect URI: https://rooms.example.com/api/auth/callback\n')
+    expect(out).toContain('back-channel logout URI: https://rooms.example.com/api/auth/backchannel-logout\n')
+    expect(out).toContain('post-logout redirect URI: https://rooms.example.com\n')
+  })
+})
