@@ -4,8 +4,8 @@ import { openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
   test('R6.7 a login makes account, grants and session at once and leads to where it was begun', async () => {
-    const { rooms, browser, close } = await openRooms({ url: await newUrl() })
-    const alice = browser()
+    const t = await openRooms({ url: await newUrl() })
+    const alice = t.browser()
     const answer = await alice.signIn(undefined, '/rooms/7?at=9#last')
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe('https://rooms.example.com/rooms/7?at=9#last')
@@ -15,11 +15,11 @@ eachDialect((_dialect, newUrl) => {
       email: 'alice@example.com',
       platformAdmin: true,
     })
-    const sessions = await rooms.database.read.selectFrom('sessions').selectAll().execute()
+    const sessions = await t.rooms.database.read.selectFrom('sessions').selectAll().execute()
     expect(sessions).toHaveLength(1)
     expect(sessions[0]).toMatchObject({ user_id: user['id'], idp_sub: 'alice', revoked_at: null })
-    const audit = await rooms.database.read.selectFrom('audit_events').select('action').execute()
+    const audit = await t.rooms.database.read.selectFrom('audit_events').select('action').execute()
     expect(audit.map(({ action }) => action).toSorted()).toEqual(['auth.login', 'grant.add'])
-    await close()
+    await t.close()
   })
 })

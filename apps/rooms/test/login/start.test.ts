@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { unseal } from '../../src/seal.ts'
+import { ALICE, sha256 } from '../provider/hostile.ts'
+import { NOON, ORIGIN, openRooms } from '../rooms.ts'
+import { CLICKED, audited, dump, locationOf, target } from './steps.ts'
+
+const OTHER = 'https://chat.example.org'
+
+describe('what a login is started with', () => {
+  test('L17 state and nonce have 256 random bits, the verifier 384, and all differ for each attempt', async () => {
+    const t = await openRooms()
+    const browser = t.browser()
+    const urls = [new URL(await browser.startLogin()), new URL(await browser.startLogin())]
+    const [one, two] = urls.map(({ searchParams }) => searchParams)
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(one?.get(name)).toMatch(/^[\w-]{43}$/)
+      expect(one?.get(name)).not.toBe(two?.get(name) ?? '')
+    }
+    await t.close()
+  })
+
+  eachDialect((_dialect, newUrl) => {
+    test('L17 whoever has a copy of the database cannot complete a login with it', async () => {
+      const t = await openRooms({ url: await newUrl(), limits: { callback_per_minute: 1000 } })
+      const callback = new URL(t.idp.authorize(await t.browser().startLogin(), ALICE))
+      const [row] = (await dump(t.rooms)).login_states
+      const stolen = Object.values(row ?? {}).map(String)
+      expect(stolen).not.toContain(callback.searchParams.get('state') ?? '')
+      for (const state of stolen)
+        for (const cookie of stolen) {
+          callback.searchParams.set('state', state)
+          const answer = await t.browser().send(callback.pathname + callback.search, {
+            headers: { cookie: `__Host-latchkey_login=${encodeURIComponent(cookie)}` },
+          })
+          expect(target(answer)).toStartWith('/login?error=')
+        }
+      expect(t.idp.calls.token).toBe(0)
+      for (const key of stolen)
+        expect(unseal(String(row?.['verifier_sealed']), key, 'pkce-verifier')).toBeUndefined()
+      await t.close()
+    })
+
+    test('L21 the stored attempt holds everything that the callback needs, and nothing in clear that logs in', async () => {
+      const t = await openRooms({ url: await newUrl() })
+      const browser = t.browser()
+      const asked = new URL(await browser.startLogin('/rooms/7')).searchParams
+      const [row, ...others] = (await dump(t.rooms)).login_states
+      expect(others).toEqual([])
+      expect(row).toEqual({
+        state_hash: hex(asked.get('state')),
+        nonce_hash: hex(asked.get('nonce')),
+        verifier_sealed: expect.any(String),
+        redirect_uri: `${ORIGIN}/api/auth/callback`,
+        return_path: '/rooms/7',
+        config_fingerprint: expect.any(String),
+        browser_hash: hex(browser.cookies.get('__Host-latchkey_login') ?? null),
+        client_prefix: '192.0.2.1',
+        created_at: NOON,
+        expires_at: NOON + 600_000,
+        consumed_at: null,
+      })
+      const verifier = unseal(String(row?.['verifier_sealed']), asked.get('state') ?? '', 'pkce-verifier')
+      expect(verifier).toMatch(/^[\w-]{64}$/)
+      expect(sha256(verifier ?? '')).toBe(asked.get('code_challenge') ?? '')
+      await t.close()
+    })
+  })
+
+  test('L19 the redirect address is that of the first listed origin, whatever the headers say', async () => {
+    const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
+    const answer = await t.browser().send('/api/auth/login', {
+      headers: {
+        ...CLICKED,
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'http',
+        'x-original-host': 'evil.example',
+        forwarded: 'host=evil.example;proto=http',
+        referer: 'https://evil.example/',
+      },
+    })
+    expect(locationOf(answer).searchParams.get('redirect_uri')).toBe(`${ORIGIN}/api/auth/callback`)
+    const foreign = await t
+      .browser()
+      .send('/api/auth/login', { headers: { ...CLICKED, host: 'evil.example' } })
+    expect(foreign.status).toBe(421)
+    expect(foreign.headers.get('location')).toBeNull()
+    expect((await dump(t.rooms)).login_states).toHaveLength(1)
+    await t.close()
+  })
+
+  test('L20 a start on another listed origin goes on at the first one, with its query, before anything is written', async () => {
+    const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
+    const browser = t.browser({ origin: OTHER })
+    const answer = await browser.send('/api/auth/login?returnTo=%2Frooms%2F7%3Fa%3Db&prompt=login', {
+      headers: CLICKED,
+    })
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toBe(
+      `${ORIGIN}/api/auth/login?returnTo=%2Frooms%2F7%3Fa%3Db&prompt=login`,
+    )
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect((await dump(t.rooms)).login_states).toEqual([])
+    await t.close()
+  })
+
+  test('L22 the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the attempt', async () => {
+    const t = await openRooms({ settings: { transactionSeconds: 300 } })
+    const answer = await t.browser().send('/api/auth/login', { headers: CLICKED })
+    const cookies = answer.headers.getSetCookie()
+    expect(cookies[0]).toMatch(
+      /^__Host-latchkey_login=[\w-]{43}; Path=\/; Max-Age=300; SameSite=Lax; Secure; HttpOnly$/,
+    )
+    // Beside it, for tabs that start at once: the same for this attempt alone.
+    expect(cookies.slice(1)).toEqual([
+      expect.stringMatching(
+        /^__Host-latchkey_login_[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=300; SameSite=Lax; Secure; HttpOnly$/,
+      ),
+    ])
+    await t.close()
+  })
+
+  test('L22 later attempts of a browser share the cookie, and what is no such cookie is replaced', async () => {
+    const t = await openRooms()
+    const browser = t.browser()
+    await browser.startLogin()
+    const first = browser.cookies.get('__Host-latchkey_login')
+    const again = await browser.send('/api/auth/login', { headers: CLICKED })
+    expect(again.headers.getSetCookie()).toHaveLength(1)
+    expect(browser.cookies.get('__Host-latchkey_login')).toBe(first ?? '')
+    browser.cookies.set('__Host-latchkey_login', 'chosen-by-somebody')
+    await browser.startLogin()
+    expect(browser.cookies.get('__Host-latchkey_login')).toMatch(/^[\w-]{43}$/)
+    await t.close()
+  })
+
+  test('L22 on plain http, which is loopback only, the cookie promises nothing that it cannot keep', async () => {
+    const t = await openRooms({ settings: { allowedHosts: ['http://localhost:8081'] } })
+    const answer = await t
+      .browser({ origin: 'http://localhost:8081' })
+      .send('/api/auth/login', { headers: CLICKED })
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^latchkey_login=[\w-]{43}; Path=\/; Max-Age=600; SameSite=Lax; HttpOnly$/,
+    )
+    await t.close()
+  })
+
+  test('R5.1 a known prompt is passed on in the OIDC modes, and anything else counts as absent', async () => {
+    const t = await openRooms()
+    const promptFor = async (query: string) => {
+      const answer = await t.browser().send(`/api/auth/login?${query}`, { headers: CLICKED })
+      return locationOf(answer).searchParams.get('prompt')
+    }
+    expect(await promptFor('prompt=login')).toBe('login')
+    expect(await promptFor('prompt=select_account')).toBe('select_account')
+    for (const bad of ['', 'prompt=none', 'prompt=consent', 'prompt=login%20none', 'prompt=LOGIN'])
+      expect(await promptFor(bad)).toBeNull()
+    await t.close()
+    const plain = await openRooms({ provider: (idp) => idp.oauth2Config() })
+    const answer = await plain.browser().send('/api/auth/login?prompt=login', { headers: CLICKED })
+    expect(locationOf(answer).searchParams.has('prompt')).toBe(false)
+    expect(locationOf(answer).searchParams.has('nonce')).toBe(false)
+    await plain.close()
+  })
+
+  test('L18 the scopes are sent as they are configured, and offline_access never by itself (oidcc-client-test-scope-userinfo-claims)', async () => {
+    const t = await openRooms()
+    const url = new URL(await t.browser().startLogin())
+    expect(url.searchParams.get('scope')).toBe('openid profile email')
+    expect(url.searchParams.get('response_type')).toBe('code')
+    await t.close()
+  })
+
+  test('R6.8 a start that cannot reach the provider leads to the login page and stores nothing', async () => {
+    const t = await openRooms()
+    t.idp.answer('metadata', () => new Response('no', { status: 503 }))
+    const browser = t.browser()
+    const answer = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICKED })
+    expect(target(answer)).toBe('/login?error=provider_unavailable&returnTo=%2Frooms%2F7')
+    expect((await dump(t.rooms)).login_states).toEqual([])
+    expect(await audited(t.rooms, 'auth.login_failed')).toHaveLength(1)
+    await t.close()
+  })
+})
+
+describe('who may start a login', () => {
+  const site = (value: string) => ({ ...CLICKED, 'sec-fetch-site': value })
+  const scripted = (value: string) => {
+    const { 'sec-fetch-user': _, ...headers } = site(value)
+    return headers
+  }
+  const refused: [string, Record<string, string>][] = [
+    ['an image', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' }],
+    ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' }],
+    ['a fetch', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', 'sec-fetch-site': 'cross-site' }],
+    [
+      'an object',
+      { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object', 'sec-fetch-site': 'cross-site' },
+    ],
+    [
+      'a frame of our own',
+      { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-origin' },
+    ],
+    [
+      'a script of our own',
+      { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', 'sec-fetch-site': 'same-origin' },
+    ],
+    ['a navigation without destination', { 'sec-fetch-mode': 'navigate' }],
+    ['a foreign Origin from a browser without fetch metadata', { origin: 'https://evil.example' }],
+  ]
+  test.each(refused)('L23 %s gets 403 and starts nothing', async (_name, headers) => {
+    const t = await openRooms()
+    const answer = await t.browser().send('/api/auth/login', { headers })
+    expect(answer.status).toBe(403)
+    expect(answer.headers.get('location')).toBeNull()
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect((await dump(t.rooms)).login_states).toEqual([])
+    await t.close()
+  })
+
+  test('L23 a foreign page that sends the browser here without a click gets to the login page, return path kept', async () => {
+    const t = await openRooms()
+    for (const foreign of ['cross-site', 'same-site']) {
+      const answer = await t
+        .browser()
+        .send('/api/auth/login?returnTo=/rooms/7', { headers: scripted(foreign) })
+      expect(target(answer)).toBe('/login?returnTo=%2Frooms%2F7')
+      expect(answer.headers.getSetCookie()).toEqual([])
+    }
+    expect((await dump(t.rooms)).login_states).toEqual([])
+    await t.close()
+  })
+
+  test('L23 a click starts a login from anywhere, and so do our own pages and an address typed in', async () => {
+    const t = await openRooms()
+    const accepted = [
+      site('cross-site'),
+      site('same-site'),
+      site('none'),
+      scripted('same-origin'),
+      scripted('none'),
+      {},
+    ]
+    for (const headers of accepted) {
+      const answer = await t.browser().send('/api/auth/login', { headers })
+      expect(locationOf(answer).origin).toBe(t.idp.issuer)
+    }
+    expect((await dump(t.rooms)).login_states).toHaveLength(accepted.length)
+    await t.close()
+  })
+
+  test('R5.1 only GET starts a login', async () => {
+    const t = await openRooms()
+    for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const answer = await t.browser().send('/api/auth/login', { method })
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET'])
+    }
+    expect((await dump(t.rooms)).login_states).toEqual([])
+    await t.close()
+  })
+})
+
+function hex(text: string | null): string {
+  return Buffer.from(sha256(text ?? ''), 'base64url').toString('hex')
+}

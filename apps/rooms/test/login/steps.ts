@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Rooms } from '../../src/app.ts'
+import { ORIGIN } from '../rooms.ts'
+
+/** What a browser says of a click on a link or button of our own pages. */
+export const CLICKED = {
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-user': '?1',
+}
+
+export function locationOf(response: Response): URL {
+  return new URL(response.headers.get('location') ?? 'about:blank')
+}
+
+/** Where the answer leads, in short: `/login?error=cancelled`, or the whole address when it leaves the service. */
+export function target(response: Response): string {
+  const url = locationOf(response)
+  return url.origin === ORIGIN ? url.pathname + url.search + url.hash : url.href
+}
+
+export const TABLES = [
+  'users',
+  'identities',
+  'sessions',
+  'login_states',
+  'role_grants',
+  'platform_state',
+  'logout_markers',
+  'audit_events',
+] as const
+
+/** Every row of every table that a login touches, as a thief of a copy would read it. */
+export async function dump(
+  rooms: Rooms,
+): Promise<Record<(typeof TABLES)[number], Record<string, unknown>[]>> {
+  const entries = TABLES.map(async (table) => {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(
+      rooms.database.read,
+    )
+    return [table, rows] as const
+  })
+  return Object.fromEntries(await Promise.all(entries)) as Awaited<ReturnType<typeof dump>>
+}
+
+/** What a login leaves behind, counted. */
+export async function counts(rooms: Rooms) {
+  const { users, sessions, role_grants } = await dump(rooms)
+  const live = sessions.filter(({ revoked_at }) => revoked_at === null)
+  return { users: users.length, sessions: live.length, grants: role_grants.length }
+}
+
+export const NOTHING = { users: 0, sessions: 0, grants: 0 }
+
+/** The audit log's rows of one action, their metadata parsed. */
+export async function audited(rooms: Rooms, action: string) {
+  const rows = await rooms.database.read
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('action', '=', action)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ metadata, ...row }) => ({
+    ...row,
+    metadata: JSON.parse(metadata) as Record<string, unknown>,
+  }))
+}
