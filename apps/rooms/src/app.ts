@@ -15,6 +15,7 @@ import { identityJobs } from './jobs/identity.ts'
 import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
 import { countLiveSessions } from './sessions/store.ts'
+import type { Tell } from './news.ts'
 import type { Settings } from './settings.ts'
 import { settle } from './starting.ts'
 
@@ -39,6 +40,8 @@ export interface RoomsOptions {
   now?: () => number
   /** The provider is the demo of `latchkey start`. */
   demo?: boolean
+  /** Hears what is told to all nodes. */
+  tell?: Tell
 }
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
@@ -47,6 +50,7 @@ export async function createRooms({
   log,
   now = Date.now,
   demo = false,
+  tell = () => undefined,
 }: RoomsOptions): Promise<Rooms> {
   const database = openDatabase<Tables>(settings.databaseUrl)
   await migrate(database, migrations)
@@ -63,6 +67,7 @@ export async function createRooms({
     hosts: createHosts(settings.allowedHosts),
     metrics,
     log,
+    tell,
     now,
   }
   exposeLiveSessions(metrics.registry, () => countLiveSessions(services.database.read, now()))

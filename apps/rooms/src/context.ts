@@ -6,6 +6,7 @@ import type { Tables, UserRow } from './db/tables.ts'
 import { failure } from './failures.ts'
 import type { LimitName, Limits } from './limits.ts'
 import type { Provider } from './login/provider.ts'
+import type { Tell } from './news.ts'
 import type { Lifetimes } from './sessions/session.ts'
 import type { StartedSession } from './sessions/store.ts'
 
@@ -50,6 +51,8 @@ export interface Context {
   policy: Policy
   rates: Rates
   log: Log
+  /** After the commit only. */
+  tell: Tell
   /** Null only for operations with scope `public`. */
   actor: Actor | null
   /** Milliseconds since 1970 at which the request arrived. */

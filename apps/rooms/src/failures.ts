@@ -1,4 +1,4 @@
-import { Failure, type FailureKind, transportFailures } from '@latchkey/http/failure'
+import { Failure, type FailureKind, type FieldProblem, transportFailures } from '@latchkey/http/failure'
 
 /** The closed list of codes that a request to Rooms can end in (rooms-contract R15.2), with their English sentences. */
 export const failures = {
@@ -9,11 +9,16 @@ export const failures = {
   cross_site_request: { status: 403, text: 'Requests from other sites are refused' },
   csrf_failed: { status: 403, text: 'The x-csrf-token header is missing or belongs to another session' },
   guests_disabled: { status: 403, text: 'Guests are not admitted here' },
+  guests_not_allowed: { status: 403, text: 'This room does not admit guests' },
+  guest_rooms_disabled: { status: 403, text: 'Guests may not create rooms here' },
   guest_not_permitted: { status: 403, text: 'Guests may not do this; sign in' },
+  banned: { status: 403, text: 'You are banned from this room' },
+  cooldown: { status: 403, text: 'You were removed from this room and may come back later' },
   reauth_required: { status: 403, text: 'Your sign-in is too long ago for this; sign in again' },
   not_found: { status: 404, text: 'Not found' },
   method_not_allowed: { status: 405, text: 'This address does not take this method' },
   session_exists: { status: 409, text: 'You are signed in already' },
+  room_full: { status: 409, text: 'There is no place left in this room' },
   owns_rooms: { status: 409, text: 'Rooms belong to this account; hand them over or delete them first' },
   last_admin: { status: 409, text: 'This would leave nobody who can administer' },
   limit_reached: { status: 409, text: 'The limit is reached' },
@@ -27,12 +32,16 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures
 
+interface Details {
+  text?: string
+  headers?: Record<string, string>
+  fields?: readonly FieldProblem[]
+}
+
 /** A failure of the list; `text` replaces the sentence where it can say more. */
-export function failure(
-  code: FailureCode,
-  { text = failures[code].text, headers }: { text?: string; headers?: Record<string, string> } = {},
-): Failure {
-  return new Failure(code, { status: failures[code].status, text }, headers)
+export function failure(code: FailureCode, { text, headers, fields }: Details = {}): Failure {
+  const kind = failures[code]
+  return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers, fields)
 }
 
 /** What the shared transport calls its failures, in the words of this service. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, createRooms } from '../src/app.ts'
 import { DEFAULT_LIMITS, type LimitName } from '../src/limits.ts'
+import type { News } from '../src/news.ts'
 import type { ProviderConfig } from '../src/login/provider-config.ts'
 import type { Settings } from '../src/settings.ts'
 import { csrfTokenOf } from '../src/sessions/csrf.ts'
@@ -19,6 +20,8 @@ export interface TestRooms {
   clock: { ms: number }
   /** Every line that was logged. */
   logged: string[]
+  /** What this node has told, in its order. */
+  told: News[]
   /** A browser of its own: cookies, and an address. */
   browser(options?: { ip?: string; origin?: string }): Browser
   /** A browser in which this person has signed in. */
@@ -48,12 +51,15 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const databaseUrl = options.url ?? `sqlite:${join(folder, 'rooms.db')}`
   const settings = settingsFor(options, databaseUrl, options.provider?.(idp) ?? idp.config())
   const log = createLog({ write: (line) => void logged.push(line), now: () => clock.ms })
-  const rooms = await createRooms({ settings, log, now: () => clock.ms })
+  const told: News[] = []
+  const tell = (news: News) => void told.push(news)
+  const rooms = await createRooms({ settings, log, now: () => clock.ms, tell })
   const test: TestRooms = {
     rooms,
     idp,
     clock,
     logged,
+    told,
     browser: (as = {}) => new Browser(test, as),
     async signedIn(person = ALICE, as = {}) {
       const browser = test.browser(as)

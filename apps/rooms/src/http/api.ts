@@ -89,7 +89,7 @@ function checkCsrfToken(request: Request, sessionToken: string): void {
 
 /** What operations, and the routes that are none, run with. */
 export function contextOf(services: Services, visit: Visit, request: Request, requestId: string): Context {
-  const { database, provider, policy, rates, log } = services
+  const { database, provider, policy, rates, log, tell } = services
   const { names, cookies } = visit
   const now = services.now()
   const replaceCookies = (lines: string[]) => void cookies.splice(0, cookies.length, ...lines)
@@ -99,6 +99,7 @@ export function contextOf(services: Services, visit: Visit, request: Request, re
     policy,
     rates,
     log,
+    tell,
     actor: visit.actor,
     now,
     clientIp: visit.clientIp,

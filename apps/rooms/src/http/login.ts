@@ -70,7 +70,7 @@ async function readStep(
   const found = services.hosts(request.headers.get('host'))
   if ('refused' in found) throw failure(found.refused)
   if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
-  const { database, provider, policy, rates, log, now } = services
+  const { database, provider, policy, rates, log, tell, now } = services
   const client = clientOf(services, request, peer)
   const context: LoginContext = {
     database,
@@ -78,6 +78,7 @@ async function readStep(
     policy,
     rates,
     log,
+    tell,
     now: now(),
     clientIp: client.ip,
     clientPrefix: client.prefix,

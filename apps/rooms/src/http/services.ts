@@ -4,6 +4,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Policy, Rates } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Provider } from '../login/provider.ts'
+import type { Tell } from '../news.ts'
 import type { Settings } from '../settings.ts'
 import type { HostFound } from './hosts.ts'
 import type { Metrics } from './metrics.ts'
@@ -19,6 +20,7 @@ export interface Services {
   hosts: (host: string | null) => HostFound
   metrics: Metrics
   log: Log
+  tell: Tell
   /** Milliseconds since 1970. */
   now: () => number
 }

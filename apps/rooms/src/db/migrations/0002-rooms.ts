@@ -32,6 +32,8 @@ export const rooms: Migration = async (tx, dialect) => {
     ) ${table}`,
     'create index rooms_by_age on rooms (created_at, id)',
     'create index rooms_by_owner on rooms (owner_id)',
+    // Who else in a room has the same name.
+    'create index users_by_nickname on users (nickname)',
     `create table room_members (
       room_id ${text} not null references rooms (id) on delete cascade,
       user_id ${text} not null references users (id) on delete cascade,
