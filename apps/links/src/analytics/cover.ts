@@ -6,6 +6,8 @@ export interface Period {
   link_id: number
   unit: PeriodUnit
   start: number
+  /** That of the gap which it fills. */
+  n?: number | undefined
 }
 
 /** Clicks in `[low, high)` are counted one by one, or taken out again (-1). */
@@ -14,6 +16,8 @@ export interface Gap {
   low: number
   high: number
   sign: 1 | -1
+  /** Which of several buckets this is part of, where there are such. */
+  n?: number | undefined
 }
 
 /** Periods and gaps that hold together exactly the clicks of a window. */
@@ -35,23 +39,37 @@ export function endOf(unit: PeriodUnit, start: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + (unit === 'quarter' ? 3 : 1)) / 1000
 }
 
-/** What is left of the gaps without these periods; only those that fit are used. Both in ascending order of a link. */
+/** What is left of the gaps without these periods; only those that fit are used. Periods in ascending order of a link. */
 export function fill(cover: Cover, found: readonly Period[]): Cover {
   const periods = [...cover.periods]
   const gaps: Gap[] = []
   const foundOf = Map.groupBy(found, (period) => period.link_id)
   for (const gap of cover.gaps) {
     let low = gap.low
-    for (const period of foundOf.get(gap.link_id) ?? []) {
+    const own = foundOf.get(gap.link_id) ?? []
+    for (let index = firstFrom(own, low); index < own.length; index++) {
+      const period = own[index] as Period
+      if (period.start >= gap.high) break
       const end = endOf(period.unit, period.start)
       if (period.start < low || end > gap.high) continue
       if (period.start > low) gaps.push({ ...gap, low, high: period.start })
-      periods.push(period)
+      periods.push({ ...period, n: gap.n })
       low = end
     }
     if (low < gap.high) gaps.push({ ...gap, low })
   }
   return { periods, gaps }
+}
+
+/** Where the periods begin that are not before this moment. */
+function firstFrom(periods: readonly Period[], low: number): number {
+  let [first, end] = [0, periods.length]
+  while (first < end) {
+    const middle = (first + end) >> 1
+    if ((periods[middle]?.start ?? low) < low) first = middle + 1
+    else end = middle
+  }
+  return first
 }
 
 /** The whole hours that touch the window, nothing of them found yet. */
@@ -60,15 +78,21 @@ export function wholeHours(linkIds: readonly number[], { from, to }: Window): Co
   return { periods: [], gaps: linkIds.map((link_id) => ({ link_id, low, high, sign: 1 })) }
 }
 
+/** What the whole hours of a window hold beyond it. */
+export function edgesOf({ from, to }: Window): { low: number; high: number }[] {
+  return [
+    { low: hourOf(from), high: from },
+    { low: to + 1, high: hourOf(to) + HOUR },
+  ].filter(({ low, high }) => low < high)
+}
+
 /**
  * A cover of whole hours cut down to its window: gaps end with it, and what a period holds beyond it is taken out again,
  * click by click. So an hour whose raw clicks were deleted stays whole.
  */
-export function cutTo({ from, to }: Window, cover: Cover): Cover {
-  const edges = [
-    { low: hourOf(from), high: from },
-    { low: to + 1, high: hourOf(to) + HOUR },
-  ].filter(({ low, high }) => low < high)
+export function cutTo(window: Window, cover: Cover): Cover {
+  const { from, to } = window
+  const edges = edgesOf(window)
   const cut = cover.gaps
     .map((gap) => ({ ...gap, low: Math.max(gap.low, from), high: Math.min(gap.high, to + 1) }))
     .filter(({ low, high }) => low < high)

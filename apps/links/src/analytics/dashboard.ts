@@ -4,7 +4,7 @@ import type { ClickCounts, Tables } from '../db/tables.ts'
 import { readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
 import type { ViewerFilters } from './filters.ts'
-import type { View } from './figures.ts'
+import { type View, sum } from './figures.ts'
 import type { NameCount } from './schema.ts'
 import { sparkline, sparklineUnits } from './sparkline.ts'
 import {
@@ -53,7 +53,8 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
   const tally = await tallied(db, 'instance', current, { wanted: ['country', 'referrer_host'] })
   const clicked = await clickedLinks(db, current, filters, TOP)
   const { clicks } = clicked
-  const links = await countLinksIn(db, current)
+  const created = await linksByBucket(db, current, sparklineUnits[range])
+  const links = sum([...created.values()])
   const before = previous && (await figuresBefore(db, previous, filters))
   const countries = tally.ranked('country', counted)
   const hosts = tally.ranked('referrer_host', counted)
@@ -76,7 +77,7 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
     num_countries: countries.length,
     clicked_links: clicked.links,
     ...delta('clicked_links_delta', clicked.links, before?.clicked),
-    ...(await sparklines(db, view, current)),
+    ...(await sparklines(db, view, { current, created })),
     recent_links: recentIds.flatMap((id) => shown.get(id) ?? []),
     top_links: ids.flatMap((id) => shown.get(id) ?? []),
     top_countries: countries.slice(0, TOP),
@@ -107,14 +108,17 @@ async function daysOf(db: Db, { range, now, filters }: InstanceView): Promise<nu
   return Math.max(1, Math.floor((now - (first ?? now)) / DAY))
 }
 
-async function sparklines(db: Db, { range, now, filters }: InstanceView, window: Window) {
-  const unit = sparklineUnits[range]
-  const buckets = await instanceBuckets(db, window, unit, filters)
+async function sparklines(
+  db: Db,
+  { range, now, filters }: InstanceView,
+  { current, created }: { current: Window; created: ReadonlyMap<number, number> },
+) {
+  const buckets = await instanceBuckets(db, current, sparklineUnits[range], filters)
   const of = (figure: keyof InstanceBucket) =>
     sparkline(range, now, new Map([...buckets].map(([bucket, figures]) => [bucket, figures[figure]])))
   return {
     timeline: of('clicks'),
-    timeline_links: sparkline(range, now, await linksByBucket(db, window, unit)),
+    timeline_links: sparkline(range, now, created),
     timeline_clicked_links: of('links'),
   }
 }

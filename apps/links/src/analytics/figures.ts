@@ -1,14 +1,16 @@
-import { type Database, among } from '@latchkey/database/database'
-import { type SlugClicks, clicksInBuckets, countedOf, firstClick } from '../clicks/store.ts'
+import type { Database } from '@latchkey/database/database'
+import { countedOf, firstClick } from '../clicks/store.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
+import { clicksInBuckets } from './bucket-clicks.ts'
 import { calendar, timelineCalendar } from './calendar.ts'
 import type { ViewerFilters } from './filters.ts'
 import type { ClickStats, NameCount, TimelineData } from './schema.ts'
 import { segmentsOf, windowSegments } from './segments.ts'
 import { tallied } from './store.ts'
-import { type Dimension, type Tally, dimensionOfList } from './tally.ts'
+import { type Dimension, dimensionOfList } from './tally.ts'
 import { uniqueVisitors } from './visitors.ts'
 import { DAY, type Range, currentWindow, deltaPct, windowsOf } from './window.ts'
+import { type SlugClicks, slugClicks, slugTally } from './window-clicks.ts'
 
 type Db = Database<Tables>
 
@@ -33,8 +35,8 @@ export async function clickStats(
   const { range, now, filters } = view
   const { current: window, previous } = windowsOf(range, now)
   const tally = await tallied(db, linkIds, window, { wanted: [...Object.values(dimensionOfList), 'slug'] })
-  const before = previous && (await tallied(db, linkIds, previous, { wanted: ['slug'] }))
-  const slugs = await slugClicks(db, linkIds, { tally, before, filters })
+  const before = previous && (await slugTally(db, linkIds, previous))
+  const slugs = await slugClicks(db, linkIds, { current: tally, previous: before, filters })
   const total = sum(slugs.map((slug) => slug.current))
   const delta = deltaPct(total, before && sum(slugs.map((slug) => slug.previous)))
   const ranked = (dimension: Dimension) =>
@@ -73,26 +75,6 @@ export async function clickStats(
     num_browsers: lists.browsers.length,
   }
   return { stats, slugs, ranked }
-}
-
-/** Clicks of the slugs of these links, in the window and in the one before it; without those that have none. */
-async function slugClicks(
-  { read, dialect }: Db,
-  linkIds: readonly number[],
-  { tally, before, filters }: { tally: Tally; before: Tally | undefined; filters: ViewerFilters },
-): Promise<SlugClicks[]> {
-  const slugs = await read
-    .selectFrom('slug')
-    .select(['link_id', 'slug'])
-    .where(among(dialect, 'link_id', linkIds))
-    .execute()
-  const clicksOf = (one: Tally | undefined, slug: string) => {
-    const counts = one?.get('slug').get(slug)
-    return counts ? countedOf(counts, filters) : 0
-  }
-  return slugs
-    .map((row) => ({ ...row, current: clicksOf(tally, row.slug), previous: clicksOf(before, row.slug) }))
-    .filter(({ current, previous }) => current > 0 || previous > 0)
 }
 
 /** The latest days that have clicks. Few links are quiet for long, so a look at the last days comes first. */

@@ -6,7 +6,7 @@ import type { ClickCounts, Tables } from '../db/tables.ts'
 import { type Cover, type Period, endOf } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type LinkClicks, LinkTally } from './link-tally.ts'
-import { type BucketUnit, bucketOf } from './sparkline.ts'
+import { type BucketUnit, beginningOf, bucketOf } from './sparkline.ts'
 import { INSTANCE, type Largest, countSums, coverOf, forgottenIn, gapRows, ofPeriods } from './store.ts'
 import { distinctColumn } from './visitors.ts'
 import { DAY, HOUR, type Window } from './window.ts'
@@ -74,7 +74,7 @@ export async function countsByLink(db: Db, window: Window, largest?: Largest): P
 /** The clicks of every link that was clicked in a window, the most first. */
 export async function clicksByLink(db: Db, window: Window, filters: ViewerFilters): Promise<LinkClicks[]> {
   const tally = await countsByLink(db, window)
-  return [...tally.counted(filters)].toSorted((a, b) => b.clicks - a.clicks)
+  return tally.counted(filters).toSorted((a, b) => b.clicks - a.clicks)
 }
 
 /** Clicked links of the whole instance in a window: how many, their clicks, and those with the most, then by id. */
@@ -85,10 +85,10 @@ export async function clickedLinks(
   limit: number,
 ): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
   const tally = await countsByLink(db, window)
-  let [links, clicks] = [0, 0]
+  const clicked = tally.counted(filters)
+  let clicks = 0
   const top: LinkClicks[] = []
-  for (const link of tally.counted(filters)) {
-    links++
+  for (const link of clicked) {
     clicks += link.clicks
     if (top.length === limit && (top[limit - 1]?.clicks ?? 0) >= link.clicks) continue
     // They come by id, so a later one stands behind all that have as many clicks.
@@ -96,7 +96,7 @@ export async function clickedLinks(
     top.splice(place === -1 ? top.length : place, 0, link)
     if (top.length > limit) top.pop()
   }
-  return { top, links, clicks }
+  return { top, links: clicked.length, clicks }
 }
 
 /** When the first click that counts was made, on any link; undefined without any by `now`. */
@@ -139,12 +139,9 @@ export async function instanceBuckets(
   )
   const buckets = new Map(rows.map(({ start, ...figures }) => [bucketOf(unit, start), figures]))
   for (const [bucket, tally] of await linkTallies(db, parts, unit)) {
-    const figures = { clicks: 0, links: 0 }
-    for (const { clicks } of tally.counted(filters)) {
-      figures.clicks += clicks
-      figures.links++
-    }
-    buckets.set(bucket, figures)
+    const clicked = tally.counted(filters)
+    const clicks = clicked.reduce((sum, link) => sum + link.clicks, 0)
+    buckets.set(bucket, { clicks, links: clicked.length })
   }
   return buckets
 }
@@ -153,15 +150,23 @@ function isInside({ unit, start }: Period, { from, to }: Window): boolean {
   return start >= from && endOf(unit, start) <= to + 1
 }
 
-/** Links created in each bucket of the sparkline. */
+/** Links created in each bucket of the sparkline, for which an index is counted through. */
 export async function linksByBucket(
   { read, dialect }: Db,
   { from, to }: Window,
   unit: BucketUnit,
 ): Promise<Map<number, number>> {
+  const { rows: first } = await sql<{ at: number | null }>`select min(created_at) as at from link
+    where created_at >= ${from}`.execute(read)
+  const spans: { bucket: number; low: number; high: number }[] = []
+  for (let low = first[0]?.at ?? Infinity; low <= to;) {
+    const end = endOf(unit, beginningOf(unit, low))
+    spans.push({ bucket: bucketOf(unit, low), low, high: Math.min(end, to + 1) })
+    low = end
+  }
   const { rows } = await sql<{ bucket: number; links: number }>`
-    select ${bucketSql(dialect, unit, sql.ref('created_at'))} as bucket, count(*) as links from link
-    where created_at >= ${from} and created_at <= ${to} group by 1`.execute(read)
+    select bucket, (select count(*) from link where created_at >= low and created_at < high) as links
+    from ${numberRows(dialect, ['bucket', 'low', 'high'], spans)} as span`.execute(read)
   return new Map(rows.map(({ bucket, links }) => [bucket, links]))
 }
 

@@ -15,31 +15,26 @@ const COUNTS = 4
 /** Four counts of each of many links: as many as an instance has, added up period by period. */
 export class LinkTally {
   readonly #pages = new Map<number, Float64Array>()
-  #lastNumber = -1
-  #lastPage: Float64Array = new Float64Array()
 
   /** `sign` -1 takes the clicks out again. */
-  add(
-    linkId: number,
-    { clicks, bots, self_referrers, bot_self_referrers }: ClickCounts,
-    sign: 1 | -1 = 1,
-  ): void {
-    const page = this.#page(Math.floor(linkId / LINKS_A_PAGE))
-    const at = COUNTS * (linkId % LINKS_A_PAGE)
-    page[at] = (page[at] ?? 0) + sign * clicks
-    if (bots === 0 && self_referrers === 0 && bot_self_referrers === 0) return
-    page[at + 1] = (page[at + 1] ?? 0) + sign * bots
-    page[at + 2] = (page[at + 2] ?? 0) + sign * self_referrers
-    page[at + 3] = (page[at + 3] ?? 0) + sign * bot_self_referrers
+  add(linkId: number, counts: ClickCounts, sign: 1 | -1 = 1): void {
+    addAt(this.#page(Math.floor(linkId / LINKS_A_PAGE)), COUNTS * (linkId % LINKS_A_PAGE), counts, sign)
   }
 
-  /** Adds what `packed` has packed. */
+  /** Adds what `packed` has packed. Years of an instance are many links: a page is looked up once for those on it. */
   addPacked(links: Uint8Array): void {
     const reader = new PackedReader(links)
-    let linkId = 0
+    let [linkId, first, end] = [0, 0, 0]
+    let page: Float64Array = new Float64Array()
     while (!reader.isAtEnd) {
       linkId += reader.read()
-      this.add(linkId, reader.readCounts())
+      if (linkId >= end) {
+        const number = Math.floor(linkId / LINKS_A_PAGE)
+        page = this.#page(number)
+        first = number * LINKS_A_PAGE
+        end = first + LINKS_A_PAGE
+      }
+      addAt(page, COUNTS * (linkId - first), reader.readCounts(), 1)
     }
   }
 
@@ -47,43 +42,51 @@ export class LinkTally {
   packed(): Uint8Array {
     const writer = new PackedWriter()
     let before = 0
-    for (const { link_id, ...counts } of this.links()) {
-      writer.add(link_id - before)
+    this.each((linkId, counts) => {
+      writer.add(linkId - before)
       writer.addCounts(counts)
-      before = link_id
-    }
+      before = linkId
+    })
     return writer.written()
   }
 
   /** The links with clicks that a viewer counts, by id. */
-  *counted(filters: ViewerFilters): Generator<LinkClicks> {
-    for (const { link_id, ...counts } of this.links()) {
+  counted(filters: ViewerFilters): LinkClicks[] {
+    const found: LinkClicks[] = []
+    this.each((link_id, counts) => {
       const clicks = countedOf(counts, filters)
-      if (clicks > 0) yield { link_id, clicks }
-    }
+      if (clicks > 0) found.push({ link_id, clicks })
+    })
+    return found
   }
 
-  /** Every link with clicks, by id. */
-  *links(): Generator<ClickCounts & { link_id: number }> {
+  /** Every link with clicks, by id. The counts are one object for all, since there are many. */
+  each(use: (linkId: number, counts: Readonly<ClickCounts>) => void): void {
+    const counts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
     for (const number of [...this.#pages.keys()].toSorted((a, b) => a - b)) {
       const page = this.#page(number)
       for (let place = 0; place < LINKS_A_PAGE; place++) {
         const at = COUNTS * place
-        const clicks = page[at] ?? 0
-        if (clicks === 0) continue
-        const [bots, self_referrers, both] = [page[at + 1] ?? 0, page[at + 2] ?? 0, page[at + 3] ?? 0]
-        const link_id = number * LINKS_A_PAGE + place
-        yield { link_id, clicks, bots, self_referrers, bot_self_referrers: both }
+        counts.clicks = page[at] ?? 0
+        if (counts.clicks === 0) continue
+        counts.bots = page[at + 1] ?? 0
+        counts.self_referrers = page[at + 2] ?? 0
+        counts.bot_self_referrers = page[at + 3] ?? 0
+        use(number * LINKS_A_PAGE + place, counts)
       }
     }
   }
 
   #page(number: number): Float64Array {
-    if (number === this.#lastNumber) return this.#lastPage
-    let page = this.#pages.get(number)
-    if (!page) this.#pages.set(number, (page = new Float64Array(COUNTS * LINKS_A_PAGE)))
-    this.#lastNumber = number
-    this.#lastPage = page
-    return page
+    const known = this.#pages.get(number) ?? new Float64Array(COUNTS * LINKS_A_PAGE)
+    this.#pages.set(number, known)
+    return known
   }
+}
+
+function addAt(page: Float64Array, at: number, counts: Readonly<ClickCounts>, sign: 1 | -1): void {
+  page[at] = (page[at] ?? 0) + sign * counts.clicks
+  page[at + 1] = (page[at + 1] ?? 0) + sign * counts.bots
+  page[at + 2] = (page[at + 2] ?? 0) + sign * counts.self_referrers
+  page[at + 3] = (page[at + 3] ?? 0) + sign * counts.bot_self_referrers
 }

@@ -42,34 +42,37 @@ export class PackedWriter {
   }
 }
 
-/** Reads what a `PackedWriter` wrote, in the same order. */
+/**
+ * Reads what a `PackedWriter` wrote, in the same order; hundreds of thousands of numbers for a page, so that its fields are
+ * plain ones: the engine is three times as fast with them.
+ */
 export class PackedReader {
-  readonly #bytes: Uint8Array
-  #at = 0
+  private readonly bytes: Uint8Array
+  private at = 0
   /** What `readCounts` has read; one object for all, since there are many. */
-  readonly counts: ClickCounts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
+  private readonly counts: ClickCounts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
+    this.bytes = bytes
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length
+    return this.at >= this.bytes.length
   }
 
   read(): number {
-    let byte = this.#bytes[this.#at++] ?? 0
+    let byte = this.bytes[this.at++] ?? 0
     if (byte < BASE) return byte
     let number = 0
     let place = 1
-    for (; byte >= BASE; byte = this.#bytes[this.#at++] ?? 0) {
+    for (; byte >= BASE; byte = this.bytes[this.at++] ?? 0) {
       number += (byte - BASE) * place
       place *= BASE
     }
     return number + byte * place
   }
 
-  readCounts(): ClickCounts {
+  readCounts(): Readonly<ClickCounts> {
     const { counts } = this
     const first = this.read()
     const isPlain = first % 2 === 0

@@ -20,6 +20,13 @@ export function bucketOf(unit: BucketUnit, at: number): number {
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
 }
 
+/** When the bucket begins that holds this moment; both in Unix seconds. */
+export function beginningOf(unit: BucketUnit, at: number): number {
+  if (unit !== 'month') return at - (at % (unit === 'hour' ? HOUR : DAY))
+  const date = new Date(at * 1000)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000
+}
+
 const DECEMBER = 12
 
 function bucketAfter(unit: BucketUnit, bucket: number): number {

@@ -140,7 +140,7 @@ export async function tallyOf(
 }
 
 /** What complete periods add up to, a row for each of them and column. */
-async function packedSums(
+export async function packedSums(
   { read, dialect }: Db,
   periods: readonly Period[],
   wanted: readonly SumColumn[],

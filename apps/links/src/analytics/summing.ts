@@ -48,9 +48,10 @@ export class Summing {
     if (!due) return undefined
     return snapshot(this.#db, async (db) => {
       const links = await countsByLink(db, windowOf(due), smallerThan(due.unit))
-      const dense = [...links.links()]
-        .filter((link) => link.clicks >= this.#dense)
-        .map(({ link_id }) => link_id)
+      const dense: number[] = []
+      links.each((linkId, { clicks }) => {
+        if (clicks >= this.#dense) dense.push(linkId)
+      })
       const done = await findCompleted(db, due, dense)
       const rest = dense.filter((id) => !done.has(id)).map((link_id) => ({ ...due, link_id }))
       return { due, rest, links }
@@ -75,8 +76,7 @@ export class Summing {
     )
     const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
     const distinct = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
-    for (const link of links.links()) {
-      const { clicks, bots, self_referrers: own, bot_self_referrers: both } = link
+    links.each((_, { clicks, bots, self_referrers: own, bot_self_referrers: both }) => {
       total.clicks += clicks
       total.bots += bots
       total.self_referrers += own
@@ -85,7 +85,7 @@ export class Summing {
       distinct.distinct_no_bots += Number(clicks > bots)
       distinct.distinct_no_self += Number(clicks > own)
       distinct.distinct_neither += Number(clicks > bots + own - both)
-    }
+    })
     return storeInstance(
       this.#db,
       due,

@@ -116,7 +116,8 @@ export class Tally {
 function addTo(names: Map<string, ClickCounts>, name: string, counts: ClickCounts): void {
   const sum = names.get(name)
   if (!sum) {
-    names.set(name, { ...counts })
+    const { clicks, bots, self_referrers, bot_self_referrers } = counts
+    names.set(name, { clicks, bots, self_referrers, bot_self_referrers })
     return
   }
   sum.clicks += counts.clicks

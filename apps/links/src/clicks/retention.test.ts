@@ -7,7 +7,7 @@ import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
 import { forgetClicksBefore, forgetOldClicks } from './retention.ts'
 import { unfiltered } from '../analytics/filters.ts'
-import { clicksInWindows } from './store.ts'
+import { clicksInWindows } from '../analytics/window-clicks.ts'
 
 const { keep, close } = closedAfterEach()
 const DAYS = 30

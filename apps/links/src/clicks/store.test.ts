@@ -6,7 +6,7 @@ import { NOW, Stored, click, closedAfterEach } from '../../test/durability/store
 import { HOUR, type Window } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
-import { clicksInWindows } from './store.ts'
+import { clicksInWindows } from '../analytics/window-clicks.ts'
 import { unfiltered } from '../analytics/filters.ts'
 
 const { keep } = closedAfterEach()

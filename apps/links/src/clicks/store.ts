@@ -1,13 +1,10 @@
 import { type Database, among } from '@latchkey/database/database'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { type Segments, windowSegments } from '../analytics/segments.ts'
-import { type Window, hourOf } from '../analytics/window.ts'
-import { numberRows } from '../db/rows.ts'
+import { hourOf } from '../analytics/window.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 
 type Db = Database<Tables>
-type Fragment = RawBuilder<unknown>
 
 /** The last batch of this journal that is counted; 0 for a journal never seen. */
 export async function findPosition(db: Kysely<Tables>, journalId: string): Promise<number> {
@@ -43,68 +40,6 @@ export function isCounted({ bots, selfReferrers }: ViewerFilters): RawBuilder<Sq
     ...(selfReferrers ? [sql`is_self_referrer = 0`] : []),
   ]
   return sql<SqlBool>`${conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `)}`
-}
-
-/** Clicks of one slug in a window and in the one before it. */
-export interface SlugClicks {
-  link_id: number
-  slug: string
-  current: number
-  previous: number
-}
-
-/**
- * Clicks per slug of these links, exactly as a scan of the raw clicks would count them: whole hours from the sums,
- * less the raw clicks of the first and last hour that lie outside. One statement, so that clicks which arrive
- * meanwhile are seen wholly or not at all. Slugs without clicks in either window are left out.
- */
-export async function clicksInWindows(
-  { read, dialect }: Db,
-  linkIds: readonly number[],
-  windows: { current: Window; previous: Window | undefined },
-  filters: ViewerFilters,
-): Promise<SlugClicks[]> {
-  const { current, previous } = windows
-  const segments = windowSegments(previous ? [current, previous] : [current])
-  const parts = segmentParts(dialect, among(dialect, 'link_id', linkIds), segments, filters)
-  const { rows } = await sql<SlugClicks>`
-    select link_id, slug, sum(case n when 0 then clicks else 0 end) as current,
-      sum(case n when 1 then clicks else 0 end) as previous
-    from (${parts}) as part group by link_id, slug having sum(abs(clicks)) > 0`.execute(read)
-  return rows.filter((row) => row.current > 0 || row.previous > 0)
-}
-
-/** Clicks of these links together in each bucket; `result[n]` is that of bucket `n`. */
-export async function clicksInBuckets(
-  { read, dialect }: Db,
-  linkIds: readonly number[],
-  segments: Segments,
-  filters: ViewerFilters,
-): Promise<number[]> {
-  const parts = segmentParts(dialect, among(dialect, 'link_id', linkIds), segments, filters)
-  const { rows } = await sql<{ n: number; clicks: number }>`
-    select n, sum(clicks) as clicks from (${parts}) as part group by n`.execute(read)
-  const length = 1 + segments.hours.reduce((last, { n }) => Math.max(last, n), -1)
-  const counts = Array.from({ length }, () => 0)
-  for (const { n, clicks } of rows) counts[n] = clicks
-  return counts
-}
-
-/** `n, link_id, slug, clicks` that add up to what each bucket counts. */
-function segmentParts(
-  dialect: Db['dialect'],
-  chosen: RawBuilder<SqlBool>,
-  { hours, edges }: Segments,
-  filters: ViewerFilters,
-): Fragment {
-  const spans = numberRows(dialect, ['n', 'low', 'high'], hours)
-  const outside = numberRows(dialect, ['n', 'low', 'high', 'sign'], edges)
-  const inHours = (table: string) => sql`
-    select n, link_id, slug, ${countedSum(filters)} as clicks from ${spans} as span
-    cross join ${sql.table(table)} where ${chosen} and hour >= low and hour < high`
-  return sql`${inHours('click_hour_closed')} union all ${inHours('click_hour_open')} union all
-    select n, link_id, slug, sign from ${outside} as edge
-    cross join click where ${chosen} and clicked_at >= low and clicked_at < high and ${isCounted(filters)}`
 }
 
 /** When the first click that counts was made, to the second while raw clicks are kept; undefined without any by `now`. */

@@ -2,19 +2,26 @@ import type { Database } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
+/** What `snapshot` has handed out. */
+const snapshots = new WeakSet<Database<Tables>>()
+
 /**
  * Runs several reads on one state of the database: a click that is counted meanwhile is in all of them or in none.
- * SQLite's other readers wait until it ends, so `work` must await nothing but the database.
+ * SQLite's other readers wait until it ends, so `work` must await nothing but the database. Within another snapshot it is
+ * the same one.
  */
 export async function snapshot<Result>(
   database: Database<Tables>,
   work: (database: Database<Tables>) => Promise<Result>,
 ): Promise<Result> {
+  if (snapshots.has(database)) return work(database)
   return database.read.connection().execute(async (read) => {
     const begin = database.dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read, read only'
     await sql.raw(begin).execute(read)
     try {
-      return await work({ ...database, read })
+      const still = { ...database, read }
+      snapshots.add(still)
+      return await work(still)
     } finally {
       await sql`commit`.execute(read)
     }

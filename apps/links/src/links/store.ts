@@ -10,8 +10,10 @@ import {
 } from 'kysely'
 import { type Range, deltaPct, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
+import { type SlugClicks, clicksInWindows } from '../analytics/window-clicks.ts'
 import { changeAllHours } from '../clicks/changed-hours.ts'
-import { type SlugClicks, clicksInWindows, countedOf } from '../clicks/store.ts'
+import { countedOf } from '../clicks/store.ts'
+import { snapshot } from '../db/snapshot.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { Slug } from '../slugs/schema.ts'
@@ -224,7 +226,8 @@ export async function readLinks(
     .orderBy('created_at')
     .orderBy('slug')
     .execute()
-  const clicks = range && (await clicksInWindows(db, ids, windowsOf(range, now), filters))
+  const clicks =
+    range && (await snapshot(db, (one) => clicksInWindows(one, ids, windowsOf(range, now), filters)))
   const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
   const clicksOf = clicks && Map.groupBy(clicks, (row) => row.link_id)
   const links = new Map(
