@@ -20,6 +20,8 @@ export const failures = {
   session_exists: { status: 409, text: 'You are signed in already' },
   room_full: { status: 409, text: 'There is no place left in this room' },
   owns_rooms: { status: 409, text: 'Rooms belong to this account; hand them over or delete them first' },
+  own_account: { status: 409, text: 'This is your own account; ask another administrator' },
+  account_disabled: { status: 409, text: 'The account is disabled' },
   last_admin: { status: 409, text: 'This would leave nobody who can administer' },
   limit_reached: { status: 409, text: 'The limit is reached' },
   too_large: { status: 413, text: 'The request is too large' },

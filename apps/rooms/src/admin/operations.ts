@@ -1,4 +1,5 @@
-import type { AnyOperation } from '@latchkey/http/operation'
-import type { Context } from '../context.ts'
+import { instanceOperations } from './instance.ts'
+import { userSessionOperations } from './sessions.ts'
+import { userOperations } from './users.ts'
 
-export const adminOperations: readonly AnyOperation<Context>[] = []
+export const adminOperations = [...userOperations, ...userSessionOperations, ...instanceOperations]

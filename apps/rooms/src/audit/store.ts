@@ -1,5 +1,7 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Kysely, Transaction } from 'kysely'
+import type { AuditEventRow, Tables } from '../db/tables.ts'
+import type { Position } from '../paging.ts'
+import type { AuditFilter } from './schema.ts'
 
 /** One line of the audit log (R21.2). Never a token, a code or a cookie. */
 export interface AuditEvent {
@@ -38,4 +40,45 @@ export async function recordAudit(
       created_at: origin.nowMs,
     })
     .execute()
+}
+
+/** The newest first. */
+export async function listAudit(
+  db: Kysely<Tables>,
+  { action, actorUserId, targetType, targetId, before }: AuditFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<AuditEventRow[]> {
+  return db
+    .selectFrom('audit_events')
+    .selectAll()
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(actorUserId !== undefined, (query) => query.where('actor_user_id', '=', actorUserId ?? ''))
+    .$if(targetType !== undefined, (query) => query.where('target_type', '=', targetType ?? ''))
+    .$if(targetId !== undefined, (query) => query.where('target_id', '=', targetId ?? ''))
+    .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** The newest event of one of these actions. */
+export async function findNewestAudit(
+  db: Kysely<Tables>,
+  actions: readonly string[],
+): Promise<AuditEventRow | undefined> {
+  return db
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('action', 'in', actions)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }

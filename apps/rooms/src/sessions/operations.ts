@@ -1,13 +1,13 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 import { z } from 'zod'
+import { originOf } from '../audit/origin.ts'
 import { type AuditEvent, recordAudit } from '../audit/store.ts'
-import { prefixOf } from '../client-prefix.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { toUser } from '../users/schema.ts'
-import { Id, toMoment } from '../wire.ts'
+import { Id } from '../wire.ts'
 import { logOut } from './logout.ts'
-import { ListedSession, SignedIn, toOwnSession } from './schema.ts'
+import { ListedSession, SignedIn, toListedSession, toOwnSession } from './schema.ts'
 import { findLiveSessions, revokeOwnSession, revokeSessionsOf } from './store.ts'
 
 const getSession = operation({
@@ -35,15 +35,7 @@ const listSessions = operation({
   async handler(context) {
     const actor = actorOf(context)
     const live = await findLiveSessions(context.database.read, actor.user.id, context.now)
-    const sessions = live.map((session) => ({
-      id: session.id,
-      current: session.id === actor.session.id,
-      createdAt: toMoment(session.created_at),
-      lastSeenAt: toMoment(session.last_seen_at),
-      expiresAt: toMoment(session.idle_expires_at),
-      userAgent: session.user_agent,
-      addressPrefix: prefixOf(session.client_ip),
-    }))
+    const sessions = live.map((session) => toListedSession(session, actor.session.id))
     return { sessions }
   },
 })
@@ -116,10 +108,6 @@ const logout = operation({
 
 function revocation(userId: string, target: NonNullable<AuditEvent['target']>): AuditEvent {
   return { action: 'session.revoke', actorUserId: userId, target }
-}
-
-function originOf({ clientIp, requestId, now }: Context) {
-  return { clientIp, requestId, nowMs: now }
 }
 
 export const sessionOperations: readonly AnyOperation<Context>[] = [

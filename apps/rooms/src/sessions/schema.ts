@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { prefixOf } from '../client-prefix.ts'
+import type { SessionRow } from '../db/tables.ts'
 import { User } from '../users/schema.ts'
 import { Moment, toMoment } from '../wire.ts'
 
@@ -23,6 +25,18 @@ export const ListedSession = z
     addressPrefix: z.string().meta({ description: 'IPv4 address, or /64 of an IPv6 one.' }),
   })
   .meta({ id: 'ListedSession' })
+
+export function toListedSession(session: SessionRow, currentId: string): z.output<typeof ListedSession> {
+  return {
+    id: session.id,
+    current: session.id === currentId,
+    createdAt: toMoment(session.created_at),
+    lastSeenAt: toMoment(session.last_seen_at),
+    expiresAt: toMoment(session.idle_expires_at),
+    userAgent: session.user_agent,
+    addressPrefix: prefixOf(session.client_ip),
+  }
+}
 
 /** Who is signed in, and since when. */
 export const SignedIn = z.object({ user: User, session: OwnSession })

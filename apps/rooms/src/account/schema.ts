@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { AuditLine } from '../audit/schema.ts'
+import { ListedSession } from '../sessions/schema.ts'
+import { User } from '../users/schema.ts'
+import { Moment } from '../wire.ts'
+
+export const Confirmation = z.object({ confirm: z.literal(true) })
+
+/** Everything that is stored about a person, in words that explain themselves. */
+export const AccountExport = z
+  .object({
+    exportedAt: Moment,
+    user: User.extend({ createdAt: Moment, lastSeenAt: Moment }),
+    identity: z.object({ issuer: z.string(), subject: z.string(), mode: z.string(), createdAt: Moment }),
+    grants: z.array(
+      z.object({
+        role: z.string(),
+        scopeType: z.string(),
+        scopeId: z.string(),
+        source: z.string(),
+        createdAt: Moment,
+      }),
+    ),
+    sessions: z.array(
+      ListedSession.extend({
+        address: z.string(),
+        endedAt: Moment.nullable(),
+        endReason: z.string().nullable(),
+      }),
+    ),
+    activity: z.array(AuditLine).meta({ description: 'What the audit log says that the person did.' }),
+  })
+  .meta({ id: 'AccountExport' })
+export type AccountExport = z.output<typeof AccountExport>

@@ -1,0 +1,99 @@
+import { originOf } from '../audit/origin.ts'
+import { AuditPage, AuditQuery, toAuditLine } from '../audit/schema.ts'
+import { findNewestAudit, listAudit, recordAudit } from '../audit/store.ts'
+import { type Context, actorOf, operation } from '../context.ts'
+import { registeredAddresses } from '../login/registered-addresses.ts'
+import { cutPage, positionOf } from '../paging.ts'
+import { changePlatformSettings, readPlatformSettings } from '../platform/operations.ts'
+import { countUnreachableAccounts } from '../platform/provider-change.ts'
+import { PlatformChanges } from '../platform/schema.ts'
+import { toMoment } from '../wire.ts'
+import { ProviderAnswer, SettingsAnswer } from './schema.ts'
+
+const tag = 'Administration'
+
+const readSettings = operation({
+  id: 'getPlatformSettings',
+  methods: ['GET'],
+  path: '/admin/settings',
+  scope: 'admin',
+  tag,
+  summary: 'What the instance is called and says, and the limits in force',
+  result: SettingsAnswer,
+  handler: async ({ database, policy }) => ({
+    settings: await readPlatformSettings(database.read),
+    limits: policy.limits,
+  }),
+})
+
+const changeSettings = operation({
+  id: 'changePlatformSettings',
+  methods: ['PATCH'],
+  path: '/admin/settings',
+  scope: 'admin',
+  tag,
+  summary: 'Change what the instance is called and says; null deletes, a missing setting keeps its value',
+  body: PlatformChanges,
+  result: SettingsAnswer,
+  async handler(context, { body }) {
+    const { database, policy, now } = context
+    const actorUserId = actorOf(context).user.id
+    const settings = await database.write(async (tx) => {
+      const changed = await changePlatformSettings(tx, body, now)
+      const event = { action: 'admin.settings.update', actorUserId, metadata: body }
+      await recordAudit(tx, event, originOf(context))
+      return changed
+    })
+    return { settings, limits: policy.limits }
+  },
+})
+
+const provider = operation({
+  id: 'getProviderStatus',
+  methods: ['GET'],
+  path: '/admin/provider',
+  scope: 'admin',
+  tag,
+  summary: 'How the identity provider is reached, and what has to be registered there',
+  result: ProviderAnswer,
+  async handler(context) {
+    const { database, policy } = context
+    const { discovery, ...status } = await context.provider.status()
+    const { checkedAtMs, ok, error } = discovery
+    return {
+      ...status,
+      discovery: { ok, checkedAt: checkedAtMs === null ? null : toMoment(checkedAtMs), error },
+      endpoints: { ...status.endpoints },
+      register: { ...registeredAddresses(policy.canonicalOrigin, policy.backchannelLogout) },
+      lastLogoutToken: await lastLogoutToken(context),
+      unreachableAccounts: await countUnreachableAccounts(database.read, status.issuer),
+    }
+  },
+})
+
+async function lastLogoutToken({ database }: Context) {
+  const event = await findNewestAudit(database.read, ['auth.backchannel_logout', 'auth.backchannel_rejected'])
+  if (!event) return null
+  const result = event.action === 'auth.backchannel_logout' ? ('accepted' as const) : ('rejected' as const)
+  return { at: toMoment(event.created_at), result }
+}
+
+const audit = operation({
+  id: 'listAuditEvents',
+  methods: ['GET'],
+  path: '/admin/audit',
+  scope: 'admin',
+  tag,
+  summary: 'What was done, by whom and from where, newest first',
+  query: AuditQuery,
+  result: AuditPage,
+  async handler({ database }, { query: { cursor, limit, ...filter } }) {
+    const { action, actorUserId, targetType, targetId, before } = filter
+    const key = ['audit', action, actorUserId, targetType, targetId, before]
+    const found = await listAudit(database.read, filter, positionOf(key, cursor), limit + 1)
+    const { rows, nextCursor } = cutPage(key, found, limit)
+    return { events: rows.map(toAuditLine), nextCursor }
+  },
+})
+
+export const instanceOperations = [readSettings, changeSettings, provider, audit]

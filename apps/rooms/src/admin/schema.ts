@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { RoleGrantRow, UserRow } from '../db/tables.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { NextCursor, PageQuery } from '../paging.ts'
+import { PlatformSettings } from '../platform/schema.ts'
+import { ListedSession } from '../sessions/schema.ts'
+import { codePoints, text } from '../text.ts'
+import { Id, Moment, toMoment } from '../wire.ts'
+
+const GrantSource = z.enum(['bootstrap', 'claim', 'manual', 'teamidp'])
+
+/** Somebody, as administrators see them. */
+export const ManagedUser = z
+  .object({
+    id: z.string(),
+    nickname: z.string(),
+    email: z.string().nullable(),
+    avatarColor: z.string(),
+    disabled: z.boolean(),
+    createdAt: Moment,
+    lastSeenAt: Moment,
+    identityType: z.enum(['oauth', 'guest']),
+    roleSources: z.array(
+      z.object({ role: z.string(), scopeType: z.string(), scopeId: z.string(), source: GrantSource }),
+    ),
+  })
+  .meta({ id: 'ManagedUser' })
+export type ManagedUser = z.output<typeof ManagedUser>
+
+export function toManagedUser(user: UserRow, grants: readonly RoleGrantRow[]): ManagedUser {
+  return {
+    id: user.id,
+    nickname: user.nickname,
+    email: user.email,
+    avatarColor: user.avatar_color,
+    disabled: user.disabled === 1,
+    createdAt: toMoment(user.created_at),
+    lastSeenAt: toMoment(user.last_seen_at),
+    identityType: user.is_guest === 1 ? 'guest' : 'oauth',
+    roleSources: grants
+      .filter(({ user_id }) => user_id === user.id)
+      .map((grant) => ({
+        role: grant.role,
+        scopeType: grant.scope_type,
+        scopeId: grant.scope_id,
+        source: grant.source,
+      })),
+  }
+}
+
+const LONGEST_SEARCH = 320
+
+/** Nothing, an id, or two characters at least: one would find half of all people. */
+const Search = text()
+  .transform((given) => given.trim())
+  .refine((q) => codePoints(q) !== 1, 'must have at least 2 characters')
+  .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
+
+export const UserQuery = PageQuery.extend({
+  q: Search.optional().meta({ description: 'An id, a part of a name, or an exact e-mail address.' }),
+})
+
+export const UserPage = z.object({ users: z.array(ManagedUser), nextCursor: NextCursor })
+export const UserParams = z.object({ userId: Id })
+export const UserAnswer = z.object({ user: ManagedUser })
+export const StatusBody = z.object({ disabled: z.boolean() })
+
+export const PlatformAdminBody = z.object({ granted: z.boolean() })
+export const PlatformAdminAnswer = z.object({
+  success: z.literal(true),
+  changed: z.boolean(),
+  remaining: z.array(GrantSource).meta({ description: 'Where the right still comes from.' }),
+})
+
+export const SessionParams = z.object({ id: Id })
+export const SessionList = z.object({ sessions: z.array(ListedSession) })
+export const Revoked = z.object({ revoked: z.int() })
+
+/** Every limit with the number in force (R22). */
+const LimitValues = z
+  .object(Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, z.int()])))
+  .meta({ id: 'Limits' })
+
+export const SettingsAnswer = z.object({ settings: PlatformSettings, limits: LimitValues })
+
+export const ProviderAnswer = z
+  .object({
+    mode: z.enum(['teamidp', 'oidc', 'oauth2']),
+    issuer: z.string(),
+    label: z.string(),
+    discovery: z.object({ ok: z.boolean(), checkedAt: Moment.nullable(), error: z.string().nullable() }),
+    endpoints: z.record(z.string(), z.string()),
+    pkce: z.enum(['S256', 'none']),
+    tokenAuthMethod: z.string(),
+    idTokenAlg: z.string().nullable(),
+    register: z
+      .object({
+        redirectUri: z.string(),
+        backchannelLogoutUri: z.string().nullable().meta({ description: 'Null while it is off.' }),
+        postLogoutRedirectUri: z.string(),
+      })
+      .meta({ description: 'To be registered at the provider exactly so.' }),
+    lastLogoutToken: z.object({ at: Moment, result: z.enum(['accepted', 'rejected']) }).nullable(),
+    unreachableAccounts: z
+      .int()
+      .meta({ description: 'Accounts of earlier providers, which nobody can sign in to any more.' }),
+  })
+  .meta({ id: 'ProviderStatus' })

@@ -1,0 +1,100 @@
+import { originOf } from '../audit/origin.ts'
+import { recordAudit } from '../audit/store.ts'
+import { actorOf, operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { endAllGuests } from '../guests/operations.ts'
+import { toListedSession } from '../sessions/schema.ts'
+import { findLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { Revoked, SessionList, SessionParams, UserParams } from './schema.ts'
+import { findUser, revokeAnySession } from './store.ts'
+
+const tag = 'Administration'
+
+const list = operation({
+  id: 'listUserSessions',
+  methods: ['GET'],
+  path: '/admin/users/{userId}/sessions',
+  scope: 'admin',
+  tag,
+  summary: 'Live sessions of somebody, newest first',
+  params: UserParams,
+  result: SessionList,
+  async handler(context, { params: { userId } }) {
+    const { read } = context.database
+    if (!(await findUser(read, userId))) throw failure('not_found')
+    const live = await findLiveSessions(read, userId, context.now)
+    const current = actorOf(context).session.id
+    return { sessions: live.map((session) => toListedSession(session, current)) }
+  },
+})
+
+const end = operation({
+  id: 'endAnySession',
+  methods: ['DELETE'],
+  path: '/admin/sessions/{id}',
+  scope: 'admin',
+  tag,
+  summary: 'End a session of anybody',
+  params: SessionParams,
+  result: Success,
+  async handler(context, { params: { id } }) {
+    const { user, session } = actorOf(context)
+    await context.database.write(async (tx) => {
+      const userId = await revokeAnySession(tx, id, context.now)
+      if (userId === undefined) throw failure('not_found')
+      const target = { type: 'session', id }
+      const event = { action: 'session.revoke', actorUserId: user.id, target, metadata: { userId } }
+      await recordAudit(tx, event, originOf(context))
+    })
+    if (id === session.id) context.forget()
+    return SUCCESS
+  },
+})
+
+const endAll = operation({
+  id: 'endUserSessions',
+  methods: ['POST'],
+  path: '/admin/users/{userId}/revoke-sessions',
+  scope: 'admin',
+  tag,
+  summary: 'End all sessions of somebody',
+  params: UserParams,
+  result: Revoked,
+  async handler(context, { params: { userId } }) {
+    const { user } = actorOf(context)
+    const revoked = await context.database.write(async (tx) => {
+      if (!(await findUser(tx, userId))) throw failure('not_found')
+      const ended = await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: context.now })
+      const metadata = { sessions: ended.length }
+      const target = { type: 'user', id: userId }
+      const event = { action: 'admin.user.sessions_revoke', actorUserId: user.id, target, metadata }
+      await recordAudit(tx, event, originOf(context))
+      return ended.length
+    })
+    if (userId === user.id) context.forget()
+    return { revoked }
+  },
+})
+
+const endGuests = operation({
+  id: 'endGuestSessions',
+  methods: ['POST'],
+  path: '/admin/guests/revoke-all',
+  scope: 'admin',
+  tag,
+  summary: 'End the sessions of all guests',
+  result: Revoked,
+  async handler(context) {
+    const actorUserId = actorOf(context).user.id
+    const revoked = await context.database.write(async (tx) => {
+      const ended = await endAllGuests(tx, context.now)
+      const metadata = { sessions: ended.length }
+      await recordAudit(tx, { action: 'admin.guests.revoke_all', actorUserId, metadata }, originOf(context))
+      return ended.length
+    })
+    return { revoked }
+  },
+})
+
+export const userSessionOperations = [list, end, endAll, endGuests]

@@ -1,0 +1,105 @@
+import { among } from '@latchkey/database/database'
+import type { DialectName } from '@latchkey/database/url'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type SqlBool,
+  type Transaction,
+  sql,
+} from 'kysely'
+import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
+import type { Position } from '../paging.ts'
+import { endSessions } from '../sessions/store.ts'
+import { Id } from '../wire.ts'
+
+/** The newest first. `q` is an id, a part of a name, or a whole e-mail address; empty for everybody. */
+export async function listUsers(
+  db: Kysely<Tables>,
+  q: string,
+  after: Position | undefined,
+  limit: number,
+): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .$if(q !== '', (query) => query.where((eb) => matches(eb, q)))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+function matches(eb: ExpressionBuilder<Tables, 'users'>, q: string): Expression<SqlBool> {
+  if (Id.safeParse(q).success) return eb('id', '=', q)
+  return eb.or([
+    ...spellings(q).map((part) => sql<SqlBool>`lower(nickname) like ${`%${literal(part)}%`} escape '!'`),
+    sql<SqlBool>`lower(email) = ${lowerLatin(q)}`,
+  ])
+}
+
+/** Neither engine folds letters beyond ASCII by itself, so that the usual ways to write a name are asked for. */
+function spellings(q: string): string[] {
+  const text = q.normalize('NFC')
+  const [first = '', ...rest] = Array.from(text)
+  const capitalised = first.toUpperCase() + rest.join('').toLowerCase()
+  return [...new Set([text, text.toLowerCase(), text.toUpperCase(), capitalised].map(lowerLatin))]
+}
+
+/** What both engines make of a column that sorts by code points. */
+function lowerLatin(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/** With `%` and `_` as the characters that they are. */
+function literal(text: string): string {
+  return text.replaceAll(/[%_!]/g, '!$&')
+}
+
+export async function findUser(db: Kysely<Tables>, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findGrantsOf(
+  { dialect, db }: { dialect: DialectName; db: Kysely<Tables> },
+  userIds: readonly string[],
+): Promise<RoleGrantRow[]> {
+  return db
+    .selectFrom('role_grants')
+    .selectAll()
+    .where(among(dialect, 'user_id', userIds))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Whether that changed anything. */
+export async function setDisabled(tx: Transaction<Tables>, id: string, disabled: boolean): Promise<boolean> {
+  const value = disabled ? 1 : 0
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ disabled: value })
+    .where('id', '=', id)
+    .where('disabled', '<>', value)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function findSessionRow(db: Kysely<Tables>, id: string): Promise<SessionRow | undefined> {
+  return db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Whose live session it was; undefined when there was none. */
+export async function revokeAnySession(
+  tx: Transaction<Tables>,
+  id: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  const [ended] = await endSessions(tx, 'revoked', nowMs, (query) => query.where('id', '=', id))
+  return ended === undefined ? undefined : (await findSessionRow(tx, id))?.user_id
+}

@@ -1,0 +1,171 @@
+import { eraseAccount } from '../account/operations.ts'
+import { originOf } from '../audit/origin.ts'
+import { recordAudit } from '../audit/store.ts'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { UserRow } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import {
+  grantPlatformAdmin,
+  requireOtherAdmin,
+  serialiseGrants,
+  withdrawPlatformAdmin,
+} from '../grants/operations.ts'
+import { findGrants } from '../grants/store.ts'
+import { cutPage, positionOf } from '../paging.ts'
+import { insertSession, revokeSessionsOf } from '../sessions/store.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { copyOwnSession } from './own-session.ts'
+import {
+  type ManagedUser,
+  PlatformAdminAnswer,
+  PlatformAdminBody,
+  StatusBody,
+  UserAnswer,
+  UserPage,
+  UserParams,
+  UserQuery,
+  toManagedUser,
+} from './schema.ts'
+import { findGrantsOf, findUser, listUsers, setDisabled } from './store.ts'
+
+const tag = 'Administration'
+
+async function describe(context: Context, users: readonly UserRow[]): Promise<ManagedUser[]> {
+  const { dialect, read } = context.database
+  const ids = users.map(({ id }) => id)
+  const grants = await findGrantsOf({ dialect, db: read }, ids)
+  return users.map((user) => toManagedUser(user, grants))
+}
+
+const list = operation({
+  id: 'listUsers',
+  methods: ['GET'],
+  path: '/admin/users',
+  scope: 'admin',
+  tag,
+  summary: 'List or search people, newest first',
+  query: UserQuery,
+  result: UserPage,
+  async handler(context, { query: { q = '', cursor, limit } }) {
+    const key = ['users', q]
+    const after = positionOf(key, cursor)
+    // Leafing through what was found is no new search.
+    if (q !== '' && after === undefined) context.rates.take('search_per_minute', actorOf(context).user.id)
+    const found = await listUsers(context.database.read, q, after, limit + 1)
+    const { rows, nextCursor } = cutPage(key, found, limit)
+    return { users: await describe(context, rows), nextCursor }
+  },
+})
+
+const changeStatus = operation({
+  id: 'changeUserStatus',
+  methods: ['PATCH'],
+  path: '/admin/users/{userId}/status',
+  scope: 'admin',
+  tag,
+  summary: 'Disable somebody, which ends their sessions at once, or enable them again',
+  params: UserParams,
+  body: StatusBody,
+  result: UserAnswer,
+  failures: ['own_account', 'last_admin'],
+  async handler(context, { params: { userId }, body: { disabled } }) {
+    const { database, now } = context
+    const actorUserId = actorOf(context).user.id
+    if (disabled && userId === actorUserId) throw failure('own_account')
+    const user = await database.write(async (tx) => {
+      if (disabled) await requireOtherAdmin(database.dialect, tx, userId)
+      const changed = await setDisabled(tx, userId, disabled)
+      const row = await findUser(tx, userId)
+      if (!row) throw failure('not_found')
+      if (!changed) return row
+      if (disabled) await revokeSessionsOf(tx, userId, { reason: 'disabled', nowMs: now })
+      const action = disabled ? 'admin.user.disable' : 'admin.user.enable'
+      const target = { type: 'user', id: userId }
+      await recordAudit(tx, { action, actorUserId, target }, originOf(context))
+      return row
+    })
+    const [described] = await describe(context, [user])
+    if (!described) throw failure('not_found')
+    return { user: described }
+  },
+})
+
+const erase = operation({
+  id: 'deleteUser',
+  methods: ['DELETE'],
+  path: '/admin/users/{userId}',
+  scope: 'admin',
+  tag,
+  summary: 'Erase somebody and everything that is stored about them',
+  params: UserParams,
+  result: Success,
+  failures: ['last_admin'],
+  async handler(context, { params: { userId } }) {
+    await context.database.write((tx) => eraseAccount(tx, context, userId))
+    if (userId === actorOf(context).user.id) context.forget()
+    return SUCCESS
+  },
+})
+
+const changeAdmin = operation({
+  id: 'changePlatformAdmin',
+  methods: ['PUT'],
+  path: '/admin/users/{userId}/platform-admin',
+  scope: 'admin',
+  tag,
+  summary: 'Give or take the right to administer; ends all sessions of the person when it changes',
+  params: UserParams,
+  body: PlatformAdminBody,
+  result: PlatformAdminAnswer,
+  failures: ['account_disabled', 'guest_not_permitted', 'last_admin'],
+  async handler(context, { params: { userId }, body: { granted } }) {
+    const { database } = context
+    const isOwn = userId === actorOf(context).user.id
+    const { changed, remaining, session } = await database.write(async (tx) => {
+      await serialiseGrants(database.dialect, tx)
+      const user = await findUser(tx, userId)
+      if (!user) throw failure('not_found')
+      const copy = isOwn ? await copyOwnSession(tx, context) : undefined
+      const outcome = granted ? await give(tx, context, user) : await take(tx, context, user)
+      const { sessions_user: most } = context.policy.limits
+      const inPlace = copy && outcome.changed ? await insertSession(tx, copy, most) : undefined
+      return { ...outcome, session: inPlace }
+    })
+    if (session) context.keep(session)
+    return { success: true as const, changed, remaining }
+  },
+})
+
+type Tx = Parameters<typeof findGrants>[0]
+type Outcome = Awaited<ReturnType<typeof withdrawPlatformAdmin>>
+
+async function give(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
+  if (user.is_guest === 1) throw failure('guest_not_permitted', { text: 'Guests cannot administer' })
+  if (user.disabled === 1) throw failure('account_disabled')
+  const grantedBy = actorOf(context).user.id
+  const origin = originOf(context)
+  const grant = { userId: user.id, source: 'manual', grantedBy, origin } as const
+  const changed = await grantPlatformAdmin(tx, grant)
+  if (changed) await auditRight(tx, context, user, 'admin.user.admin_grant')
+  const grants = await findGrants(tx, user.id)
+  const sources = grants.filter(({ role }) => role === 'platform_admin').map(({ source }) => source)
+  return { changed, remaining: sources }
+}
+
+async function take(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
+  const outcome = await withdrawPlatformAdmin(tx, {
+    dialect: context.database.dialect,
+    userId: user.id,
+    withdrawnBy: actorOf(context).user.id,
+    origin: originOf(context),
+  })
+  if (outcome.changed) await auditRight(tx, context, user, 'admin.user.admin_revoke')
+  return outcome
+}
+
+async function auditRight(tx: Tx, context: Context, { id }: UserRow, action: string): Promise<void> {
+  const actorUserId = actorOf(context).user.id
+  await recordAudit(tx, { action, actorUserId, target: { type: 'user', id } }, originOf(context))
+}
+
+export const userOperations = [list, changeStatus, erase, changeAdmin]

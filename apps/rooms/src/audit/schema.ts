@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { AuditEventRow } from '../db/tables.ts'
+import { NextCursor, PageQuery } from '../paging.ts'
+import { trimmed } from '../text.ts'
+import { Id, Moment, toMoment } from '../wire.ts'
+
+export const AuditLine = z
+  .object({
+    id: z.string(),
+    actorUserId: z.string().nullable(),
+    action: z.string(),
+    targetType: z.string().nullable(),
+    targetId: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()),
+    clientIp: z.string().nullable(),
+    createdAt: Moment,
+  })
+  .meta({ id: 'AuditLine' })
+export type AuditLine = z.output<typeof AuditLine>
+
+export const AuditPage = z.object({ events: z.array(AuditLine), nextCursor: NextCursor })
+
+const Name = trimmed(1, 255)
+
+export const AuditQuery = PageQuery.extend({
+  action: Name.optional(),
+  actorUserId: Id.optional(),
+  targetType: Name.optional(),
+  targetId: Name.optional(),
+  before: z.iso
+    .datetime({ offset: true })
+    .transform((moment) => Date.parse(moment))
+    .optional()
+    .meta({ description: 'ISO 8601; only what happened before.' }),
+})
+export type AuditFilter = Omit<z.output<typeof AuditQuery>, 'limit' | 'cursor'>
+
+export function toAuditLine(row: AuditEventRow): AuditLine {
+  return {
+    id: row.id,
+    actorUserId: row.actor_user_id,
+    action: row.action,
+    targetType: row.target_type,
+    targetId: row.target_id,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    clientIp: row.client_ip,
+    createdAt: toMoment(row.created_at),
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { failure } from './failures.ts'
+
+/** Where a page ends: everything after it comes later in descending order of these. */
+export interface Position {
+  created_at: number
+  id: string
+}
+
+/** Everything that decides what is listed; a cursor is only good for the same list. */
+type List = readonly (string | number | undefined)[]
+
+/** A whole number in a query string, within both bounds. */
+export function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .meta({ type: 'integer', minimum: min, maximum: max } as z.core.GlobalMeta)
+}
+
+/** What every list takes (R16.1). */
+export const PageQuery = z.object({
+  limit: wholeNumber(1, 100).default(50),
+  cursor: z.string().optional().meta({ description: '`nextCursor` of the page before.' }),
+})
+
+export const NextCursor = z.string().nullable().meta({ description: 'Null on the last page.' })
+
+function fingerprint(list: List): string {
+  return Bun.hash.xxHash32(JSON.stringify(list.map((each) => each ?? null))).toString(36)
+}
+
+/** Cuts what was found down to the page; `found` holds one row more than `limit` when there is a next page. */
+export function cutPage<Row extends Position>(
+  list: List,
+  found: readonly Row[],
+  limit: number,
+): { rows: Row[]; nextCursor: string | null } {
+  const rows = found.slice(0, limit)
+  const last = found.length > limit ? rows.at(-1) : undefined
+  if (!last) return { rows, nextCursor: null }
+  const mark = [fingerprint(list), last.created_at, last.id].join('.')
+  return { rows, nextCursor: Buffer.from(mark).toString('base64url') }
+}
+
+/** Where this page begins; undefined for the first. 400 for a cursor that was not made for this list. */
+export function positionOf(list: List, cursor: string | undefined): Position | undefined {
+  if (cursor === undefined) return undefined
+  const mark = Buffer.from(cursor, 'base64url').toString()
+  const { print, at, id } = CURSOR.exec(mark)?.groups ?? {}
+  if (print !== fingerprint(list) || id === undefined)
+    throw failure('invalid_request', { text: 'cursor: is not one of this list' })
+  return { created_at: Number(at), id }
+}
+
+const CURSOR = /^(?<print>[0-9a-z]+)\.(?<at>\d{1,15})\.(?<id>[0-9a-f-]{36})$/

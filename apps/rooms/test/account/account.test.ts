@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { actions, guest, outcome, someone } from '../admin/people.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
+    await someone(rooms, { sub: 'admin', name: 'Ada' })
+  })
+  afterAll(() => rooms.close())
+
+  test('R28.26: an account can be exported: everything that is stored about the person, and nobody else', async () => {
+    const claims = { teams: [{ id: 't1', role: 'owner' }], phone: '+46 70 000 00 00', picture: 'https://x/y' }
+    const bob = await someone(rooms, { sub: 'bob', name: 'Bob', email: 'bob@example.com', ...claims })
+    const response = await bob.browser.send('/api/account/export')
+    expect(response.headers.get('content-disposition')).toContain('attachment')
+    const text = await response.text()
+    expect(JSON.parse(text)).toEqual({
+      exportedAt: expect.stringMatching(/Z$/),
+      user: {
+        id: bob.id,
+        nickname: 'Bob',
+        email: 'bob@example.com',
+        avatarColor: expect.any(String),
+        avatarUrl: null,
+        identityType: 'oauth',
+        platformAdmin: false,
+        createdAt: expect.stringMatching(/Z$/),
+        lastSeenAt: expect.stringMatching(/Z$/),
+      },
+      identity: {
+        issuer: rooms.idp.issuer,
+        subject: 'bob',
+        mode: 'teamidp',
+        createdAt: expect.stringMatching(/Z$/),
+      },
+      grants: [
+        {
+          role: 'owner',
+          scopeType: 'team',
+          scopeId: 't1',
+          source: 'teamidp',
+          createdAt: expect.stringMatching(/Z$/),
+        },
+      ],
+      sessions: [expect.objectContaining({ current: true, endedAt: null, address: expect.any(String) })],
+      activity: [expect.objectContaining({ action: 'auth.login', actorUserId: bob.id })],
+    })
+    // Of the claims, only those that are needed are stored at all.
+    expect(text).not.toContain('+46')
+    expect(text).not.toContain('https://x/y')
+    // No key to anything.
+    expect(text).not.toContain(bob.browser.token ?? 'x')
+    expect(text).not.toContain('token')
+  })
+
+  test('R28.26: an account can be erased; its cookies, rows and sessions are gone, the audit log says that it was', async () => {
+    rooms.clock.ms += 1000
+    const since = rooms.clock.ms
+    const eva = await someone(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+    const elsewhere = await someone(rooms, { sub: 'eva', name: 'Eva' })
+    const erased = await eva.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } })
+    expect(await erased.json()).toEqual({ success: true })
+    expect(eva.browser.token).toBeUndefined()
+    expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
+    const { read } = rooms.rooms.database
+    for (const table of ['identities', 'sessions', 'role_grants'] as const)
+      expect(await read.selectFrom(table).select('id').where('user_id', '=', eva.id).execute()).toEqual([])
+    expect(await read.selectFrom('users').select('id').where('id', '=', eva.id).execute()).toEqual([])
+    expect(await actions(rooms, since)).toEqual([['account.delete', null, eva.id]])
+    const log = JSON.stringify(await read.selectFrom('audit_events').selectAll().execute())
+    expect(log).not.toContain('eva@example.com')
+  })
+
+  test('nothing is erased without confirmation', async () => {
+    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    for (const body of [
+      {},
+      { confirm: false },
+      { confirm: 'true' },
+      { confirm: null },
+      { confirm: true, x: 1 },
+    ])
+      expect(await outcome(await bob.browser.send('/api/account', { method: 'DELETE', body }))).toEqual([
+        400,
+        'invalid_request',
+      ])
+    expect((await bob.browser.send('/api/session')).status).toBe(200)
+  })
+
+  test('guests and people who are signed out have no account to export or erase', async () => {
+    const anonymous = await guest(rooms)
+    const erase = { method: 'DELETE', body: { confirm: true } }
+    for (const [browser, refusal] of [
+      [anonymous.browser, [403, 'guest_not_permitted']],
+      [rooms.browser(), [401, 'unauthenticated']],
+    ] as const) {
+      expect(await outcome(await browser.send('/api/account/export'))).toEqual([...refusal])
+      expect(await outcome(await browser.send('/api/account', erase))).toEqual([...refusal])
+    }
+    expect((await anonymous.browser.send('/api/session')).status).toBe(200)
+  })
+})

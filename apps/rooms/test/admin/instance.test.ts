@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { NOON, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
+import { type Someone, actions, guest, outcome, someone } from './people.ts'
+
+interface Lines {
+  events: { id: string; action: string; actorUserId: string | null; createdAt: string }[]
+  nextCursor: string | null
+}
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let admin: Someone
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl(), limits: { admin_writes_per_minute: 1000 } })
+    admin = await someone(rooms, { sub: 'admin', name: 'Ada' })
+  })
+  afterAll(() => rooms.close())
+  const settings = (body: unknown) => admin.browser.send('/api/admin/settings', { method: 'PATCH', body })
+
+  test('R28.23: a platform setting reaches people who are signed out, and can be cleared', async () => {
+    const limits = { ...DEFAULT_LIMITS, admin_writes_per_minute: 1000 }
+    expect(await admin.browser.json('/api/admin/settings')).toEqual({ settings: {}, limits })
+    const given = {
+      productName: 'Harbour Talk',
+      supportUrl: 'https://help.example.com/rooms',
+      announcement: 'Closed on Sunday',
+    }
+    expect(await (await settings({ ...given, productName: '  Harbour Talk ' })).json()).toEqual({
+      settings: given,
+      limits,
+    })
+    expect(await rooms.browser().json('/api/config')).toMatchObject(given)
+    expect(
+      await outcome(await rooms.browser().send('/api/session', { body: { nickname: 'Harbour Talk' } })),
+    ).toEqual([400, 'nickname_reserved'])
+    // What is not named keeps its value.
+    expect(await (await settings({ announcement: null })).json()).toMatchObject({
+      settings: { productName: 'Harbour Talk', supportUrl: given.supportUrl },
+    })
+    expect(await rooms.browser().json('/api/config')).toMatchObject({ announcement: null })
+    await settings({ productName: null, supportUrl: null })
+    expect(await rooms.browser().json('/api/config')).toMatchObject({
+      productName: 'Latchkey Rooms',
+      supportUrl: null,
+    })
+    expect(await admin.browser.json('/api/admin/settings')).toEqual({ settings: {}, limits })
+  })
+
+  test('settings that cannot be shown safely are refused, and change nothing', async () => {
+    for (const supportUrl of [
+      'http://help.example.com',
+      'javascript:alert(1)',
+      'https://',
+      'help.example.com',
+      'https://user:secret@example.com',
+      'https:/\\example.com',
+      'https://a b',
+      '',
+      ' ',
+      1,
+      ['https://help.example.com'],
+      `https://help.example.com/${'x'.repeat(500)}`,
+    ])
+      expect(await outcome(await settings({ supportUrl }))).toEqual([400, 'invalid_request'])
+    for (const body of [
+      { productName: 'x'.repeat(501) },
+      { announcement: '' },
+      { announcement: 'a\u0000b' },
+      { unknown: 'x' },
+      [],
+      null,
+    ])
+      expect(await outcome(await settings(body))).toEqual([400, 'invalid_request'])
+    expect((await settings({ announcement: 'ü'.repeat(500) })).status).toBe(200)
+    await settings({ announcement: null })
+    expect(await admin.browser.json('/api/admin/settings')).toMatchObject({ settings: {} })
+  })
+
+  test('the provider page says how the provider is reached and what to register there, and no secret', async () => {
+    const answer = await admin.browser.json('/api/admin/provider')
+    expect(answer as unknown).toEqual({
+      mode: 'oidc',
+      issuer: rooms.idp.issuer,
+      label: 'Test provider',
+      discovery: { ok: true, checkedAt: expect.stringMatching(/Z$/), error: null },
+      endpoints: expect.any(Object),
+      pkce: 'S256',
+      tokenAuthMethod: expect.any(String),
+      idTokenAlg: 'RS256',
+      register: {
+        redirectUri: `${ORIGIN}/api/auth/callback`,
+        backchannelLogoutUri: `${ORIGIN}/api/auth/backchannel-logout`,
+        postLogoutRedirectUri: ORIGIN,
+      },
+      lastLogoutToken: null,
+      unreachableAccounts: 0,
+    })
+    const secret = 'correct horse battery staple'
+    const other = await rooms.node({ provider: rooms.idp.oauth2Config({ clientSecret: secret }) })
+    const browser = other.browser()
+    for (const [name, value] of admin.browser.cookies) browser.cookies.set(name, value)
+    const response = await browser.send('/api/admin/provider')
+    const text = await response.text()
+    expect(text).not.toContain(secret)
+    expect(JSON.parse(text)).toMatchObject({
+      mode: 'oauth2',
+      register: { backchannelLogoutUri: null },
+      // Ada herself.
+      unreachableAccounts: 1,
+    })
+    await other.close()
+  })
+
+  test('the provider page tells of the last logout token, good or bad', async () => {
+    const form = (token: string) => ({
+      method: 'POST',
+      headers: { host: 'rooms.example.com', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token: token }),
+    })
+    const deliver = (token: string) =>
+      rooms.rooms.fetch(new Request(`${ORIGIN}/api/auth/backchannel-logout`, form(token)), {
+        requestIP: () => ({ address: '192.0.2.77', family: 'IPv4', port: 1 }),
+      })
+    const last = async () => (await admin.browser.json('/api/admin/provider'))['lastLogoutToken']
+    rooms.clock.ms = NOON + 1000
+    expect((await deliver('x')).status).toBe(400)
+    expect(await last()).toEqual({ at: new Date(NOON + 1000).toISOString(), result: 'rejected' })
+    rooms.clock.ms = NOON + 2000
+    const token = rooms.idp.logoutToken((claims) => ({ ...claims, sub: 'nobody' }))
+    expect((await deliver(token)).status).toBe(200)
+    expect(await last()).toEqual({ at: new Date(NOON + 2000).toISOString(), result: 'accepted' })
+  })
+
+  test('sessions of anybody can be listed and ended, one, all of a person, or those of all guests', async () => {
+    rooms.clock.ms += 1000
+    const since = rooms.clock.ms
+    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const second = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const path = `/api/admin/users/${bob.id}/sessions`
+    const { sessions } = await admin.browser.json<{ sessions: Record<string, unknown>[] }>(path)
+    expect(sessions).toHaveLength(2)
+    expect(sessions[0] as unknown).toEqual({
+      id: expect.any(String),
+      current: false,
+      createdAt: expect.stringMatching(/Z$/),
+      lastSeenAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
+      userAgent: 'Mozilla/5.0 (test)',
+      addressPrefix: expect.stringMatching(/^203\.0\.113\.\d+$/),
+    })
+    const { session } = await bob.browser.json<{ session: { id: string } }>('/api/session')
+    const end = (id: string) => admin.browser.send(`/api/admin/sessions/${id}`, { method: 'DELETE' })
+    expect(await (await end(session.id)).json()).toEqual({ success: true })
+    expect((await bob.browser.send('/api/session')).status).toBe(401)
+    expect((await second.browser.send('/api/session')).status).toBe(200)
+    for (const id of [session.id, crypto.randomUUID(), 'x', session.id.toUpperCase()])
+      expect(await outcome(await end(id))).toEqual([404, 'not_found'])
+    const all = `/api/admin/users/${bob.id}/revoke-sessions`
+    expect(await admin.browser.json(all, { method: 'POST' })).toEqual({ revoked: 1 })
+    expect((await second.browser.send('/api/session')).status).toBe(401)
+    expect(await admin.browser.json(all, { method: 'POST' })).toEqual({ revoked: 0 })
+    const guests = [await guest(rooms), await guest(rooms)]
+    expect(await admin.browser.json('/api/admin/guests/revoke-all', { method: 'POST' })).toEqual({
+      revoked: 2,
+    })
+    for (const { browser } of guests) expect((await browser.send('/api/session')).status).toBe(401)
+    expect((await admin.browser.send('/api/session')).status).toBe(200)
+    for (const missing of ['sessions', 'revoke-sessions'])
+      expect(
+        await outcome(
+          await admin.browser.send(`/api/admin/users/${crypto.randomUUID()}/${missing}`, {
+            method: missing === 'sessions' ? 'GET' : 'POST',
+          }),
+        ),
+      ).toEqual([404, 'not_found'])
+    expect(await actions(rooms, since)).toEqual([
+      ['session.revoke', admin.id, session.id],
+      ['admin.user.sessions_revoke', admin.id, bob.id],
+      ['admin.user.sessions_revoke', admin.id, bob.id],
+      ['admin.guests.revoke_all', admin.id, null],
+    ])
+  })
+
+  test('an administrator who ends their own session is signed out', async () => {
+    const { session } = await admin.browser.json<{ session: { id: string } }>('/api/session')
+    await admin.browser.send(`/api/admin/sessions/${session.id}`, { method: 'DELETE' })
+    expect(admin.browser.token).toBeUndefined()
+    await admin.browser.signIn({ sub: 'admin', name: 'Ada' })
+    await admin.browser.send(`/api/admin/users/${admin.id}/revoke-sessions`, { method: 'POST' })
+    expect(admin.browser.token).toBeUndefined()
+    await admin.browser.signIn({ sub: 'admin', name: 'Ada' })
+  })
+
+  test('the audit log is read newest first, by page and by filter, and never doubles or loses a line', async () => {
+    const start = rooms.clock.ms + 1000
+    rooms.clock.ms = start
+    for (let n = 0; n < 7; n++) await settings({ announcement: `${n}` })
+    const read = (query: string) => admin.browser.json<Lines>(`/api/admin/audit?${query}`)
+    const { events, nextCursor } = await read('limit=100')
+    expect(nextCursor).toBeNull()
+    expect(events.map(({ createdAt }) => createdAt)).toEqual(
+      events
+        .map(({ createdAt }) => createdAt)
+        .toSorted()
+        .toReversed(),
+    )
+    const [newest] = events
+    expect(newest as unknown).toEqual({
+      id: expect.any(String),
+      actorUserId: admin.id,
+      action: 'admin.settings.update',
+      targetType: null,
+      targetId: null,
+      metadata: { announcement: '6' },
+      clientIp: expect.stringMatching(/^203\.0\.113\./),
+      createdAt: new Date(start).toISOString(),
+    })
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: Lines = await read(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      seen.push(...page.events.map(({ id }) => id))
+      cursor = page.nextCursor
+      rooms.clock.ms += 1
+      await settings({ announcement: `later ${rooms.clock.ms}` })
+    }
+    expect(seen).toEqual(events.map(({ id }) => id))
+    const actionsOf = async (query: string) => new Set((await read(query)).events.map(({ action }) => action))
+    expect(await actionsOf('action=guest.create')).toEqual(new Set(['guest.create']))
+    expect(await actionsOf('targetType=session')).toEqual(new Set(['session.revoke', 'auth.login']))
+    expect((await read(`actorUserId=${crypto.randomUUID()}`)).events).toEqual([])
+    expect((await read(`actorUserId=${admin.id}&action=admin.guests.revoke_all`)).events).toHaveLength(1)
+    expect((await read(`targetId=${admin.id}&action=grant.add`)).events).toHaveLength(1)
+    const before = await read(`limit=100&before=${encodeURIComponent(new Date(start).toISOString())}`)
+    expect(before.events.map(({ id }) => id)).toEqual(events.slice(7).map(({ id }) => id))
+    for (const bad of ['before=yesterday', 'before=0', 'actorUserId=x', 'cursor=x', 'limit=0', 'action=%00'])
+      expect([bad, await outcome(await admin.browser.send(`/api/admin/audit?${bad}`))]).toEqual([
+        bad,
+        [400, 'invalid_request'],
+      ])
+  })
+
+  test('L131 (R21.2): no token is in any line of the audit log', async () => {
+    const rows = await rooms.rooms.database.read.selectFrom('audit_events').selectAll().execute()
+    const text = JSON.stringify(rows)
+    expect(text).not.toContain(admin.browser.token ?? 'x')
+    expect(text).not.toMatch(/eyJ[\w-]{10,}\./)
+  })
+})

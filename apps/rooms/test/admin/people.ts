@@ -1,0 +1,42 @@
+import type { Browser, TestRooms } from '../rooms.ts'
+import type { Person } from '../provider/hostile.ts'
+
+export interface Someone {
+  browser: Browser
+  id: string
+}
+
+let lastHost = 1
+
+/** Somebody who has signed in, from an address of their own. */
+export async function someone(rooms: TestRooms, person: Person): Promise<Someone> {
+  const browser = await rooms.signedIn(person, { ip: `203.0.113.${lastHost++ % 250}` })
+  const { user } = await browser.json<{ user: { id: string } }>('/api/session')
+  return { browser, id: user.id }
+}
+
+export async function guest(rooms: TestRooms, nickname = 'Gustav'): Promise<Someone> {
+  const browser = rooms.browser({ ip: `198.51.100.${lastHost++ % 250}` })
+  const { user } = await browser.json<{ user: { id: string } }>('/api/session', { body: { nickname } }, 201)
+  return { browser, id: user.id }
+}
+
+/** Status and code of an answer. */
+export async function outcome(response: Response): Promise<[number, string | undefined]> {
+  const { code } = (await response.json()) as { code?: string }
+  return [response.status, code]
+}
+
+/** Actions of the audit log with who did them to whom, the oldest first, without those of signing in. */
+export async function actions(rooms: TestRooms, since = 0) {
+  const rows = await rooms.rooms.database.read
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('created_at', '>=', since)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows
+    .filter(({ action }) => action !== 'auth.login' && action !== 'guest.create')
+    .map(({ action, actor_user_id, target_id }) => [action, actor_user_id, target_id])
+}

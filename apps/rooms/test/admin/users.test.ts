@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Someone, actions, guest, outcome, someone } from './people.ts'
+
+interface Page {
+  users: { id: string; nickname: string; roleSources: unknown[] }[]
+  nextCursor: string | null
+}
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let admin: Someone
+  beforeAll(async () => {
+    const limits = { admin_writes_per_minute: 100_000, search_per_minute: 100_000 }
+    rooms = await openRooms({ url: await newUrl(), limits })
+    admin = await someone(rooms, { sub: 'admin', name: 'Ada', email: 'ada@example.com' })
+  })
+  afterAll(() => rooms.close())
+  const patch = (who: Someone, userId: string, disabled: boolean) =>
+    who.browser.send(`/api/admin/users/${userId}/status`, { method: 'PATCH', body: { disabled } })
+  const put = (who: Someone, userId: string, granted: boolean) =>
+    who.browser.send(`/api/admin/users/${userId}/platform-admin`, { method: 'PUT', body: { granted } })
+  /** A later moment, so that what happens from now on can be told from before. */
+  const later = () => (rooms.clock.ms += 1000)
+
+  describe('searching people', () => {
+    let found: (q: string) => Promise<string[]>
+    beforeAll(async () => {
+      for (const [sub, name, email] of [
+        ['s1', 'Åsa 100% Öst', 'asa@example.com'],
+        ['s2', 'Asa_Lind', 'lind@example.com'],
+        ['s3', 'AsaXLind', 'asa@example.community'],
+        ['s4', 'Мария', undefined],
+      ] as const)
+        await someone(rooms, { sub, name, ...(email && { email }) })
+      found = async (q) => {
+        const page = await admin.browser.json<Page>(`/api/admin/users?q=${encodeURIComponent(q)}`)
+        return page.users.map(({ nickname }) => nickname).toSorted()
+      }
+    })
+
+    test('a part of a name finds people in any usual case', async () => {
+      expect(await found('asa')).toEqual(['AsaXLind', 'Asa_Lind'])
+      for (const q of ['åsa', 'ÅSA', 'Åsa', 'öst', 'ÖST', 'Åsa 100'])
+        expect(await found(q)).toEqual(['Åsa 100% Öst'])
+      for (const q of ['мария', 'МАРИЯ', 'ария']) expect(await found(q)).toEqual(['Мария'])
+    })
+
+    test('R28.8: % and _ and the escape character match literally', async () => {
+      expect(await found('0%')).toEqual(['Åsa 100% Öst'])
+      expect(await found('%%')).toEqual([])
+      expect(await found('a_L')).toEqual(['Asa_Lind'])
+      expect(await found('__')).toEqual([])
+      for (const q of ['!!', '!%', '\\%', "'';--"]) expect(await found(q)).toEqual([])
+    })
+
+    test('an e-mail is found whole only, and an id finds its owner', async () => {
+      expect(await found('asa@example.com')).toEqual(['Åsa 100% Öst'])
+      expect(await found('ASA@Example.com')).toEqual(['Åsa 100% Öst'])
+      expect(await found('asa@example')).toEqual([])
+      expect(await found('example.com')).toEqual([])
+      expect(await found(admin.id)).toEqual(['Ada'])
+      expect(await found(crypto.randomUUID())).toEqual([])
+    })
+
+    test('one character is too few, and none or blanks list everybody', async () => {
+      expect(await outcome(await admin.browser.send('/api/admin/users?q=a'))).toEqual([
+        400,
+        'invalid_request',
+      ])
+      expect(await outcome(await admin.browser.send('/api/admin/users?q=%20a%20'))).toEqual([
+        400,
+        'invalid_request',
+      ])
+      expect((await found('')).length).toBe((await found('  ')).length)
+      expect(await found('')).toContain('Ada')
+    })
+  })
+
+  test('people come with what administrators need to know, and nothing else', async () => {
+    const { users } = await admin.browser.json<Page>(`/api/admin/users?q=${admin.id}`)
+    expect(users as unknown[]).toEqual([
+      {
+        id: admin.id,
+        nickname: 'Ada',
+        email: 'ada@example.com',
+        avatarColor: expect.any(String),
+        disabled: false,
+        createdAt: expect.stringMatching(/Z$/),
+        lastSeenAt: expect.stringMatching(/Z$/),
+        identityType: 'oauth',
+        roleSources: [{ role: 'platform_admin', scopeType: 'platform', scopeId: '', source: 'bootstrap' }],
+      },
+    ])
+    const anonymous = await guest(rooms)
+    const page = await admin.browser.json<Page>(`/api/admin/users?q=${anonymous.id}`)
+    expect(page.users).toEqual([
+      expect.objectContaining({ identityType: 'guest', email: null, roleSources: [] }),
+    ])
+  })
+
+  test('R28.4: pages follow each other without gap or repetition while others arrive, also for equal times', async () => {
+    const all = (await admin.browser.json<Page>('/api/admin/users?limit=100')).users.map(({ id }) => id)
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`
+      const page: Page = await admin.browser.json<Page>(`/api/admin/users?limit=2${query}`)
+      seen.push(...page.users.map(({ id }) => id))
+      cursor = page.nextCursor
+      later()
+      await guest(rooms, 'Newcomer')
+    }
+    expect(seen).toEqual(all)
+    for (const bad of ['x', 'MTIz', '', '.', Buffer.from('1.2.3').toString('base64url')])
+      expect(await outcome(await admin.browser.send(`/api/admin/users?cursor=${bad}`))).toEqual([
+        400,
+        'invalid_request',
+      ])
+    const { nextCursor } = await admin.browser.json<Page>('/api/admin/users?limit=1')
+    const elsewhere = await admin.browser.send(`/api/admin/users?q=asa&cursor=${nextCursor}`)
+    expect(await outcome(elsewhere)).toEqual([400, 'invalid_request'])
+    for (const limit of ['0', '101', '1.5', 'x', ''])
+      expect(await outcome(await admin.browser.send(`/api/admin/users?limit=${limit}`))).toEqual([
+        400,
+        'invalid_request',
+      ])
+  })
+
+  test('R8.4: disabling ends the sessions at once and keeps the person out; enabling lets them in again', async () => {
+    const since = later()
+    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const disabled = await patch(admin, bob.id, true)
+    expect(await disabled.json()).toEqual({ user: expect.objectContaining({ id: bob.id, disabled: true }) })
+    expect((await bob.browser.send('/api/session')).status).toBe(401)
+    const refused = await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
+    expect(refused.headers.get('location')).toContain('error=account_disabled')
+    expect((await patch(admin, bob.id, true)).status).toBe(200)
+    const enabled = await patch(admin, bob.id, false)
+    expect(await enabled.json()).toEqual({ user: expect.objectContaining({ disabled: false }) })
+    await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
+    expect((await bob.browser.send('/api/session')).status).toBe(200)
+    const changes = await actions(rooms, since)
+    expect(changes.filter(([action]) => action !== 'auth.login_failed')).toEqual([
+      ['admin.user.disable', admin.id, bob.id],
+      ['admin.user.enable', admin.id, bob.id],
+    ])
+  })
+
+  test('nobody disables themselves, nor somebody who does not exist', async () => {
+    expect(await outcome(await patch(admin, admin.id, true))).toEqual([409, 'own_account'])
+    expect((await patch(admin, admin.id, false)).status).toBe(200)
+    expect(await outcome(await patch(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
+  })
+
+  test('L91 (R9.7): a manual grant or withdrawal ends the sessions of its target, who then has the right or not', async () => {
+    const since = later()
+    const carol = await someone(rooms, { sub: 'carol', name: 'Carol' })
+    const oldToken = carol.browser.token
+    const granted = await put(admin, carol.id, true)
+    expect(await granted.json()).toEqual({ success: true, changed: true, remaining: ['manual'] })
+    expect((await carol.browser.send('/api/session')).status).toBe(401)
+    await carol.browser.signIn({ sub: 'carol', name: 'Carol' })
+    expect(carol.browser.token).not.toBe(oldToken)
+    expect((await carol.browser.send('/api/admin/users')).status).toBe(200)
+    // Given twice is given once, and costs no session.
+    expect(await (await put(admin, carol.id, true)).json()).toMatchObject({ changed: false })
+    expect((await carol.browser.send('/api/admin/users')).status).toBe(200)
+    const withdrawn = await put(admin, carol.id, false)
+    expect(await withdrawn.json()).toEqual({ success: true, changed: true, remaining: [] })
+    expect((await carol.browser.send('/api/session')).status).toBe(401)
+    await carol.browser.signIn({ sub: 'carol', name: 'Carol' })
+    expect(await outcome(await carol.browser.send('/api/admin/users'))).toEqual([403, 'forbidden'])
+    expect(await (await put(admin, carol.id, false)).json()).toMatchObject({ changed: false })
+    expect(await actions(rooms, since)).toEqual([
+      ['grant.add', admin.id, carol.id],
+      ['admin.user.admin_grant', admin.id, carol.id],
+      ['grant.remove', admin.id, carol.id],
+      ['admin.user.admin_revoke', admin.id, carol.id],
+    ])
+  })
+
+  test('L91 (R9.7): whoever changes their own right goes on with a new session; the old one is dead', async () => {
+    const dora = await someone(rooms, { sub: 'dora', name: 'Dora' })
+    const elsewhere = await someone(rooms, { sub: 'dora', name: 'Dora' })
+    await put(admin, dora.id, true)
+    await dora.browser.signIn({ sub: 'dora', name: 'Dora' })
+    await elsewhere.browser.signIn({ sub: 'dora', name: 'Dora' })
+    const oldToken = dora.browser.token ?? ''
+    const before = await rooms.rooms.database.read
+      .selectFrom('sessions')
+      .selectAll()
+      .where('user_id', '=', dora.id)
+      .where('revoked_at', 'is', null)
+      .orderBy('created_at')
+      .execute()
+    later()
+    const withdrawn = await put(dora, dora.id, false)
+    expect(await withdrawn.json()).toEqual({ success: true, changed: true, remaining: [] })
+    expect(dora.browser.token).not.toBe(oldToken)
+    expect((await dora.browser.send('/api/session')).status).toBe(200)
+    expect(await outcome(await dora.browser.send('/api/admin/users'))).toEqual([403, 'forbidden'])
+    expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
+    const thief = rooms.browser()
+    thief.cookies.set('__Host-latchkey_session', oldToken)
+    expect((await thief.send('/api/session')).status).toBe(401)
+    const after = await rooms.rooms.database.read
+      .selectFrom('sessions')
+      .selectAll()
+      .where('user_id', '=', dora.id)
+      .where('revoked_at', 'is', null)
+      .execute()
+    expect(after).toHaveLength(1)
+    // The same login: no more time, and the provider still knows which of its sessions it is.
+    const { login_at, absolute_expires_at, idp_issuer, idp_sub, idp_sid } = after[0] ?? {}
+    expect(before).toContainEqual(
+      expect.objectContaining({ login_at, absolute_expires_at, idp_issuer, idp_sub, idp_sid }),
+    )
+    // And provider logout still has its hint.
+    const { logoutUrl } = await dora.browser.json<{ logoutUrl: string }>('/api/auth/logout', { body: {} })
+    expect(new URL(logoutUrl).searchParams.get('id_token_hint')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  })
+
+  test('R9.4: guests, disabled and unknown people get no right', async () => {
+    const anonymous = await guest(rooms)
+    expect(await outcome(await put(admin, anonymous.id, true))).toEqual([403, 'guest_not_permitted'])
+    const off = await someone(rooms, { sub: 'off', name: 'Off' })
+    await patch(admin, off.id, true)
+    expect(await outcome(await put(admin, off.id, true))).toEqual([409, 'account_disabled'])
+    expect(await outcome(await put(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
+    const grants = await rooms.rooms.database.read
+      .selectFrom('role_grants')
+      .select('user_id')
+      .where('user_id', 'in', [anonymous.id, off.id])
+      .execute()
+    expect(grants).toEqual([])
+  })
+
+  test('R9.4: no act leaves nobody who can administer', async () => {
+    for (const response of [
+      await put(admin, admin.id, false),
+      await admin.browser.send(`/api/admin/users/${admin.id}`, { method: 'DELETE' }),
+      await admin.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }),
+    ])
+      expect(await outcome(response)).toEqual([409, 'last_admin'])
+    // A disabled administrator is none.
+    const other = await someone(rooms, { sub: 'other', name: 'Other' })
+    await put(admin, other.id, true)
+    await patch(admin, other.id, true)
+    expect(await outcome(await put(admin, admin.id, false))).toEqual([409, 'last_admin'])
+    expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
+  })
+
+  test('erasing somebody takes everything of theirs, and is audited without them', async () => {
+    const since = later()
+    const eva = await someone(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+    const path = `/api/admin/users/${eva.id}`
+    expect((await admin.browser.send(path, { method: 'DELETE' })).status).toBe(200)
+    expect((await eva.browser.send('/api/session')).status).toBe(401)
+    const { read } = rooms.rooms.database
+    for (const table of ['identities', 'sessions', 'role_grants'] as const)
+      expect(await read.selectFrom(table).select('id').where('user_id', '=', eva.id).execute()).toEqual([])
+    expect(await outcome(await admin.browser.send(path, { method: 'DELETE' }))).toEqual([404, 'not_found'])
+    expect(await actions(rooms, since)).toEqual([['account.delete', admin.id, eva.id]])
+    // The same person is a stranger now.
+    const again = await someone(rooms, { sub: 'eva', name: 'Eva' })
+    expect(again.id).not.toBe(eva.id)
+  })
+
+  test('writes need a recent sign-in, reading does not (R2)', async () => {
+    const bob = await someone(rooms, { sub: 'bob2', name: 'Bob' })
+    rooms.clock.ms += 43_200_001
+    expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
+    expect(await outcome(await patch(admin, bob.id, true))).toEqual([403, 'reauth_required'])
+    await admin.browser.signIn({ sub: 'admin', name: 'Ada', email: 'ada@example.com' })
+    expect((await patch(admin, bob.id, true)).status).toBe(200)
+  })
+})
