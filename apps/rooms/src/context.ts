@@ -15,7 +15,13 @@ export interface Actor {
   user: UserRow
   /** Read from the grants with the session, on every request. */
   platformAdmin: boolean
-  session: { id: string; createdAtMs: number; loginAtMs: number; idleExpiresAtMs: number }
+  session: {
+    id: string
+    createdAtMs: number
+    loginAtMs: number
+    idleExpiresAtMs: number
+    absoluteExpiresAtMs: number
+  }
   /** The cookie's text: key to what is sealed for this session. */
   token: string
 }

@@ -76,7 +76,8 @@ export function ownOrigin(): Kind<string> {
       'an exact origin without path and trailing slash, in lower case, without a default port; https, or http for loopback names',
     parse(given) {
       const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
-      if (url === null || url.origin !== given) return undefined
+      // A name with a star is an origin to URL(), but to no browser.
+      if (url === null || url.origin !== given || !/^[a-z0-9_.[\]:-]+$/.test(url.hostname)) return undefined
       return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? given : undefined
     },
   }

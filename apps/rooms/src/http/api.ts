@@ -3,7 +3,7 @@ import { Failure } from '@latchkey/http/failure'
 import { type Authenticated, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
-import type { Context, Scope } from '../context.ts'
+import type { Actor, Context, Scope } from '../context.ts'
 import { failure, failures, listed } from '../failures.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
@@ -63,7 +63,7 @@ export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): b
 }
 
 function authorise(
-  { policy, rates, now }: Services,
+  services: Services,
   { actor }: Visit,
   operation: AnyOperation<Context>,
   request: Request,
@@ -72,13 +72,24 @@ function authorise(
   if (scope !== 'public' && actor === null) throw failure('unauthenticated')
   const changes = !isSafe(request)
   if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
+  if (changes && !operation.body) refuseOtherBodies(request)
   if (scope === 'member' && actor?.user.is_guest === 1) throw failure('guest_not_permitted')
-  if (scope !== 'admin' || !actor) return
+  if (scope === 'admin' && actor) authoriseAdmin(services, actor, changes)
+}
+
+/** What an administrator changes is counted, and needs a login that is not too old. */
+function authoriseAdmin({ policy, rates, now }: Services, actor: Actor, changes: boolean): void {
   if (!actor.platformAdmin) throw failure('forbidden')
   if (!changes) return
   rates.take('admin_writes_per_minute', actor.user.id)
   const { adminReauthMs } = policy
   if (adminReauthMs > 0 && now() - actor.session.loginAtMs > adminReauthMs) throw failure('reauth_required')
+}
+
+/** R11.4, also where no body is expected: whatever a form of another page could send is refused. */
+function refuseOtherBodies({ headers }: Request): void {
+  const type = headers.get('content-type')
+  if (type !== null && !/^application\/json\s*(?:;|$)/i.test(type)) throw failure('unsupported_media_type')
 }
 
 /** R11.2. */

@@ -55,11 +55,25 @@ export function writeCookie(
 
 /** The session cookie, and beside it the readable one that the client sends back as a header. */
 export function sessionCookies(names: CookieNames, session: StartedSession, nowMs: number): string[] {
-  const maxAgeSeconds = Math.floor((session.absoluteExpiresAtMs - nowMs) / 1000)
+  const { token, absoluteExpiresAtMs } = session
   return [
-    writeCookie(names, names.session, session.token, { maxAgeSeconds }),
-    writeCookie(names, names.csrf, csrfTokenOf(session.token), { maxAgeSeconds, isReadable: true }),
+    writeCookie(names, names.session, token, { maxAgeSeconds: secondsUntil(absoluteExpiresAtMs, nowMs) }),
+    csrfCookie(names, csrfTokenOf(token), absoluteExpiresAtMs, nowMs),
   ]
+}
+
+export function csrfCookie(
+  names: CookieNames,
+  csrfToken: string,
+  absoluteExpiresAtMs: number,
+  nowMs: number,
+): string {
+  const maxAgeSeconds = secondsUntil(absoluteExpiresAtMs, nowMs)
+  return writeCookie(names, names.csrf, csrfToken, { maxAgeSeconds, isReadable: true })
+}
+
+function secondsUntil(endMs: number, nowMs: number): number {
+  return Math.floor((endMs - nowMs) / 1000)
 }
 
 /** Deletion repeats every attribute, or browsers keep the cookie. */

@@ -1,20 +1,32 @@
-/** What every page says (R11.5): our own scripts only, no frames, nothing told to other sites. */
-export function pageHeaders(origin: string): Record<string, string> {
-  const socket = origin.replace(/^http/, 'ws')
-  return {
-    'Content-Security-Policy': `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ${socket}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-    'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
-    'X-Robots-Tag': 'noindex, nofollow, noarchive',
-    ...commonHeaders(origin),
-  }
-}
+export type Header = [name: string, value: string]
 
-/** What every answer says. */
-export function commonHeaders(origin: string): Record<string, string> {
-  return {
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    ...(origin.startsWith('https://') && { 'Strict-Transport-Security': 'max-age=31536000' }),
-  }
+const HSTS: Header = ['Strict-Transport-Security', 'max-age=31536000']
+
+/**
+ * What every answer says (R11.5): our own scripts only, no frames, nothing told to other sites, nothing stored. Answers of
+ * the API say it too, since what a browser makes of them is not in our hands.
+ */
+export function securityHeaders(origin: string): Header[] {
+  const socket = origin.replace(/^http/, 'ws')
+  const policy = [
+    "default-src 'self'",
+    "script-src 'self'",
+    // The parts of the pages are placed by style attributes.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${socket}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ]
+  const headers: Header[] = [
+    ['Content-Security-Policy', policy.join('; ')],
+    ['Permissions-Policy', 'camera=(), microphone=(), geolocation=()'],
+    ['X-Robots-Tag', 'noindex, nofollow, noarchive'],
+    ['Cache-Control', 'no-store'],
+    ['Referrer-Policy', 'no-referrer'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ]
+  return origin.startsWith('https://') ? [...headers, HSTS] : headers
 }

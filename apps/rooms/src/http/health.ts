@@ -3,13 +3,18 @@ import { isDirect } from '@latchkey/http/direct'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
 import { isLoopbackHost } from '../setting-kinds.ts'
+import { hostNameOf } from './hosts.ts'
 import type { Services } from './services.ts'
 
 /** The process alone (R24.1): whoever asks by address gets an answer too. */
 export function health(now: number): Response {
   return Response.json({ status: 'ok', timestamp: new Date(now).toISOString() })
 }
+
+/** Balancers give up on an answer after seconds, and take that for a no as well. */
+const PROBE_MS = 2_000
 
 /** Whether this node should get traffic. The identity provider does not count: sessions and rooms go on without it. */
 export class Readiness {
@@ -32,20 +37,36 @@ export class Readiness {
   }
 
   async #probe(): Promise<'ok' | 'unreachable'> {
+    const { promise: tooLate, resolve } = Promise.withResolvers<'unreachable'>()
+    const timer = setTimeout(() => resolve('unreachable'), PROBE_MS)
+    const asked = sql`select 1 from platform_state limit 1`.execute(this.#database.read)
+    const answered = asked.then(
+      () => 'ok' as const,
+      () => 'unreachable' as const,
+    )
     try {
-      await sql`select 1 from platform_state limit 1`.execute(this.#database.read)
-      return 'ok'
-    } catch {
-      return 'unreachable'
+      return await Promise.race([answered, tooLate])
+    } finally {
+      clearTimeout(timer)
     }
   }
 }
 
-/** Figures are for the operator (R24.2): from this machine under a loopback name, or with the token. */
-export function mayReadMetrics(request: Request, peer: string, { settings }: Services): boolean {
-  const given = request.headers.get('authorization')
-  if (settings.metricsToken !== null && given?.startsWith('Bearer '))
-    return equalTokens(given.slice('Bearer '.length), settings.metricsToken)
-  const host = URL.parse(`http://${request.headers.get('host') ?? ''}`)
-  return host !== null && isLoopbackHost(host.hostname) && isDirect(request, peer, settings.proxyHeader)
+/**
+ * Figures are for the operator (R24.2): from this machine under a loopback name, or with the token. Throws 421 and 400
+ * under any other name that is not ours, and 404 for everybody else.
+ */
+export function checkMetricsReader(request: Request, peer: string, { settings, hosts }: Services): void {
+  const host = request.headers.get('host')
+  const name = hostNameOf(host)
+  const isOwnName = name !== undefined && isLoopbackHost(name)
+  const found = hosts(host)
+  if (!isOwnName && 'refused' in found) throw failure(found.refused)
+  const isHere = isOwnName && isDirect(request, peer, settings.proxyHeader)
+  if (!isHere && !hasToken(request, settings.metricsToken)) throw failure('not_found')
+}
+
+function hasToken(request: Request, token: string | null): boolean {
+  const [, given] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  return token !== null && given !== undefined && equalTokens(given, token)
 }

@@ -2,22 +2,38 @@
 export type HostFound = { readonly origin: string } | { readonly refused: 'wrong_host' | 'invalid_request' }
 
 /** A host name or bracketed address, perhaps with a port; nothing that could be user info, a path or a second host. */
-const HOST = /^(?<name>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?<port>\d{1,5}))?$/
+const HOST = /^(?<name>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?<port>[1-9]\d{0,4}))?$/
 
-/** `host` is the Host header as it came; the scheme is that of the listed origin, whatever the transport says. */
-export function createHosts(allowed: readonly string[]): (host: string | null) => HostFound {
-  const origins = new Map(allowed.map((origin) => [hostAndPort(new URL(origin)), origin]))
-  const schemes = new Map(allowed.map((origin) => [new URL(origin).hostname, new URL(origin).protocol]))
-  return (host) => {
-    const parsed = HOST.exec((host ?? '').toLowerCase())?.groups
-    if (!parsed) return { refused: 'invalid_request' }
-    const name = (parsed['name'] ?? '').replace(/\.$/, '')
-    const standard = schemes.get(name) === 'http:' ? '80' : '443'
-    const origin = origins.get(`${name}:${Number(parsed['port'] ?? standard)}`)
-    return origin === undefined ? { refused: 'wrong_host' } : { origin }
-  }
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' }
+
+/** Lower-cased, and without one dot at the end of the name; undefined for what is none or could be two. */
+function parseHost(host: string | null): { name: string; port: string | undefined } | undefined {
+  const { name, port } = HOST.exec((host ?? '').toLowerCase())?.groups ?? {}
+  return name === undefined ? undefined : { name: name.replace(/\.$/, ''), port }
 }
 
-function hostAndPort({ hostname, port, protocol }: URL): string {
-  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
+/** The name in a Host header. */
+export function hostNameOf(host: string | null): string | undefined {
+  return parseHost(host)?.name
+}
+
+/**
+ * `host` is the Host header as it came, two of them joined by a comma. The scheme is that of the listed origin, whatever
+ * the transport says.
+ */
+export function createHosts(allowed: readonly string[]): (host: string | null) => HostFound {
+  const origins = new Map<string, HostFound>()
+  for (const origin of allowed) {
+    const { hostname, port, protocol } = new URL(origin)
+    const own = port || (DEFAULT_PORTS[protocol] ?? '')
+    origins.set(`${hostname}:${own}`, { origin })
+    // Without a port, the first origin of this name whose port is its scheme's own.
+    if (port === '' && !origins.has(hostname)) origins.set(hostname, { origin })
+  }
+  return (host) => {
+    const asked = parseHost(host)
+    if (asked === undefined) return { refused: 'invalid_request' }
+    const { name, port } = asked
+    return origins.get(port === undefined ? name : `${name}:${port}`) ?? { refused: 'wrong_host' }
+  }
 }

@@ -1,7 +1,6 @@
 import { failure } from '../failures.ts'
 import { VERSION } from '../version.ts'
 import { API_PATH } from './api.ts'
-import { pageHeaders } from './headers.ts'
 import { createDocument } from './reference.ts'
 
 const SCRIPT_PATH = `${API_PATH}/docs/scalar.js`
@@ -33,22 +32,22 @@ const PAGE = `<!doctype html>
 `
 
 /** The reference and its document, for everybody; undefined for other paths. */
-export function createReference(): (request: Request, path: string, origin: string) => Response | undefined {
+export function createReference(): (request: Request, path: string) => Response | undefined {
   const document = JSON.stringify(createDocument(VERSION))
   const script = new URL('./browser/standalone.js', import.meta.resolve('@scalar/api-reference'))
-  const answers: Readonly<Record<string, (origin: string) => Response>> = {
+  const answers: Readonly<Record<string, () => Response>> = {
     [`${API_PATH}/openapi.json`]: () =>
       new Response(document, { headers: { 'Content-Type': 'application/json' } }),
-    [`${API_PATH}/docs`]: (origin) =>
-      new Response(PAGE, { headers: { ...pageHeaders(origin), 'Content-Type': 'text/html; charset=utf-8' } }),
+    [`${API_PATH}/docs`]: () =>
+      new Response(PAGE, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
     [SCRIPT_PATH]: () =>
       new Response(Bun.file(script), { headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
   }
-  return ({ method }, path, origin) => {
+  return ({ method }, path) => {
     const answer = Object.hasOwn(answers, path) ? answers[path] : undefined
     if (!answer) return undefined
     if (method !== 'GET' && method !== 'HEAD')
       throw failure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
-    return answer(origin)
+    return answer()
   }
 }

@@ -1,10 +1,10 @@
 import type { Server } from 'bun'
 import type { Arrival } from '@latchkey/http/mount'
 import { failure } from '../failures.ts'
-import { createApi, renderFailure } from './api.ts'
+import { API_PATH, createApi, renderFailure } from './api.ts'
 import { BACKCHANNEL_LOGOUT_PATH, createBackchannelLogout } from './backchannel-logout.ts'
-import { commonHeaders } from './headers.ts'
-import { type Readiness, health, mayReadMetrics } from './health.ts'
+import { type Header, securityHeaders } from './headers.ts'
+import { type Readiness, checkMetricsReader, health } from './health.ts'
 import { createLoginRoutes } from './login.ts'
 import { createPages } from './pages.ts'
 import { createReference } from './reference-page.ts'
@@ -27,19 +27,39 @@ export function createRouter(services: Services, readiness: Readiness): Fetch {
     if (walked) return walked
     const found = services.hosts(request.headers.get('host'))
     if ('refused' in found) throw failure(found.refused)
-    if (path !== '/api' && !path.startsWith('/api/')) return pages(request, path, found.origin)
-    return reference(request, path, found.origin) ?? api.fetch(request, arrival)
+    if (!isApi(path)) return pages(request, path, found.origin)
+    return reference(request, path) ?? api.fetch(request, arrival)
   }
+  const headers = headersByOrigin(services.settings.allowedHosts)
   return async (request, server) => {
-    const { pathname } = URL.parse(request.url, 'http://localhost') ?? { pathname: '/' }
+    const { pathname: path } = URL.parse(request.url, 'http://localhost') ?? { pathname: '/' }
     const peer = server.requestIP(request)?.address ?? ''
-    const response = await answer(request, pathname, { peer }).catch((error: unknown) =>
-      renderFailure(services, error, crypto.randomUUID()),
-    )
-    for (const [name, value] of Object.entries(commonHeaders(services.policy.canonicalOrigin)))
-      if (name === 'Cache-Control' || !response.headers.has(name)) response.headers.set(name, value)
+    const response = await answer(request, path, { peer }).catch((error: unknown) => refuse(services, error))
+    const found = services.hosts(request.headers.get('host'))
+    const origin = 'origin' in found ? found.origin : services.policy.canonicalOrigin
+    for (const [name, value] of headers.get(origin) ?? [])
+      // Only files of the pages may be kept.
+      if (!response.headers.has(name) || (name === 'Cache-Control' && isApi(path)))
+        response.headers.set(name, value)
     return response
   }
+}
+
+function headersByOrigin(origins: readonly string[]): ReadonlyMap<string, readonly Header[]> {
+  return new Map(origins.map((origin) => [origin, securityHeaders(origin)]))
+}
+
+function isApi(path: string): boolean {
+  return path === API_PATH || path.startsWith(`${API_PATH}/`)
+}
+
+/** What ends before it has reached a route. */
+function refuse(services: Services, error: unknown): Response {
+  const requestId = crypto.randomUUID()
+  const response = renderFailure(services, error, requestId)
+  response.headers.set('X-Request-Id', requestId)
+  services.metrics.observeRequest('unmatched', response.status, 0)
+  return response
 }
 
 interface Asked {
@@ -48,17 +68,20 @@ interface Asked {
   peer: string
 }
 
-/** R24.1 and R24.2, under any host name. */
+const OPERATED: ReadonlySet<string> = new Set(['/api/health', '/api/ready', '/api/metrics'])
+
+/** R24.1 and R24.2, under any host name, metrics excepted. */
 async function operate(
   services: Services,
   readiness: Readiness,
   { request, path, peer }: Asked,
 ): Promise<Response | undefined> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+  if (!OPERATED.has(path)) return undefined
+  if (path === '/api/metrics') checkMetricsReader(request, peer, services)
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw failure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
   if (path === '/api/health') return health(services.now())
   if (path === '/api/ready') return readiness.answer()
-  if (path !== '/api/metrics') return undefined
-  if (!mayReadMetrics(request, peer, services)) throw failure('not_found')
   const { registry } = services.metrics
   return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } })
 }

@@ -1,9 +1,10 @@
 import type { Actor } from '../context.ts'
 import { failure } from '../failures.ts'
+import { csrfTokenOf } from '../sessions/csrf.ts'
 import { isDueToSlide, idleEnd, isLive, lifetimesOf } from '../sessions/session.ts'
 import { type FoundSession, findSession, slideSession } from '../sessions/store.ts'
 import { clientOf } from './client.ts'
-import { type CookieNames, clearedCookies, cookieNames, readCookie } from './cookies.ts'
+import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
 
 /** A request, with what every route must know of it. */
@@ -26,13 +27,27 @@ export async function readVisit(services: Services, request: Request, peer: stri
   const client = clientOf(services, request, peer)
   const [token, ...more] = readCookie(request, names.session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
-  const actor = token ? await findActor(services, token) : null
-  const cookies = token !== undefined && actor === null ? clearedCookies(names) : []
+  const actor = token === undefined ? null : await findActor(services, token)
+  const cookies = token === undefined ? [] : cookiesFor(services, request, names, actor)
   return { origin: found.origin, names, clientIp: client.ip, clientPrefix: client.prefix, actor, cookies }
 }
 
+/** A dead session's cookies go, and a live one's readable cookie comes back where it is lost or wrong (R11.2). */
+function cookiesFor(services: Services, request: Request, names: CookieNames, actor: Actor | null): string[] {
+  if (actor === null) return clearedCookies(names)
+  if (request.method !== 'GET') return []
+  const csrfToken = csrfTokenOf(actor.token)
+  const [given, ...more] = readCookie(request, names.csrf)
+  if (given === csrfToken && more.length === 0) return []
+  return [csrfCookie(names, csrfToken, actor.session.absoluteExpiresAtMs, services.now())]
+}
+
+/** What one of our tokens looks like; the database is asked about nothing else. */
+const TOKEN = /^[\w-]{43}$/
+
 /** The one session look-up of HTTP and sockets (R10.4). Slides the idle end when it is due. */
 export async function findActor(services: Services, token: string): Promise<Actor | null> {
+  if (!TOKEN.test(token)) return null
   const nowMs = services.now()
   const session = await findSession(services.database.read, token)
   if (!session || !isLive(session, nowMs) || session.user.disabled === 1) return null
@@ -45,6 +60,7 @@ export async function findActor(services: Services, token: string): Promise<Acto
       createdAtMs: session.created_at,
       loginAtMs: session.login_at,
       idleExpiresAtMs,
+      absoluteExpiresAtMs: session.absolute_expires_at,
     },
     token,
   }

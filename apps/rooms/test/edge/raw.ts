@@ -1,0 +1,41 @@
+import { connect } from 'node:net'
+import type { TestRooms } from '../rooms.ts'
+
+export interface Heard {
+  status: number
+  headers: Headers
+  body: string
+}
+
+/** Sends these bytes over a socket of their own and hears the server out; status -1 when it hangs up without a word. */
+export function speak(port: number, text: string): Promise<Heard> {
+  return new Promise((resolve, reject) => {
+    let heard = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(text, 'latin1')))
+    socket.setTimeout(5_000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
+    socket.on('data', (bytes) => {
+      heard += bytes.toString('latin1')
+    })
+    // A server that refuses what it reads may reset the connection while we still send.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      socket.destroy()
+      const [head = '', ...body] = heard.split('\r\n\r\n')
+      const lines = head.split('\r\n')
+      const headers = new Headers(
+        lines.slice(1).map((line): [string, string] => {
+          const colon = line.indexOf(':')
+          return [line.slice(0, colon), line.slice(colon + 1).trim()]
+        }),
+      )
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(lines[0] ?? '')?.[1] ?? -1)
+      resolve({ status, headers, body: body.join('\r\n\r\n') })
+    })
+  })
+}
+
+/** The service on a port of this machine; `stop` before the service is closed. */
+export function listen(test: TestRooms): { port: number; stop(): Promise<void> } {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: test.rooms.fetch })
+  return { port: server.port ?? 0, stop: () => server.stop(true) }
+}
