@@ -79,7 +79,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
   const grants = new Map<string, { person: Person; asked: URLSearchParams }>()
   const accessTokens = new Map<string, Person>()
   let bent = unbent()
-  let keys = [newSigningKey('RS256')]
+  let keys = [usualKey()]
 
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -335,6 +335,14 @@ export function claimPath(text: string): ClaimPath {
   const path = parseClaimPath(text)
   if (path === undefined) throw new Error(`${text} is no claim path`)
   return path
+}
+
+let madeOnce: SigningKey | undefined
+
+/** What every provider of this process signs with until a test says otherwise: an RSA key takes long to make. */
+function usualKey(): SigningKey {
+  madeOnce ??= newSigningKey('RS256')
+  return madeOnce
 }
 
 /** A fresh key pair for `alg`, with a random `kid`; `bits` for RSA. */

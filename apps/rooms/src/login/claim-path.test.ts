@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { parseClaimPath, readClaim } from './claim-path.ts'
+
+test('L79 a path that is empty somewhere, too deep, or leads to what every object inherits is refused', () => {
+  for (const path of [
+    '',
+    '.',
+    'a.',
+    '.a',
+    'a..b',
+    '__proto__',
+    'a.__proto__.b',
+    'constructor',
+    'a.constructor',
+    'prototype.a',
+    'a\u0000b',
+    'a.b.c.d.e.f.g.h.i.j.k',
+  ])
+    expect([path, parseClaimPath(path)]).toEqual([path, undefined])
+  for (const path of ['a', 'a.b.c.d.e.f.g.h.i.j', 'https://idp\\.example/roles', 'protos'])
+    expect(parseClaimPath(path)?.whole).toBe(path)
+})
+
+test('L66 L79 members that claims have by themselves are read, whatever their name', () => {
+  const claims = JSON.parse('{"a":{"__proto__":{"b":1},"toString":"own"},"list":[["x"]]}')
+  const read = (path: string) => readClaim(claims, parseClaimPath(path)!)
+  expect(read('a.toString')).toBe('own')
+  expect(read('a.b')).toBeUndefined()
+  expect(read('a.valueOf')).toBeUndefined()
+  expect(read('list.0.0')).toBe('x')
+  expect(read('list.0.00')).toBeUndefined()
+  expect(read('list.length')).toBeUndefined()
+})

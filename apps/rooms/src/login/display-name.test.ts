@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { cleanName, cutToGraphemes } from './display-name.ts'
+
+test('L84 names lose what is invisible, and nothing that shows', () => {
+  for (const [given, clean] of [
+    ['Alice', 'Alice'],
+    ['  Alice  ', 'Alice'],
+    ['Alice\u00a0\u2003 B', 'Alice B'],
+    ['Alice\r\nB\tC', 'Alice B C'],
+    ['\u0000A\u0007l\u007fi\u009fce', 'Alice'],
+    // Overrides, embeddings, isolates and marks of direction.
+    ['\u202eAlice\u202c \u2066B\u2069\u200e\u200f\u061c', 'Alice B'],
+    ['A\u200bl\u200ci\u200dc\u2060e\ufeff', 'Alice'],
+    ['Al\u00adi\u034fce\u180e', 'Alice'],
+    ['\u115f\u1160\u3164\uffa0\u17b4\ufe0f', ''],
+    ['A\u{e0041}\u{e0001}l', 'Al'],
+    ['A\ufff9l\ufffbi', 'Ali'],
+    ['A\u2028B\u2029C', 'A B C'],
+    ['\u2800A\u2800B', 'A B'],
+    ['A\ud800B\udc00', 'AB'],
+    ['', ''],
+    [' \u200b ', ''],
+    // NFC, also of what a removed character kept apart.
+    ['e\u0301', 'é'],
+    ['e\u200d\u0301', 'é'],
+    ['A \u200b B', 'A B'],
+    ['نرگس', 'نرگس'],
+    ['प्रिया', 'प्रिया'],
+    ['山田太郎', '山田太郎'],
+    ["O'Brien-Łukasz", "O'Brien-Łukasz"],
+  ] as const)
+    expect([given, cleanName(given)]).toEqual([given, clean])
+})
+
+test('L84 a joiner inside an emoji stays, and so do the other parts of emoji', () => {
+  for (const emoji of ['👨‍👩‍👧‍👦', '👩🏽‍💻', '🏳️‍🌈', '🏳‍🌈', '❤️‍🔥', '❤‍🔥', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', '🇸🇪', '👍🏿', '❤️'])
+    expect([emoji, cleanName(`A${emoji}B`)]).toEqual([emoji, `A${emoji}B`])
+  expect(cleanName('👩\u200d')).toBe('👩')
+  expect(cleanName('👩\u200dA')).toBe('👩A')
+  expect(cleanName('A\u200d👩')).toBe('A👩')
+})
+
+test('cleaning a clean name changes nothing', () => {
+  for (const name of ['Al\u200b ice', '👨‍👩‍👧 x\u200d', 'e\u200d\u0301', 'ᄀ\u115fᅡ', '\u2800 a'])
+    expect(cleanName(cleanName(name))).toBe(cleanName(name))
+})
+
+test('L84 a name is cut between graphemes, never inside one', () => {
+  const family = '👨‍👩‍👧‍👦'
+  expect(cutToGraphemes(family.repeat(65))).toBe(family.repeat(64))
+  expect(cutToGraphemes('e\u0323\u0302'.repeat(70), 2)).toBe('e\u0323\u0302'.repeat(2))
+  expect(cutToGraphemes(`${'x'.repeat(63)} yz`)).toBe('x'.repeat(63))
+  expect(cutToGraphemes('x'.repeat(64))).toBe('x'.repeat(64))
+  expect(cutToGraphemes('')).toBe('')
+})
+
+test('L84 marks upon marks do not make a name of any length', () => {
+  expect(cutToGraphemes(`Al${'\u0300'.repeat(100_000)}`)).toBe('A')
+  expect(cutToGraphemes('a'.repeat(1_000_000), 5000)).toHaveLength(1024)
+})

@@ -1,0 +1,292 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { OAuth2Config, OidcConfig } from '../../src/login/provider-config.ts'
+import { type Json, type Person, claimPath } from './hostile.ts'
+import { type Bench, bench, failureOf, login } from './provider.ts'
+
+let at: Bench
+beforeAll(async () => {
+  at = await bench()
+})
+afterEach(() => at.idp.reset())
+afterAll(() => at.stop())
+
+const ADMIN = 'platform:admin'
+const signIn = (person: Person, config: OidcConfig | OAuth2Config = at.idp.config()) =>
+  login(at, at.provider(config), { sub: 'alice', name: 'Alice', ...person })
+const oauth2 = (claims: Json | string, config: Partial<OAuth2Config> = {}) => {
+  at.idp.answer('userinfo', () => new Response(typeof claims === 'string' ? claims : JSON.stringify(claims)))
+  return login(at, at.provider(at.idp.oauth2Config(config)))
+}
+
+describe('the subject', () => {
+  test('L80 R28.15 text is taken as it is, and a safe integer in decimal', async () => {
+    for (const [given, subject] of [
+      ['"alice"', 'alice'],
+      ['" Alice "', ' Alice '],
+      ['"0"', '0'],
+      ['0', '0'],
+      ['42', '42'],
+      ['-7', '-7'],
+      ['9007199254740991', '9007199254740991'],
+      ['1e3', '1000'],
+      ['42.0', '42'],
+      [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
+      ['"12345678901234567890"', '12345678901234567890'],
+    ] as const)
+      expect(await oauth2(`{"sub":${given},"name":"Alice"}`)).toMatchObject({ subject })
+  })
+
+  test('L80 anything else identifies nobody', async () => {
+    for (const given of [
+      'false',
+      'true',
+      '""',
+      'null',
+      '1.5',
+      '9007199254740992',
+      '12345678901234567890',
+      '1e400',
+      '{}',
+      '["alice"]',
+      `"${'x'.repeat(256)}"`,
+      '"a\\u0000b"',
+      '"a\\ud800"',
+    ])
+      expect([given, await failureOf(oauth2(`{"sub":${given},"name":"Alice"}`))]).toEqual([
+        given,
+        'identity_incomplete: subject missing or malformed',
+      ])
+    expect(await failureOf(oauth2({ name: 'Alice' }))).toBe(
+      'identity_incomplete: subject missing or malformed',
+    )
+  })
+
+  test('L80 another subject path in oidc keys the person, while logout tokens still name the sub', async () => {
+    const config = at.idp.config({ subjectPath: claimPath('employee.id') })
+    expect(await signIn({ employee: { id: 4711 } }, config)).toMatchObject({ subject: '4711', sub: 'alice' })
+    expect(await failureOf(signIn({}, config))).toBe('identity_incomplete: subject missing or malformed')
+  })
+})
+
+describe('the name', () => {
+  test('L81 a missing, blank or invisible name at the configured path ends the login, in every mode', async () => {
+    const blank = [undefined, null, '', ' \t\n', '\u200b\u2060\u202e', '\u2800', '\u3164', 1, ['Alice'], {}]
+    for (const name of blank) {
+      for (const config of [at.idp.config(), at.idp.teamidpConfig(), at.idp.oauth2Config()])
+        expect(await failureOf(signIn({ name, nickname: 'Al' }, config))).toBe(
+          'identity_incomplete: name missing or blank',
+        )
+    }
+  })
+
+  test('L84 it is cleaned and cut to 64 graphemes', async () => {
+    expect(await signIn({ name: '  A\u202el\u0000ice\u200b ' })).toMatchObject({ name: 'Alice' })
+    expect(await signIn({ name: 'é'.repeat(100) })).toMatchObject({ name: 'é'.repeat(64) })
+  })
+
+  test('R8.3 the e-mail is cut to 320 characters, and is nothing where there is none', async () => {
+    expect(await signIn({ email: ' a@b.example\u0000' })).toMatchObject({ email: 'a@b.example' })
+    for (const email of [undefined, null, '', ' ', 1, true, ['a@b.example']])
+      expect(await signIn({ email })).toMatchObject({ email: null })
+    expect((await signIn({ email: `${'x'.repeat(319)}😀` })).email).toBe('x'.repeat(319))
+    expect(await signIn({ email: 'a@b.example' }, at.idp.config({ emailPath: null }))).toMatchObject({
+      email: null,
+    })
+  })
+})
+
+describe('claim paths', () => {
+  test('L79 R28.15 the whole path is one key first, then its parts; numbers index lists; \\. is a dot', async () => {
+    const claims = {
+      'urn:x.y': 'dotted',
+      'a.b': 'whole',
+      a: { b: 'parts', 'c.d': 'escaped', list: ['zero', { deep: 'one' }] },
+      '0': 'numeric key',
+    }
+    for (const [path, name] of [
+      ['urn:x.y', 'dotted'],
+      ['a.b', 'whole'],
+      ['a.c\\.d', 'escaped'],
+      ['a.list.0', 'zero'],
+      ['a.list.1.deep', 'one'],
+      ['0', 'numeric key'],
+    ] as const)
+      expect(await oauth2({ sub: '1', ...claims }, { namePath: claimPath(path) })).toMatchObject({ name })
+  })
+
+  test('L66 L79 what every object, list or text inherits is no claim', async () => {
+    for (const path of [
+      'toString',
+      'a.length',
+      'list.length',
+      'list.01',
+      'list.-1',
+      'list.1e0',
+      'text.0',
+      'valueOf.name',
+      'a.hasOwnProperty',
+    ])
+      expect(
+        await failureOf(
+          oauth2({ sub: '1', a: {}, list: ['x', 'y'], text: 'abc' }, { namePath: claimPath(path) }),
+        ),
+      ).toBe('identity_incomplete: name missing or blank')
+  })
+})
+
+describe('the admin claim', () => {
+  const isAdmin = async (claims: Json, value = ADMIN, path = 'roles') =>
+    (await signIn(claims, at.idp.config({ adminClaim: { path: claimPath(path), value } }))).isAdmin
+
+  test('L86 a member of a list or the equal text makes an admin; numbers and booleans by their JSON text', async () => {
+    expect(await isAdmin({ roles: ADMIN })).toBe(true)
+    expect(await isAdmin({ roles: ['user', ADMIN] })).toBe(true)
+    expect(await isAdmin({ realm: { roles: [ADMIN] } }, ADMIN, 'realm.roles')).toBe(true)
+    expect(await isAdmin({ roles: true }, 'true')).toBe(true)
+    expect(await isAdmin({ roles: [1, 42] }, '42')).toBe(true)
+    expect(await isAdmin({ roles: 1.5 }, '1.5')).toBe(true)
+  })
+
+  test('L86 a part, a prefix, another case, a list in a list or an object makes none', async () => {
+    for (const roles of [
+      `${ADMIN}s`,
+      `x${ADMIN}`,
+      'platform',
+      ADMIN.toUpperCase(),
+      ` ${ADMIN}`,
+      `user,${ADMIN}`,
+      `user ${ADMIN}`,
+      [[ADMIN]],
+      [{ role: ADMIN }],
+      { [ADMIN]: true },
+      { '0': ADMIN },
+      [],
+      null,
+      undefined,
+      true,
+    ])
+      expect([roles, await isAdmin({ roles })]).toEqual([roles, false])
+  })
+
+  test('L86 R28.15 a value of undefined, null, NaN or [object Object] makes nobody admin by a missing or odd claim', async () => {
+    for (const value of ['undefined', 'null', 'NaN', '[object Object]', '', '{}', '[]', 'Infinity'])
+      for (const roles of [undefined, null, {}, [], [null], [undefined], [{}], [[]]])
+        expect([value, roles, await isAdmin({ roles }, value)]).toEqual([value, roles, false])
+  })
+
+  test('R9.3 without the two settings nobody is admin by a claim', async () => {
+    expect((await signIn({ roles: [ADMIN] })).isAdmin).toBe(false)
+  })
+})
+
+describe('teams', () => {
+  const owned = async (teams: unknown, overrides: Json = {}) => {
+    const config = at.idp.teamidpConfig()
+    return (await signIn({ teams }, { ...config, teams: { ...config.teams!, ...overrides } })).ownedTeams
+  }
+
+  test('L89 each team with an owner role counts once; ids are text or safe integers', async () => {
+    expect(
+      await owned([
+        { id: 'red', role: 'owner' },
+        { id: 7, role: 'co-owner' },
+        { id: 'green', role: 'member' },
+        { id: 'blue', role: 'Owner' },
+        { id: 'red', role: 'co-owner' },
+        { id: '7', role: 'owner' },
+      ]),
+    ).toEqual(['red', '7'])
+    expect(
+      await owned(
+        [
+          { id: 'red', role: 'owner' },
+          { id: 'blue', role: 'lead' },
+        ],
+        { ownerRoles: ['lead'] },
+      ),
+    ).toEqual(['blue'])
+  })
+
+  test('L89 TEAMIDP_TEAM_ID leaves only that team', async () => {
+    const teams = [
+      { id: 'red', role: 'owner' },
+      { id: 7, role: 'owner' },
+      { id: 'redder', role: 'owner' },
+    ]
+    expect(await owned(teams, { teamId: 'red' })).toEqual(['red'])
+    expect(await owned(teams, { teamId: '7' })).toEqual(['7'])
+    expect(await owned(teams, { teamId: 'blue' })).toEqual([])
+  })
+
+  test('L89 the paths inside a team are configured', async () => {
+    const paths = { idPath: claimPath('team.uuid'), rolePath: claimPath('my.role') }
+    expect(await owned([{ team: { uuid: 'x' }, my: { role: 'owner' } }], paths)).toEqual(['x'])
+  })
+
+  test('L89 entries that are no teams give nothing', async () => {
+    expect(
+      await owned([
+        null,
+        'red',
+        1,
+        [],
+        {},
+        { id: 'a' },
+        { role: 'owner' },
+        { id: '', role: 'owner' },
+        { id: 1.5, role: 'owner' },
+        { id: 'b', role: ['owner'] },
+        { id: null, role: 'owner' },
+        { id: 'x'.repeat(256), role: 'owner' },
+      ]),
+    ).toEqual([])
+  })
+
+  test('L89 a claim that is no list gives none and a line in the log; a missing one gives none', async () => {
+    for (const teams of ['red', { id: 'red', role: 'owner' }, null, 7]) {
+      at.logged.length = 0
+      expect(await owned(teams)).toEqual([])
+      expect(at.logged).toEqual([
+        JSON.stringify({ message: 'The team claim is no list; it counts as no teams', claim: 'teams' }),
+      ])
+    }
+    at.logged.length = 0
+    expect(await owned(undefined)).toEqual([])
+    expect(at.logged).toEqual([])
+  })
+
+  test('L89 in oidc and oauth2 there are none', async () => {
+    for (const config of [at.idp.config(), at.idp.oauth2Config()])
+      expect((await signIn({ teams: [{ id: 'red', role: 'owner' }] }, config)).ownedTeams).toEqual([])
+  })
+})
+
+describe('what else is kept of a login', () => {
+  test('R10.6 R13.7 the ID token, its sub, its sid where it is text, and when it was issued', async () => {
+    expect(await signIn({ sid: 'session-1', iat: at.clock.ms / 1000 - 0.5 })).toMatchObject({
+      sub: 'alice',
+      sid: 'session-1',
+      issuedAtSeconds: at.clock.ms / 1000 - 1,
+      idToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    })
+    for (const sid of [null, '', 1, ['session-1'], 'a\u0000'])
+      expect(await signIn({ sid })).toMatchObject({ sid: null })
+  })
+
+  test('R8.3 nothing else of the claims', async () => {
+    expect(Object.keys(await signIn({ phone_number: '1', address: {} })).toSorted()).toEqual(
+      [
+        'email',
+        'idToken',
+        'isAdmin',
+        'issuedAtSeconds',
+        'issuer',
+        'name',
+        'ownedTeams',
+        'sid',
+        'sub',
+        'subject',
+      ].toSorted(),
+    )
+  })
+})

@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Provider } from '../../src/login/provider.ts'
+import { type Json, type SigningKey, base64url, newSigningKey } from './hostile.ts'
+import { type Bench, bench, failureOf, login } from './provider.ts'
+
+// One RSA key takes long to make: these serve all tests.
+const KEYS = ['one', 'two', 'three'].map((kid) => newSigningKey('RS256', { kid }))
+const [ONE, TWO, THREE] = KEYS as [SigningKey, SigningKey, SigningKey]
+const MINUTE = 60_000
+const accepted = 'nothing failed'
+
+let at: Bench
+let provider: Provider
+beforeEach(async () => {
+  at = await bench()
+  at.idp.keys = [ONE]
+  provider = at.provider()
+})
+afterEach(() => at.stop())
+
+/** How a login ends; with a key id, its ID token claims to be signed with that key. */
+async function outcome(kid?: string): Promise<string> {
+  at.idp.idToken(
+    (claims) => claims,
+    (header) => ({ ...header, ...(kid !== undefined && { kid }) }),
+  )
+  return failureOf(login(at, provider))
+}
+
+function publish(...keys: (SigningKey | Json)[]) {
+  at.idp.jwks(() => ({ keys: keys.map((key) => ('publicJwk' in key ? key.publicJwk : key)) }))
+}
+
+describe('fetching', () => {
+  test('L67 only a 200 with a JSON key set of at most 512 KiB and 100 keys is taken; a redirect is not followed', async () => {
+    const many = Array.from({ length: 101 }, (_, number) => ({ ...ONE.publicJwk, kid: `k${number}` }))
+    const keys = [ONE.publicJwk]
+    const bad: Record<string, () => Response> = {
+      '404': () => Response.json({ keys }, { status: 404 }),
+      '201': () => Response.json({ keys }, { status: 201 }),
+      '500': () => Response.json({ keys }, { status: 500 }),
+      redirect: () => Response.redirect(`${at.idp.issuer}/jwks?again`, 302),
+      html: () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+      list: () => Response.json(keys),
+      'keys no list': () => Response.json({ keys: { a: ONE.publicJwk } }),
+      'too many': () => Response.json({ keys: many }),
+      'too large': () => Response.json({ keys, filler: 'x'.repeat(512 * 1024) }),
+    }
+    for (const [name, answer] of Object.entries(bad)) {
+      provider = at.provider()
+      const before = at.idp.calls.jwks
+      at.idp.answer('jwks', answer)
+      expect([name, await outcome()]).toEqual([name, 'provider_unavailable: no keys of the provider'])
+      expect(at.idp.calls.jwks - before).toBe(1)
+    }
+    provider = at.provider()
+    at.idp.answer('jwks', () =>
+      Response.json({ keys: [...many.slice(0, 99), ONE.publicJwk], filler: 'x'.repeat(400_000) }),
+    )
+    expect(await outcome()).toBe(accepted)
+  })
+
+  test('L67 a key set that does not come meets the deadline', async () => {
+    const impatient = await bench({ outbound: { callMs: 500 } })
+    impatient.idp.answer('jwks', () => new Promise<Response>(() => {}))
+    expect(await failureOf(login(impatient, impatient.provider()))).toBe(
+      'provider_unavailable: no keys of the provider',
+    )
+    await impatient.stop()
+  })
+
+  test('L68 a hundred concurrent logins cause one fetch, and there is none within the next 10 minutes', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => outcome()))
+    expect(new Set(outcomes)).toEqual(new Set([accepted]))
+    at.clock.ms += 10 * MINUTE - 1
+    expect(await outcome()).toBe(accepted)
+    expect(at.idp.calls.jwks).toBe(1)
+    at.clock.ms += 1
+    expect(await outcome()).toBe(accepted)
+    expect(at.idp.calls.jwks).toBe(2)
+    expect(at.observed.filter((line) => line === 'key set')).toHaveLength(2)
+  }, 30_000)
+
+  test('L12 the address is read from the metadata at every refresh (oidcc-client-test-discovery-jwks-uri-keys)', async () => {
+    expect(await outcome()).toBe(accepted)
+    at.idp.metadata((document) => ({ ...document, jwks_uri: `${at.idp.issuer}/jwks?moved` }))
+    at.clock.ms += 60 * MINUTE
+    expect(await outcome()).toBe(accepted)
+    const asked = at.idp.requests.filter(({ endpoint }) => endpoint === 'jwks').map(({ url }) => url.search)
+    expect(asked).toEqual(['', '?moved'])
+  })
+
+  test('L71 a wrong issuer, audience, algorithm, type, event or size causes no fetch at all', async () => {
+    for (const bend of [
+      { iss: 'https://other.example' },
+      { aud: 'other' },
+      { events: {} },
+      { filler: 'x'.repeat(70_000) },
+    ]) {
+      at.idp.idToken((claims) => ({ ...claims, ...bend }))
+      expect(await failureOf(login(at, provider))).toStartWith('token_invalid')
+    }
+    for (const bend of [{ alg: 'none' }, { alg: 'ES256' }, { typ: 'at+jwt' }, { crit: [] }]) {
+      at.idp.idToken(
+        (claims) => claims,
+        (header) => ({ ...header, ...bend }),
+      )
+      expect(await failureOf(login(at, provider))).toStartWith('token_invalid')
+    }
+    for (const bend of [{ iss: 'x' }, { aud: 'x' }, { events: {} }, { nonce: 'x' }]) {
+      const token = at.idp.logoutToken((claims) => ({ ...claims, sub: 'alice', ...bend }))
+      expect(await failureOf(provider.verifyLogoutToken(token))).toStartWith('token_invalid')
+    }
+    expect(at.idp.calls.jwks).toBe(0)
+  })
+})
+
+describe('rotation', () => {
+  test('L69 a new key is found by one refresh (oidcc-client-test-signing-key-rotation)', async () => {
+    expect(await outcome()).toBe(accepted)
+    at.idp.keys = [TWO, ONE]
+    expect(await outcome()).toBe(accepted)
+    expect(at.idp.calls.jwks).toBe(2)
+  })
+
+  test('L69 keys that change between code and token are found (oidcc-client-test-signing-key-rotation-just-before-signing)', async () => {
+    expect(await outcome()).toBe(accepted)
+    at.idp.answer('token', (usual) => {
+      at.idp.keys = [TWO]
+      return usual()
+    })
+    expect(await outcome()).toBe(accepted)
+  })
+
+  test('L69 an unknown kid causes one refresh, then refusal', async () => {
+    expect(await outcome()).toBe(accepted)
+    expect(await outcome('unknown')).toBe('token_invalid: unknown signing key')
+    expect(at.idp.calls.jwks).toBe(2)
+    expect(at.idp.calls.userinfo).toBe(1)
+  })
+
+  test('L70 R28.10 a thousand made-up key ids cause at most one fetch in 30 s, whatever the address answers', async () => {
+    const answers: Record<string, () => Response> = {
+      usual: () => Response.json({ keys: [ONE.publicJwk] }),
+      failing: () => new Response('no', { status: 500 }),
+      absent: () => new Response('no', { status: 503 }),
+      empty: () => Response.json({ keys: [] }),
+      unusable: () => Response.json({ keys: [{ kty: 'oct', k: 'AAAA' }] }),
+    }
+    for (const [name, answer] of Object.entries(answers)) {
+      provider = at.provider()
+      at.idp.reset()
+      expect(await outcome()).toBe(accepted)
+      at.idp.answer('jwks', answer)
+      const before = at.idp.calls.jwks
+      // Nobody gets as far as the signature, so one serves all.
+      const usual = at.idp.logoutToken((claims) => ({ ...claims, sub: 'alice' }))
+      const tokens = Array.from({ length: 1000 }, (_, number) => {
+        const header = JSON.stringify({ alg: 'RS256', kid: `made-up-${number}` })
+        return base64url(header) + usual.slice(usual.indexOf('.'))
+      })
+      const check = (token: string) => failureOf(provider.verifyLogoutToken(token))
+      const outcomes = [
+        ...(await Promise.all(tokens.slice(0, 500).map(check))),
+        ...(await Promise.all(tokens.slice(500).map(check))),
+      ]
+      expect([name, new Set(outcomes)]).toEqual([name, new Set(['token_invalid: unknown signing key'])])
+      expect([name, at.idp.calls.jwks - before]).toEqual([name, 1])
+      at.clock.ms += 29_999
+      await check(tokens[0]!)
+      expect([name, at.idp.calls.jwks - before]).toEqual([name, 1])
+      at.clock.ms += 1
+      await check(tokens[0]!)
+      expect([name, at.idp.calls.jwks - before]).toEqual([name, 2])
+    }
+  }, 60_000)
+
+  test('L70 a first load that fails or brings nothing is not repeated for 30 s, and heals after that', async () => {
+    for (const answer of [() => new Response('no', { status: 404 }), () => Response.json({ keys: [] })]) {
+      provider = at.provider()
+      const before = at.idp.calls.jwks
+      at.idp.answer('jwks', answer)
+      await outcome()
+      at.idp.reset()
+      expect(await outcome()).not.toBe(accepted)
+      expect(at.idp.calls.jwks - before).toBe(1)
+      at.clock.ms += 30_000
+      expect(await outcome()).toBe(accepted)
+    }
+  })
+
+  test('L72 with the address failing, the last keys serve for an hour and no longer, and a new key is not believed', async () => {
+    expect(await outcome()).toBe(accepted)
+    at.idp.answer('jwks', () => new Response('no', { status: 404 }))
+    at.clock.ms += 59 * MINUTE
+    expect(await outcome()).toBe(accepted)
+    at.idp.keys = [TWO]
+    expect(await outcome()).toBe('token_invalid: unknown signing key')
+    at.idp.keys = [ONE]
+    at.clock.ms += MINUTE
+    expect(await outcome()).toBe('provider_unavailable: no keys of the provider')
+  })
+
+  test('L72 a key that was removed stops working within 10 minutes', async () => {
+    expect(await outcome()).toBe(accepted)
+    publish(TWO)
+    at.clock.ms += 10 * MINUTE
+    expect(await outcome()).toBe('token_invalid: unknown signing key')
+  })
+
+  test('a clock that is set back makes no key last longer', async () => {
+    expect(await outcome()).toBe(accepted)
+    publish(TWO)
+    at.clock.ms -= 24 * 60 * MINUTE
+    expect(await outcome()).toBe('token_invalid: unknown signing key')
+  })
+})
+
+describe('choosing a key', () => {
+  const withoutKid = () =>
+    at.idp.idToken(
+      (claims) => claims,
+      (header) => ({ ...header, kid: undefined }),
+    )
+
+  test('L73 without kid, the one fitting key is used (oidcc-client-test-kid-absent-single-jwks)', async () => {
+    publish(
+      ONE,
+      newSigningKey('ES256'),
+      { ...TWO.publicJwk, use: 'enc' },
+      { ...THREE.publicJwk, alg: 'RS512' },
+    )
+    withoutKid()
+    expect(await failureOf(login(at, provider))).toBe(accepted)
+  })
+
+  test('L73 without kid, several fitting keys are refused (oidcc-client-test-kid-absent-multiple-jwks)', async () => {
+    publish(ONE, TWO)
+    withoutKid()
+    expect(await failureOf(login(at, provider))).toBe('token_invalid: key id missing')
+  })
+
+  test('L73 a kid that is no text is refused', async () => {
+    for (const kid of [null, 1, ['one'], {}]) {
+      at.idp.idToken(
+        (claims) => claims,
+        (header) => ({ ...header, kid }),
+      )
+      expect(await failureOf(login(at, provider))).toBe('token_invalid: id token malformed')
+    }
+  })
+
+  test('L53 L74 keys that are not for this use are skipped one by one, and the good one among them works', async () => {
+    const { publicJwk } = ONE
+    const weak = newSigningKey('RS256', { kid: 'weak', bits: 1024 })
+    const bad: Record<string, Json> = {
+      'no kty': { ...publicJwk, kty: undefined },
+      'another kty': { ...publicJwk, kty: 'EC' },
+      symmetric: { kty: 'oct', k: publicJwk.n, kid: 'one', alg: 'RS256' },
+      'private parts': { ...publicJwk, ...ONE.privateKey.export({ format: 'jwk' }) },
+      'for encryption': { ...publicJwk, use: 'enc' },
+      'not for verifying': { ...publicJwk, key_ops: ['encrypt'] },
+      'operations no list': { ...publicJwk, key_ops: 'verify' },
+      'for another algorithm': { ...publicJwk, alg: 'PS256' },
+      'numeric kid': { ...publicJwk, kid: 1 },
+      'numbers missing': { ...publicJwk, n: undefined },
+      'numbers that are none': { ...publicJwk, e: '' },
+    }
+    for (const [name, jwk] of Object.entries(bad)) {
+      provider = at.provider()
+      publish(jwk)
+      expect([name, await outcome('one')]).toEqual([name, 'token_invalid: unknown signing key'])
+      provider = at.provider()
+      at.idp.jwks(() => ({ keys: [null, 'text', [], { ...jwk, kid: 'bad' }, publicJwk] }))
+      expect([name, await outcome('one')]).toEqual([name, accepted])
+    }
+    provider = at.provider()
+    at.idp.keys = [weak]
+    expect(await outcome()).not.toBe(accepted)
+    provider = at.provider()
+    at.idp.keys = [ONE]
+    at.idp.reset()
+    publish({ ...publicJwk, key_ops: ['verify'], use: undefined, alg: undefined })
+    expect(await outcome()).toBe(accepted)
+  }, 20_000)
+
+  test('L74 both keys of a doubled kid are skipped, whatever else they are', async () => {
+    publish(ONE, { ...TWO.publicJwk, kid: 'one' })
+    expect(await outcome()).toBe('token_invalid: unknown signing key')
+    provider = at.provider()
+    publish(ONE, { ...newSigningKey('ES256').publicJwk, kid: 'one' }, TWO)
+    expect(await outcome()).toBe('token_invalid: unknown signing key')
+  })
+
+  test('L74 an unknown curve, a point that is on no curve and a foreign curve are skipped', async () => {
+    const good = newSigningKey('ES256', { kid: 'good' })
+    at.idp.keys = [good]
+    const config = at.idp.config({ idTokenAlg: 'ES256' })
+    for (const bend of [{ crv: 'P-999' }, { crv: 'P-384' }, { x: good.publicJwk.y }, { crv: 'secp256k1' }]) {
+      provider = at.provider(config)
+      publish({ ...good.publicJwk, ...bend })
+      expect(await outcome()).toBe('token_invalid: unknown signing key')
+    }
+  })
+})

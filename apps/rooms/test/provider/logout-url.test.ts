@@ -1,0 +1,63 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { CLIENT_ID } from './hostile.ts'
+import { type Bench, bench } from './provider.ts'
+
+let at: Bench
+beforeAll(async () => {
+  at = await bench()
+})
+afterEach(() => at.idp.reset())
+afterAll(() => at.stop())
+
+const OPTIONS = { idToken: 'a.b.c', postLogoutRedirectUri: 'https://rooms.example.com', state: 'state-1' }
+
+test('L117 the address has hint, client, landing address and state, and keeps its own parameters (oidcc-client-test-rp-init-logout)', async () => {
+  at.idp.metadata((document) => ({
+    ...document,
+    end_session_endpoint: `${at.idp.issuer}/end?tenant=a&state=x`,
+  }))
+  for (const config of [at.idp.config(), at.idp.teamidpConfig()]) {
+    const url = new URL((await at.provider(config).logoutUrl(OPTIONS))!)
+    expect(url.origin + url.pathname).toBe(`${at.idp.issuer}/end`)
+    expect([...url.searchParams]).toEqual([
+      ['tenant', 'a'],
+      ['state', 'state-1'],
+      ['client_id', CLIENT_ID],
+      ['post_logout_redirect_uri', 'https://rooms.example.com'],
+      ['id_token_hint', 'a.b.c'],
+    ])
+  }
+})
+
+test('L117 there is none where none is advertised, and none in oauth2', async () => {
+  expect(await at.provider(at.idp.oauth2Config()).logoutUrl(OPTIONS)).toBeNull()
+  for (const end_session_endpoint of [undefined, null]) {
+    at.idp.metadata((document) => ({ ...document, end_session_endpoint }))
+    expect(await at.provider().logoutUrl(OPTIONS)).toBeNull()
+  }
+})
+
+test('L117 the hint is dropped where the address would exceed 8 KiB, or where there is no ID token', async () => {
+  const provider = at.provider()
+  const hintOf = async (idToken: string | null) =>
+    new URL((await provider.logoutUrl({ ...OPTIONS, idToken }))!).searchParams.get('id_token_hint')
+  const rest = (await provider.logoutUrl({ ...OPTIONS, idToken: 'x' }))!.length - 1
+  const longest = 'x'.repeat(8 * 1024 - rest)
+  expect(await hintOf(longest)).toBe(longest)
+  expect(await hintOf(`${longest}x`)).toBeNull()
+  expect(await hintOf('x'.repeat(12 * 1024))).toBeNull()
+  expect(await hintOf(null)).toBeNull()
+})
+
+test('L117 with the provider down or silent there is none, soon', async () => {
+  const impatient = await bench({ patience: { pageMs: 30 } })
+  impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
+  expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
+  impatient.idp.answer('metadata', () => new Response('no', { status: 503 }))
+  expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
+  const known = impatient.provider()
+  impatient.idp.reset()
+  await known.status()
+  await impatient.idp.stop()
+  expect(await known.logoutUrl(OPTIONS)).not.toBeNull()
+})

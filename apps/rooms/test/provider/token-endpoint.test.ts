@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { OAuth2Config, OidcConfig } from '../../src/login/provider-config.ts'
+import { CLIENT_ID, CLIENT_SECRET, type Json, REDIRECT_URI } from './hostile.ts'
+import { type Bench, VERIFIER, bench, failureOf, login } from './provider.ts'
+import { rawServer } from './raw-server.ts'
+
+let at: Bench
+beforeAll(async () => {
+  at = await bench()
+})
+afterEach(() => {
+  at.idp.reset()
+  at.idp.secret = null
+})
+afterAll(() => at.stop())
+
+const accepted = 'nothing failed'
+
+/** The token request of a login that works. */
+async function tokenRequest(config: OidcConfig | OAuth2Config) {
+  await login(at, at.provider(config))
+  const request = at.idp.requests.findLast(({ endpoint }) => endpoint === 'token')!
+  const { code: _code, ...form } = Object.fromEntries(request.form)
+  return {
+    form,
+    authorization: request.headers.get('authorization'),
+    type: request.headers.get('content-type'),
+  }
+}
+
+describe('the request', () => {
+  const common = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+
+  test('R6.5 without a secret names the client in the body', async () => {
+    for (const config of [at.idp.config(), at.idp.oauth2Config()])
+      expect(await tokenRequest(config)).toEqual({
+        form: { ...common, client_id: CLIENT_ID },
+        authorization: null,
+        type: 'application/x-www-form-urlencoded',
+      })
+  })
+
+  test('L13 R28.14 auto takes Basic where it or nothing is advertised, and the secret arrives intact (oidcc-client-test-client-secret-basic)', async () => {
+    at.idp.secret = CLIENT_SECRET
+    for (const methods of [
+      undefined,
+      null,
+      [],
+      ['client_secret_basic'],
+      ['client_secret_post', 'client_secret_basic'],
+    ]) {
+      at.idp.metadata((document) => ({ ...document, token_endpoint_auth_methods_supported: methods }))
+      const { form, authorization } = await tokenRequest(at.idp.config())
+      expect(form).toEqual(common)
+      expect(Buffer.from(authorization!.slice('Basic '.length), 'base64').toString()).toBe(
+        'rooms-client:p%25%2F%2B%3A+%C3%A9',
+      )
+    }
+  })
+
+  test('L13 R28.14 auto takes post where Basic is not among what is advertised, and in oauth2', async () => {
+    at.idp.secret = CLIENT_SECRET
+    const inBody = {
+      form: { ...common, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
+      authorization: null,
+    }
+    for (const methods of [
+      ['client_secret_post'],
+      ['private_key_jwt', 'client_secret_post'],
+      ['private_key_jwt'],
+    ]) {
+      at.idp.metadata((document) => ({ ...document, token_endpoint_auth_methods_supported: methods }))
+      expect(await tokenRequest(at.idp.config())).toMatchObject(inBody)
+    }
+    expect(await tokenRequest(at.idp.oauth2Config())).toMatchObject(inBody)
+  })
+
+  test('L13 a configured method is used whatever is advertised, and never both', async () => {
+    at.idp.secret = CLIENT_SECRET
+    at.idp.metadata((document) => ({
+      ...document,
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    }))
+    const posted = await tokenRequest(at.idp.config({ tokenAuthMethod: 'client_secret_post' }))
+    expect(posted).toMatchObject({ form: { client_secret: CLIENT_SECRET }, authorization: null })
+    for (const config of [
+      at.idp.config({ tokenAuthMethod: 'client_secret_basic' }),
+      at.idp.oauth2Config({ tokenAuthMethod: 'client_secret_basic' }),
+    ]) {
+      const { form, authorization } = await tokenRequest(config)
+      expect(form).toEqual(common)
+      expect(authorization).toStartWith('Basic ')
+    }
+  })
+
+  test('R6.5 has no verifier where no challenge was sent', async () => {
+    at.idp.secret = CLIENT_SECRET
+    for (const config of [at.idp.config({ pkce: 'disabled' }), at.idp.oauth2Config({ pkce: 'disabled' })])
+      expect((await tokenRequest(config)).form).not.toHaveProperty('code_verifier')
+  })
+
+  test('L42 is never repeated, also not after 500, a reset or silence', async () => {
+    const impatient = await bench({ outbound: { callMs: 500 } })
+    for (const answer of [
+      () => new Response('no', { status: 500 }),
+      () => new Response('no', { status: 503 }),
+      () => new Promise<Response>(() => {}),
+    ]) {
+      const before = impatient.idp.calls.token
+      impatient.idp.answer('token', answer)
+      expect(await failureOf(login(impatient, impatient.provider()))).toStartWith(
+        'provider_unavailable: token',
+      )
+      expect(impatient.idp.calls.token - before).toBe(1)
+    }
+    await impatient.stop()
+    let requests = 0
+    const server = await rawServer((socket) => {
+      requests += 1
+      socket.resetAndDestroy()
+    })
+    expect(await failureOf(login(at, at.provider(at.idp.oauth2Config({ tokenEndpoint: server.url }))))).toBe(
+      'provider_unavailable: token does not answer',
+    )
+    expect(requests).toBe(1)
+    server.stop()
+  })
+})
+
+describe('the answer', () => {
+  const outcome = (answer: (usual: Json) => Response) => {
+    at.idp.answer('token', async (usual) => answer((await (await usual()).json()) as Json))
+    return failureOf(login(at, at.provider()))
+  }
+
+  test('L43 only status 200 and a JSON object count', async () => {
+    for (const status of [201, 202, 302, 400, 401, 403, 429])
+      expect(await outcome((usual) => Response.json(usual, { status }))).toBe(
+        'provider_error: token endpoint refused the code',
+      )
+    for (const status of [500, 502, 503])
+      expect(await outcome((usual) => Response.json(usual, { status }))).toBe(
+        'provider_unavailable: token endpoint failed',
+      )
+    at.clock.ms += 60_000
+    for (const body of ['<html>', '[]', 'access_token=a&token_type=bearer', ''])
+      expect(await outcome(() => new Response(body))).toBe('provider_error: token answer is no JSON object')
+    expect(await outcome((usual) => Response.json(usual))).toBe(accepted)
+  })
+
+  test('L45 token_type is bearer in any case, others are refused (fapi2:token-type-case-insensitivity)', async () => {
+    for (const token_type of ['bearer', 'BEARER', 'bEaReR'])
+      expect(await outcome((usual) => Response.json({ ...usual, token_type }))).toBe(accepted)
+    for (const token_type of ['mac', 'DPoP', '', undefined, null, ['bearer'], 'bearer '])
+      expect(await outcome((usual) => Response.json({ ...usual, token_type }))).toBe(
+        'provider_error: token type not supported',
+      )
+  })
+
+  test('L45 expires_in may be missing or anything (fapi2:token-endpoint-response-without-expires_in)', async () => {
+    for (const expires_in of [undefined, null, '300', -1, {}])
+      expect(await outcome((usual) => Response.json({ ...usual, expires_in }))).toBe(accepted)
+  })
+
+  test('L46 a missing or empty access token, or one that breaks out of its header, is refused', async () => {
+    for (const access_token of [undefined, null, '', 1, 'a b', 'a\r\nX-Other: b', 'é', 'a\u0000'])
+      expect(await outcome((usual) => Response.json({ ...usual, access_token }))).toBe(
+        'provider_error: access token missing or malformed',
+      )
+  })
+
+  test('L46 a missing or empty ID token is refused in the OIDC modes', async () => {
+    for (const config of [at.idp.config(), at.idp.teamidpConfig()])
+      for (const id_token of [undefined, null, '', 1, {}]) {
+        at.idp.token((answer) => ({ ...answer, id_token }))
+        expect(await failureOf(login(at, at.provider(config)))).toBe('provider_error: id token missing')
+      }
+    expect(at.idp.calls.userinfo).toBe(at.observed.filter((line) => line.startsWith('userinfo')).length)
+  })
+
+  test('L47 in oauth2 an ID token that came along is nothing', async () => {
+    at.idp.token((answer) => ({ ...answer, id_token: at.idp.sign({ sub: 'mallory', name: 'Mallory' }) }))
+    expect(await login(at, at.provider(at.idp.oauth2Config()))).toEqual({
+      issuer: `oauth2:${at.idp.issuer}`,
+      subject: 'alice',
+      sub: null,
+      name: 'Alice Andersson',
+      email: null,
+      isAdmin: false,
+      ownedTeams: [],
+      idToken: null,
+      sid: null,
+      issuedAtSeconds: null,
+    })
+  })
+
+  test("L38 refusals carry the provider's error only where it is one of RFC 6749, and never a code or a token", async () => {
+    const detailOf = async (error: unknown) => {
+      at.idp.answer('token', () => Response.json({ error, error_description: '<script>' }, { status: 400 }))
+      return login(at, at.provider()).catch((failure: { detail: unknown }) => failure.detail)
+    }
+    expect(await detailOf('invalid_client')).toEqual({ status: 400, error: 'invalid_client' })
+    for (const error of ['<script>', 'invalid_grant\n', undefined, { a: 1 }])
+      expect(await detailOf(error)).toEqual({ status: 400 })
+  })
+})

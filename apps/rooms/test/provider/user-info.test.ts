@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { ALICE, claimPath } from './hostile.ts'
+import { type Bench, bench, failureOf, login } from './provider.ts'
+
+let at: Bench
+beforeAll(async () => {
+  at = await bench()
+})
+afterEach(() => at.idp.reset())
+afterAll(() => at.stop())
+
+const accepted = 'nothing failed'
+
+test('L75 the access token goes in the Bearer header, never in the address (oidcc-client-test-userinfo-bearer-header)', async () => {
+  for (const config of [at.idp.config(), at.idp.oauth2Config()]) {
+    at.idp.token((answer) => ({ ...answer }))
+    await login(at, at.provider(config))
+    const request = at.idp.requests.findLast(({ endpoint }) => endpoint === 'userinfo')!
+    expect(request.method).toBe('GET')
+    expect(request.headers.get('authorization')).toMatch(/^Bearer [!-~]+$/)
+    expect(request.url.search).toBe('')
+    expect(request.body).toBe('')
+  }
+})
+
+test("L76 its sub must be the ID token's: missing or different is refused (oidcc-client-test-userinfo-invalid-sub)", async () => {
+  for (const sub of ['bob', 'Alice', 'alice ', '', undefined, null, ['alice'], 1]) {
+    at.idp.userinfo((claims) => ({ ...claims, sub }))
+    expect(await failureOf(login(at, at.provider()))).toBe('token_invalid: userinfo subject differs')
+  }
+})
+
+test('L77 a claim of the ID token is never replaced by user-info, also where it is null', async () => {
+  const config = at.idp.teamidpConfig({ adminClaim: { path: claimPath('groups'), value: 'admins' } })
+  at.idp.idToken((claims) => ({ ...claims, groups: ['users'], teams: [], email: null }))
+  at.idp.userinfo((claims) => ({
+    ...claims,
+    name: 'Mallory',
+    groups: ['admins'],
+    teams: [{ id: 'red', role: 'owner' }],
+    email: 'mallory@example.com',
+  }))
+  expect(await login(at, at.provider(config))).toMatchObject({
+    name: 'Alice Andersson',
+    isAdmin: false,
+    ownedTeams: [],
+    email: null,
+  })
+  at.idp.idToken((claims) => ({ ...claims, name: undefined }))
+  expect(await login(at, at.provider(config))).toMatchObject({
+    name: 'Mallory',
+    isAdmin: true,
+    ownedTeams: ['red'],
+  })
+})
+
+test("L78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
+  const jwt = at.idp.sign({ ...ALICE })
+  const impatient = await bench({ outbound: { callMs: 500 } })
+  for (const [answer, failure] of [
+    [() => Response.json({}, { status: 401 }), 'provider_error: userinfo endpoint refused'],
+    [() => Response.json(ALICE, { status: 403 }), 'provider_error: userinfo endpoint refused'],
+    [() => Response.json(ALICE, { status: 204 + 2 }), 'provider_error: userinfo endpoint refused'],
+    [() => Response.redirect(at.idp.issuer, 302), 'provider_error: userinfo endpoint refused'],
+    [
+      () => new Response(jwt, { headers: { 'content-type': 'application/jwt' } }),
+      'provider_error: userinfo answer is no JSON object',
+    ],
+    [() => Response.json([ALICE]), 'provider_error: userinfo answer is no JSON object'],
+    [() => Response.json(ALICE, { status: 500 }), 'provider_unavailable: userinfo endpoint failed'],
+    [() => new Promise<Response>(() => {}), 'provider_unavailable: userinfo does not answer'],
+  ] as const)
+    for (const config of [impatient.idp.config(), impatient.idp.oauth2Config()]) {
+      impatient.idp.answer('userinfo', answer)
+      expect(await failureOf(login(impatient, impatient.provider(config)))).toBe(failure)
+    }
+  await impatient.stop()
+})
+
+test('R7.5 where no user-info is advertised, the ID token alone says who it is', async () => {
+  const before = at.idp.calls.userinfo
+  for (const userinfo_endpoint of [undefined, null]) {
+    at.idp.metadata((document) => ({ ...document, userinfo_endpoint }))
+    expect(await failureOf(login(at, at.provider()))).toBe(accepted)
+  }
+  expect(at.idp.calls.userinfo).toBe(before)
+})
