@@ -27,3 +27,8 @@ export function trimmed(least: number, most: number): z.ZodPipe<z.ZodString, z.Z
     )
     .meta({ minLength: least, maxLength: most })
 }
+
+/** Lower case for searching, the same on both engines and for all letters. */
+export function folded(value: string): string {
+  return value.normalize('NFC').toLowerCase()
+}

@@ -4,6 +4,7 @@ import { adminOperations } from '../admin/operations.ts'
 import type { Context } from '../context.ts'
 import { guestOperations } from '../guests/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
+import { roomOperations } from '../rooms/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
 
 /** Everything that the API can do, in the order of its document. */
@@ -12,5 +13,6 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...guestOperations,
   ...sessionOperations,
   ...accountOperations,
+  ...roomOperations,
   ...adminOperations,
 ]

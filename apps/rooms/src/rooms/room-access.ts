@@ -74,12 +74,12 @@ export function may(action: RoomAction, { role, isAdmin, isGuest }: Standing): b
 }
 
 /** What a person counts as in the room: the role of a member, else what visitors are here. */
-export function effectiveRole({ role, defaultRole }: Standing): RoomRole {
+export function effectiveRole({ role, defaultRole }: Pick<Standing, 'role' | 'defaultRole'>): RoomRole {
   return role ?? defaultRole
 }
 
 /** The right to publish voice, reserved (R25). */
-export function canPublish(standing: Standing): boolean {
+export function canPublish(standing: Pick<Standing, 'role' | 'defaultRole'>): boolean {
   return isAtLeast(effectiveRole(standing), 'speaker')
 }
 

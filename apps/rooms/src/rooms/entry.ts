@@ -1,0 +1,79 @@
+import type { Kysely, Transaction } from 'kysely'
+import { recordAudit } from '../audit/store.ts'
+import { type Context, actorOf } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { VISIT_GOES_ON_MS, goesOn } from './history.ts'
+import { entryOf } from './room-access.ts'
+import { type FoundStanding, findStanding } from './standing.ts'
+import { hasEnteredAsAdminSince } from './store.ts'
+
+/** Who wants to enter, when, and from where. */
+export interface Entrant {
+  userId: string
+  clientPrefix: string
+  clientIp: string | null
+  requestId: string | null
+  nowMs: number
+}
+
+export function entrantOf(context: Context): Entrant {
+  const { clientPrefix, clientIp, requestId, now } = context
+  return { userId: actorOf(context).user.id, clientPrefix, clientIp, requestId, nowMs: now }
+}
+
+/**
+ * The standing of somebody who may enter; otherwise the failure that R17.2 names. In the transaction of what is done in the
+ * room, with the room locked before where it depends on who is there. An administrator's entry is audited in it as well.
+ */
+export async function enterOrFail(
+  tx: Transaction<Tables>,
+  roomId: string,
+  entrant: Entrant,
+): Promise<FoundStanding> {
+  const standing = await admitted(tx, roomId, entrant)
+  if (isByRightOfAdmin(standing)) await auditEntry(tx, standing, entrant)
+  return standing
+}
+
+/** The same for those who only read. */
+export async function enterToRead(context: Context, roomId: string): Promise<FoundStanding> {
+  const entrant = entrantOf(context)
+  const standing = await admitted(context.database.read, roomId, entrant)
+  if (isByRightOfAdmin(standing)) await context.database.write((tx) => auditEntry(tx, standing, entrant))
+  return standing
+}
+
+async function admitted(db: Kysely<Tables>, roomId: string, entrant: Entrant): Promise<FoundStanding> {
+  const standing = await findStanding(db, roomId, entrant)
+  const entry = standing ? entryOf(standing) : 'not_found'
+  if (!standing || entry !== 'yes')
+    throw failure(entry === 'yes' ? 'not_found' : entry, retryAfter(standing, entrant.nowMs))
+  return standing
+}
+
+function retryAfter(
+  standing: FoundStanding | undefined,
+  nowMs: number,
+): { headers?: Record<string, string> } {
+  // Not for a private room, of which this would be a sign.
+  if (!standing || entryOf(standing) !== 'cooldown' || !standing.bar?.untilMs) return {}
+  return { headers: { 'Retry-After': String(Math.ceil((standing.bar.untilMs - nowMs) / 1000)) } }
+}
+
+function isByRightOfAdmin({ isAdmin, role }: FoundStanding): boolean {
+  return isAdmin && role === null
+}
+
+/** Once for a visit; for those who read without one, once in the time for which a visit goes on. */
+async function auditEntry(
+  tx: Transaction<Tables>,
+  { roomId, visit }: FoundStanding,
+  entrant: Entrant,
+): Promise<void> {
+  if (goesOn(visit, entrant.nowMs)) return
+  const { userId, nowMs } = entrant
+  if (await hasEnteredAsAdminSince(tx, { roomId, userId, sinceMs: nowMs - VISIT_GOES_ON_MS })) return
+  const target = { type: 'room', id: roomId }
+  await recordAudit(tx, { action: 'room.admin_entry', actorUserId: userId, target }, entrant)
+}

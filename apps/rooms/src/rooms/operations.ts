@@ -1,0 +1,269 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { RoomRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { News } from '../news.ts'
+import { cutPage, positionOf } from '../paging.ts'
+import { SUCCESS, Success, toMoment } from '../wire.ts'
+import { auditRoom } from './audit.ts'
+import { enterOrFail, enterToRead, entrantOf } from './entry.ts'
+import { endAccess, reconsider } from './eviction.ts'
+import { appendEvent, lockRoom } from './log.ts'
+import { type RoomAction, may } from './room-access.ts'
+import {
+  NewRoom,
+  Participant,
+  Room,
+  RoomAnswer,
+  RoomPage,
+  RoomParams,
+  RoomQuery,
+  RoomSettings,
+  toPerson,
+  toRoom,
+  toSharedRoom,
+} from './schema.ts'
+import type { FoundStanding } from './standing.ts'
+import {
+  countOwned,
+  countPresent,
+  deleteRoom,
+  insertRoom,
+  listPresent,
+  listRooms,
+  updateRoom,
+} from './store.ts'
+import { join, leave } from './visit-operations.ts'
+
+const tag = 'Rooms'
+/** More people than this are only counted (R16.3). */
+const MOST_PARTICIPANTS = 200
+
+/** Locks the room, and finds out that the caller may enter and do this in it. */
+export async function standingFor(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  action: RoomAction,
+): Promise<FoundStanding> {
+  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+  const standing = await enterOrFail(tx, roomId, entrantOf(context))
+  if (!may(action, standing)) throw failure('forbidden')
+  return standing
+}
+
+/** R14.2: at creation and by settings. */
+function refuseForGuests(settings: Pick<RoomSettings, 'visibility' | 'allowGuests'>): void {
+  if (settings.visibility === 'private' || settings.allowGuests === false)
+    throw failure('guest_not_permitted')
+}
+
+function columnsOf(settings: RoomSettings): Partial<RoomRow> {
+  const { name, maxParticipants, visibility, allowGuests, defaultRole, historyVisibility, retention } =
+    settings
+  return {
+    ...(name !== undefined && { name }),
+    ...(maxParticipants !== undefined && { max_participants: maxParticipants }),
+    ...(visibility !== undefined && { visibility }),
+    ...(allowGuests !== undefined && { allow_guests: allowGuests ? 1 : 0 }),
+    ...(defaultRole !== undefined && { default_role: defaultRole }),
+    ...(historyVisibility !== undefined && { history_visibility: historyVisibility }),
+    ...(retention !== undefined && { retention }),
+  }
+}
+
+const list = operation({
+  id: 'listRooms',
+  methods: ['GET'],
+  path: '/rooms',
+  scope: 'session',
+  tag,
+  summary: 'List public rooms and the ones you belong to, newest first',
+  query: RoomQuery,
+  result: RoomPage,
+  async handler(context, { query }) {
+    const { database, now } = context
+    const { user, platformAdmin } = actorOf(context)
+    const part = query.q ?? ''
+    const key = ['rooms', user.id, part]
+    const filter = {
+      userId: user.id,
+      isGuest: user.is_guest === 1,
+      isAdmin: platformAdmin,
+      part,
+      nowMs: now,
+      limit: query.limit + 1,
+    }
+    const found = await listRooms(database, filter, positionOf(key, query.cursor))
+    const { rows, nextCursor } = cutPage(key, found, query.limit)
+    const rooms = rows.map(({ member_role, present, ...row }) => {
+      const role = row.owner_id === user.id ? ('owner' as const) : member_role
+      return toRoom(row, { role, defaultRole: row.default_role }, present ?? 0)
+    })
+    return { rooms, nextCursor }
+  },
+})
+
+/** Refuses what guests may not create, and counts the attempt. */
+function admitCreation(context: Context, body: NewRoom): void {
+  const { policy, rates, clientPrefix } = context
+  const { user } = actorOf(context)
+  if (user.is_guest !== 1) return rates.take('rooms_per_hour', user.id)
+  if (!policy.guestRooms) throw failure('guest_rooms_disabled')
+  refuseForGuests(body)
+  rates.take('guest_rooms_per_hour', clientPrefix)
+}
+
+const create = operation({
+  id: 'createRoom',
+  methods: ['POST'],
+  path: '/rooms',
+  scope: 'session',
+  tag,
+  summary: 'Open a room of your own',
+  body: NewRoom,
+  result: RoomAnswer,
+  status: 201,
+  failures: ['guest_rooms_disabled', 'guest_not_permitted', 'limit_reached'],
+  async handler(context, { body }) {
+    const { user } = actorOf(context)
+    const { database, policy, now } = context
+    admitCreation(context, body)
+    const mostOwned = user.is_guest === 1 ? policy.limits.guest_rooms : policy.limits.rooms_owned
+    const row = await database.write(async (tx) => {
+      if ((await countOwned(tx, user.id)) >= mostOwned) throw failure('limit_reached')
+      const room = await insertRoom(tx, {
+        id: crypto.randomUUID(),
+        name: body.name,
+        created_by: user.id,
+        owner_id: user.id,
+        owner_since: now,
+        max_participants: body.maxParticipants,
+        visibility: body.visibility,
+        allow_guests: body.allowGuests ? 1 : 0,
+        default_role: body.defaultRole ?? (body.visibility === 'private' ? 'speaker' : 'listener'),
+        history_visibility: body.historyVisibility,
+        retention: body.retention,
+        last_seq: 0,
+        created_at: now,
+      })
+      await auditRoom(tx, context, { action: 'room.create', roomId: room.id })
+      return room
+    })
+    context.tell({ kind: 'lobby', roomId: row.id })
+    return { room: toRoom(row, { role: 'owner', defaultRole: row.default_role }, 0) }
+  },
+})
+
+const read = operation({
+  id: 'getRoom',
+  methods: ['GET'],
+  path: '/rooms/{id}',
+  scope: 'session',
+  tag,
+  summary: 'Read a room with the people who are there',
+  params: RoomParams,
+  result: z.object({ room: Room, participants: z.array(Participant).max(MOST_PARTICIPANTS) }),
+  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  async handler(context, { params }) {
+    const standing = await enterToRead(context, params.id)
+    const { database, now } = context
+    const { room, defaultRole } = standing
+    const people = await listPresent(database.read, room.id, now, MOST_PARTICIPANTS)
+    const count =
+      people.length < MOST_PARTICIPANTS ? people.length : await countPresent(database.read, room.id, now)
+    const participants = people.map((person) => ({
+      ...toPerson(person, defaultRole),
+      joinedAt: toMoment(person.started_at),
+    }))
+    return { room: toRoom(room, standing, count), participants }
+  },
+})
+
+const change = operation({
+  id: 'updateRoomSettings',
+  methods: ['PATCH'],
+  path: '/rooms/{id}/settings',
+  scope: 'session',
+  tag,
+  summary: 'Change a room; whoever may not enter it any more is out at once',
+  params: RoomParams,
+  body: RoomSettings,
+  result: RoomAnswer,
+  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed', 'guest_not_permitted'],
+  async handler(context, { params, body }) {
+    const { room, told } = await context.database.write((tx) => changeSettings(tx, context, params.id, body))
+    for (const news of told) context.tell(news)
+    return { room }
+  },
+})
+
+async function changeSettings(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  settings: RoomSettings,
+): Promise<{ room: Room; told: News[] }> {
+  const standing = await standingFor(tx, context, roomId, 'change_room')
+  if (standing.isGuest) refuseForGuests(settings)
+  const { now: nowMs } = context
+  const before = standing.room
+  const changes = differences(before, columnsOf(settings))
+  const names = Object.keys(changes) as (keyof RoomRow)[]
+  const told: News[] = []
+  let row = before
+  if (names.length > 0) {
+    const changed = await updateRoom(tx, roomId, changes)
+    const data = { room: toSharedRoom(changed) }
+    const event = await appendEvent(tx, { roomId, event: 'room.settings', data, nowMs })
+    row = { ...changed, last_seq: event.seq }
+    const metadata = Object.fromEntries(names.map((name) => [name, { from: before[name], to: row[name] }]))
+    await auditRoom(tx, context, { action: 'room.settings.update', roomId, metadata })
+    told.push({ kind: 'event', roomId, event }, { kind: 'access', roomId }, { kind: 'lobby', roomId })
+    told.push(...(await reconsider(tx, roomId, nowMs)))
+  }
+  const seen = { role: standing.role, defaultRole: row.default_role }
+  return { room: toRoom(row, seen, await countPresent(tx, roomId, nowMs)), told }
+}
+
+/** What really becomes different. */
+function differences(before: RoomRow, given: Partial<RoomRow>): Partial<RoomRow> {
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => before[name as keyof RoomRow] !== value),
+  )
+}
+
+const remove = operation({
+  id: 'deleteRoom',
+  methods: ['DELETE'],
+  path: '/rooms/{id}',
+  scope: 'session',
+  tag,
+  summary: 'Delete a room with everything in it',
+  params: RoomParams,
+  result: Success,
+  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  async handler(context, { params }) {
+    const told = await context.database.write(async (tx) => {
+      const { room } = await standingFor(tx, context, params.id, 'change_room')
+      const removed = await endAccess(tx, { roomId: room.id, userIds: null, reason: 'deleted' })
+      await deleteRoom(tx, room.id)
+      await auditRoom(tx, context, { action: 'room.delete', roomId: room.id, metadata: { name: room.name } })
+      return removed
+    })
+    for (const news of told) context.tell(news)
+    return SUCCESS
+  },
+})
+
+export const roomOperations: readonly AnyOperation<Context>[] = [
+  list,
+  create,
+  read,
+  change,
+  remove,
+  join,
+  leave,
+]

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import type { RoomRow } from '../db/tables.ts'
+import { cleanName } from '../login/display-name.ts'
+import { NextCursor, PageQuery } from '../paging.ts'
+import { codePoints, text } from '../text.ts'
+import { Id, Moment, toMoment } from '../wire.ts'
+import { type RoomRole, type Standing, canPublish, effectiveRole } from './room-access.ts'
+
+const NAME_LIMIT = 64
+
+/** As people's names: without what nobody can see (R8.3). */
+const Name = text()
+  .transform(cleanName)
+  .pipe(
+    z
+      .string()
+      .min(1, 'must have at least 1 visible character')
+      .refine((name) => codePoints(name) <= NAME_LIMIT, `must have at most ${NAME_LIMIT} characters`),
+  )
+  .meta({ minLength: 1, maxLength: NAME_LIMIT })
+
+const Role = z.enum(['owner', 'moderator', 'speaker', 'listener'])
+const MostPeople = z.int().min(1).max(100)
+const Visibility = z.enum(['public', 'unlisted', 'private']).meta({
+  description:
+    '`unlisted`: open to whoever knows the id; `private`: for members only, and 404 for all others.',
+})
+const DefaultRole = z.enum(['speaker', 'listener']).meta({ description: 'What visitors are.' })
+const HistoryVisibility = z.enum(['all', 'since_membership', 'none']).meta({
+  description:
+    'What can be read: everything; what came after joining, or for visitors during the visit; only what comes during the visit, deleted after an hour.',
+})
+const Retention = z.enum(['7', '30', 'forever']).meta({ description: 'Days for which messages are kept.' })
+
+export const NewRoom = z
+  .object({
+    name: Name,
+    maxParticipants: MostPeople.default(50),
+    visibility: Visibility.default('public'),
+    allowGuests: z.boolean().default(true),
+    defaultRole: DefaultRole.optional().meta({ description: 'Else speaker if private, listener if not.' }),
+    historyVisibility: HistoryVisibility.default('all'),
+    retention: Retention.default('30'),
+  })
+  .meta({ id: 'NewRoom' })
+export type NewRoom = z.output<typeof NewRoom>
+
+export const RoomSettings = z
+  .object({
+    name: Name.optional(),
+    maxParticipants: MostPeople.optional(),
+    visibility: Visibility.optional(),
+    allowGuests: z.boolean().optional(),
+    defaultRole: DefaultRole.optional(),
+    historyVisibility: HistoryVisibility.optional(),
+    retention: Retention.optional(),
+  })
+  .refine(
+    (settings) => Object.values(settings).some((value) => value !== undefined),
+    'at least one is required',
+  )
+  .meta({ id: 'RoomSettings' })
+export type RoomSettings = z.output<typeof RoomSettings>
+
+/** What everybody who may enter sees alike. */
+const SharedRoom = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdBy: z.string().nullable(),
+  ownerId: z.string(),
+  maxParticipants: z.int(),
+  visibility: Visibility,
+  allowGuests: z.boolean(),
+  defaultRole: DefaultRole,
+  historyVisibility: HistoryVisibility,
+  retention: Retention,
+  createdAt: Moment,
+})
+export type SharedRoom = z.output<typeof SharedRoom>
+
+export const Room = SharedRoom.extend({
+  lastSeq: z.int().meta({ description: 'Number of the newest event.' }),
+  participantCount: z.int().meta({ description: 'People who are there now.' }),
+  role: Role.nullable().meta({ description: "The caller's; null for those who are no members." }),
+  canPublish: z.boolean(),
+}).meta({ id: 'Room' })
+export type Room = z.output<typeof Room>
+
+export function toSharedRoom(row: RoomRow): SharedRoom {
+  return {
+    id: row.id,
+    name: row.name,
+    createdBy: row.created_by,
+    ownerId: row.owner_id,
+    maxParticipants: row.max_participants,
+    visibility: row.visibility,
+    allowGuests: row.allow_guests === 1,
+    defaultRole: row.default_role,
+    historyVisibility: row.history_visibility,
+    retention: row.retention,
+    createdAt: toMoment(row.created_at),
+  }
+}
+
+/** The room as this person sees it. */
+export function toRoom(row: RoomRow, standing: Pick<Standing, 'role' | 'defaultRole'>, count: number): Room {
+  return {
+    ...toSharedRoom(row),
+    lastSeq: row.last_seq,
+    participantCount: count,
+    role: standing.role,
+    canPublish: canPublish(standing),
+  }
+}
+
+/** Somebody in a room, as everybody there sees them: no address, no e-mail. */
+export const Person = z
+  .object({
+    userId: z.string(),
+    nickname: z.string(),
+    avatarColor: z.string(),
+    guest: z.boolean(),
+    role: Role.meta({ description: 'Of visitors: what visitors are in this room.' }),
+  })
+  .meta({ id: 'Person' })
+export type Person = z.output<typeof Person>
+
+/** What the stores find of somebody in a room. */
+export interface PersonRow {
+  user_id: string
+  nickname: string
+  avatar_color: string
+  is_guest: number
+  role: RoomRole | null
+}
+
+export function toPerson(row: PersonRow, defaultRole: Standing['defaultRole']): Person {
+  return {
+    userId: row.user_id,
+    nickname: row.nickname,
+    avatarColor: row.avatar_color,
+    guest: row.is_guest === 1,
+    role: effectiveRole({ role: row.role, defaultRole }),
+  }
+}
+
+export const Participant = Person.extend({ joinedAt: Moment }).meta({ id: 'Participant' })
+
+export const RoomParams = z.object({ id: Id })
+export const RoomAnswer = z.object({ room: Room })
+export const RoomPage = z.object({ rooms: z.array(Room), nextCursor: NextCursor })
+export const RoomQuery = PageQuery.extend({
+  q: text().trim().optional().meta({ description: 'Part of the name.' }),
+})
+
+export const Joined = z
+  .object({
+    role: Role,
+    canPublish: z.boolean(),
+    lastSeq: z.int(),
+    voice: z.null(),
+    room: z.object({ id: z.string(), name: z.string() }),
+  })
+  .meta({ id: 'Joined' })

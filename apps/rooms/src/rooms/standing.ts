@@ -1,0 +1,158 @@
+import { type Kysely, sql } from 'kysely'
+import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
+import type { MemberRole, RoomRole, Standing } from './room-access.ts'
+
+/** How long a guest's ban bars new guests from the same address (R17.5). */
+const ADDRESS_BARRED_MS = 86_400_000
+
+/** A standing with what else the room says of this person, from the same statement. */
+export interface FoundStanding extends Standing {
+  readonly userId: string
+  readonly room: RoomRow
+  /** What was the room's last number when this member joined; null for owner and visitors. */
+  readonly joinedSeq: number | null
+  /** The last visit, also when it has ended. */
+  readonly visit: {
+    readonly startedAtMs: number
+    readonly startedSeq: number
+    readonly endedAtMs: number | null
+  } | null
+}
+
+/** Whose standing is asked for, and when. */
+export interface Whose {
+  userId: string
+  /** Null where no address is known: then only the person's own ban counts. */
+  clientPrefix: string | null
+  nowMs: number
+}
+
+/** Undefined when there is no such room, or no such enabled account. Rights come from the database, not from a session. */
+export async function findStanding(
+  db: Kysely<Tables>,
+  roomId: string,
+  { userId, clientPrefix, nowMs }: Whose,
+): Promise<FoundStanding | undefined> {
+  const row = await standings(db, { clientPrefix, nowMs })
+    .where('rooms.id', '=', roomId)
+    .where('users.id', '=', userId)
+    .executeTakeFirst()
+  return row && toStanding(row)
+}
+
+/** Of everybody who is in the room, except those whose account is disabled. */
+export async function findStandingsOfPresent(
+  db: Kysely<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<FoundStanding[]> {
+  // Who is present was there before any ban of an address, which bars only those who are new.
+  const rows = await standings(db, { clientPrefix: null, nowMs })
+    .where('rooms.id', '=', roomId)
+    .where('room_visits.started_at', 'is not', null)
+    .where('room_visits.ended_at', 'is', null)
+    .execute()
+  return rows.map(toStanding)
+}
+
+/** Of this person in all rooms where they are present. */
+export async function findStandingsWherePresent(
+  db: Kysely<Tables>,
+  userId: string,
+  nowMs: number,
+): Promise<FoundStanding[]> {
+  const rows = await standings(db, { clientPrefix: null, nowMs })
+    .where('users.id', '=', userId)
+    .where('room_visits.started_at', 'is not', null)
+    .where('room_visits.ended_at', 'is', null)
+    .execute()
+  return rows.map(toStanding)
+}
+
+type Row = RoomRow & {
+  person_id: string
+  is_guest: number
+  is_admin: number | null
+  member_role: MemberRole | null
+  joined_seq: number | null
+  bar_kind: 'kick' | 'ban' | null
+  bar_until: number | null
+  address_barred_at: number | null
+} & { [column in keyof Pick<RoomVisitRow, 'started_at' | 'started_seq' | 'ended_at'>]: number | null }
+
+/** Rooms with people, and all that decides what the one may do in the other. Not a row for disabled accounts. */
+function standings(db: Kysely<Tables>, { clientPrefix, nowMs }: Pick<Whose, 'clientPrefix' | 'nowMs'>) {
+  return db
+    .selectFrom('rooms')
+    .innerJoin('users', (join) => join.on('users.disabled', '=', 0))
+    .leftJoin('room_members', (join) =>
+      join.onRef('room_members.room_id', '=', 'rooms.id').onRef('room_members.user_id', '=', 'users.id'),
+    )
+    .leftJoin('room_visits', (join) =>
+      join.onRef('room_visits.room_id', '=', 'rooms.id').onRef('room_visits.user_id', '=', 'users.id'),
+    )
+    .leftJoin('room_bans', (join) =>
+      join
+        .onRef('room_bans.room_id', '=', 'rooms.id')
+        .onRef('room_bans.user_id', '=', 'users.id')
+        .on((eb) => eb.or([eb('room_bans.expires_at', 'is', null), eb('room_bans.expires_at', '>', nowMs)])),
+    )
+    .selectAll('rooms')
+    .select([
+      'users.id as person_id',
+      'users.is_guest',
+      'room_members.role as member_role',
+      'room_members.joined_seq',
+      'room_visits.started_at',
+      'room_visits.started_seq',
+      'room_visits.ended_at',
+      'room_bans.kind as bar_kind',
+      'room_bans.expires_at as bar_until',
+    ])
+    .select((eb) => [
+      eb
+        .selectFrom('role_grants')
+        .select(sql<number>`1`.as('one'))
+        .whereRef('role_grants.user_id', '=', 'users.id')
+        .where('role_grants.role', '=', 'platform_admin')
+        .limit(1)
+        .as('is_admin'),
+      eb
+        .selectFrom('room_bans as near')
+        .select((near) => near.fn.max('near.created_at').as('at'))
+        .whereRef('near.room_id', '=', 'rooms.id')
+        .where('near.guest_prefix', '=', clientPrefix)
+        .where('near.created_at', '>', nowMs - ADDRESS_BARRED_MS)
+        .as('address_barred_at'),
+    ])
+}
+
+function toStanding(row: Row): FoundStanding {
+  const { person_id, is_guest, is_admin, member_role, joined_seq, bar_kind, bar_until, ...more } = row
+  const { address_barred_at, started_at, started_seq, ended_at, ...room } = more
+  const role: RoomRole | null = room.owner_id === person_id ? 'owner' : member_role
+  const visit =
+    started_at === null || started_seq === null
+      ? null
+      : { startedAtMs: started_at, startedSeq: started_seq, endedAtMs: ended_at }
+  const own = bar_kind && { kind: bar_kind, untilMs: bar_until }
+  const isNewGuest = is_guest === 1 && role === null
+  const byAddress =
+    isNewGuest && address_barred_at !== null && (visit === null || visit.startedAtMs > address_barred_at)
+      ? { kind: 'ban' as const, untilMs: address_barred_at + ADDRESS_BARRED_MS }
+      : null
+  return {
+    roomId: room.id,
+    userId: person_id,
+    visibility: room.visibility,
+    allowGuests: room.allow_guests === 1,
+    defaultRole: room.default_role,
+    role,
+    isGuest: is_guest === 1,
+    isAdmin: is_admin !== null,
+    bar: own ?? byAddress,
+    room,
+    joinedSeq: joined_seq,
+    visit,
+  }
+}

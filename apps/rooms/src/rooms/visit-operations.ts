@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { type Context, actorOf, operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { entrantOf } from './entry.ts'
+import { presenceChanged } from './eviction.ts'
+import { lockRoom } from './log.ts'
+import { canPublish, effectiveRole, entryOf } from './room-access.ts'
+import { Joined, RoomParams } from './schema.ts'
+import { findStanding } from './standing.ts'
+import { type Connection, HTTP_NODE, endVisit, startVisit } from './visits.ts'
+
+const tag = 'Rooms'
+
+/** Who comes without a socket is there by the session, for as long as `join` is repeated. */
+function connectionOf(context: Context): Connection {
+  const { session } = actorOf(context)
+  return { connection_id: `http:${session.id}`, session_id: session.id, node_id: HTTP_NODE }
+}
+
+export const join = operation({
+  id: 'joinRoom',
+  methods: ['POST'],
+  path: '/rooms/{id}/join',
+  scope: 'session',
+  tag,
+  summary: 'Be in a room for the next 45 seconds; a socket that is subscribed stays by itself',
+  params: RoomParams,
+  result: Joined,
+  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed', 'room_full'],
+  async handler(context, { params }) {
+    const asked = { roomId: params.id, entrant: entrantOf(context), connection: connectionOf(context) }
+    const { standing, hasCome } = await context.database.write((tx) =>
+      startVisit(tx, asked, context.policy.limits),
+    )
+    if (hasCome) for (const news of presenceChanged(params.id)) context.tell(news)
+    const { room } = standing
+    return {
+      role: effectiveRole(standing),
+      canPublish: canPublish(standing),
+      lastSeq: room.last_seq,
+      voice: null,
+      room: { id: room.id, name: room.name },
+    }
+  },
+})
+
+export const leave = operation({
+  id: 'leaveRoom',
+  methods: ['DELETE'],
+  path: '/rooms/{id}/leave',
+  scope: 'session',
+  tag,
+  summary: 'Leave a room with all your connections; a membership stays',
+  params: RoomParams,
+  result: z.object({ success: z.literal(true), left: z.boolean() }),
+  failures: ['not_found'],
+  async handler(context, { params }) {
+    const roomId = params.id
+    const entrant = entrantOf(context)
+    const { userId, nowMs } = entrant
+    const left = await context.database.write(async (tx) => {
+      await lockRoom(tx, roomId)
+      const standing = await findStanding(tx, roomId, entrant)
+      if (standing && (await endVisit(tx, { roomId, userId, nowMs }))) return true
+      if (!standing || entryOf(standing) === 'not_found') throw failure('not_found')
+      return false
+    })
+    if (left) {
+      context.tell({ kind: 'removed', roomId, userIds: [userId], reason: 'left', untilMs: null })
+      for (const news of presenceChanged(roomId)) context.tell(news)
+    }
+    return { success: true as const, left }
+  },
+})
