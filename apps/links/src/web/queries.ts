@@ -1,46 +1,21 @@
-import { QueryClient, useQuery } from '@tanstack/react-query'
-import { CallError, type Input, type OperationId, addressOf, callForPage } from './call.ts'
-
-const POLL_MS = 30_000
+import { FRESH_MS, changed as changedAny, useRead } from '@latchkey/web/queries'
+import { type Input, type OperationId, addressOf, callForPage } from './call.ts'
 
 /** What of the store a query shows: `/events` names these, and a mutation says which it changed. */
 export type Resource = 'links' | 'bundles' | 'totals' | 'keys' | 'settings'
 
-export const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // The service may be on this machine: whether it answers is not for the browser to guess.
-      networkMode: 'always',
-      staleTime: POLL_MS,
-      refetchOnWindowFocus: false,
-      retry: (count, error) => count < 2 && !(error instanceof CallError && error.status >= 400),
-    },
-    mutations: { networkMode: 'always' },
-  },
-})
-
-/**
- * Reads an operation; keys begin with the resource, so that a change of it finds every query about it. Nothing is read
- * while not `enabled`.
- */
+/** Reads an operation; nothing while not `enabled`. */
 export function useCall<Id extends OperationId>(
   resource: Resource,
   id: Id,
   input: Input<Id>,
   enabled = true,
 ) {
-  return useQuery({
-    enabled,
-    queryKey: [resource, id, input],
-    queryFn: ({ signal }) => callForPage(id, input, { signal }),
-    placeholderData: (before) => before,
-  })
+  return useRead([resource, id, input], (signal) => callForPage(id, input, { signal }), enabled)
 }
 
 /** After a change: everything shown about these resources is read again. */
-export async function changed(...resources: readonly Resource[]): Promise<void> {
-  await Promise.all(resources.map((resource) => queries.invalidateQueries({ queryKey: [resource] })))
-}
+export const changed: (...resources: readonly Resource[]) => Promise<void> = changedAny
 
 const REFRESHED = ['links', 'bundles', 'totals'] as const
 
@@ -64,7 +39,7 @@ export function followChanges(): () => void {
       poll = undefined
     })
     source.addEventListener('error', () => {
-      poll ??= setInterval(refresh, POLL_MS)
+      poll ??= setInterval(refresh, FRESH_MS)
     })
   }
   const onVisibility = () => {

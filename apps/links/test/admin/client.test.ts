@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { operationTable } from '../../src/web/build.ts'
+import { operations } from '../../src/web/build.ts'
 import { type Input, type OperationId, request } from '../../src/web/call.ts'
 import { sharedTestLinks } from '../testing.ts'
 
@@ -64,7 +64,7 @@ eachDialect((_dialect, newUrl) => {
   beforeAll(() => {
     // What the build writes into the pages, and what a browser does with an address without a host.
     Object.assign(globalThis, {
-      OPERATIONS: operationTable(),
+      OPERATIONS: operations,
       fetch: (path: string, init: RequestInit) => links.fetch(path, init),
     })
   })
@@ -73,11 +73,11 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L24.21: everything that the pages can call is there, and takes what their types say', async () => {
-    expect(Object.keys(inputs).toSorted()).toEqual(Object.keys(operationTable()).toSorted())
+    expect(Object.keys(inputs).toSorted()).toEqual(Object.keys(operations).toSorted())
     for (const [id, input] of Object.entries(inputs)) {
       const options = id === 'importLinks' ? { upload: new Blob(['{"url":"https://example.com/"}\n']) } : {}
       // Rejects unless the answer is a success.
-      const response = await request(id as OperationId, input as Input<OperationId>, options)
+      const response = await request(id as OperationId, input, options)
       // Answered only when the harness, which reads along, is done with it: events never end.
       void response.body?.cancel()
     }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { detailPages, pages } from '../../src/web/pages.ts'
+import { detailPages, pages } from '../../src/web/pages.tsx'
 import { startTestLinks } from '../testing.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { loadavg } from 'node:os'
+import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
-import { adminPages, expectAccessible, shoot } from './browser.ts'
+import { adminPages } from './browser.ts'
 
 const admin = adminPages()
 

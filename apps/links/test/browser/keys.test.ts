@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { adminPages, expectAccessible, shoot } from './browser.ts'
+import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { adminPages } from './browser.ts'
 
 const admin = adminPages()
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnirts'

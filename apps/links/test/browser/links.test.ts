@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '@latchkey/database/database'
+import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import type { Tables } from '../../src/db/tables.ts'
 import { insertKey } from '../../src/keys/store.ts'
-import { adminPages, expectAccessible, shoot } from './browser.ts'
+import { adminPages } from './browser.ts'
 
 const admin = adminPages()
 

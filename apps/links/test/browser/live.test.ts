@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
 import { type Page, type Request } from 'playwright-core'
-import { adminPages, expectAccessible, shoot } from './browser.ts'
+import { adminPages } from './browser.ts'
 
 const admin = adminPages()
 
@@ -87,8 +88,8 @@ test('a page whose sign-in has ended says so, keeps what is typed, and goes on a
   const url = page.getByLabel('URL to shorten')
   await url.fill('https://example.com/after-sign-in')
   await page.keyboard.press('Enter')
-  // The field that was refused says so as well.
-  const stale = page.getByRole('alert').filter({ hasText: 'Your sign-in has ended' })
+  // The form that was refused says so as well, without a title.
+  const stale = page.getByRole('alert', { name: 'Your sign-in has ended' })
   await stale.waitFor()
   expect(await url.inputValue()).toBe('https://example.com/after-sign-in')
   await expectAccessible(page)

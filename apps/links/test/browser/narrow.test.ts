@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
-import { adminPages, expectAccessible, expectWithinWidth, shoot } from './browser.ts'
+import { adminPages } from './browser.ts'
 
 const admin = adminPages()
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { adminPages, expectAccessible, shoot } from './browser.ts'
+import { adminPages } from './browser.ts'
 
 const admin = adminPages({ LINKS_ACCESS_LOGOUT_URL: 'https://access.example/logout' })
 

@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { adminPages, expectAccessible, shoot } from './browser.ts'
+import { adminPages } from './browser.ts'
 
 const admin = adminPages()
 /** Thousands of rows, on a machine that has other things to do. */

@@ -1,6 +1,6 @@
 import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useCall } from '../queries.ts'
-import { Failed } from '../shell/boundary.tsx'
+import { Failed } from '@latchkey/web/shell/boundary'
 import { useText } from '../texts/text.ts'
 import { Appearance } from './settings/appearance.tsx'
 import { DefaultRange, Filter, RootRedirect, SlugLength } from './settings/fields.tsx'

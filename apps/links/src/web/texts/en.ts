@@ -1,3 +1,4 @@
+import type { TextKey as KeyOf } from '@latchkey/web/texts'
 import { en as bundles } from './areas/bundles.ts'
 import { en as keys } from './areas/keys.ts'
 import { en as settings } from './areas/settings.ts'
@@ -24,28 +25,13 @@ export const en = {
   'nav.keys': 'API keys',
   'nav.importExport': 'Import and export',
   'nav.settings': 'Settings',
-  'nav.label': 'Pages',
-  'nav.open': 'Open the menu',
-  'shell.skip': 'Skip to the content',
   'shell.search': 'Search pages and actions',
   'shell.noCommand': 'Nothing by that name',
-  'shell.stale': 'Your sign-in has ended',
-  'shell.staleHelp': 'What you typed is still here. Sign in again in another tab, then carry on.',
-  'shell.close': 'Close',
-  'page.notFound': 'This page does not exist',
-  'page.notFoundHelp': 'The address may be mistyped, or the page has moved.',
   'page.toDashboard': 'Go to the dashboard',
-  'page.error': 'This could not be shown',
-  'page.retry': 'Try again',
-  'error.offline': 'The service does not answer. Check your connection.',
   'error.slugTaken': 'This slug is already taken.',
   'error.urlInvalid': 'This is not a valid http or https URL.',
-  'copy.copy': 'Copy {{what}}',
-  'copy.copied': 'Copied',
-  'undo.undo': 'Undo',
   'undo.deleted_one': '{{count}} link is being deleted',
   'undo.deleted_other': '{{count}} links are being deleted',
-  'confirm.cancel': 'Cancel',
   'range.label': 'Range',
   'range.24h': '24H',
   'range.7d': '7D',
@@ -93,9 +79,5 @@ export const en = {
   'chart.when': 'When',
 } as const
 
-export type TextKey = keyof typeof en extends infer Key
-  ? Key extends `${infer Base}_one` | `${infer Base}_other`
-    ? Base
-    : Key
-  : never
+export type TextKey = KeyOf<typeof en>
 export type Texts = Readonly<Record<keyof typeof en, string>>

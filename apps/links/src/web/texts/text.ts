@@ -1,44 +1,12 @@
-import { createInstance } from 'i18next'
-import { initReactI18next, useTranslation } from 'react-i18next'
-import { CallError } from '../call.ts'
-import { type TextKey, en } from './en.ts'
+import { type Say as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
+import type { WordKey } from '@latchkey/web/words'
+import { type TextKey as OwnKey, en } from './en.ts'
 import { id } from './id.ts'
 import { sv } from './sv.ts'
 
-export const languages = ['en', 'sv', 'id'] as const
-export type Language = (typeof languages)[number]
-
-const i18next = createInstance()
-
-/** The language of the person's settings, else the first of the browser's that there is. */
-function firstLanguage(): Language {
-  const wanted = [document.documentElement.lang, ...navigator.languages].map((tag) => tag.split('-')[0])
-  return wanted.find((tag): tag is Language => languages.some((known) => known === tag)) ?? 'en'
-}
-
-export async function startTexts(): Promise<void> {
-  i18next.on('languageChanged', (language) => {
-    document.documentElement.lang = language
-  })
-  await i18next.use(initReactI18next).init({
-    lng: firstLanguage(),
-    fallbackLng: 'en',
-    keySeparator: false,
-    nsSeparator: false,
-    resources: { en: { translation: en }, sv: { translation: sv }, id: { translation: id } },
-    // React writes text, never markup.
-    interpolation: { escapeValue: false },
-  })
-}
-
-/** `null` follows the browser again. */
-export async function changeLanguage(language: Language | null): Promise<void> {
-  if (language === null) document.documentElement.lang = ''
-  await i18next.changeLanguage(language ?? firstLanguage())
-}
+export type TextKey = OwnKey | WordKey
 
 const FAILURES: Readonly<Record<string, TextKey>> = {
-  offline: 'error.offline',
   'Slug already exists': 'error.slugTaken',
   'url must be a valid URL': 'error.urlInvalid',
   'url must use http or https': 'error.urlInvalid',
@@ -60,38 +28,26 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'icon: must be at most 64 characters': 'bundles.iconLong',
 }
 
-export type Say = (key: TextKey, values?: Record<string, string | number>) => string
+export const wording: Wording = {
+  texts: { en, sv, id },
+  failureKey: ({ message }) => FAILURES[message],
+}
+
+export type Say = SayAny<TextKey>
 
 /** Texts, figures and moments in the person's language; the component follows a change of it. */
 export function useText() {
-  const { t, i18n } = useTranslation()
-  const say: Say = (key, values) => t(key, values ?? {})
-  const number = new Intl.NumberFormat(i18n.language)
+  const { day, moment, ...texts } = useTexts<TextKey>()
+  const percents = (options: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat(texts.language, { style: 'percent', ...options })
   return {
-    say,
-    language: i18n.language,
-    number: (value: number) => number.format(value),
+    ...texts,
     /** Unix seconds. */
-    day: (seconds: number) =>
-      new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium' }).format(seconds * 1000),
-    moment: (seconds: number) =>
-      new Intl.DateTimeFormat(i18n.language, { dateStyle: 'full', timeStyle: 'short' }).format(
-        seconds * 1000,
-      ),
-    percent: (value: number) =>
-      new Intl.NumberFormat(i18n.language, { style: 'percent', signDisplay: 'exceptZero' }).format(
-        value / 100,
-      ),
+    day: (seconds: number) => day(new Date(seconds * 1000)),
+    moment: (seconds: number) => moment(new Date(seconds * 1000)),
+    percent: (value: number) => percents({ signDisplay: 'exceptZero' }).format(value / 100),
     /** A part of a whole, 0 to 1; what is not nothing is never worded as 0 %. */
-    share: (part: number) => {
-      const format = new Intl.NumberFormat(i18n.language, { style: 'percent' })
-      return part > 0 && part < 0.005 ? `<${format.format(0.01)}` : format.format(part)
-    },
-    /** What went wrong, worded here where it is known, else in the server's words. */
-    failure: (error: unknown) => {
-      if (!(error instanceof CallError)) return say('page.error')
-      const key = error.status === 401 ? 'shell.stale' : FAILURES[error.message]
-      return key ? say(key) : error.message || say('page.error')
-    },
+    share: (part: number) =>
+      part > 0 && part < 0.005 ? `<${percents({}).format(0.01)}` : percents({}).format(part),
   }
 }

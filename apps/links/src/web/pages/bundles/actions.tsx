@@ -4,7 +4,7 @@ import { IconArchive, IconArchiveOff, IconDots, IconPencil, IconTrash } from '@t
 import { useRef, useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { me } from '../../me.ts'
-import { withUndo } from '../../parts/undo.tsx'
+import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { BundleDialog } from './dialog.tsx'

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { useSyncExternalStore } from 'react'
-import { withUndo } from '../../parts/undo.tsx'
+import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 

@@ -2,7 +2,7 @@ import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/c
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../../call.ts'
-import { Copy } from '../../parts/copy.tsx'
+import { Copy } from '@latchkey/web/parts/copy'
 import { countryNames } from '../../parts/country.ts'
 import { Ranking } from '../../parts/ranking.tsx'
 import { primarySlug, shortUrl, withoutScheme } from '../../parts/short.ts'

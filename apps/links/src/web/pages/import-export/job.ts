@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { CallError, type Result, request } from '../../call.ts'
+import { CallError } from '@latchkey/web/call'
+import { type Result, request } from '../../call.ts'
 import { changed } from '../../queries.ts'
 import { type Format, guessFormat } from './format.ts'
 

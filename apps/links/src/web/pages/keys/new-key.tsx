@@ -2,7 +2,8 @@ import { Alert, Button, CopyButton, Group, Modal, Radio, Stack, TextInput } from
 import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CallError, type Input, call } from '../../call.ts'
+import { CallError } from '@latchkey/web/call'
+import { type Input, call } from '../../call.ts'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 

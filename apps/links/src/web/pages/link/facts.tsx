@@ -2,7 +2,7 @@ import { Anchor, Divider, Group, Paper, SimpleGrid, Stack, Text } from '@mantine
 import type { ReactNode } from 'react'
 import { Link as To } from 'wouter'
 import { type Input, call } from '../../call.ts'
-import { Copy } from '../../parts/copy.tsx'
+import { Copy } from '@latchkey/web/parts/copy'
 import { primarySlug, slugUrl, withoutScheme } from '../../parts/short.ts'
 import { changed, useCall } from '../../queries.ts'
 import type { TextKey } from '../../texts/en.ts'

@@ -1,5 +1,6 @@
 import { Input, SegmentedControl, Select, useMantineColorScheme } from '@mantine/core'
-import { type Language, changeLanguage, useText } from '../../texts/text.ts'
+import { type Language, changeLanguage } from '@latchkey/web/texts'
+import { useText } from '../../texts/text.ts'
 import { type Settings, useSaving } from './saving.ts'
 import { Saved, Section } from './section.tsx'
 

@@ -3,7 +3,7 @@ import { IconExternalLink, IconLogout } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { me } from '../../me.ts'
-import { Copy } from '../../parts/copy.tsx'
+import { Copy } from '@latchkey/web/parts/copy'
 import { useText } from '../../texts/text.ts'
 import { Section } from './section.tsx'
 

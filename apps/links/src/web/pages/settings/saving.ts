@@ -1,6 +1,7 @@
+import { queries } from '@latchkey/web/queries'
 import { useMutation } from '@tanstack/react-query'
 import { type Input, type Result, call } from '../../call.ts'
-import { changed, queries } from '../../queries.ts'
+import { changed } from '../../queries.ts'
 
 export type Settings = Result<'getSettings'>
 type Change = Input<'updateSettings'>['body']

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { Notice } from '../parts/notice.tsx'
-import { useText } from '../texts/text.ts'
+import { useTexts } from '../texts.ts'
 
 /** Catches what a page throws while it renders (React knows only classes here); the navigation stays. */
 export class Boundary extends Component<{ children: ReactNode }, { failed: boolean }> {
@@ -18,7 +18,7 @@ export class Boundary extends Component<{ children: ReactNode }, { failed: boole
 }
 
 export function Failed({ error, onRetry }: { error?: unknown; onRetry: () => void }) {
-  const { say, failure } = useText()
+  const { say, failure } = useTexts()
   const help = error === undefined ? {} : { help: failure(error) }
   return (
     <Notice

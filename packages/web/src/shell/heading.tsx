@@ -1,12 +1,12 @@
 import { Title, type TitleProps } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import { useText } from '../texts/text.ts'
+import { useTexts } from '../texts.ts'
 
 let isFirstPage = true
 
 /** The heading and title of a page; gets the focus when the address has changed, so that it is read out. */
 export function PageHeading({ title, ...props }: { title: string } & Omit<TitleProps, 'title'>) {
-  const { say } = useText()
+  const { say } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · ${say('app.name')}`

@@ -1,9 +1,9 @@
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { useText } from '../texts/text.ts'
+import { useTexts } from '../texts.ts'
 
 export function Copy({ value }: { value: string }) {
-  const { say } = useText()
+  const { say } = useTexts()
   return (
     <CopyButton value={value}>
       {({ copied, copy }) => (

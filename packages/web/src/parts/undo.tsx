@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import type { Say } from '../texts/text.ts'
+import type { Say } from '../texts.ts'
 
 const UNDO_FOR_MS = 8000
 

@@ -1,22 +1,18 @@
 import { IconChartBar, IconFolders, IconKey, IconLink, IconSettings, IconTransfer } from '@tabler/icons-react'
-import { type ComponentType, lazy } from 'react'
-import type { TextKey } from './texts/en.ts'
+import type { DetailPage, Page } from '@latchkey/web/pages'
+import { lazy } from 'react'
+import type { TextKey } from './texts/text.ts'
 
-interface Page {
-  path: string
+const LinkPage = lazy(() => import('./pages/link.tsx'))
+const BundlePage = lazy(() => import('./pages/bundle.tsx'))
+
+/** All of them are in the navigation. */
+interface Listed extends Required<Page> {
   title: TextKey
-  icon: typeof IconLink
-  show: ComponentType
-}
-
-/** A page about one thing. It shows `PageHeading` itself, with the thing's own name. */
-interface DetailPage {
-  pattern: RegExp
-  show: ComponentType<{ id: number }>
 }
 
 /** The pages in the order of the navigation; each is a file of its own in the bundle. */
-export const pages: readonly Page[] = [
+export const pages: readonly Listed[] = [
   {
     path: '/dashboard',
     title: 'nav.dashboard',
@@ -46,6 +42,6 @@ export const pages: readonly Page[] = [
 ]
 
 export const detailPages: readonly DetailPage[] = [
-  { pattern: /^\/links\/(\d{1,15})$/, show: lazy(() => import('./pages/link.tsx')) },
-  { pattern: /^\/bundles\/(\d{1,15})$/, show: lazy(() => import('./pages/bundle.tsx')) },
+  { pattern: /^\/links\/(\d{1,15})$/, show: (id) => <LinkPage id={Number(id)} /> },
+  { pattern: /^\/bundles\/(\d{1,15})$/, show: (id) => <BundlePage id={Number(id)} /> },
 ]

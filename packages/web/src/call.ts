@@ -1,0 +1,151 @@
+import type { z } from 'zod'
+
+/** From operation id to how it is called; the build writes it from the operations themselves (build.ts). */
+declare const OPERATIONS: Readonly<Record<string, readonly [method: string, path: string]>>
+
+/** What the types of a call are taken from: an operation as `@latchkey/http/operation` declares it. */
+export interface Declared {
+  id: string
+  params?: z.ZodType | undefined
+  query?: z.ZodType | undefined
+  body?: z.ZodType | undefined
+  result: z.ZodType
+}
+
+type Part<Name extends string, Value> = [Value] extends [never] ? unknown : { [Key in Name]: Value }
+type Out<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.output<S> : never
+type In<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.input<S> : never
+
+/** What is sent with a call of `O`; `Query` is to be given where the operation's own schema says less. */
+export type InputOf<O extends Declared, Query = Out<O['query']>> = Part<'params', Out<O['params']>> &
+  Part<'body', In<O['body']>> & { query?: Partial<Query> }
+
+/** The operations of a union whose id is `Id`, or may be. */
+export type OfId<O, Id> = O extends { id: infer Ids } ? (Id extends Ids ? O : never) : never
+
+/** Input and result of every operation of a union of them, by their ids. */
+export type CallsOf<O extends Declared> = {
+  [Id in O['id']]: {
+    input: InputOf<OfId<O, Id>>
+    result: z.output<OfId<O, Id>['result']>
+  }
+}
+
+type AnyCall = { input: object; result: unknown }
+
+/**
+ * A refusal: its status, or 0 when there was no answer at all, the server's own text, and its stable code where the app
+ * has such codes.
+ */
+export class CallError extends Error {
+  readonly status: number
+  readonly code: string | undefined
+  /** What is wrong with the fields of the body, where the answer tells. */
+  readonly fields: readonly { path: string; code: string }[]
+
+  constructor(status: number, text: string, { code, fields = [] }: Refusal = {}) {
+    super(text)
+    this.status = status
+    this.code = code
+    this.fields = fields
+  }
+}
+
+type Refusal = { code?: string; fields?: readonly { path: string; code: string }[] }
+
+let isOver = false
+const listeners = new Set<() => void>()
+
+/** Whether the last answer was a refusal of the person: their sign-in has ended while the page was open. */
+export const signIn = {
+  isOver: () => isOver,
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+}
+
+function noteSignIn({ status }: Response): void {
+  if (isOver === (status === 401)) return
+  isOver = status === 401
+  for (const listener of listeners) listener()
+}
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** The call outlives the page. */
+  keepalive?: boolean
+  accept?: string
+  /** What to send where an operation takes any body. */
+  upload?: Blob
+}
+
+interface Transport {
+  /** Where the operations are mounted: `/api`. */
+  base: string
+  /** Headers beside the usual ones, such as a token against cross-site requests; asked for before each call. */
+  headers?: (method: string) => Record<string, string>
+}
+
+/**
+ * The calls of one app, typed by `C`, a map as `CallsOf` makes it.
+ *
+ * @example const { call, request, addressOf } = createCalls<CallsOf<(typeof roomOperations)[number]>>({ base: '/api' })
+ */
+export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
+  base,
+  headers = () => ({}),
+}: Transport) {
+  type Id = keyof C & string
+
+  /** The address of an operation, for what the browser fetches itself: downloads, images, events. */
+  function addressOf<I extends Id>(id: I, input: Omit<C[I]['input'], 'body'>): string {
+    const { params = {}, query = {} } = input as { params?: object; query?: object }
+    const path = (OPERATIONS[id]?.[1] ?? '').replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(String((params as Record<string, unknown>)[name])),
+    )
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+    const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+    return `${base}${path}${search && '?'}${search}`
+  }
+
+  /** Calls an operation and gives its bare answer, for what is not JSON in one piece. Rejects with `CallError`. */
+  async function request<I extends Id>(
+    id: I,
+    input: C[I]['input'],
+    { accept = 'application/json', upload, ...options }: CallOptions = {},
+  ): Promise<Response> {
+    const { body } = input as { body?: unknown }
+    const method = OPERATIONS[id]?.[0] ?? 'GET'
+    const response = await fetch(addressOf(id, input), {
+      ...options,
+      method,
+      headers: {
+        Accept: accept,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers(method),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(upload && { body: upload }),
+    }).catch((error: unknown) => {
+      if (options.signal?.aborted) throw error
+      throw new CallError(0, 'offline')
+    })
+    noteSignIn(response)
+    if (response.ok) return response
+    const answer = (await response.json().catch(() => null)) as ({ error?: string } & Refusal) | null
+    throw new CallError(response.status, answer?.error ?? '', answer ?? {})
+  }
+
+  /** Calls an operation. Rejects with `CallError`. */
+  async function call<I extends Id>(
+    id: I,
+    input: C[I]['input'],
+    options?: CallOptions,
+  ): Promise<C[I]['result']> {
+    const response = await request(id, input, options)
+    return (response.status === 204 ? undefined : await response.json()) as C[I]['result']
+  }
+
+  return { addressOf, request, call }
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { clientFiles } from './serve.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-bundle-'))
+const sources = join(folder, 'sources')
+const build = join(sources, 'build.ts')
+const caches = join(folder, 'caches')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const files = (change: { caches?: string } = {}) =>
+  clientFiles({ name: 'tried', build, sources, assets: '/assets/', caches, ...change })
+
+const seen = { lang: 'sv', scheme: 'dark', data: { name: '"><b>' } }
+
+/** The smallest client that there can be. */
+beforeEach(() => {
+  mkdirSync(sources, { recursive: true })
+  writeFileSync(join(sources, 'main.css'), 'body { color: red }')
+  writeFileSync(join(sources, 'main.ts'), "import './main.css'\nconsole.log(OPERATIONS.listThings)\n")
+  writeFileSync(
+    build,
+    `import { bundleClient, operationTable } from '${join(import.meta.dirname, 'build.ts')}'
+    await bundleClient(Bun.argv[2], {
+      main: '${join(sources, 'main.ts')}',
+      assets: '/assets/',
+      title: 'Tried & true',
+      operations: operationTable([{ id: 'listThings', methods: ['GET'], path: '/things' }]),
+    })`,
+  )
+})
+
+test('a client is bundled once, and what nobody has needed for a day is removed', async () => {
+  const [old, recent] = [join(caches, 'tried/old'), join(caches, 'tried/recent')]
+  for (const path of [old, recent]) mkdirSync(path, { recursive: true })
+  utimesSync(old, 1, 1)
+  const first = await files().built()
+  expect(readdirSync(first)).toContain('index.html')
+  expect([existsSync(old), existsSync(recent)]).toEqual([false, true])
+  const marked = join(first, 'not-made-again')
+  writeFileSync(marked, '')
+  expect(await files().built()).toBe(first)
+  expect(existsSync(marked)).toBeTrue()
+}, 30_000)
+
+test('a client is bundled again when its sources have changed, and when what was bundled is gone', async () => {
+  const same = files()
+  const first = await same.built()
+  writeFileSync(join(sources, 'more.ts'), 'export {}')
+  expect(await files().built()).not.toBe(first)
+  rmSync(join(sources, 'more.ts'))
+  rmSync(first, { recursive: true })
+  expect(await same.built()).toBe(first)
+  expect(readdirSync(first)).toContain('index.html')
+}, 30_000)
+
+test('without a folder to keep it in, a client is bundled into one of the process’s own', async () => {
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const made = await files({ caches: join(file, 'caches') }).built()
+  expect(made.startsWith(tmpdir())).toBeTrue()
+  expect(dirname(dirname(made))).not.toBe(folder)
+  expect(readdirSync(made)).toContain('index.html')
+}, 30_000)
+
+test('a client that cannot be bundled says why, and is tried again', async () => {
+  const broken = files()
+  writeFileSync(join(sources, 'main.ts'), 'this is no program')
+  expect(await broken.built().catch(String)).toMatch(/The pages of tried could not be bundled: [^]*main\.ts/)
+  writeFileSync(join(sources, 'main.ts'), "import './main.css'\n")
+  expect(readdirSync(await broken.built())).toContain('index.html')
+}, 30_000)
+
+test('the page tells the client who looks, and nothing in that becomes markup', async () => {
+  const html = await files().page(seen)
+  expect(html).toContain('<html lang="sv" data-scheme="dark" data-name="&quot;&gt;&lt;b&gt;">')
+  expect(html).toContain('<title>Tried &amp; true</title>')
+  expect(await files().page({ lang: null, scheme: null })).toContain('<html lang="" data-scheme="auto">')
+}, 30_000)
+
+test('every file that the page names is there, as small as the browser takes it, and no other', async () => {
+  const client = files()
+  const ask = (path: string, accepted: string) =>
+    client.asset(new Request('http://localhost/', { headers: { 'Accept-Encoding': accepted } }), path)
+  const paths = [...(await client.page(seen)).matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
+  expect(paths.map((path) => path.replace(/-.*\./, '.'))).toEqual([
+    '/assets/scheme.js',
+    '/assets/main.css',
+    '/assets/main.js',
+  ])
+  for (const path of paths)
+    for (const [accepted, encoding] of [
+      ['gzip, br', 'br'],
+      ['gzip, br;q=0', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const response = await ask(path, accepted)
+      expect([path, response?.status, response?.headers.get('content-encoding')]).toEqual([
+        path,
+        200,
+        encoding,
+      ])
+      expect(response?.headers.get('vary')).toBe('Accept-Encoding')
+    }
+  const script = await (await ask(paths[2] ?? '', 'identity'))?.text()
+  expect(script).toContain('["GET","/things"]')
+  for (const path of ['index.html', 'main.js', '../build.ts', '..%2fbuild.ts', `${paths[2]?.slice(8)}.br`])
+    expect([path, await ask(`/assets/${path}`, 'br')]).toEqual([path, undefined])
+}, 30_000)

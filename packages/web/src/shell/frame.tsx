@@ -1,0 +1,91 @@
+import { AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { Page } from '../pages.ts'
+import { useTexts } from '../texts.ts'
+import { Stale } from './stale.tsx'
+
+const PHONE = 'sm'
+
+/**
+ * What is around every page: the skip link, the header with the app's name and `actions`, the navigation, and the notice
+ * of a sign-in that has ended. Without a page that has an icon there is no navigation.
+ */
+export function Frame({
+  pages,
+  actions,
+  children,
+}: {
+  pages: readonly Page[]
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  const { say } = useTexts<string>()
+  const [opened, { toggle, close }] = useDisclosure()
+  const listed = pages.filter(({ icon }) => icon !== undefined)
+  const hasNavigation = listed.length > 0
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      {...(hasNavigation && { navbar: { width: 232, breakpoint: PHONE, collapsed: { mobile: !opened } } })}
+      padding={{ base: 'md', [PHONE]: 'xl' }}
+    >
+      <a className="skip" href="#content">
+        {say('shell.skip')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            {hasNavigation && (
+              <Burger
+                opened={opened}
+                onClick={toggle}
+                hiddenFrom={PHONE}
+                size="sm"
+                aria-label={say('nav.open')}
+              />
+            )}
+            <img src="/favicon.svg" alt="" width={26} height={26} />
+            <Text fw={650} truncate>
+              {say('app.name')}
+            </Text>
+          </Group>
+          {actions}
+        </Group>
+      </AppShell.Header>
+      {hasNavigation && (
+        <AppShell.Navbar p="sm" aria-label={say('nav.label')}>
+          <Navigation pages={listed} onChoose={close} />
+        </AppShell.Navbar>
+      )}
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Box maw={1160} mx="auto">
+          <Stale />
+          {children}
+        </Box>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () => void }) {
+  const { say } = useTexts<string>()
+  const [path] = useLocation()
+  return pages.map((page) => {
+    const active = path === page.path || path.startsWith(`${page.path}/`)
+    return (
+      <NavLink
+        key={page.path}
+        component={Link}
+        href={page.path}
+        label={say(page.title)}
+        leftSection={page.icon && <page.icon size={18} stroke={1.6} aria-hidden />}
+        active={active}
+        aria-current={active ? 'page' : undefined}
+        onClick={onChoose}
+        style={{ borderRadius: 8 }}
+      />
+    )
+  })
+}

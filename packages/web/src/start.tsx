@@ -1,0 +1,43 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './theme.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queries } from './queries.ts'
+import { type Wording, startTexts } from './texts.ts'
+import { theme, variables } from './theme.ts'
+
+/**
+ * Shows a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its queries around `shown`.
+ *
+ * @example await startClient(<Shell />, { texts: { en, sv, id }, failureKey: ({ code }) => code && `error.${code}` })
+ */
+export async function startClient(shown: ReactNode, wording: Wording): Promise<void> {
+  const { scheme } = document.documentElement.dataset
+  await startTexts(wording)
+  const root = document.querySelector('#app')
+  if (!root) return
+  createRoot(root).render(
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      defaultColorScheme={scheme === 'light' || scheme === 'dark' ? scheme : 'auto'}
+      // The person's setting decides, on every machine; nothing is kept in this browser.
+      colorSchemeManager={{
+        get: (fallback) => fallback,
+        set() {},
+        subscribe() {},
+        unsubscribe() {},
+        clear() {},
+      }}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" />
+        {shown}
+      </QueryClientProvider>
+    </MantineProvider>,
+  )
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { type Browser, type Page, chromium } from 'playwright-core'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export interface View {
+  width?: number
+  height?: number
+  /** Pixels of the screen to one of the page, as at 200 % zoom. */
+  zoom?: number
+  scheme?: 'light' | 'dark'
+}
+
+/**
+ * A real browser for the tests of the file that calls this: the one of LATCHKEY_TEST_CHROMIUM. `headers` go with every
+ * request, as from a proxy. Called before the service under test is started, it is closed before that stops.
+ */
+export function testBrowser(headers: Record<string, string> = {}) {
+  const up: { browser?: Browser } = {}
+  beforeAll(async () => {
+    const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium'
+    up.browser = await chromium.launch({ executablePath, args: FLAGS })
+  }, 60_000)
+  afterAll(() => up.browser?.close(), 20_000)
+  return {
+    /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
+    async open(url: string, { width = 1280, height = 900, zoom = 1, scheme = 'light' }: View = {}) {
+      if (!up.browser) throw new Error('The browser is used before it was started')
+      const context = await up.browser.newContext({
+        viewport: { width, height },
+        deviceScaleFactor: zoom,
+        extraHTTPHeaders: headers,
+        colorScheme: scheme,
+        reducedMotion: 'reduce',
+      })
+      const page = await context.newPage()
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(String(error)))
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+      await page.goto(url)
+      await page.locator('h1').waitFor()
+      return { page, errors }
+    },
+  }
+}
+
+/** What axe finds: nothing. It runs in the page itself: by way of its Playwright package it takes four times as long. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source)
+  const violations = await page.evaluate(async () => {
+    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      resultTypes: ['violations'],
+    })
+    return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+  })
+  expect(violations).toEqual([])
+}
+
+/** Nothing of the page is cut off at its sides, and neither it nor a part of it scrolls sideways. */
+export async function expectWithinWidth(page: Page): Promise<void> {
+  const beyond = await page.evaluate(() => {
+    // What is shortened on purpose, as a long URL, may go on out of sight.
+    const isShortened = (element: Element | null): boolean =>
+      element !== null &&
+      (getComputedStyle(element).textOverflow === 'ellipsis' || isShortened(element.parentElement))
+    const isCut = (element: Element) => {
+      const { left, right, width } = element.getBoundingClientRect()
+      return width > 0 && (left < -0.5 || right > innerWidth + 0.5) && !isShortened(element.parentElement)
+    }
+    const isLosing = (element: Element) => {
+      const scrolls = /auto|scroll/.test(getComputedStyle(element).overflowX)
+      return isCut(element) || (scrolls && element.scrollWidth > element.clientWidth)
+    }
+    const parts = [...document.querySelectorAll('main, main *, [role=dialog], [role=dialog] *')]
+    return {
+      page: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      parts: parts.filter((part) => isLosing(part)).map((part) => part.outerHTML.slice(0, 200)),
+    }
+  })
+  expect(beyond).toEqual({ page: 0, parts: [] })
+}
+
+/** A picture of the page for a person to look at, where LATCHKEY_TEST_SHOTS names a folder. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['LATCHKEY_TEST_SHOTS']
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+type Texts = Readonly<Record<string, string>>
+
+const placeholders = (text: string | undefined) => (text?.match(/{{\w+}}/g) ?? []).toSorted()
+
+/**
+ * Tests of the texts of a client. Where `folder` names its sources, with the texts in a folder `texts/` of them, each text
+ * must be shown there.
+ */
+export function testTexts(languages: Readonly<Record<string, Texts>> & { en: Texts }, folder?: string): void {
+  const { en } = languages
+  const keys = Object.keys(en)
+
+  test('every text is there in every language, and there is none that English lacks', () => {
+    for (const [language, texts] of Object.entries(languages)) {
+      expect([language, Object.keys(texts).toSorted()]).toEqual([language, keys.toSorted()])
+      const blank = Object.entries(texts).filter(([, text]) => text.trim() === '')
+      expect([language, blank]).toEqual([language, []])
+    }
+  })
+
+  test('a text has the same placeholders in every language', () => {
+    for (const key of keys)
+      for (const [language, texts] of Object.entries(languages))
+        expect([language, key, placeholders(texts[key])]).toEqual([language, key, placeholders(en[key])])
+  })
+
+  test('a plural has both of its forms, and none is a text without plural as well', () => {
+    const plurals = keys.filter((key) => /_(one|other)$/.test(key))
+    for (const key of plurals) {
+      const base = key.replace(/_(one|other)$/, '')
+      expect([
+        base,
+        keys.includes(`${base}_one`),
+        keys.includes(`${base}_other`),
+        keys.includes(base),
+      ]).toEqual([base, true, true, false])
+    }
+  })
+
+  test('texts are as long as they look: no blanks around them, no straight quotes or three dots', () => {
+    for (const [language, texts] of Object.entries(languages))
+      for (const [key, text] of Object.entries(texts))
+        expect([language, key, /^\s|\s$|\.\.\.|"|'/.test(text)]).toEqual([language, key, false])
+  })
+
+  if (folder === undefined) return
+  test('every text is shown somewhere', async () => {
+    const sources = await Promise.all(
+      [...new Bun.Glob('**/*.{ts,tsx}').scanSync(folder)]
+        .filter((name) => !name.startsWith('texts/') || name === 'texts/text.ts')
+        .map((name) => Bun.file(join(folder, name)).text()),
+    )
+    const code = sources.join('\n')
+    const named = new Set([...code.matchAll(/'([\w.-]+)'/g)].map(([, key]) => key))
+    // `links.${state}` may be any text that begins like it and ends like it.
+    const patterns = [...code.matchAll(/`([\w-]+(?:\.[\w-]*)*\.[\w-]*)\$\{[^`}]*\}([\w.-]*)`/g)].map(
+      ([, before, after]) => [before ?? '', after ?? ''] as const,
+    )
+    const unused = keys
+      // Shown by the frame around the pages.
+      .filter((key) => key !== 'app.name')
+      .map((key) => key.replace(/_(one|other)$/, ''))
+      .filter((key) => !named.has(key))
+      .filter((key) => !patterns.some(([before, after]) => key.startsWith(before) && key.endsWith(after)))
+    expect([...new Set(unused)]).toEqual([])
+  })
+}

@@ -1,0 +1,87 @@
+import { createInstance } from 'i18next'
+import { initReactI18next, useTranslation } from 'react-i18next'
+import { CallError } from './call.ts'
+import { type WordKey, words } from './words.ts'
+
+export const languages = ['en', 'sv', 'id'] as const
+export type Language = (typeof languages)[number]
+
+/** Flat keys; plural forms end in `_one` and `_other`. `app.name` is what the app is called. */
+export type Texts = Readonly<Record<string, string>> & { readonly 'app.name': string }
+
+/** The keys to show texts of `T` by: plural forms have one. */
+export type TextKey<T> = keyof T extends infer Key
+  ? Key extends `${infer Base}_one` | `${infer Base}_other`
+    ? Base
+    : Key
+  : never
+
+export interface Wording {
+  /** Every text of the app; `words` are there beside them. */
+  texts: Readonly<Record<Language, Texts>>
+  /** The key that words a refusal; without one the server's own words are shown. */
+  failureKey: (error: CallError) => string | undefined
+}
+
+const i18next = createInstance()
+let keyOfFailure: Wording['failureKey'] = () => undefined
+
+/** The language of the person's settings, else the first of the browser's that there is. */
+function firstLanguage(): Language {
+  const wanted = [document.documentElement.lang, ...navigator.languages].map((tag) => tag.split('-')[0])
+  return wanted.find((tag): tag is Language => languages.some((known) => known === tag)) ?? 'en'
+}
+
+export async function startTexts({ texts, failureKey }: Wording): Promise<void> {
+  keyOfFailure = failureKey
+  i18next.on('languageChanged', (language) => {
+    document.documentElement.lang = language
+  })
+  const resources = languages.map((language) => [
+    language,
+    { translation: { ...words[language], ...texts[language] } },
+  ])
+  await i18next.use(initReactI18next).init({
+    lng: firstLanguage(),
+    fallbackLng: 'en',
+    keySeparator: false,
+    nsSeparator: false,
+    resources: Object.fromEntries(resources),
+    // React writes text, never markup.
+    interpolation: { escapeValue: false },
+  })
+}
+
+/** `null` follows the browser again. */
+export async function changeLanguage(language: Language | null): Promise<void> {
+  if (language === null) document.documentElement.lang = ''
+  await i18next.changeLanguage(language ?? firstLanguage())
+}
+
+export type Say<Key extends string = WordKey> = (key: Key, values?: Record<string, string | number>) => string
+
+/**
+ * Texts, figures and moments in the person's language; the component follows a change of it. An app gives it its own
+ * keys once: `export const useText = () => useTexts<TextKey<typeof en>>()`.
+ */
+export function useTexts<Key extends string = WordKey>() {
+  const { t, i18n } = useTranslation()
+  const say: Say<Key | WordKey> = (key, values) => t(key as string, values ?? {})
+  const number = new Intl.NumberFormat(i18n.language)
+  return {
+    say,
+    language: i18n.language,
+    number: (value: number) => number.format(value),
+    day: (at: Date) => new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium' }).format(at),
+    moment: (at: Date) =>
+      new Intl.DateTimeFormat(i18n.language, { dateStyle: 'full', timeStyle: 'short' }).format(at),
+    /** What went wrong, worded here where it is known, else in the server's words. */
+    failure: (error: unknown) => {
+      if (!(error instanceof CallError)) return t('page.error')
+      if (error.status === 401) return t('shell.stale')
+      if (error.status === 0 && error.message === 'offline') return t('error.offline')
+      const key = keyOfFailure(error)
+      return key === undefined ? error.message || t('page.error') : t(key)
+    },
+  }
+}

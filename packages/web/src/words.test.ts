@@ -1,0 +1,4 @@
+import { testTexts } from './testing/texts.ts'
+import { words } from './words.ts'
+
+testTexts(words)
