@@ -98,7 +98,8 @@ export function hostName(): Kind<string> {
 
 export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
   return {
-    accepts: 'key=number pairs, separated by commas, with the keys that the limits page lists',
+    accepts:
+      'key=number pairs, separated by commas: keys as docs/operate/settings.md lists them, numbers from 1',
     parse: parseLimits,
   }
 }

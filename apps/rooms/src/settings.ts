@@ -176,15 +176,21 @@ const PREFIXES = [
   'OAUTH_',
   'ADMIN_',
   'GUEST_',
+  'ALLOWED_',
+  'PROXY_',
+  'TRUSTED_',
   'SESSION_',
+  'BACKCHANNEL_',
   'LOGOUT_TOKEN_',
   'ROOMS_',
 ]
 
 function settingsOfOtherModes(env: Environment): Declaration<unknown>[] {
-  const mode = env['AUTH_PROVIDER']
+  const mode = declarations.provider.kind.parse(env['AUTH_PROVIDER'] ?? '')
+  // Without a mode nobody can say which settings are wrong by being there; their values can be wrong all the same.
+  if (mode === undefined) return []
   return (Object.keys(MODES_OF) as Key[])
-    .filter((key) => !MODES_OF[key]?.some((each) => each === mode))
+    .filter((key) => !MODES_OF[key]?.includes(mode))
     .map((key) => declarations[key])
     .filter(({ name }) => env[name])
 }

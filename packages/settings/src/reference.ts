@@ -39,9 +39,9 @@ function markdownRow(setting: Declaration<unknown>): string[] {
   ].map((cell) => cell.replaceAll('|', '\\|'))
 }
 
-// Setting names, with or without a value, in running text.
+// Setting names, with or without a value, in running text; and what Markdown would make bold.
 function code(sentence: string): string {
-  return sentence.replaceAll(/\b[A-Z]+(?:_[A-Z]+)+(?:=\w+)?/g, '`$&`')
+  return sentence.replaceAll(/\b[A-Z]+(?:_[A-Z]+)+(?:=\w+)?|__\w+__/g, '`$&`')
 }
 
 function columns(rows: readonly string[][]): string[][] {

@@ -1,0 +1,461 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Environment, SettingsError } from '@latchkey/settings/settings'
+import fc from 'fast-check'
+import { DEFAULT_LIMITS, parseLimits } from '../../src/limits.ts'
+import { declarations } from '../../src/setting-declarations.ts'
+import { readSettings, settingsWarnings } from '../../src/settings.ts'
+
+const common = { AUTH_CLIENT_ID: 'rooms', ALLOWED_HOSTS: 'https://rooms.example.com' }
+
+/** What each mode needs, and nothing more. */
+const modes: Record<string, Record<string, string>> = {
+  oidc: { ...common, AUTH_PROVIDER: 'oidc', OIDC_ISSUER: 'https://login.example.com' },
+  teamidp: { ...common, AUTH_PROVIDER: 'teamidp', TEAMIDP_ISSUER: 'https://team.example.com' },
+  oauth2: {
+    ...common,
+    AUTH_PROVIDER: 'oauth2',
+    OAUTH_AUTHORIZATION_ENDPOINT: 'https://git.example.com/authorize',
+    OAUTH_TOKEN_ENDPOINT: 'https://git.example.com/token',
+    OAUTH_USERINFO_ENDPOINT: 'https://api.example.com/user',
+    OAUTH_SUBJECT_PATH: 'id',
+    OAUTH_NAME_PATH: 'login',
+  },
+}
+const oidc: Environment = modes['oidc'] ?? {}
+
+function problemsOf(env: Environment): string[] {
+  try {
+    readSettings(env)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems.map(({ name, problem }) => `${name} ${problem}`)
+    throw error
+  }
+  return []
+}
+
+function without(env: Environment, name: string): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([key]) => key !== name))
+}
+
+describe('L1: exactly one mode', () => {
+  for (const [mode, needed] of Object.entries(modes)) {
+    test(`${mode} starts with its own required settings and refuses without any one of them`, () => {
+      expect(problemsOf(needed)).toEqual([])
+      expect(readSettings(needed).provider.mode).toBe(mode as 'oidc')
+      for (const name of Object.keys(needed)) {
+        expect([name, problemsOf(without(needed, name)).map((line) => line.split(' ')[0])]).toEqual([
+          name,
+          [name],
+        ])
+        expect([name, problemsOf({ ...needed, [name]: '' }).length]).toEqual([name, 1])
+      }
+    })
+
+    test(`${mode} with what the other modes need instead is refused`, () => {
+      for (const [other, settings] of Object.entries(modes)) {
+        if (other !== mode) expect(problemsOf({ ...settings, AUTH_PROVIDER: mode })).not.toEqual([])
+      }
+    })
+  }
+
+  test('another word, several words or none are no mode', () => {
+    for (const mode of ['OIDC', 'oidc,oauth2', 'oidc ', 'demo', 'saml', ''])
+      expect(problemsOf({ ...oidc, AUTH_PROVIDER: mode })).toHaveLength(1)
+  })
+
+  test('settings of another mode are ignored, whatever they are, with a warning (R2.4)', () => {
+    const env = { ...oidc, TEAMIDP_ISSUER: 'no url', OAUTH_TOKEN_ENDPOINT: 'ftp://x', TEAMIDP_TEAM_ID: 'a' }
+    expect(problemsOf(env)).toEqual([])
+    expect(readSettings(env)).toEqual(readSettings(oidc))
+    expect(settingsWarnings(env)).toEqual([
+      'TEAMIDP_ISSUER is ignored: it is for another AUTH_PROVIDER',
+      'TEAMIDP_TEAM_ID is ignored: it is for another AUTH_PROVIDER',
+      'OAUTH_TOKEN_ENDPOINT is ignored: it is for another AUTH_PROVIDER',
+    ])
+    const oauth2 = { ...modes['oauth2'], AUTH_ID_TOKEN_ALG: 'RS256', LOGOUT_TOKEN_MAX_AGE: '60' }
+    expect(settingsWarnings(oauth2)).toHaveLength(2)
+    expect(settingsWarnings(oidc)).toEqual([])
+  })
+})
+
+test('L2: all problems are reported together, one line each, without any secret (R28.21)', () => {
+  const secret = 'hunter2'
+  const env = {
+    AUTH_PROVIDER: 'saml',
+    AUTH_CLIENT_SECRET: ` ${secret} `,
+    ALLOWED_HOSTS: 'http://rooms.example.com',
+    ROOMS_PORT: '70000',
+    ROOMS_DATABASE_URL: `mysql://rooms:${secret}@db/rooms`,
+    ROOMS_METRICS_TOKEN: secret,
+    GUEST_ENABLED: 'yes',
+    OIDC_ISSUER: `https://admin:${secret}@login.example.com`,
+    SESSION_IDLE_SECONDS: '0',
+  }
+  expect(problemsOf(env).map((line) => line.split(' ')[0])).toEqual([
+    'AUTH_PROVIDER',
+    'AUTH_CLIENT_SECRET',
+    'OIDC_ISSUER',
+    'GUEST_ENABLED',
+    'ALLOWED_HOSTS',
+    'SESSION_IDLE_SECONDS',
+    'ROOMS_PORT',
+    'ROOMS_DATABASE_URL',
+    'ROOMS_METRICS_TOKEN',
+    'AUTH_CLIENT_ID',
+  ])
+  expect(problemsOf(env).join('\n')).not.toContain(secret)
+})
+
+describe('L3: an empty variable counts as unset', () => {
+  for (const [mode, needed] of Object.entries(modes))
+    test(`${mode} starts with all optional settings empty, as if they were not there`, () => {
+      const empty = Object.fromEntries(
+        Object.values(declarations)
+          .filter(({ name }) => name !== 'TRUSTED_PROXIES')
+          .map(({ name }) => [name, '']),
+      )
+      expect(readSettings({ ...empty, ...needed })).toEqual(readSettings(needed))
+      expect(settingsWarnings({ ...empty, ...needed })).toEqual([])
+    })
+
+  test('an empty TRUSTED_PROXIES, or none, is an empty list', () => {
+    expect(readSettings(oidc).trustedProxies).toEqual(['127.0.0.0/8', '::1'])
+    for (const TRUSTED_PROXIES of ['', 'none']) {
+      expect(readSettings({ ...oidc, TRUSTED_PROXIES }).trustedProxies).toEqual([])
+      // L126: a header that nobody may set is a mistake.
+      expect(problemsOf({ ...oidc, TRUSTED_PROXIES, PROXY_HEADER: 'X-Forwarded-For' })).toEqual([
+        'TRUSTED_PROXIES must name the proxies with PROXY_HEADER',
+      ])
+    }
+    expect(problemsOf({ ...oidc, PROXY_HEADER: 'X-Forwarded-For' })).toEqual([])
+  })
+})
+
+describe('L4: what protects the exchange of the code', () => {
+  test('AUTH_PKCE=disabled needs a secret, in every mode', () => {
+    for (const needed of Object.values(modes)) {
+      expect(problemsOf({ ...needed, AUTH_PKCE: 'disabled' })).toEqual([
+        'AUTH_CLIENT_SECRET is required with AUTH_PKCE=disabled',
+      ])
+      expect(problemsOf({ ...needed, AUTH_PKCE: 'disabled', AUTH_CLIENT_SECRET: 's' })).toEqual([])
+    }
+  })
+
+  test('oauth2 with PKCE and without a secret starts', () => {
+    for (const AUTH_PKCE of ['required', 'auto', ''])
+      expect(problemsOf({ ...modes['oauth2'], AUTH_PKCE })).toEqual([])
+  })
+})
+
+describe('L9 (R4.4): provider addresses', () => {
+  const names = {
+    OIDC_ISSUER: 'oidc',
+    TEAMIDP_ISSUER: 'teamidp',
+    OAUTH_AUTHORIZATION_ENDPOINT: 'oauth2',
+    OAUTH_TOKEN_ENDPOINT: 'oauth2',
+    OAUTH_USERINFO_ENDPOINT: 'oauth2',
+  }
+  for (const [name, mode] of Object.entries(names))
+    test(`${name} is https without credentials and fragment, or loopback`, () => {
+      const refused = [
+        'javascript:alert(1)',
+        'ftp://login.example.com',
+        'login.example.com',
+        '//login.example.com',
+        'https://user:pass@login.example.com',
+        'https://user@login.example.com',
+        'https://@login.example.com',
+        'https://login.example.com/#x',
+        'https://login.example.com#',
+        'https:login.example.com',
+        'https:\\\\login.example.com',
+        'https://login.example.com/a b',
+        'https://login.example.com/\nx',
+        ' https://login.example.com',
+        'https://',
+        'http://login.example.com',
+        'http://127.0.0.1.example.com',
+        'http://localhost.example.com',
+        'http://10.0.0.1',
+        'http://[::ffff:10.0.0.1]',
+      ]
+      for (const url of refused) {
+        const problems = problemsOf({ ...modes[mode], [name]: url })
+        expect([url, problems.length, problems[0]?.split(' ')[0]]).toEqual([url, 1, name])
+      }
+      const accepted = [
+        'https://login.example.com',
+        'https://login.example.com/app/',
+        'http://localhost:9000',
+        'http://127.0.0.1:9000/x',
+        'http://[::1]:9000',
+        'http://idp.localhost',
+      ]
+      for (const url of accepted)
+        expect([url, problemsOf({ ...modes[mode], [name]: url })]).toEqual([url, []])
+      const lax = { ...modes[mode], AUTH_ALLOW_HTTP: 'true' }
+      expect(problemsOf({ ...lax, [name]: 'http://login.internal' })).toEqual([])
+      expect(problemsOf({ ...lax, [name]: 'ftp://login.internal' })).toHaveLength(1)
+      expect(settingsWarnings(lax)).toEqual([
+        'AUTH_ALLOW_HTTP=true is unsafe: whoever is on the way can sign in as anybody',
+      ])
+    })
+
+  test('L5: an issuer is kept byte for byte', () => {
+    for (const url of [
+      'https://x.example/app',
+      'https://x.example/app/',
+      'https://X.example/App',
+      'https://x.example:443',
+    ])
+      expect(readSettings({ ...oidc, OIDC_ISSUER: url }).provider).toMatchObject({ issuer: url })
+  })
+})
+
+describe('L129 (R3.1): own origins', () => {
+  const accepted = [
+    'https://rooms.example.com',
+    'https://rooms.example.com:8443',
+    'http://localhost:8081',
+    'http://127.0.0.1:8081',
+    'http://[::1]:8081',
+    'https://a.example,https://b.example',
+    ' https://a.example , https://b.example ',
+  ]
+  for (const hosts of accepted)
+    test(`${hosts} is accepted`, () => expect(problemsOf({ ...oidc, ALLOWED_HOSTS: hosts })).toEqual([]))
+  const refused = [
+    'https://rooms.example.com/',
+    'https://rooms.example.com/x',
+    'https://rooms.example.com:443',
+    'http://localhost:80',
+    'https://Rooms.example.com',
+    'HTTPS://rooms.example.com',
+    'http://rooms.example.com',
+    'http://192.0.2.1',
+    'ftp://rooms.example.com',
+    'rooms.example.com',
+    'https://*.example.com',
+    'https://user@rooms.example.com',
+    'https://rooms.example.com?x',
+    'https://rooms.example.com#x',
+    'https://a.example,https://a.example',
+    'https://a.example,',
+    'http://localhost:443,https://localhost',
+    'null',
+  ]
+  for (const hosts of refused)
+    test(`${hosts} is refused`, () => {
+      expect(problemsOf({ ...oidc, ALLOWED_HOSTS: hosts }).map((line) => line.split(' ')[0])).toEqual([
+        'ALLOWED_HOSTS',
+      ])
+    })
+})
+
+describe('values', () => {
+  const refused: Record<string, string[]> = {
+    AUTH_PROVIDER_LABEL: ['x'.repeat(65), 'a\nb', ' '],
+    AUTH_SCOPES: ['a"b', 'a\\b', ' ', 'é'],
+    AUTH_PKCE: ['plain', 'true', 'Required'],
+    AUTH_TOKEN_AUTH_METHOD: ['none', 'private_key_jwt'],
+    AUTH_ID_TOKEN_ALG: ['none', 'HS256', 'rs256', 'RS256,ES256'],
+    AUTH_TRUSTED_HOSTS: ['https://keys.example', 'keys.example:443', 'a b', 'a,,b', 'user@keys'],
+    AUTH_ALLOW_HTTP: ['1', 'yes', 'TRUE', 'on'],
+    AUTH_ADMIN_CLAIM_PATH: [
+      '',
+      'a..b',
+      '__proto__',
+      'a.constructor',
+      'prototype.x',
+      '.a',
+      'a.',
+      '1.2.3.4.5.6.7.8.9.10.11',
+    ],
+    ADMIN_BOOTSTRAP: ['on', 'true', 'first'],
+    ADMIN_REAUTH_SECONDS: ['-1', '1.5', 'x'],
+    GUEST_ENABLED: ['1', 'on', 'True'],
+    GUEST_ROOMS: ['no', '0'],
+    PROXY_HEADER: ['X Forwarded', 'X:Y', 'é'],
+    TRUSTED_PROXIES: ['proxy', '10.0.0.0/33', '127.1', '::1%lo', 'none,::1', ','],
+    OAUTH_TRANSACTION_SECONDS: ['29', '3601', '600.5', '1e2'],
+    SESSION_IDLE_SECONDS: ['0', '-5', '2592001'],
+    SESSION_ABSOLUTE_SECONDS: ['0', '604799'],
+    BACKCHANNEL_LOGOUT: ['true', '1'],
+    LOGOUT_TOKEN_MAX_AGE: ['0', '601'],
+    ROOMS_HOST: ['host:80', '300.0.0.1', 'a b'],
+    ROOMS_PORT: ['-1', '65536', '8081 ', '0x1'],
+    ROOMS_DATABASE_URL: ['mysql://x', 'sqlite:', 'rooms.db', 'sqlite://data/x.db'],
+    ROOMS_METRICS_TOKEN: ['x'.repeat(15), 'a b'.repeat(10), 'é'.repeat(20)],
+    ROOMS_LIMITS: [
+      'x=1',
+      'sessions_user',
+      'sessions_user=0',
+      'sessions_user=-1',
+      'sessions_user=1.5',
+      ',',
+      'sessions_user=1,',
+      'sessions_user=1,sessions_user=2',
+      'toString=1',
+      'sessions_user=99999999999',
+    ],
+  }
+  for (const [name, values] of Object.entries(refused))
+    test(`${name} refuses what it does not understand`, () => {
+      for (const value of values.filter((each) => each !== '')) {
+        const claim = name === 'AUTH_ADMIN_CLAIM_PATH' && { AUTH_ADMIN_CLAIM_VALUE: 'x' }
+        const problems = problemsOf({ ...oidc, ...claim, [name]: value })
+        expect([value, problems.length]).toEqual([value, 1])
+        expect(problems[0]).toMatch(/^(SESSION_IDLE_SECONDS|\w+) /)
+      }
+    })
+
+  test('every example of the reference is accepted', () => {
+    for (const { name, example } of Object.values(declarations))
+      for (const [mode, needed] of Object.entries(modes)) {
+        if (name === 'AUTH_PROVIDER') continue
+        const pair = {
+          ...(name.startsWith('AUTH_ADMIN_CLAIM') && {
+            AUTH_ADMIN_CLAIM_PATH: 'a',
+            AUTH_ADMIN_CLAIM_VALUE: 'b',
+          }),
+          ...(name === 'SESSION_ABSOLUTE_SECONDS' && { SESSION_IDLE_SECONDS: '60' }),
+        }
+        if (name === 'BACKCHANNEL_LOGOUT' && mode === 'oauth2') continue
+        expect([mode, name, problemsOf({ ...needed, ...pair, [name]: example })]).toEqual([mode, name, []])
+      }
+  })
+
+  test('the admin claim comes with its value or not at all', () => {
+    expect(problemsOf({ ...oidc, AUTH_ADMIN_CLAIM_PATH: 'groups' })).toEqual([
+      'AUTH_ADMIN_CLAIM_VALUE is required with AUTH_ADMIN_CLAIM_PATH',
+    ])
+    expect(problemsOf({ ...oidc, AUTH_ADMIN_CLAIM_VALUE: 'admins' })).toEqual([
+      'AUTH_ADMIN_CLAIM_PATH is required with AUTH_ADMIN_CLAIM_VALUE',
+    ])
+  })
+
+  test('back-channel logout is on in teamidp, off in oidc, and cannot be on in oauth2', () => {
+    expect(readSettings(modes['teamidp'] ?? {}).provider).toMatchObject({ backchannelLogout: true })
+    expect(readSettings(oidc).provider).toMatchObject({ backchannelLogout: false })
+    expect(readSettings({ ...oidc, BACKCHANNEL_LOGOUT: 'on' }).provider).toMatchObject({
+      backchannelLogout: true,
+    })
+    expect(problemsOf({ ...modes['oauth2'], BACKCHANNEL_LOGOUT: 'on' })).toEqual([
+      'BACKCHANNEL_LOGOUT cannot be on with AUTH_PROVIDER=oauth2',
+    ])
+    expect(problemsOf({ ...modes['oauth2'], BACKCHANNEL_LOGOUT: 'off' })).toEqual([])
+  })
+
+  test('scopes have openid where it is needed, are kept once, and get teams:read where a team is of interest', () => {
+    const scopesOf = (env: Environment) => readSettings(env).provider.scopes
+    const usual = ['openid', 'profile', 'email']
+    expect(scopesOf(oidc)).toEqual(usual)
+    expect(scopesOf({ ...oidc, AUTH_SCOPES: 'profile  profile email' })).toEqual(usual)
+    expect(settingsWarnings({ ...oidc, AUTH_SCOPES: 'profile' })).toEqual([
+      'AUTH_SCOPES has no openid; it is added',
+    ])
+    const team = { ...modes['teamidp'], TEAMIDP_TEAM_ID: 'harbour' }
+    expect(scopesOf(team)).toEqual([...usual, 'teams:read'])
+    expect(scopesOf({ ...team, AUTH_SCOPES: 'openid' })).toEqual(['openid'])
+    expect(scopesOf({ ...modes['oauth2'], AUTH_SCOPES: 'read:user' })).toEqual(['read:user'])
+    expect(settingsWarnings({ ...modes['oauth2'], AUTH_SCOPES: 'read:user' })).toEqual([])
+  })
+
+  test('the button has a label of its own or one by kind of provider', () => {
+    const labels = Object.values(modes).map((env) => readSettings(env).provider.label)
+    expect(labels).toEqual(['OpenID Connect', 'Team sign-in', 'OAuth 2.0'])
+    expect(readSettings({ ...oidc, AUTH_PROVIDER_LABEL: '🔑'.repeat(64) }).provider.label).toHaveLength(128)
+  })
+})
+
+describe('secrets', () => {
+  test('come from a file instead, but not from both, and are named in no message (R2.3)', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-secret-'))
+    const file = join(folder, 'secret')
+    writeFileSync(file, 'p%/+: é\n')
+    const env = { ...oidc, AUTH_CLIENT_SECRET_FILE: file }
+    expect(readSettings(env).provider.clientSecret).toBe('p%/+: é')
+    expect(settingsWarnings(env)).toEqual([])
+    for (const name of ['AUTH_CLIENT_SECRET', 'ROOMS_DATABASE_URL', 'ROOMS_METRICS_TOKEN']) {
+      const both = { ...oidc, [name]: 'sqlite:./0123456789abcdef', [`${name}_FILE`]: file }
+      expect(problemsOf(both)).toEqual([`${name} is given twice, also as ${name}_FILE; keep one`])
+      expect(problemsOf({ ...oidc, [`${name}_FILE`]: join(folder, 'missing') })).toEqual([
+        `${name} cannot be read from the file that ${name}_FILE names (ENOENT)`,
+      ])
+    }
+    rmSync(folder, { recursive: true })
+  })
+
+  test('R28.21: none has a default, and the service listens on loopback unless told', () => {
+    const preset = Object.values(declarations).filter((each) => 'secret' in each && 'default' in each)
+    expect(preset.map(({ name }) => name)).toEqual(['ROOMS_DATABASE_URL'])
+    expect(readSettings(oidc)).toMatchObject({
+      host: '127.0.0.1',
+      port: 8081,
+      databaseUrl: 'sqlite:./data/rooms.db',
+      guestEnabled: false,
+      metricsToken: null,
+    })
+    expect(readSettings(oidc).provider.clientSecret).toBeNull()
+  })
+})
+
+test('a slip in a name gives a warning with the nearest known name (R2.4)', () => {
+  const slips = {
+    AUTH_CLIENTID: 'AUTH_CLIENT_ID',
+    OIDC_ISUER: 'OIDC_ISSUER',
+    GUESTS_ENABLED: undefined,
+    GUEST_ENABLE: 'GUEST_ENABLED',
+    ALLOWED_HOST: 'ALLOWED_HOSTS',
+    PROXY_HEADERS: 'PROXY_HEADER',
+    TRUSTED_PROXYS: 'TRUSTED_PROXIES',
+    SESSION_IDLE_SECOND: 'SESSION_IDLE_SECONDS',
+    BACKCHANNEL_LOGUOT: 'BACKCHANNEL_LOGOUT',
+    LOGOUT_TOKEN_MAXAGE: 'LOGOUT_TOKEN_MAX_AGE',
+    TEAMIDP_ISUER: 'TEAMIDP_ISSUER',
+    OAUTH_TOKEN_ENDPONT: 'OAUTH_TOKEN_ENDPOINT',
+    ADMIN_BOOTSRAP: 'ADMIN_BOOTSTRAP',
+    ROOMS_PROT: 'ROOMS_PORT',
+    ROOMS_METRICS_TOKEN_FIL: 'ROOMS_METRICS_TOKEN_FILE',
+    HOME: undefined,
+  }
+  for (const [name, meant] of Object.entries(slips))
+    expect(settingsWarnings({ ...oidc, [name]: 'x' })).toEqual(
+      meant === undefined ? [] : [`${name} is not a setting and is ignored; did you mean ${meant}?`],
+    )
+})
+
+describe('ROOMS_LIMITS (R22)', () => {
+  test('changes what it names and nothing else', () => {
+    const env = { ...oidc, ROOMS_LIMITS: ' sessions_user = 5 , guest_create_per_hour=100' }
+    expect(readSettings(env).limits).toEqual({
+      ...DEFAULT_LIMITS,
+      sessions_user: 5,
+      guest_create_per_hour: 100,
+    })
+    expect(readSettings(oidc).limits).toEqual(DEFAULT_LIMITS)
+  })
+
+  test('any pairs of known keys and whole numbers from 1 are read as they are written', () => {
+    const names = Object.keys(DEFAULT_LIMITS)
+    const numbers = fc.integer({ min: 1, max: 100 })
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), numbers, { minKeys: 1 }), (given) => {
+        const text = Object.entries(given)
+          .map(([name, number]) => `${name}=${number}`)
+          .join(',')
+        expect(parseLimits(text)).toEqual({ ...DEFAULT_LIMITS, ...given })
+      }),
+    )
+  })
+})
+
+test('docs/operate/settings.md is what the declarations and limits say', () => {
+  const script = join(import.meta.dir, '../../../../scripts/settings-reference.ts')
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, script, '--check'])
+  expect(stderr.toString()).toBe('')
+  expect(exitCode).toBe(0)
+})
