@@ -3,6 +3,7 @@ import { accountOperations } from '../account/operations.ts'
 import { adminOperations } from '../admin/operations.ts'
 import type { Context } from '../context.ts'
 import { guestOperations } from '../guests/operations.ts'
+import { messageOperations } from '../messages/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
 import { roomOperations } from '../rooms/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
@@ -14,5 +15,6 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...sessionOperations,
   ...accountOperations,
   ...roomOperations,
+  ...messageOperations,
   ...adminOperations,
 ]

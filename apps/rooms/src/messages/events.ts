@@ -1,0 +1,70 @@
+import { type Context, operation } from '../context.ts'
+import type { RoomEventRow } from '../db/tables.ts'
+import type { RoomEvent } from '../news.ts'
+import { enterToRead } from '../rooms/entry.ts'
+import { viewOf } from '../rooms/event-view.ts'
+import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
+import { RoomParams } from '../rooms/schema.ts'
+import type { FoundStanding } from '../rooms/standing.ts'
+import { countPresent } from '../rooms/store.ts'
+import { toMoment } from '../wire.ts'
+import { EventPage, EventQuery, type FoundMessage, toMessage } from './schema.ts'
+import { findFirstKept, findMessagesBetween, listEvents } from './store.ts'
+
+/**
+ * A client that holds everything up to `after` asks until it gets fewer events than `limit`; then it holds everything up to
+ * `lastSeq`. What it may not read is always the beginning of the log (R17.8), so the list itself has no holes.
+ */
+export const listRoomEvents = operation({
+  id: 'listRoomEvents',
+  methods: ['GET'],
+  path: '/rooms/{id}/events',
+  scope: 'session',
+  tag: 'Messages',
+  summary: 'What has happened in a room since an event',
+  params: RoomParams,
+  query: EventQuery,
+  result: EventPage,
+  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  async handler(context, { params, query }) {
+    const standing = await enterToRead(context, params.id)
+    const { room, roomId } = standing
+    const { database, now } = context
+    // Read with the standing: what is committed meanwhile belongs to the next answer.
+    const lastSeq = room.last_seq
+    const afterSeq = Math.max(query.after, readableAfterSeq(standing))
+    const readable = { roomId, afterSeq, keptAfterMs: keptAfterMs(room, now) }
+    const firstKept = (await findFirstKept(database.read, readable)) ?? lastSeq + 1
+    const from = Math.max(afterSeq, firstKept - 1)
+    const rows = await listEvents(database.read, { roomId, afterSeq: from, lastSeq }, query.limit)
+    const events = await viewsOf(context, standing, rows)
+    // A number that is still to come was given by a database that has been set back since.
+    const reset = query.after > lastSeq || firstKept > afterSeq + 1
+    return { events, lastSeq, reset }
+  },
+})
+
+async function viewsOf(
+  { database, now }: Context,
+  { role, roomId }: FoundStanding,
+  rows: readonly RoomEventRow[],
+): Promise<RoomEvent[]> {
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (!first || !last) return []
+  const messages = await findMessagesBetween(database.read, { roomId, first: first.seq, last: last.seq })
+  const showsRoom = rows.some(({ type }) => type === 'room.settings')
+  const participantCount = showsRoom ? await countPresent(database.read, roomId, now) : 0
+  return rows
+    .map((row) => loggedEvent(row, messages.get(row.seq)))
+    .filter((event) => event !== undefined)
+    .map((event) => viewOf(event, { role, participantCount }))
+}
+
+/** Undefined when the message was deleted for its age since the events were read. */
+function loggedEvent(row: RoomEventRow, message: FoundMessage | undefined): RoomEvent | undefined {
+  const { seq, type: event, created_at } = row
+  const at = toMoment(created_at)
+  if (event !== 'message.created')
+    return { seq, at, event, data: JSON.parse(row.data) as Record<string, unknown> }
+  return message && { seq, at, event, data: { message: toMessage(message) } }
+}

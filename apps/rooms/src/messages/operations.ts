@@ -1,0 +1,201 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { RoomEvent } from '../news.ts'
+import { auditRoom } from '../rooms/audit.ts'
+import { enterOrFail, enterToRead, entrantOf } from '../rooms/entry.ts'
+import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
+import { appendEvent, lockRoom } from '../rooms/log.ts'
+import { may } from '../rooms/room-access.ts'
+import { RoomParams } from '../rooms/schema.ts'
+import type { FoundStanding } from '../rooms/standing.ts'
+import { codePoints } from '../text.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { listRoomEvents } from './events.ts'
+import {
+  type FoundMessage,
+  Message,
+  MessagePage,
+  MessageParams,
+  MessageQuery,
+  NewMessage,
+  toMessage,
+} from './schema.ts'
+import { deleteMessage, findMessage, findNicknameIn, findSent, insertMessage, listMessages } from './store.ts'
+
+const tag = 'Messages'
+
+const list = operation({
+  id: 'listMessages',
+  methods: ['GET'],
+  path: '/rooms/{id}/messages',
+  scope: 'session',
+  tag,
+  summary: 'Read messages: the newest page, then older ones',
+  params: RoomParams,
+  query: MessageQuery,
+  result: MessagePage,
+  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  async handler(context, { params, query }) {
+    const standing = await enterToRead(context, params.id)
+    const { database, now } = context
+    const readable = {
+      roomId: standing.roomId,
+      afterSeq: readableAfterSeq(standing),
+      keptAfterMs: keptAfterMs(standing.room, now),
+    }
+    const page = { before: query.cursor, limit: query.limit + 1 }
+    const found = await listMessages(database.read, readable, page)
+    const messages = found.slice(0, query.limit).toReversed().map(toMessage)
+    const oldest = messages[0]
+    return { messages, nextCursor: found.length > query.limit && oldest ? String(oldest.seq) : null }
+  },
+})
+
+/** A message under a `clientId` is one message, however often it is sent (R28.27). */
+interface Posted {
+  message: Message
+  /** Undefined when it was stored before. */
+  event?: RoomEvent
+}
+
+const post = operation({
+  id: 'postMessage',
+  methods: ['POST'],
+  path: '/rooms/{id}/messages',
+  scope: 'session',
+  tag,
+  summary: 'Say something',
+  params: RoomParams,
+  body: NewMessage,
+  result: z.object({ message: Message }),
+  status: 201,
+  otherStatus: {
+    status: 200,
+    description: 'It was sent before with this `clientId`; what is stored is answered',
+  },
+  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  async handler(context, { params, body }): Promise<Posted> {
+    const { user } = actorOf(context)
+    const { limits } = context.policy
+    const [most, rate] =
+      user.is_guest === 1
+        ? ([limits.guest_message_length, 'guest_messages_per_10s'] as const)
+        : ([limits.message_length, 'messages_per_10s'] as const)
+    if (codePoints(body.content) > most)
+      throw failure('invalid_request', {
+        text: `content: must have at most ${most} characters`,
+        fields: [{ path: 'content', code: 'too_big' }],
+      })
+    const again = await findAgain(context, params.id, body.clientId)
+    if (again) return { message: toMessage(again) }
+    context.rates.take(rate, user.id)
+    const posted = await context.database.write((tx) => store(tx, context, params.id, body))
+    if (posted.event) context.tell({ kind: 'event', roomId: params.id, event: posted.event })
+    return posted
+  },
+  answer: ({ message, event }) => ({ status: event ? 201 : 200, body: { message } }),
+})
+
+/** Before it is counted: who sends again because no answer came says nothing new. */
+async function findAgain(
+  context: Context,
+  roomId: string,
+  clientId: string | undefined,
+): Promise<FoundMessage | undefined> {
+  if (clientId === undefined) return undefined
+  const userId = actorOf(context).user.id
+  const sent = await findSent(context.database.read, { roomId, userId, clientId })
+  if (sent) await enterToRead(context, roomId)
+  return sent
+}
+
+async function store(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  { content, clientId }: z.output<typeof NewMessage>,
+): Promise<Posted> {
+  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+  await enterOrFail(tx, roomId, entrantOf(context))
+  const { user } = actorOf(context)
+  const { now: nowMs } = context
+  const sent = clientId !== undefined && (await findSent(tx, { roomId, userId: user.id, clientId }))
+  if (sent) return { message: toMessage(sent) }
+  const id = crypto.randomUUID()
+  // The log holds the id only: what was said can be taken back, numbers cannot.
+  const data = { messageId: id }
+  const event = await appendEvent(tx, { roomId, event: 'message.created', data, nowMs })
+  const nickname = await findNicknameIn(tx, roomId, user.id)
+  const row = {
+    id,
+    room_id: roomId,
+    seq: event.seq,
+    user_id: user.id,
+    author_name: nickname,
+    author_guest: user.is_guest,
+    content,
+    client_id: clientId ?? null,
+    created_at: nowMs,
+    deleted_at: null,
+    deleted_by: null,
+  }
+  await insertMessage(tx, row)
+  const message = toMessage({ ...row, nickname, avatar_color: user.avatar_color })
+  return { message, event: { ...event, data: { message } } }
+}
+
+const remove = operation({
+  id: 'deleteMessage',
+  methods: ['DELETE'],
+  path: '/rooms/{id}/messages/{messageId}',
+  scope: 'session',
+  tag,
+  summary: 'Delete a message: your own, or as a moderator any; that there was one stays',
+  params: MessageParams,
+  result: Success,
+  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  async handler(context, { params }) {
+    const { id: roomId, messageId } = params
+    const event = await context.database.write(async (tx) => {
+      if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+      const standing = await enterOrFail(tx, roomId, entrantOf(context))
+      const message = await findMessage(tx, roomId, messageId)
+      if (!message || !isInSight(message, standing, context.now)) throw failure('not_found')
+      return bury(tx, context, message, standing)
+    })
+    if (event) context.tell({ kind: 'event', roomId, event })
+    return SUCCESS
+  },
+})
+
+/** Own messages can be taken back whatever of the room may be read. */
+function isInSight(
+  { user_id, seq, created_at }: FoundMessage,
+  standing: FoundStanding,
+  nowMs: number,
+): boolean {
+  if (user_id === standing.userId) return true
+  return seq > readableAfterSeq(standing) && created_at > keptAfterMs(standing.room, nowMs)
+}
+
+async function bury(
+  tx: Transaction<Tables>,
+  context: Context,
+  message: FoundMessage,
+  standing: FoundStanding,
+): Promise<RoomEvent | undefined> {
+  const { userId, roomId } = standing
+  if (message.user_id !== userId && !may('delete_any_message', standing)) throw failure('forbidden')
+  const { now: nowMs } = context
+  if (!(await deleteMessage(tx, { id: message.id, deletedBy: userId, nowMs }))) return undefined
+  const metadata = { messageId: message.id, authorUserId: message.user_id }
+  await auditRoom(tx, context, { action: 'room.message.delete', roomId, metadata })
+  const data = { messageId: message.id, deletedBy: userId }
+  return appendEvent(tx, { roomId, event: 'message.deleted', data, nowMs })
+}
+
+export const messageOperations: readonly AnyOperation<Context>[] = [list, post, remove, listRoomEvents]

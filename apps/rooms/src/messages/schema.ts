@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { RoomMessageRow } from '../db/tables.ts'
+import { NextCursor, wholeNumber } from '../paging.ts'
+import { text, trimmed } from '../text.ts'
+import { avatarColorOf } from '../users/avatar-color.ts'
+import { Id, Moment, toMoment } from '../wire.ts'
+
+export const Message = z
+  .object({
+    id: z.string(),
+    roomId: z.string(),
+    seq: z.int().meta({ description: 'Number of the event with which it came.' }),
+    userId: z.string().nullable().meta({ description: 'Null when the account is gone.' }),
+    nickname: z.string(),
+    avatarColor: z.string(),
+    guest: z.boolean(),
+    content: z.string().nullable().meta({ description: 'Plain text; null when it was deleted.' }),
+    clientId: z.string().nullable(),
+    createdAt: Moment,
+    deletedAt: Moment.nullable(),
+  })
+  .meta({ id: 'Message' })
+export type Message = z.output<typeof Message>
+
+/** What the stores find of a message; names and colours of those whose account exists are today's. */
+export interface FoundMessage extends RoomMessageRow {
+  nickname: string | null
+  avatar_color: string | null
+}
+
+export function toMessage(row: FoundMessage): Message {
+  return {
+    id: row.id,
+    roomId: row.room_id,
+    seq: row.seq,
+    userId: row.user_id,
+    nickname: row.nickname ?? row.author_name,
+    // Of somebody who is gone nothing but the name is left to tell them from others.
+    avatarColor: row.avatar_color ?? avatarColorOf(row.author_name),
+    guest: row.author_guest === 1,
+    content: row.content,
+    clientId: row.client_id,
+    createdAt: toMoment(row.created_at),
+    deletedAt: row.deleted_at === null ? null : toMoment(row.deleted_at),
+  }
+}
+
+/** The body's limit of bytes bounds what is measured here; how much may be said is a setting. */
+const MOST_CHARACTERS = 65_536
+
+export const NewMessage = z.object({
+  content: trimmed(1, MOST_CHARACTERS).meta({ description: 'Plain text; its limits are in ROOMS_LIMITS.' }),
+  clientId: text().min(1).max(64).optional().meta({
+    description:
+      'Chosen by the client: sending the same again stores nothing and answers with what is stored.',
+  }),
+})
+
+export const MessageParams = z.object({ id: Id, messageId: Id })
+
+const LARGEST_SEQ = 999_999_999
+
+export const MessageQuery = z.object({
+  limit: wholeNumber(1, 100).default(50),
+  cursor: wholeNumber(0, LARGEST_SEQ).optional().meta({
+    description: '`nextCursor` of the page before, which leads to older messages.',
+  }),
+})
+export const MessagePage = z.object({
+  messages: z.array(Message).meta({ description: 'Oldest to newest.' }),
+  nextCursor: NextCursor,
+})
+
+export const EventQuery = z.object({
+  after: wholeNumber(0, LARGEST_SEQ).default(0).meta({ description: 'The highest number that is known.' }),
+  limit: wholeNumber(1, 200).default(200),
+})
+
+const LoggedEvent = z
+  .object({
+    seq: z.int(),
+    at: Moment,
+    event: z.enum([
+      'message.created',
+      'message.deleted',
+      'member.joined',
+      'member.left',
+      'member.removed',
+      'member.role',
+      'room.settings',
+      'room.owner',
+    ]),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'RoomEvent' })
+
+export const EventPage = z.object({
+  events: z.array(LoggedEvent).meta({
+    description:
+      'In order, without holes. What the caller may not read is missing, which is always the beginning.',
+  }),
+  lastSeq: z.int().meta({
+    description: 'Number of the newest event there is. Fewer events than `limit` are all up to it.',
+  }),
+  reset: z.boolean().meta({
+    description: 'Events after `after` are gone: reload the messages and go on after `lastSeq`.',
+  }),
+})
