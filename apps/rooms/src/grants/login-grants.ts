@@ -31,7 +31,7 @@ export async function updateLoginGrants(
 ): Promise<GrantNews> {
   const { userId, isNew } = person
   // Asked even when nobody is to get it: the first identity is the first, whatever the setting says later.
-  const isFirst = isNew && (await claimBootstrap(tx, userId, origin.nowMs))
+  const isFirst = isNew && (await claimBootstrap(tx, origin.nowMs))
   const isFirstAdmin = isFirst && adminBootstrap === 'first-login'
   if (isFirstAdmin) await addGrant(tx, { userId, grant: platformAdmin('bootstrap'), grantedBy: null }, origin)
   const wanted = wantedGrants(person)

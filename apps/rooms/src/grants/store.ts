@@ -53,14 +53,10 @@ export async function findEnabledAdmins(db: Kysely<Tables>): Promise<string[]> {
 }
 
 /** Whether this is the first external identity ever: told once, and never again, whatever becomes of the account. */
-export async function claimBootstrap(
-  tx: Transaction<Tables>,
-  userId: string,
-  nowMs: number,
-): Promise<boolean> {
+export async function claimBootstrap(tx: Transaction<Tables>, nowMs: number): Promise<boolean> {
   const claimed = await tx
     .insertInto('platform_state')
-    .values({ key: 'bootstrap', value: JSON.stringify({ userId }), updated_at: nowMs })
+    .values({ key: 'bootstrap', value: 'decided', updated_at: nowMs })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key')
     .executeTakeFirst()

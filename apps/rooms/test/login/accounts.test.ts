@@ -1,0 +1,189 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import { ALICE, type HostileProvider, hostileProvider } from '../provider/hostile.ts'
+import { openRooms } from '../rooms.ts'
+import { audited, counts, dump, target } from './steps.ts'
+
+const MODES: [string, (idp: HostileProvider) => ProviderConfig][] = [
+  ['oidc', (idp) => idp.config()],
+  ['teamidp', (idp) => idp.teamidpConfig()],
+  ['oauth2', (idp) => idp.oauth2Config()],
+]
+
+eachDialect((_dialect, newUrl) => {
+  test.each(MODES)(
+    'L82 R28.7 equal subjects of two providers are two accounts, and the change is announced (%s)',
+    async (mode, configure) => {
+      const t = await openRooms({ url: await newUrl(), provider: configure })
+      const elsewhere = await hostileProvider({ now: () => t.clock.ms })
+      const first = await t.signedIn()
+      expect(await audited(t.rooms, 'provider.changed')).toEqual([])
+      const node = await t.node({ provider: configure(elsewhere) })
+      const browser = node.browser()
+      expect(target(await browser.send(elsewhere.authorize(await browser.startLogin(), ALICE)))).toBe('/')
+      const { identities, users } = await dump(t.rooms)
+      const prefix = mode === 'oauth2' ? 'oauth2:' : ''
+      expect(identities.map(({ issuer, subject }) => [issuer, subject])).toEqual(
+        expect.arrayContaining([
+          [`${prefix}${t.idp.issuer}`, 'alice'],
+          [`${prefix}${elsewhere.issuer}`, 'alice'],
+        ]),
+      )
+      expect(users).toHaveLength(2)
+      const [one, two] = [await me(first), await me(browser)]
+      expect(one.id).not.toBe(two.id)
+      // Whoever comes from another provider is not the first.
+      expect(two.platformAdmin).toBe(false)
+      const [change, ...more] = await audited(t.rooms, 'provider.changed')
+      expect(more).toEqual([])
+      expect(change?.metadata).toMatchObject({
+        from: { issuer: `${prefix}${t.idp.issuer}` },
+        to: { issuer: `${prefix}${elsewhere.issuer}` },
+      })
+      expect(t.logged.filter((line) => line.includes('the identity provider has changed'))).toHaveLength(1)
+      await node.close()
+      await elsewhere.stop()
+      await t.close()
+    },
+  )
+
+  test('L82 the first start, one with the same provider, and one before anybody signed in announce nothing', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const other = await t.node({ provider: t.idp.config({ issuer: `${t.idp.issuer}/` }) })
+    const back = await t.node()
+    await back.signedIn()
+    const again = await t.node()
+    expect(await audited(t.rooms, 'provider.changed')).toEqual([])
+    for (const node of [other, back, again, t]) await node.close()
+  })
+
+  test('L83 R8.2 another subject with the same e-mail address, verified or not, is another account', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const people = [
+      ALICE,
+      { ...ALICE, sub: 'alice-2', email_verified: true },
+      { ...ALICE, sub: 'ALICE', email_verified: false },
+      { ...ALICE, sub: 'alice ', preferred_username: 'alice' },
+    ]
+    const ids = []
+    for (const person of people) ids.push((await me(await t.signedIn(person))).id)
+    expect(new Set(ids).size).toBe(people.length)
+    expect((await counts(t.rooms)).users).toBe(people.length)
+    await t.close()
+  })
+
+  test('R8.3 each login refreshes name and e-mail, a missing e-mail is removed, and the account stays', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const before = await me(await t.signedIn())
+    const after = await me(await t.signedIn({ sub: 'alice', name: 'Alice Berg' }))
+    expect(after).toMatchObject({ id: before.id, nickname: 'Alice Berg', email: null })
+    expect(after.avatarColor).toBe(before.avatarColor)
+    const { users, identities } = await dump(t.rooms)
+    expect([users.length, identities.length]).toEqual([1, 1])
+    await t.close()
+  })
+
+  test('R8.3 of what the provider says only the needed claims are stored', async () => {
+    const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.oauth2Config() })
+    await t.signedIn({
+      ...ALICE,
+      phone_number: '+46-70-555',
+      groups: ['secret-society'],
+      picture: 'https://x.example/p',
+    })
+    const kept = JSON.stringify(await dump(t.rooms))
+    for (const claim of ['+46-70-555', 'secret-society', 'x.example']) expect(kept).not.toContain(claim)
+    await t.close()
+  })
+
+  test('R8.4 a disabled account gets one clear page, no session, and nothing of it changes', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    await t.signedIn()
+    await t.rooms.database.write(async (tx) => {
+      await tx.updateTable('users').set({ disabled: 1 }).execute()
+    })
+    const before = await dump(t.rooms)
+    const browser = t.browser()
+    expect(target(await browser.signIn({ ...ALICE, name: 'Somebody Else' }))).toBe(
+      '/login?error=account_disabled',
+    )
+    expect(browser.token).toBeUndefined()
+    const after = await dump(t.rooms)
+    for (const table of ['users', 'identities', 'sessions', 'role_grants'] as const)
+      expect(after[table]).toEqual(before[table])
+    expect((await audited(t.rooms, 'auth.login_failed')).map(({ metadata }) => metadata)).toEqual([
+      { code: 'account_disabled', reason: 'account disabled', count: 1 },
+    ])
+    await t.close()
+  })
+
+  test('L93 a guest session that was planted in a browser is dead after the login, and its id is not the new one', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const attacker = t.browser()
+    await attacker.json('/api/session', { body: { nickname: 'Robin' } }, 201)
+    const planted = attacker.token ?? ''
+    const victim = t.browser()
+    victim.cookies.set('__Host-latchkey_session', planted)
+    expect(target(await victim.signIn())).toBe('/')
+    expect(victim.token).toMatch(/^[\w-]{43}$/)
+    expect(victim.token).not.toBe(planted)
+    expect((await attacker.send('/api/session')).status).toBe(401)
+    expect(await me(victim)).toMatchObject({ identityType: 'oauth', nickname: 'Alice Andersson' })
+    // The guest is somebody else still (R14.7).
+    expect((await counts(t.rooms)).users).toBe(2)
+    await t.close()
+  })
+
+  test('L93 R10.3 signing in again ends the session that this browser had, and no other', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const elsewhere = await t.signedIn()
+    const browser = await t.signedIn()
+    const old = browser.token ?? ''
+    await browser.signIn()
+    const revoked = (await dump(t.rooms)).sessions.filter(({ revoked_at }) => revoked_at !== null)
+    expect(revoked.map(({ revoke_reason }) => revoke_reason)).toEqual(['revoked'])
+    const thief = t.browser()
+    thief.cookies.set('__Host-latchkey_session', old)
+    expect((await thief.send('/api/session')).status).toBe(401)
+    for (const live of [elsewhere, browser]) expect((await live.send('/api/session')).status).toBe(200)
+    await t.close()
+  })
+
+  test('L93 a login that fails leaves the session that the browser had', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const browser = await t.signedIn()
+    const callback = new URL(t.idp.authorize(await browser.startLogin(), ALICE))
+    callback.searchParams.set('error', 'access_denied')
+    expect(target(await browser.send(callback.href))).toBe('/login?error=cancelled')
+    expect((await browser.send('/api/session')).status).toBe(200)
+    await t.close()
+  })
+
+  test('L65 the same ID token makes no second session', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    let captured: unknown
+    t.idp.token((answer) => {
+      captured ??= answer['id_token']
+      return { ...answer, id_token: captured }
+    })
+    await t.signedIn()
+    const browser = t.browser()
+    expect(target(await browser.signIn())).toBe('/login?error=token_invalid')
+    expect(browser.token).toBeUndefined()
+    expect((await counts(t.rooms)).sessions).toBe(1)
+    await t.close()
+  })
+})
+
+interface Me {
+  id: string
+  nickname: string
+  email: string | null
+  avatarColor: string
+  platformAdmin: boolean
+}
+
+async function me(browser: { json<Body>(address: string): Promise<Body> }): Promise<Me> {
+  return (await browser.json<{ user: Me }>('/api/session')).user
+}
