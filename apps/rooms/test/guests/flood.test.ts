@@ -1,0 +1,113 @@
+import { heapStats } from 'bun:jsc'
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { createRates } from '../../src/http/rates.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { NOON, openRooms } from '../rooms.ts'
+
+/** How often each status came. */
+function tally(statuses: readonly number[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+const nameOf = (n: number) => ({ nickname: `Visitor ${n} ${n * 7919}` })
+
+eachDialect((_dialect, newUrl) => {
+  test('L125: a flood from one address makes as many guests as the limits say, whatever it sends along; members notice nothing', async () => {
+    const rooms = await openRooms({ url: await newUrl() })
+    const member = await rooms.signedIn(undefined, { ip: '192.0.2.10' })
+    const statuses: number[] = []
+    const flood = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        // Another cookie, another name, another forged address each time.
+        const browser = rooms.browser({ ip: '192.0.2.9' })
+        browser.cookies.set('__Host-latchkey_session', Buffer.alloc(32, n).toString('base64url'))
+        const headers = {
+          'x-forwarded-for': `10.0.0.${n}`,
+          'x-real-ip': `10.0.1.${n}`,
+          forwarded: `for=10.0.2.${n}`,
+          'cf-connecting-ip': `10.0.3.${n}`,
+          'user-agent': `agent ${n}`,
+        }
+        const response = await browser.send('/api/session', { body: nameOf(n), headers })
+        if (response.status === 429) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+        statuses.push(response.status)
+      }
+    }
+    await flood(50)
+    expect(tally(statuses)).toEqual({ 201: 5, 429: 45 })
+    // Within the hour 30 at most, and what comes back meanwhile.
+    for (let minute = 1; minute <= 10; minute++) {
+      rooms.clock.ms += 60_000
+      await flood(8)
+    }
+    const made = tally(statuses)[201] ?? 0
+    expect(made).toBeGreaterThanOrEqual(30)
+    expect(made).toBeLessThanOrEqual(36)
+    expect((await member.send('/api/session')).status).toBe(200)
+    // Somebody else at another address gets in.
+    const other = rooms.browser({ ip: '192.0.2.11' })
+    expect((await other.send('/api/session', { body: nameOf(1) })).status).toBe(201)
+    const { n } = await rooms.rooms.database.read
+      .selectFrom('users')
+      .select((eb) => eb.fn.countAll<number | string>().as('n'))
+      .where('is_guest', '=', 1)
+      .executeTakeFirstOrThrow()
+    expect(Number(n)).toBe(made + 1)
+    await rooms.close()
+  })
+})
+
+test('L125: a flood from 1000 prefixes makes no more guests than the service takes in a minute; members notice nothing', async () => {
+  const rooms = await openRooms()
+  const member = await rooms.signedIn(undefined, { ip: '192.0.2.10' })
+  const statuses: number[] = []
+  for (let n = 0; n < 1000; n++) {
+    const ip = n % 2 === 0 ? `10.1.${n >> 8}.${n & 255}` : `2001:db8:1:${n.toString(16)}::1`
+    const response = await rooms.browser({ ip }).send('/api/session', { body: nameOf(n) })
+    statuses.push(response.status)
+  }
+  expect(tally(statuses)).toEqual({ 201: 200, 429: 800 })
+  expect((await member.send('/api/session')).status).toBe(200)
+  const again = await rooms.browser({ ip: '192.0.2.12' }).signIn({ sub: 'bob', name: 'Bob' })
+  expect(again.headers.get('location')).toBe('https://rooms.example.com/')
+  await rooms.close()
+})
+
+test('L125: addresses of one /64 count as one, and those of another do not', async () => {
+  const rooms = await openRooms()
+  const statuses: number[] = []
+  for (let n = 1; n <= 8; n++) {
+    const ip = `2001:db8:1:1:${n.toString(16)}::${n}`
+    statuses.push((await rooms.browser({ ip }).send('/api/session', { body: nameOf(n) })).status)
+  }
+  expect(tally(statuses)).toEqual({ 201: 5, 429: 3 })
+  const next = rooms.browser({ ip: '2001:db8:1:2::1' })
+  expect((await next.send('/api/session', { body: nameOf(9) })).status).toBe(201)
+  await rooms.close()
+})
+
+test('L125 (R22): counters are bounded in memory however many addresses appear', () => {
+  const rates = createRates(DEFAULT_LIMITS, () => NOON)
+  const flood = (from: number) => {
+    for (let n = from; n < from + 200_000; n++)
+      rates.allows('http_anonymous_per_minute', `2001:db8:${n}::/64`)
+    Bun.gc(true)
+    return heapStats().heapSize
+  }
+  const before = flood(0)
+  const after = flood(200_000)
+  // 200,000 keys would take some 20 MB.
+  expect(after - before).toBeLessThan(4_000_000)
+})
+
+test('L125: a name that is refused costs nothing of the limits', async () => {
+  const rooms = await openRooms()
+  const browser = rooms.browser()
+  for (let n = 0; n < 10; n++)
+    expect((await browser.send('/api/session', { body: { nickname: 'Owner' } })).status).toBe(400)
+  expect((await browser.send('/api/session', { body: nameOf(1) })).status).toBe(201)
+  await rooms.close()
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { outcome } from '../admin/people.ts'
+
+/** Sends until it is refused, and says how often it was not. */
+async function untilRefused(send: () => Promise<Response>): Promise<number> {
+  for (let passed = 0; ; passed++) {
+    const response = await send()
+    if (response.status !== 429) continue
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await outcome(response)).toEqual([429, 'rate_limited'])
+    return passed
+  }
+}
+
+async function withRooms(
+  limits: NonNullable<Parameters<typeof openRooms>[0]>['limits'] & {},
+  work: (rooms: TestRooms) => Promise<void>,
+): Promise<void> {
+  const rooms = await openRooms({ limits })
+  await work(rooms)
+  await rooms.close()
+}
+
+const ask = (browser: Browser) => () => browser.send('/api/config')
+
+test('R22: http_per_minute counts requests per session', () =>
+  withRooms({ http_per_minute: 12, http_anonymous_per_minute: 5 }, async (rooms) => {
+    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const two = await rooms.signedIn({ sub: 'one', name: 'One' })
+    expect(await untilRefused(ask(one))).toBe(12)
+    expect(await untilRefused(ask(two))).toBe(12)
+    rooms.clock.ms += 60_000
+    expect(await untilRefused(ask(one))).toBe(12)
+  }))
+
+test('R22: http_anonymous_per_minute counts requests without a live session per prefix; made-up cookies and addresses change nothing', () =>
+  withRooms({ http_anonymous_per_minute: 7 }, async (rooms) => {
+    let n = 0
+    const send = () => {
+      const browser = rooms.browser({ ip: '2001:db8::1' })
+      browser.cookies.set('__Host-latchkey_session', Buffer.alloc(32, ++n).toString('base64url'))
+      return browser.send('/api/config', { headers: { 'x-forwarded-for': `10.0.0.${n}` } })
+    }
+    expect(await untilRefused(send)).toBe(7)
+    expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8::2' })))).toBe(0)
+    expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8:0:1::1' })))).toBe(7)
+    // Members behind the same address are not counted with them.
+    const member = await rooms.signedIn(undefined, { ip: '2001:db8::1' })
+    expect((await member.send('/api/config')).status).toBe(200)
+  }))
+
+test('R22: http_anonymous_per_minute counts addresses that do not exist, too', () =>
+  withRooms({ http_anonymous_per_minute: 3 }, async (rooms) => {
+    expect(await untilRefused(() => rooms.browser().send('/api/nothing-here'))).toBe(3)
+  }))
+
+test('R22: body_bytes bounds the body of a request', () =>
+  withRooms({ body_bytes: 100 }, async (rooms) => {
+    const send = (nickname: string) => rooms.browser().send('/api/session', { body: { nickname } })
+    expect(await outcome(await send('x'.repeat(90)))).toEqual([413, 'too_large'])
+    expect(await outcome(await send(`Gustav${' '.repeat(79)}`))).toEqual([201, undefined])
+  }))
+
+test('R22: admin_writes_per_minute counts writes per person, not reads', () =>
+  withRooms({ admin_writes_per_minute: 4 }, async (rooms) => {
+    const admin = await rooms.signedIn()
+    const again = await rooms.signedIn()
+    const write = (browser: Browser) => () =>
+      browser.send('/api/admin/settings', { method: 'PATCH', body: {} })
+    for (let n = 0; n < 10; n++) expect((await admin.send('/api/admin/settings')).status).toBe(200)
+    expect(await untilRefused(write(admin))).toBe(4)
+    expect(await untilRefused(write(again))).toBe(0)
+    expect((await admin.send('/api/admin/settings')).status).toBe(200)
+  }))
+
+test('R22: search_per_minute counts searches per person; listing and leafing through are none', () =>
+  withRooms({ search_per_minute: 3 }, async (rooms) => {
+    const admin = await rooms.signedIn()
+    for (let n = 0; n < 10; n++) expect((await admin.send('/api/admin/users')).status).toBe(200)
+    expect(await untilRefused(() => admin.send('/api/admin/users?q=alice'))).toBe(3)
+    expect((await admin.send('/api/admin/users')).status).toBe(200)
+  }))
