@@ -35,7 +35,7 @@ export function speak(port: number, text: string): Promise<Heard> {
 }
 
 /** The service on a port of this machine; `stop` before the service is closed. */
-export function listen(test: TestRooms): { port: number; stop(): Promise<void> } {
+export function listen(test: TestRooms): { port: number; stop: () => Promise<void> } {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: test.rooms.fetch })
   return { port: server.port ?? 0, stop: () => server.stop(true) }
 }

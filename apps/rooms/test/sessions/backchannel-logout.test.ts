@@ -1,32 +1,18 @@
 // What a believed logout token ends, once and on every node (rooms-contract R13.3 to R13.8).
 import { Database as SqliteFile } from 'bun:sqlite'
-import { afterEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { DialectName } from '@latchkey/database/url'
 import { Client } from 'pg'
 import { ALICE, type Json, type Person } from '../provider/hostile.ts'
-import { type Browser, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
+import { roomsPerTest } from '../per-test.ts'
+import { type Browser, type TestRooms } from '../rooms.ts'
 import { deliver } from './deliver.ts'
 import { audited, browserOf, person } from './people.ts'
 
 const BOB: Person = { sub: 'bob', name: 'Bob Berg' }
 
-const open: TestRooms[] = []
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.close()
-})
-
-async function rooms(options: TestOptions): Promise<TestRooms> {
-  const opened = await openRooms(options)
-  open.push(opened)
-  return opened
-}
-
-async function secondNode(service: TestRooms): Promise<TestRooms> {
-  const opened = await service.node()
-  open.push(opened)
-  return opened
-}
+const { rooms, nodeOf } = roomsPerTest()
 
 async function isSignedIn(browser: Browser): Promise<boolean> {
   return (await browser.send('/api/session')).status === 200
@@ -77,7 +63,7 @@ eachDialect((dialect, newUrl) => {
 
   test('L114 (2n) a token works once, on whichever node it arrives again', async () => {
     const service = await rooms({ url: await newUrl() })
-    const other = await secondNode(service)
+    const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
     await service.signedIn(ALICE)
     expect((await deliver(service, token)).status).toBe(200)
@@ -101,7 +87,7 @@ eachDialect((dialect, newUrl) => {
 
   test('L114 (2n) of twenty that arrive at once on two nodes, one counts', async () => {
     const service = await rooms({ url: await newUrl() })
-    const other = await secondNode(service)
+    const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => deliver(i % 2 === 0 ? service : other, token)),
@@ -244,7 +230,7 @@ eachDialect((dialect, newUrl) => {
 
   test('L116 (2n) however a login and its logout token meet, no session is left', async () => {
     const service = await rooms({ url: await newUrl() })
-    const other = await secondNode(service)
+    const other = await nodeOf(service)
     for (let round = 0; round < 8; round++) {
       const browser = service.browser()
       const callback = service.idp.authorize(await browser.startLogin(), { ...ALICE, sid: `s-${round}` })

@@ -1,21 +1,13 @@
 // Which logout tokens are believed (rooms-contract R13.2 to R13.5), through the whole service.
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { ALICE, type Json, LOGOUT_EVENT, base64url, newSigningKey } from '../provider/hostile.ts'
-import { type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
+import { roomsPerTest } from '../per-test.ts'
+import { type TestRooms } from '../rooms.ts'
 import { deliver } from './deliver.ts'
 import { audited } from './people.ts'
 
-const open: TestRooms[] = []
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close()
-})
-
-async function rooms(options: TestOptions = {}): Promise<TestRooms> {
-  const opened = await openRooms(options)
-  open.push(opened)
-  return opened
-}
+const { rooms } = roomsPerTest()
 
 const OF_ALICE = (claims: Json): Json => ({ ...claims, sub: 'alice' })
 

@@ -1,18 +1,10 @@
-import { afterEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { NOON, type TestRooms, openRooms } from '../rooms.ts'
+import { roomsPerTest } from '../per-test.ts'
+import { NOON } from '../rooms.ts'
 import { audited, browserOf, person, storedSession } from './people.ts'
 
-const open: TestRooms[] = []
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close()
-})
-
-async function rooms(options: Parameters<typeof openRooms>[0] = {}): Promise<TestRooms> {
-  const opened = await openRooms(options)
-  open.push(opened)
-  return opened
-}
+const { rooms } = roomsPerTest()
 
 eachDialect((_dialect, newUrl) => {
   test('a browser learns who is signed in, without anything that would sign somebody else in', async () => {

@@ -1,0 +1,236 @@
+// Signing out here, everywhere, and at the provider (rooms-contract R12).
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { ALICE, type Json } from '../provider/hostile.ts'
+import { roomsPerTest } from '../per-test.ts'
+import { ORIGIN, type TestRooms } from '../rooms.ts'
+import { audited, browserOf, person, storedSession } from './people.ts'
+
+const { rooms } = roomsPerTest()
+
+interface LoggedOut {
+  success: boolean
+  logoutUrl?: string
+}
+
+eachDialect((_dialect, newUrl) => {
+  test('L117 oidcc-client-test-rp-init-logout: the session ends, and the answer says where the provider’s can be ended', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const idTokens: string[] = []
+    service.idp.token((answer: Json) => {
+      idTokens.push(String(answer['id_token']))
+      return answer
+    })
+    const browser = await service.signedIn(ALICE)
+    const token = browser.token ?? ''
+    const { session } = await browser.json<{ session: { id: string } }>('/api/session')
+    const { success, logoutUrl } = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
+    expect(success).toBe(true)
+    const url = new URL(logoutUrl ?? '')
+    expect(url.origin + url.pathname).toBe(`${service.idp.issuer}/end-session`)
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: 'rooms-client',
+      post_logout_redirect_uri: ORIGIN,
+      state: expect.stringMatching(/^[\w-]{22}$/),
+      id_token_hint: idTokens[0] ?? '',
+    })
+    expect([...browser.cookies.keys()].filter((name) => /session|csrf/.test(name))).toEqual([])
+    browser.cookies.set('__Host-latchkey_session', token)
+    expect((await browser.send('/api/session')).status).toBe(401)
+    expect(await storedSession(service, session.id)).toMatchObject({
+      revoked_at: service.clock.ms,
+      revoke_reason: 'signed_out',
+      id_token_sealed: null,
+    })
+    expect((await audited(service)).at(-1)).toMatchObject({
+      action: 'auth.logout',
+      target: ['session', session.id],
+      metadata: { everywhere: false, sessions: 1 },
+      ip: '192.0.2.1',
+    })
+  })
+
+  test('everywhere means every session of the account and no other, and here means this one', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const ada = await person(service)
+    const [here, there, elsewhere] = [
+      await browserOf(service, ada),
+      await browserOf(service, ada),
+      await browserOf(service, ada),
+    ]
+    const stranger = await browserOf(service, await person(service))
+    const live = async () => {
+      const statuses = []
+      for (const each of [here, there, elsewhere, stranger])
+        statuses.push((await each.send('/api/session')).status)
+      return statuses
+    }
+    await here.json('/api/auth/logout', { body: {} })
+    expect(await live()).toEqual([401, 200, 200, 200])
+    await there.json('/api/auth/logout', { body: { everywhere: true } })
+    expect(await live()).toEqual([401, 401, 401, 200])
+    const ends = (await audited(service)).map(({ action, metadata }) => [action, metadata])
+    expect(ends).toEqual([
+      ['auth.logout', { everywhere: false, sessions: 1 }],
+      ['auth.logout', { everywhere: true, sessions: 2 }],
+    ])
+  })
+
+  test('a guest’s logout says when the last session ended, and names no provider', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const guest = service.browser()
+    const { user } = await guest.json<{ user: { id: string } }>(
+      '/api/session',
+      { body: { nickname: 'Visitor' } },
+      201,
+    )
+    service.clock.ms += 5_000
+    expect(await guest.json('/api/auth/logout', { body: {} })).toEqual({ success: true })
+    const { guest_ended_at } = await service.rooms.database.read
+      .selectFrom('users')
+      .select('guest_ended_at')
+      .where('id', '=', user.id)
+      .executeTakeFirstOrThrow()
+    expect(guest_ended_at).toBe(service.clock.ms)
+    expect(service.idp.requests).toEqual([])
+  })
+})
+
+test('any other body is refused and ends nothing', async () => {
+  const service = await rooms()
+  const browser = await browserOf(service, await person(service))
+  for (const body of [
+    { everywhere: false },
+    { everywhere: 'true' },
+    { everywhere: 1 },
+    { everywhere: null },
+    { extra: 1 },
+    [],
+    null,
+    'x',
+    1,
+  ])
+    expect([body, (await browser.send('/api/auth/logout', { method: 'POST', body })).status]).toEqual([
+      body,
+      400,
+    ])
+  expect((await browser.send('/api/session')).status).toBe(200)
+})
+
+test('two logouts at once both succeed or find no session, and one is recorded', async () => {
+  const service = await rooms()
+  const browser = await browserOf(service, await person(service))
+  const answers = await Promise.all([1, 2].map(() => browser.send('/api/auth/logout', { body: {} })))
+  for (const { status } of answers) expect([200, 401]).toContain(status)
+  const ended = (await audited(service)).map(({ metadata }) => (metadata as { sessions: number }).sessions)
+  expect(ended.reduce((sum, each) => sum + each, 0)).toBe(1)
+})
+
+describe('L117 logoutUrl is left out', () => {
+  const logout = async (service: TestRooms) => {
+    const browser = await service.signedIn(ALICE)
+    const answer = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
+    expect((await browser.send('/api/session')).status).toBe(401)
+    return answer
+  }
+
+  test('when the provider has no such address', async () => {
+    const service = await rooms()
+    service.idp.metadata((document) => ({ ...document, end_session_endpoint: undefined }))
+    expect(await logout(service)).toEqual({ success: true })
+  })
+
+  test('in oauth2', async () => {
+    const service = await rooms({ provider: (idp) => idp.oauth2Config() })
+    expect(await logout(service)).toEqual({ success: true })
+  })
+
+  test('when the session comes from an earlier issuer', async () => {
+    const service = await rooms()
+    const browser = await browserOf(service, await person(service), {
+      idp: { issuer: 'https://earlier.example', sub: 'ada', sid: null, idToken: 'a.b.c' },
+    })
+    expect(await browser.json<LoggedOut>('/api/auth/logout', { body: {} })).toEqual({ success: true })
+    expect(service.idp.requests).toEqual([])
+  })
+
+  test('when the provider is down and nothing is known of it', async () => {
+    const service = await rooms()
+    const { issuer } = service.idp
+    service.idp.answer('metadata', () => new Response('down', { status: 503 }))
+    const browser = await browserOf(service, await person(service), {
+      idp: { issuer, sub: 'ada', sid: null, idToken: 'a.b.c' },
+    })
+    expect(await browser.json<LoggedOut>('/api/auth/logout', { body: {} })).toEqual({ success: true })
+    expect((await browser.send('/api/session')).status).toBe(401)
+  })
+
+  test('when the provider does not answer within 2 s, and the session has ended before it was asked', async () => {
+    const service = await rooms()
+    const { issuer } = service.idp
+    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    service.idp.answer('metadata', async (usual) => {
+      asked.resolve()
+      await released.promise
+      return usual()
+    })
+    const browser = await browserOf(service, await person(service), {
+      idp: { issuer, sub: 'ada', sid: null, idToken: 'a.b.c' },
+    })
+    const second = service.browser()
+    second.cookies.set('__Host-latchkey_session', browser.token ?? '')
+    const startedMs = performance.now()
+    const answer = browser.json<LoggedOut>('/api/auth/logout', { body: {} })
+    await asked.promise
+    expect((await second.send('/api/session')).status).toBe(401)
+    expect(await answer).toEqual({ success: true })
+    expect(performance.now() - startedMs).toBeLessThan(3_000)
+    released.resolve()
+  })
+})
+
+test('L117 an ID token of 12 KiB is left out of the address, which stays below 8 KiB', async () => {
+  const service = await rooms()
+  service.idp.idToken((claims) => ({ ...claims, filler: 'x'.repeat(12 * 1024) }))
+  const browser = await service.signedIn(ALICE)
+  const { logoutUrl = '' } = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
+  expect(logoutUrl.length).toBeLessThan(8 * 1024)
+  expect([...new URL(logoutUrl).searchParams.keys()]).toEqual([
+    'client_id',
+    'post_logout_redirect_uri',
+    'state',
+  ])
+})
+
+test('L117 the landing address is the canonical origin, whichever was asked', async () => {
+  const service = await rooms({ settings: { allowedHosts: [ORIGIN, 'https://second.example.com'] } })
+  const first = await service.signedIn(ALICE)
+  const second = service.browser({ origin: 'https://second.example.com' })
+  second.cookies.set('__Host-latchkey_session', first.token ?? '')
+  const { logoutUrl = '' } = await second.json<LoggedOut>('/api/auth/logout', { body: {} })
+  expect(new URL(logoutUrl).searchParams.get('post_logout_redirect_uri')).toBe(ORIGIN)
+})
+
+test('L118 oidcc-client-test-rp-init-logout-other-state, oidcc-client-test-rp-init-logout-no-state: coming back shows the page and changes nothing', async () => {
+  const service = await rooms()
+  const leaver = await service.signedIn(ALICE)
+  const { logoutUrl = '' } = await leaver.json<LoggedOut>('/api/auth/logout', { body: {} })
+  const state = new URL(logoutUrl).searchParams.get('state')
+  const stays = await service.signedIn(ALICE)
+  const before = await audited(service)
+  for (const query of [
+    `?state=${state}`,
+    '?state=other',
+    '',
+    '?state=',
+    '?state=a&state=b',
+    '?error=x&state=%00',
+  ])
+    for (const browser of [leaver, stays]) {
+      const landed = await browser.send(`/${query}`, { headers: { 'sec-fetch-site': 'cross-site' } })
+      expect([query, landed.status, landed.headers.getSetCookie()]).toEqual([query, 200, []])
+    }
+  expect((await stays.send('/api/session')).status).toBe(200)
+  expect((await leaver.send('/api/session')).status).toBe(401)
+  expect(await audited(service)).toEqual(before)
+})
