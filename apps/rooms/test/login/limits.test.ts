@@ -1,0 +1,162 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { apiOperations } from '../../src/http/operations.ts'
+import { ALICE } from '../provider/hostile.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { CLICKED, audited, dump, target } from './steps.ts'
+
+async function outcome(t: TestRooms, ip: string): Promise<string> {
+  const url = target(await t.browser({ ip }).send('/api/auth/login', { headers: CLICKED }))
+  return url.startsWith(t.idp.issuer) ? 'started' : url
+}
+
+const REFUSED = '/login?error=too_many_attempts'
+
+test('R22 twenty starts a minute for each prefix, then the login page; others are not held up', async () => {
+  const t = await openRooms()
+  const outcomes = []
+  for (let n = 0; n < 25; n++) outcomes.push(await outcome(t, '2001:db8::1'))
+  expect(outcomes).toEqual([...Array<string>(20).fill('started'), ...Array<string>(5).fill(REFUSED)])
+  // The same /64 is the same customer.
+  expect(await outcome(t, '2001:db8::ffff')).toBe(REFUSED)
+  expect(await outcome(t, '2001:db8:0:1::1')).toBe('started')
+  t.clock.ms += 60_000
+  expect(await outcome(t, '2001:db8::1')).toBe('started')
+  await t.close()
+})
+
+test('R22 sixty callbacks a minute for each prefix, then the login page, and nothing of theirs is used up', async () => {
+  const t = await openRooms()
+  const browser = t.browser()
+  const callback = t.idp.authorize(await browser.startLogin(), ALICE)
+  for (let n = 0; n < 60; n++) await t.browser().send('/api/auth/callback?state=x&code=y')
+  expect(target(await browser.send(callback))).toBe(REFUSED)
+  expect(t.idp.calls.token).toBe(0)
+  t.clock.ms += 60_000
+  expect(target(await browser.send(callback))).toBe('/')
+  await t.close()
+})
+
+eachDialect((_dialect, newUrl) => {
+  test('L24 a browser has at most ten attempts under way; the oldest makes room and the others still finish', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const browser = t.browser()
+    const callbacks = []
+    for (let n = 0; n < 11; n++) {
+      callbacks.push(t.idp.authorize(await browser.startLogin(`/rooms/${n}`), ALICE))
+      t.clock.ms += 1
+    }
+    expect((await dump(t.rooms)).login_states).toHaveLength(10)
+    const [oldest = '', ...others] = callbacks
+    expect(target(await browser.send(oldest))).toBe('/login?error=state_invalid')
+    for (const [n, callback] of others.entries())
+      expect(target(await browser.send(callback))).toBe(`/rooms/${n + 1}`)
+    await t.close()
+  })
+
+  test('L24 starts at once do not get over the bounds for a prefix and for the service', async () => {
+    const limits = { login_start_per_minute: 1000, login_states_prefix: 5, login_states_total: 8 }
+    const t = await openRooms({ url: await newUrl(), limits })
+    const of = async (ip: string) => {
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(t, ip)))
+      return outcomes.filter((each) => each === 'started').length
+    }
+    expect([await of('192.0.2.1'), await of('192.0.2.2'), await of('192.0.2.3')]).toEqual([5, 3, 0])
+    expect((await dump(t.rooms)).login_states).toHaveLength(8)
+    // Used or expired attempts are outstanding no longer.
+    t.clock.ms += 601_000
+    expect(await of('192.0.2.3')).toBe(5)
+    await t.close()
+  })
+
+  test('R21.2 L132 failed logins of one prefix are one row for each reason and minute, with a count, on all nodes', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const other = await t.node()
+    const failing = (node: TestRooms, ip: string, query: string) =>
+      node.browser({ ip }).send(`/api/auth/callback?${query}`)
+    await Promise.all([
+      ...Array.from({ length: 10 }, () => failing(t, '2001:db8::1', 'state=a')),
+      ...Array.from({ length: 10 }, () => failing(other, '2001:db8::2', 'state=b')),
+      ...Array.from({ length: 3 }, () => failing(t, '192.0.2.9', 'state=c')),
+      failing(t, '2001:db8::1', 'state=a&state=b'),
+    ])
+    t.clock.ms += 60_000
+    await failing(t, '2001:db8::1', 'state=a')
+    const rows = await audited(t.rooms, 'auth.login_failed')
+    const seen = rows.map(({ created_at, metadata }) => [
+      created_at - rows[0]!.created_at,
+      metadata['reason'],
+      metadata['count'],
+    ])
+    expect(seen).toHaveLength(4)
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        [0, 'no browser cookie', 20],
+        [0, 'no browser cookie', 3],
+        [0, 'repeated parameter', 1],
+        [60_000, 'no browser cookie', 1],
+      ]),
+    )
+    for (const row of rows) expect(row).toMatchObject({ actor_user_id: null, request_id: expect.any(String) })
+    expect(rows.find(({ metadata }) => metadata['count'] === 3)?.client_ip).toBe('192.0.2.9')
+    await other.close()
+    await t.close()
+  })
+})
+
+test('L24 after ten thousand starts from one place, others can still log in', async () => {
+  const t = await openRooms({ limits: { login_start_per_minute: 100_000 } })
+  let started = 0
+  for (let n = 0; n < 20; n++) {
+    const outcomes = await Promise.all(Array.from({ length: 500 }, () => outcome(t, '192.0.2.66')))
+    started += outcomes.filter((each) => each === 'started').length
+  }
+  expect(started).toBe(100)
+  expect((await dump(t.rooms)).login_states).toHaveLength(100)
+  expect(target(await t.browser({ ip: '192.0.2.7' }).signIn())).toBe('/')
+  const rows = await audited(t.rooms, 'auth.login_failed')
+  expect(rows.map(({ metadata }) => metadata['count'])).toEqual([9900])
+  await t.close()
+}, 60_000)
+
+test('R24.2 logins are counted by outcome', async () => {
+  const t = await openRooms({ settings: { metricsToken: 'metrics-token-of-the-test' } })
+  await t.signedIn()
+  await t.browser().send('/api/auth/callback')
+  const metrics = await t
+    .browser()
+    .send('/api/metrics', { headers: { authorization: 'Bearer metrics-token-of-the-test' } })
+  const lines = (await metrics.text())
+    .split('\n')
+    .filter((line) => line.startsWith('latchkey_rooms_logins_total'))
+  expect(lines).toEqual([
+    'latchkey_rooms_logins_total{outcome="ok"} 1',
+    'latchkey_rooms_logins_total{outcome="state_invalid"} 1',
+  ])
+  await t.close()
+})
+
+test('L26 no answer to an unsafe method makes a browser repeat it elsewhere', async () => {
+  const t = await openRooms({ limits: { login_start_per_minute: 1000, callback_per_minute: 1000 } })
+  const routes = [
+    ...apiOperations.map(
+      ({ methods, path }) => [methods[0], `/api${path.replaceAll(/\{\w+\}/g, 'x')}`] as const,
+    ),
+    ...[
+      '/',
+      '/login',
+      '/api/auth/login',
+      '/api/auth/callback',
+      '/api/auth/backchannel-logout',
+      '/nowhere',
+    ].map((path) => ['POST', path] as const),
+  ]
+  for (const [method, path] of routes)
+    for (const browser of [t.browser(), await t.signedIn()]) {
+      if (method === 'GET') continue
+      const { status, headers } = await browser.send(path, { method, body: {} })
+      expect([method, path, status >= 300 && status < 400 && status !== 303]).toEqual([method, path, false])
+      expect([path, headers.get('location')]).toEqual([path, null])
+    }
+  await t.close()
+})
