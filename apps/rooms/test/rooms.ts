@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, createRooms } from '../src/app.ts'
-import { DEFAULT_LIMITS, type LimitName } from '../src/limits.ts'
+import { DEFAULT_LIMITS, type LimitName, type Limits } from '../src/limits.ts'
 import type { News } from '../src/news.ts'
 import type { ProviderConfig } from '../src/login/provider-config.ts'
 import type { Settings } from '../src/settings.ts'
@@ -18,6 +18,8 @@ export interface TestRooms {
   rooms: Rooms
   idp: HostileProvider
   clock: { ms: number }
+  /** In force on this node. */
+  limits: Limits
   /** Every line that was logged. */
   logged: string[]
   /** What this node has told, in its order. */
@@ -58,6 +60,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
     rooms,
     idp,
     clock,
+    limits: settings.limits,
     logged,
     told,
     browser: (as = {}) => new Browser(test, as),

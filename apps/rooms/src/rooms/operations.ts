@@ -10,6 +10,7 @@ import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { auditRoom } from './audit.ts'
 import { enterOrFail, enterToRead, entrantOf } from './entry.ts'
 import { endAccess, reconsider } from './eviction.ts'
+import { listRooms } from './lobby.ts'
 import { appendEvent, lockRoom } from './log.ts'
 import { type RoomAction, may } from './room-access.ts'
 import {
@@ -26,15 +27,7 @@ import {
   toSharedRoom,
 } from './schema.ts'
 import type { FoundStanding } from './standing.ts'
-import {
-  countOwned,
-  countPresent,
-  deleteRoom,
-  insertRoom,
-  listPresent,
-  listRooms,
-  updateRoom,
-} from './store.ts'
+import { countOwned, countPresent, deleteRoom, insertRoom, listPresent, updateRoom } from './store.ts'
 import { join, leave } from './visit-operations.ts'
 
 const tag = 'Rooms'
@@ -92,6 +85,7 @@ const list = operation({
       userId: user.id,
       isGuest: user.is_guest === 1,
       isAdmin: platformAdmin,
+      clientPrefix: context.clientPrefix,
       part,
       nowMs: now,
       limit: query.limit + 1,

@@ -3,7 +3,7 @@ import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import type { MemberRole, RoomRole, Standing } from './room-access.ts'
 
 /** How long a guest's ban bars new guests from the same address (R17.5). */
-const ADDRESS_BARRED_MS = 86_400_000
+export const ADDRESS_BARRED_MS = 86_400_000
 
 /** A standing with what else the room says of this person, from the same statement. */
 export interface FoundStanding extends Standing {

@@ -1,14 +1,5 @@
-import type { DialectName } from '@latchkey/database/url'
-import {
-  type ExpressionBuilder,
-  type Kysely,
-  type SqlBool,
-  type Transaction,
-  type Updateable,
-  sql,
-} from 'kysely'
-import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import { type ExpressionBuilder, type Kysely, type Transaction, type Updateable } from 'kysely'
+import type { RoomRow, Tables } from '../db/tables.ts'
 import { folded } from '../text.ts'
 import { nicknameIn } from './nickname.ts'
 import type { RoomRole } from './room-access.ts'
@@ -59,7 +50,7 @@ export async function countOwned(tx: Transaction<Tables>, userId: string): Promi
 }
 
 /** How many people hold a live lease in the room of the row. */
-function presentCount(eb: ExpressionBuilder<Tables, 'rooms'>, nowMs: number) {
+export function presentCount(eb: ExpressionBuilder<Tables, 'rooms'>, nowMs: number) {
   return eb
     .selectFrom('presence_leases')
     .select((lease) => lease.fn.count<number>('user_id').distinct().as('count'))
@@ -75,81 +66,6 @@ export async function countPresent(db: Kysely<Tables>, roomId: string, nowMs: nu
     .where('id', '=', roomId)
     .executeTakeFirst()
   return row?.present ?? 0
-}
-
-export interface ListedRoom extends RoomRow {
-  member_role: RoomMemberRow['role'] | null
-  present: number | null
-}
-
-/** What `listRooms` is asked for. */
-export interface RoomFilter {
-  userId: string
-  isGuest: boolean
-  isAdmin: boolean
-  /** Part of the name; empty for all. */
-  part: string
-  nowMs: number
-  limit: number
-}
-
-/** Public rooms and the person's own, without those that they may not enter (R17.2), newest first. */
-export async function listRooms(
-  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
-  filter: RoomFilter,
-  after: Position | undefined,
-): Promise<ListedRoom[]> {
-  const { userId, isGuest, isAdmin, nowMs } = filter
-  const needle = folded(filter.part)
-  const position = dialect === 'sqlite' ? 'instr' : 'strpos'
-  return db
-    .selectFrom('rooms')
-    .leftJoin('room_members', (join) =>
-      join.onRef('room_members.room_id', '=', 'rooms.id').on('room_members.user_id', '=', userId),
-    )
-    .selectAll('rooms')
-    .select('room_members.role as member_role')
-    .select((eb) => presentCount(eb, nowMs).as('present'))
-    .where((eb) =>
-      eb.or([
-        eb('rooms.visibility', '=', 'public'),
-        eb('rooms.owner_id', '=', userId),
-        eb('room_members.role', 'is not', null),
-      ]),
-    )
-    .$if(isGuest, (query) =>
-      query.where('rooms.visibility', '<>', 'private').where('rooms.allow_guests', '=', 1),
-    )
-    .$if(!isAdmin, (query) =>
-      query.where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('room_bans')
-              .select('room_bans.kind')
-              .whereRef('room_bans.room_id', '=', 'rooms.id')
-              .where('room_bans.user_id', '=', userId)
-              .where((ban) => ban.or([ban('expires_at', 'is', null), ban('expires_at', '>', nowMs)])),
-          ),
-        ),
-      ),
-    )
-    .$if(needle !== '', (query) =>
-      query.where(sql<SqlBool>`${sql.raw(position)}(rooms.search_name, ${needle}) > 0`),
-    )
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(
-          eb.refTuple('rooms.created_at', 'rooms.id'),
-          '<',
-          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
-        ),
-      ),
-    )
-    .orderBy('rooms.created_at', 'desc')
-    .orderBy('rooms.id', 'desc')
-    .limit(filter.limit)
-    .execute()
 }
 
 export interface PresentPerson extends PersonRow {

@@ -1,0 +1,100 @@
+import type { DialectName } from '@latchkey/database/url'
+import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
+import type { Position } from '../paging.ts'
+import { folded } from '../text.ts'
+import { ADDRESS_BARRED_MS } from './standing.ts'
+import { presentCount } from './store.ts'
+
+export interface ListedRoom extends RoomRow {
+  member_role: RoomMemberRow['role'] | null
+  present: number | null
+}
+
+/** What `listRooms` is asked for. */
+export interface RoomFilter {
+  userId: string
+  isGuest: boolean
+  isAdmin: boolean
+  clientPrefix: string
+  /** Part of the name; empty for all. */
+  part: string
+  nowMs: number
+  limit: number
+}
+
+/** Public rooms and the person's own, without those that they may not enter (R17.2), newest first. */
+export async function listRooms(
+  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  filter: RoomFilter,
+  after: Position | undefined,
+): Promise<ListedRoom[]> {
+  const { userId, isGuest, isAdmin, nowMs } = filter
+  const needle = folded(filter.part)
+  const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
+  return db
+    .selectFrom('rooms')
+    .leftJoin('room_members', (join) =>
+      join.onRef('room_members.room_id', '=', 'rooms.id').on('room_members.user_id', '=', userId),
+    )
+    .selectAll('rooms')
+    .select('room_members.role as member_role')
+    .select((eb) => presentCount(eb, nowMs).as('present'))
+    .where((eb) =>
+      eb.or([
+        eb('rooms.visibility', '=', 'public'),
+        eb('rooms.owner_id', '=', userId),
+        eb('room_members.role', 'is not', null),
+      ]),
+    )
+    .$if(isGuest, (query) =>
+      query.where('rooms.visibility', '<>', 'private').where('rooms.allow_guests', '=', 1),
+    )
+    .$if(!isAdmin, (query) => query.where((eb) => eb.not(eb.exists(bars(eb, filter)))))
+    .$if(needle !== '', (query) => query.where(sql<SqlBool>`${position}(rooms.search_name, ${needle}) > 0`))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(
+          eb.refTuple('rooms.created_at', 'rooms.id'),
+          '<',
+          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
+        ),
+      ),
+    )
+    .orderBy('rooms.created_at', 'desc')
+    .orderBy('rooms.id', 'desc')
+    .limit(filter.limit)
+    .execute()
+}
+
+/** What keeps this person out of the room of the row, as `findStanding` decides it for one room. */
+function bars(
+  eb: ExpressionBuilder<Tables & { room_members: Tables['room_members'] | null }, 'rooms' | 'room_members'>,
+  { userId, isGuest, clientPrefix, nowMs }: RoomFilter,
+) {
+  return eb
+    .selectFrom('room_bans')
+    .select('room_bans.kind')
+    .whereRef('room_bans.room_id', '=', 'rooms.id')
+    .where((ban) => {
+      const own = ban.and([
+        ban('room_bans.user_id', '=', userId),
+        ban.or([ban('room_bans.expires_at', 'is', null), ban('room_bans.expires_at', '>', nowMs)]),
+      ])
+      if (!isGuest) return own
+      const wasThere = ban
+        .selectFrom('room_visits')
+        .select('room_visits.user_id')
+        .whereRef('room_visits.room_id', '=', 'rooms.id')
+        .where('room_visits.user_id', '=', userId)
+        .whereRef('room_visits.started_at', '<=', 'room_bans.created_at')
+      const byAddress = ban.and([
+        ban('room_bans.guest_prefix', '=', clientPrefix),
+        ban('room_bans.created_at', '>', nowMs - ADDRESS_BARRED_MS),
+        ban('room_members.role', 'is', null),
+        ban('rooms.owner_id', '<>', userId),
+        ban.not(ban.exists(wasThere)),
+      ])
+      return ban.or([own, byAddress])
+    })
+}

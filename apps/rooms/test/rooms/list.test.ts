@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import {
+  type RoomSeen,
+  type Somebody,
+  admin,
+  bar,
+  createRoom,
+  guest,
+  join,
+  makeMember,
+  member,
+  refusal,
+} from './rooms.ts'
+
+interface Page {
+  rooms: RoomSeen[]
+  nextCursor: string | null
+}
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let ada: Somebody
+  const made = new Map<string, RoomSeen>()
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl() })
+    ada = await member(rooms)
+    const kinds: [string, Record<string, unknown>][] = [
+      ['Öffentlich 100%', {}],
+      ['public_2', {}],
+      ['public 3', { allowGuests: false }],
+      ['Unlisted', { visibility: 'unlisted' }],
+      ['Private', { visibility: 'private' }],
+    ]
+    for (const [name, settings] of kinds) {
+      made.set(name, await createRoom(ada, { name, ...settings }))
+      rooms.clock.ms += 1
+    }
+  })
+  afterAll(() => rooms.close())
+
+  const idOf = (name: string) => made.get(name)?.id ?? ''
+  const page = ({ browser }: Somebody, query: string) => browser.json<Page>(`/api/rooms?${query}`)
+  const names = async (who: Somebody, q = '') =>
+    (await page(who, `q=${encodeURIComponent(q)}`)).rooms.map(({ name }) => name)
+
+  test('R16.3: the lobby shows public rooms to all, own and joined ones to their people, newest first', async () => {
+    const bob = await member(rooms)
+    expect(await names(ada)).toEqual(['Private', 'Unlisted', 'public 3', 'public_2', 'Öffentlich 100%'])
+    expect(await names(bob)).toEqual(['public 3', 'public_2', 'Öffentlich 100%'])
+    await makeMember(rooms, idOf('Private'), bob, 'moderator')
+    await makeMember(rooms, idOf('Unlisted'), bob)
+    expect(await names(bob)).toEqual(['Private', 'Unlisted', 'public 3', 'public_2', 'Öffentlich 100%'])
+  })
+
+  test('rooms that the caller may not enter are missing: private and closed ones for guests, and those with a live ban', async () => {
+    const gustav = await guest(rooms)
+    await makeMember(rooms, idOf('Private'), gustav)
+    await makeMember(rooms, idOf('public 3'), gustav)
+    expect(await names(gustav)).toEqual(['public_2', 'Öffentlich 100%'])
+    const bob = await member(rooms)
+    await bar(rooms, idOf('public_2'), bob)
+    await bar(rooms, idOf('public 3'), bob, { untilMs: rooms.clock.ms + 1000 })
+    expect(await names(bob)).toEqual(['Öffentlich 100%'])
+    rooms.clock.ms += 1000
+    expect(await names(bob)).toEqual(['public 3', 'Öffentlich 100%'])
+    const root = await admin(rooms)
+    await bar(rooms, idOf('public_2'), root)
+    expect(await names(root)).toEqual(['public 3', 'public_2', 'Öffentlich 100%'])
+  })
+
+  test('each room shows the role and the right of the caller, and how many different people are there', async () => {
+    const bob = await member(rooms)
+    await makeMember(rooms, idOf('public_2'), bob, 'speaker')
+    for (const who of [ada, bob, bob]) expect((await join(who, idOf('public_2'))).status).toBe(200)
+    const seenBy = async (who: Somebody) => {
+      const { rooms: found } = await page(who, 'q=public_2')
+      return found.map(({ role, canPublish, participantCount }) => [role, canPublish, participantCount])
+    }
+    expect(await seenBy(ada)).toEqual([['owner', true, 2]])
+    expect(await seenBy(bob)).toEqual([['speaker', true, 2]])
+    expect(await seenBy(await member(rooms))).toEqual([[null, false, 2]])
+    rooms.clock.ms += 45_000
+    expect(await seenBy(ada)).toEqual([['owner', true, 0]])
+  })
+
+  test('R28.8: part of the name finds a room in any case; % and _ are what they are', async () => {
+    expect(await names(ada, 'PUBLIC')).toEqual(['public 3', 'public_2'])
+    expect(await names(ada, 'öFFENT')).toEqual(['Öffentlich 100%'])
+    expect(await names(ada, 'o\u0308ffent')).toEqual(['Öffentlich 100%'])
+    expect(await names(ada, '%')).toEqual(['Öffentlich 100%'])
+    expect(await names(ada, '_')).toEqual(['public_2'])
+    expect(await names(ada, 'p%c')).toEqual([])
+    expect(await names(ada, "'; drop table rooms; --")).toEqual([])
+    expect(await names(ada, '  private ')).toEqual(['Private'])
+  })
+
+  test('R28.4: pages of any size together show every room once, also those of one millisecond', async () => {
+    const bea = await member(rooms)
+    for (let count = 0; count < 7; count++) await createRoom(bea, { name: `Flock ${count}` })
+    const all = (await page(bea, 'q=flock')).rooms.map(({ id }) => id)
+    expect(new Set(all).size).toBe(7)
+    for (const limit of [1, 2, 3, 7, 8]) {
+      const found: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const next: Page = await page(bea, `q=flock&limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        expect(next.rooms.length).toBeLessThanOrEqual(limit)
+        found.push(...next.rooms.map(({ id }) => id))
+        cursor = next.nextCursor
+      }
+      expect(found).toEqual(all)
+    }
+  })
+
+  test('R15.3: a cursor of another list, a broken one and a limit out of bounds are refused', async () => {
+    const { nextCursor } = await page(ada, 'limit=1')
+    for (const query of [
+      'cursor=x',
+      `cursor=${nextCursor}&q=other`,
+      'limit=0',
+      'limit=101',
+      'limit=1.5',
+      'limit=x',
+      'q=a%00b',
+    ])
+      expect([query, await refusal(await ada.browser.send(`/api/rooms?${query}`))]).toEqual([
+        query,
+        [400, 'invalid_request'],
+      ])
+  })
+})

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { audited } from '../sessions/people.ts'
+import {
+  type RoomSeen,
+  type Somebody,
+  admin,
+  createRoom,
+  guest,
+  makeMember,
+  member,
+  refusal,
+} from './rooms.ts'
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  beforeAll(async () => {
+    rooms = await openRooms({
+      url: await newUrl(),
+      limits: { rooms_per_hour: 1000, guest_rooms_per_hour: 100 },
+    })
+  })
+  afterAll(() => rooms.close())
+
+  const db = () => rooms.rooms.database.read
+  const countRooms = async () => (await db().selectFrom('rooms').select('id').execute()).length
+  const create = ({ browser }: Somebody, body: unknown) => browser.send('/api/rooms', { body })
+  const change = ({ browser }: Somebody, id: string, body: unknown) =>
+    browser.send(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
+  const auditOf = async (id: string) =>
+    (await audited(rooms)).filter(({ target }) => (target as string[] | null)?.[1] === id)
+
+  test('R16.3: a room is created with the defaults, its creator owns it without being a member, and it is audited', async () => {
+    const ada = await member(rooms)
+    rooms.told.length = 0
+    const response = await create(ada, { name: '  Tea\u200b  room ' })
+    expect(response.status).toBe(201)
+    const { room } = (await response.json()) as { room: RoomSeen }
+    expect(room).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Tea room',
+      createdBy: ada.user.id,
+      ownerId: ada.user.id,
+      maxParticipants: 50,
+      visibility: 'public',
+      allowGuests: true,
+      defaultRole: 'listener',
+      historyVisibility: 'all',
+      retention: '30',
+      createdAt: new Date(rooms.clock.ms).toISOString(),
+      lastSeq: 0,
+      participantCount: 0,
+      role: 'owner',
+      canPublish: true,
+    })
+    expect(
+      await db().selectFrom('room_members').selectAll().where('room_id', '=', room.id).execute(),
+    ).toEqual([])
+    expect(await auditOf(room.id)).toEqual([
+      expect.objectContaining({ action: 'room.create', actor: ada.user.id, metadata: {} }),
+    ])
+    expect(rooms.told).toEqual([{ kind: 'lobby', roomId: room.id }])
+    const hall = await createRoom(ada, { visibility: 'private' })
+    expect(hall).toMatchObject({ defaultRole: 'speaker', allowGuests: true })
+    expect(await createRoom(ada, { visibility: 'private', defaultRole: 'listener' })).toMatchObject({
+      defaultRole: 'listener',
+    })
+  })
+
+  test('R28.22: what is no room is refused at creation and by settings alike, and changes nothing', async () => {
+    const ada = await member(rooms)
+    const { id } = await createRoom(ada)
+    const before = await countRooms()
+    const stored = () => db().selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
+    const room = await stored()
+    const bad: unknown[] = [
+      ...[1, null, [], {}, '', '   ', '\u200b', 'x'.repeat(65), 'a\0b', '\ud800'].map((name) => ({ name })),
+      ...[0, 101, 1.5, '50', null].map((maxParticipants) => ({ maxParticipants })),
+      ...['secret', null, 1].map((visibility) => ({ visibility })),
+      ...[1, 'true', null].map((allowGuests) => ({ allowGuests })),
+      ...['owner', 'moderator', null].map((defaultRole) => ({ defaultRole })),
+      ...['some', null].map((historyVisibility) => ({ historyVisibility })),
+      ...[7, '8', null].map((retention) => ({ retention })),
+      { ownerId: ada.user.id },
+      { id: crypto.randomUUID() },
+    ]
+    for (const part of bad) {
+      const whole = { name: 'Lounge', ...(part as Record<string, unknown>) }
+      expect([part, await refusal(await create(ada, whole))]).toEqual([part, [400, 'invalid_request']])
+      expect([part, await refusal(await change(ada, id, part))]).toEqual([part, [400, 'invalid_request']])
+    }
+    for (const body of [{}, [], null, 'x', 1]) {
+      expect(await refusal(await create(ada, body))).toEqual([400, 'invalid_request'])
+      expect(await refusal(await change(ada, id, body))).toEqual([400, 'invalid_request'])
+    }
+    expect(await countRooms()).toBe(before)
+    expect(await stored()).toEqual(room)
+    expect(await createRoom(ada, { name: '😀'.repeat(64) })).toMatchObject({ name: '😀'.repeat(64) })
+  })
+
+  test('L122 (R14.2): guests neither create private rooms or rooms without guests, nor turn one into that', async () => {
+    const gustav = await guest(rooms)
+    const before = await countRooms()
+    for (const settings of [{ visibility: 'private' }, { allowGuests: false }]) {
+      expect(await refusal(await create(gustav, { name: 'Mine', ...settings }))).toEqual([
+        403,
+        'guest_not_permitted',
+      ])
+    }
+    expect(await countRooms()).toBe(before)
+    const { id } = await createRoom(gustav, { visibility: 'unlisted' })
+    for (const settings of [{ visibility: 'private' }, { allowGuests: false }])
+      expect(await refusal(await change(gustav, id, { name: 'Other', ...settings }))).toEqual([
+        403,
+        'guest_not_permitted',
+      ])
+    const { room } = await gustav.browser.json<{ room: RoomSeen }>(`/api/rooms/${id}`)
+    expect(room).toMatchObject({ visibility: 'unlisted', allowGuests: true, name: 'Lounge' })
+    expect((await change(gustav, id, { name: 'Other', visibility: 'public' })).status).toBe(200)
+  })
+
+  test('L125 (R14.5): with GUEST_ROOMS=false guests open no rooms, members do', async () => {
+    const node = await rooms.node({ guestRooms: false })
+    const gustav = await guest(node)
+    expect(await refusal(await create(gustav, { name: 'Mine' }))).toEqual([403, 'guest_rooms_disabled'])
+    expect(await createRoom(await member(node))).toMatchObject({ role: 'owner' })
+    await node.close()
+  })
+
+  test('R22: so many rooms at a time, and so many an hour, by person; for guests by address', async () => {
+    const node = await rooms.node({
+      limits: { ...rooms.limits, rooms_owned: 3, rooms_per_hour: 4, guest_rooms: 2, guest_rooms_per_hour: 3 },
+    })
+    const ada = await member(node)
+    const bob = await member(node)
+    for (let count = 0; count < 3; count++) await createRoom(ada)
+    expect(await refusal(await create(ada, { name: 'One more' }))).toEqual([409, 'limit_reached'])
+    const late = await create(ada, { name: 'One more' })
+    expect(late.headers.get('retry-after')).toBe('900')
+    expect(await refusal(late)).toEqual([429, 'rate_limited'])
+    await createRoom(bob)
+    const ip = '203.0.113.50'
+    const gustav = await guest(node, 'Gustav', ip)
+    await createRoom(gustav)
+    const { id } = await createRoom(gustav)
+    expect(await refusal(await create(gustav, { name: 'Third' }))).toEqual([409, 'limit_reached'])
+    await gustav.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+    const neighbour = await guest(node, 'Greta', ip)
+    expect(await refusal(await create(neighbour, { name: 'Fourth' }))).toEqual([429, 'rate_limited'])
+    await createRoom(await guest(node, 'Gina', '203.0.113.51'))
+    await node.close()
+  })
+
+  test('twenty rooms asked for at once do not exceed the number that one person may own', async () => {
+    const node = await rooms.node({ limits: { ...rooms.limits, rooms_owned: 5 } })
+    const ada = await member(node)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(ada, { name: 'Many' })))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(15)
+    const owned = await db().selectFrom('rooms').select('id').where('owner_id', '=', ada.user.id).execute()
+    expect(owned).toHaveLength(5)
+    await node.close()
+  })
+
+  test('R17.4: only owner and administrators change or delete a room; others are told why not', async () => {
+    const ada = await member(rooms)
+    const { id } = await createRoom(ada)
+    const visitor = await member(rooms)
+    const others = [visitor, await guest(rooms)]
+    for (const role of ['listener', 'speaker', 'moderator'] as const) {
+      const insider = await member(rooms)
+      await makeMember(rooms, id, insider, role)
+      others.push(insider)
+    }
+    for (const who of others) {
+      expect(await refusal(await change(who, id, { name: 'Taken' }))).toEqual([403, 'forbidden'])
+      expect(await refusal(await who.browser.send(`/api/rooms/${id}`, { method: 'DELETE' }))).toEqual([
+        403,
+        'forbidden',
+      ])
+    }
+    const root = await admin(rooms)
+    expect((await change(root, id, { name: 'Renamed' })).status).toBe(200)
+    expect((await change(ada, id, { name: 'Again' })).status).toBe(200)
+    expect((await root.browser.send(`/api/rooms/${id}`, { method: 'DELETE' })).status).toBe(200)
+  })
+
+  test('settings take the next number, are told with what everybody may know, and are audited with what was before', async () => {
+    const ada = await member(rooms)
+    const { id } = await createRoom(ada)
+    rooms.told.length = 0
+    const { room } = (await (
+      await change(ada, id, {
+        name: 'Lounge',
+        maxParticipants: 7,
+        defaultRole: 'speaker',
+        retention: 'forever',
+      })
+    ).json()) as { room: RoomSeen }
+    expect(room).toMatchObject({
+      name: 'Lounge',
+      maxParticipants: 7,
+      defaultRole: 'speaker',
+      retention: 'forever',
+      lastSeq: 1,
+      role: 'owner',
+    })
+    const [event, ...others] = rooms.told
+    expect(event).toMatchObject({ kind: 'event', roomId: id, event: { seq: 1, event: 'room.settings' } })
+    const told = JSON.stringify(event)
+    expect(told).toContain('"maxParticipants":7')
+    expect(told).not.toContain('"role"')
+    expect(others).toEqual([
+      { kind: 'access', roomId: id },
+      { kind: 'lobby', roomId: id },
+    ])
+    expect(await auditOf(id)).toEqual([
+      expect.objectContaining({ action: 'room.create' }),
+      expect.objectContaining({
+        action: 'room.settings.update',
+        metadata: {
+          max_participants: { from: 50, to: 7 },
+          default_role: { from: 'listener', to: 'speaker' },
+          retention: { from: '30', to: 'forever' },
+        },
+      }),
+    ])
+  })
+
+  test('settings that are as they were tell nobody anything', async () => {
+    const ada = await member(rooms)
+    const { id } = await createRoom(ada)
+    rooms.told.length = 0
+    const { room } = (await (await change(ada, id, { name: 'Lounge', maxParticipants: 50 })).json()) as {
+      room: RoomSeen
+    }
+    expect(room).toMatchObject({ lastSeq: 0 })
+    expect(rooms.told).toEqual([])
+    expect(await auditOf(id)).toHaveLength(1)
+  })
+
+  test('a deleted room is gone with everything in it, and answers like one that never was', async () => {
+    const ada = await member(rooms)
+    const { id } = await createRoom(ada, { name: 'Doomed' })
+    await makeMember(rooms, id, await member(rooms))
+    await ada.browser.json(`/api/rooms/${id}/join`, { method: 'POST' })
+    await ada.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Last words' } }, 201)
+    rooms.told.length = 0
+    expect(await ada.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })).toEqual({ success: true })
+    expect(rooms.told[0]).toEqual({
+      kind: 'removed',
+      roomId: id,
+      userIds: null,
+      reason: 'deleted',
+      untilMs: null,
+    })
+    expect(await refusal(await ada.browser.send(`/api/rooms/${id}`))).toEqual([404, 'not_found'])
+    expect(await refusal(await ada.browser.send(`/api/rooms/${id}`, { method: 'DELETE' }))).toEqual([
+      404,
+      'not_found',
+    ])
+    for (const table of [
+      'room_members',
+      'room_visits',
+      'presence_leases',
+      'room_messages',
+      'room_events',
+    ] as const)
+      expect(await db().selectFrom(table).selectAll().where('room_id', '=', id).execute()).toEqual([])
+    expect((await auditOf(id)).at(-1)).toMatchObject({ action: 'room.delete', metadata: { name: 'Doomed' } })
+  })
+})
