@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { browserOf } from '../sessions/people.ts'
+import { type Somebody, createRoom, guest, join, leave, makeMember, member, refusal } from './rooms.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1000 } })
+    owner = await member(rooms, 'Olga')
+  })
+  afterAll(() => rooms.close())
+
+  const db = () => rooms.rooms.database.read
+  const visitOf = (roomId: string, { user }: Somebody) =>
+    db()
+      .selectFrom('room_visits')
+      .selectAll()
+      .where('room_id', '=', roomId)
+      .where('user_id', '=', user.id)
+      .executeTakeFirst()
+  const peopleIn = async (roomId: string) => {
+    const { room, participants } = await owner.browser.json<{
+      room: { participantCount: number }
+      participants: { userId: string; nickname: string }[]
+    }>(`/api/rooms/${roomId}`)
+    expect(room.participantCount).toBe(participants.length)
+    return participants
+  }
+  const say = ({ browser }: Somebody, roomId: string, content: string) =>
+    browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
+  const heard = async ({ browser }: Somebody, roomId: string) => {
+    const { messages } = await browser.json<{ messages: { content: string }[] }>(
+      `/api/rooms/${roomId}/messages`,
+    )
+    return messages.map(({ content }) => content)
+  }
+
+  test('R28.18: joining makes somebody present, tells of it, and leaves no membership behind', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms, 'Bob')
+    rooms.told.length = 0
+    const answer = await (await join(bob, id)).json()
+    expect(answer).toEqual({
+      role: 'listener',
+      canPublish: false,
+      lastSeq: 0,
+      voice: null,
+      room: { id, name: 'Lounge' },
+    })
+    expect(rooms.told).toEqual([
+      { kind: 'presence', roomId: id },
+      { kind: 'lobby', roomId: id },
+    ])
+    expect(await peopleIn(id)).toEqual([
+      {
+        userId: bob.user.id,
+        nickname: 'Bob',
+        avatarColor: bob.user.avatar_color,
+        guest: false,
+        role: 'listener',
+        joinedAt: new Date(rooms.clock.ms).toISOString(),
+      } as never,
+    ])
+    await leave(bob, id)
+    expect(await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()).toEqual([])
+  })
+
+  test('R28.18: joining again, also from a second browser, raises no count and tells nobody', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    await join(bob, id)
+    rooms.told.length = 0
+    const second = { user: bob.user, browser: await browserOf(rooms, bob.user) }
+    for (const who of [bob, second, bob]) expect((await join(who, id)).status).toBe(200)
+    expect(await peopleIn(id)).toHaveLength(1)
+    expect(rooms.told).toEqual([])
+  })
+
+  test('R28.18: leaving a room never entered says so and tells nobody anything', async () => {
+    const { id } = await createRoom(owner)
+    const hidden = await createRoom(owner, { visibility: 'private' })
+    const bob = await member(rooms)
+    rooms.told.length = 0
+    expect(await (await leave(bob, id)).json()).toEqual({ success: true, left: false })
+    expect(await refusal(await leave(bob, hidden.id))).toEqual([404, 'not_found'])
+    expect(rooms.told).toEqual([])
+    expect(await visitOf(id, bob)).toBeUndefined()
+  })
+
+  test('leaving ends the visit with all connections at once, and keeps a membership', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    await makeMember(rooms, id, bob, 'speaker')
+    const second = { user: bob.user, browser: await browserOf(rooms, bob.user) }
+    await join(bob, id)
+    await join(second, id)
+    rooms.told.length = 0
+    expect(await (await leave(bob, id)).json()).toEqual({ success: true, left: true })
+    expect(await peopleIn(id)).toEqual([])
+    expect(rooms.told).toEqual([
+      { kind: 'removed', roomId: id, userIds: [bob.user.id], reason: 'left', untilMs: null },
+      { kind: 'presence', roomId: id },
+      { kind: 'lobby', roomId: id },
+    ])
+    expect(await (await leave(second, id)).json()).toEqual({ success: true, left: false })
+    expect(await (await join(bob, id)).json()).toMatchObject({ role: 'speaker', canPublish: true })
+  })
+
+  test('R17.9: a join holds for 45 seconds, to the millisecond, and another one holds it for longer', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    await join(bob, id)
+    rooms.clock.ms += 30 * SECOND
+    await join(bob, id)
+    rooms.clock.ms += 45 * SECOND - 1
+    expect(await peopleIn(id)).toHaveLength(1)
+    rooms.clock.ms += 1
+    expect(await peopleIn(id)).toHaveLength(0)
+  })
+
+  test('R17.9: a full room refuses whoever is new, never who is there, and nobody once a place is free', async () => {
+    const { id } = await createRoom(owner, { maxParticipants: 2 })
+    const [ann, bob, cem] = [await member(rooms), await member(rooms), await member(rooms)]
+    await join(ann, id)
+    await join(bob, id)
+    expect(await refusal(await join(cem, id))).toEqual([409, 'room_full'])
+    expect(await refusal(await join(owner, id))).toEqual([409, 'room_full'])
+    expect(await visitOf(id, cem)).toBeUndefined()
+    await owner.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { maxParticipants: 1 } })
+    expect((await join(ann, id)).status).toBe(200)
+    expect(await peopleIn(id)).toHaveLength(2)
+    await leave(bob, id)
+    expect(await refusal(await join(bob, id))).toEqual([409, 'room_full'])
+    await leave(ann, id)
+    expect((await join(cem, id)).status).toBe(200)
+  })
+
+  test('R17.9: a full room can be read and written to by those who may enter it', async () => {
+    const { id } = await createRoom(owner, { maxParticipants: 1 })
+    await join(owner, id)
+    const bob = await member(rooms)
+    expect((await bob.browser.send(`/api/rooms/${id}/messages`)).status).toBe(200)
+    await say(bob, id, 'From outside')
+  })
+
+  test('R17.9: guests take their share of the places, rounded down, at least one; members the rest', async () => {
+    for (const [places, forGuests] of [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+      [4, 2],
+      [10, 7],
+    ] as const) {
+      const { id } = await createRoom(owner, { maxParticipants: places })
+      let admitted = 0
+      for (let count = 0; count < places; count++)
+        if ((await join(await guest(rooms), id)).status === 200) admitted += 1
+      expect([places, admitted]).toEqual([places, forGuests])
+      expect(await refusal(await join(await guest(rooms), id))).toEqual([409, 'room_full'])
+      for (let count = forGuests; count < places; count++)
+        expect((await join(await member(rooms), id)).status).toBe(200)
+      expect(await refusal(await join(await member(rooms), id))).toEqual([409, 'room_full'])
+    }
+  })
+
+  test('R22: guest_present_room bounds the guests of a large room', async () => {
+    const node = await rooms.node({ limits: { ...rooms.limits, guest_present_room: 2 } })
+    const { id } = await createRoom(owner, { maxParticipants: 100 })
+    for (let count = 0; count < 2; count++) expect((await join(await guest(node), id)).status).toBe(200)
+    expect(await refusal(await join(await guest(node), id))).toEqual([409, 'room_full'])
+    expect((await join(await member(node), id)).status).toBe(200)
+    await node.close()
+  })
+
+  test('the last place, wanted by twenty at once, is taken once', async () => {
+    const { id } = await createRoom(owner, { maxParticipants: 3 })
+    await join(await member(rooms), id)
+    await join(await member(rooms), id)
+    const node = await rooms.node()
+    const racers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => member(at % 2 === 0 ? rooms : node)),
+    )
+    const answers = await Promise.all(racers.map((racer) => join(racer, id)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(409)])
+    expect(await peopleIn(id)).toHaveLength(3)
+    await node.close()
+  })
+
+  test('R17.8: who comes back within ten minutes goes on with the visit; later a new one begins', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
+    const bob = await member(rooms)
+    await join(bob, id)
+    const first = await visitOf(id, bob)
+    await say(owner, id, 'one')
+    await leave(bob, id)
+    await say(owner, id, 'two')
+    rooms.clock.ms += 10 * MINUTE
+    await join(bob, id)
+    expect(await visitOf(id, bob)).toEqual(first)
+    expect(await heard(bob, id)).toEqual(['one', 'two'])
+    await leave(bob, id)
+    rooms.clock.ms += 10 * MINUTE + 1
+    await join(bob, id)
+    expect(await visitOf(id, bob)).toMatchObject({
+      started_at: rooms.clock.ms,
+      started_seq: 2,
+      ended_at: null,
+    })
+    expect(await heard(bob, id)).toEqual([])
+  })
+
+  test('R17.8: a visit whose lease ran out has ended then, whether or not a job has seen it', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'none' })
+    const bob = await member(rooms)
+    await join(bob, id)
+    const first = await visitOf(id, bob)
+    rooms.clock.ms += 45 * SECOND + 10 * MINUTE
+    await join(bob, id)
+    expect(await visitOf(id, bob)).toEqual(first)
+    rooms.clock.ms += 45 * SECOND + 10 * MINUTE + 1
+    await join(bob, id)
+    expect(await visitOf(id, bob)).toMatchObject({ started_at: rooms.clock.ms })
+  })
+
+  test('R14.6: equal names in one room get a short suffix, which a guest never puts on a member', async () => {
+    const { id } = await createRoom(owner)
+    const [anna, imitator, second] = [
+      await member(rooms, 'Anna'),
+      await guest(rooms, 'Anna'),
+      await guest(rooms, 'Anna'),
+    ]
+    const alone = await guest(rooms, 'Berta')
+    for (const who of [anna, imitator, second, alone]) await join(who, id)
+    const suffixed = ({ user }: Somebody) => `Anna #${user.id.slice(0, 4)}`
+    const names = new Map((await peopleIn(id)).map(({ userId, nickname }) => [userId, nickname]))
+    expect(names.get(anna.user.id)).toBe('Anna')
+    expect(names.get(imitator.user.id)).toBe(suffixed(imitator))
+    expect(names.get(second.user.id)).toBe(suffixed(second))
+    expect(names.get(alone.user.id)).toBe('Berta')
+    await say(imitator, id, 'I am Anna')
+    const { messages } = await anna.browser.json<{ messages: unknown[] }>(`/api/rooms/${id}/messages`)
+    expect(messages).toEqual([expect.objectContaining({ nickname: suffixed(imitator), guest: true })])
+    const elsewhere = await createRoom(owner)
+    await join(imitator, elsewhere.id)
+    expect((await peopleIn(elsewhere.id)).map(({ nickname }) => nickname)).toEqual(['Anna'])
+  })
+})
