@@ -305,6 +305,59 @@ eachDialect((dialect, newUrl) => {
     )
   }, 240_000)
 
+  test('links created in a window, before it and in each of its buckets equal a look at each link', async () => {
+    const world = await open()
+    const { stored } = world
+    const made = [
+      ...fc.sample(ages, { numRuns: 150, seed: 5 }),
+      0,
+      -1,
+      86_400,
+      86_401,
+      7 * 86_400,
+      2 * 86_400,
+    ]
+    const values = made.map((age, n) => sql`(${sql.lit(`made-${n}`)}, ${sql.lit(NOW - age)})`)
+    await stored.database.write(async (tx) => {
+      await sql`insert into link (url, url_key, created_by, created_at, primary_slug, search_text)
+        select 'https://example.com/', 1, 'ann', column2, column1, '' from (values ${sql.join(values)}) as given`.execute(
+        tx,
+      )
+      await sql`insert into slug (slug, link_id, is_custom, created_at)
+        select primary_slug, id, 0, 1 from link where primary_slug like 'made-%'`.execute(tx)
+    })
+    const rows = await stored.rows<{ id: number; created_at: number }>('select id, created_at from link')
+    // As if each link had one click, when it was made.
+    const clicks = rows.map(({ id, created_at }) =>
+      classified(
+        {
+          age: NOW - created_at,
+          slug: 0,
+          agent: null,
+          referrer: null,
+          country: null,
+          query: null,
+          visitor: null,
+        },
+        [{ linkId: id, slug: 'aaaa' }],
+      ),
+    )
+    const filters = { bots: false, selfReferrers: false }
+    for (const range of Range.options)
+      for (const now of [NOW, NOW - 3 * 86_400, NOW - 40 * 86_400]) {
+        const view: View = { range, now, tz: 'UTC', filters }
+        const scan = new Scan(clicks, view)
+        const shown = await snapshot(stored.database, (db) => dashboardStats(db, view))
+        const created = scan.sparkline((some) => some.length)
+        expect([range, shown.total_links, shown.new_links_delta, shown.timeline_links]).toEqual([
+          range,
+          scan.clicks.length,
+          scan.delta(scan.clicks.length, scan.before.length),
+          created,
+        ])
+      }
+  })
+
   test('a link that is deleted with its clicks takes them out of the sums of the instance', async () => {
     const world = await open()
     const { stored, recorder, slugs, first } = world
