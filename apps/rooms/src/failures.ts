@@ -66,10 +66,12 @@ export function listedCode(code: string): string {
   return Object.hasOwn(TRANSPORT, code) ? TRANSPORT[code as keyof typeof TRANSPORT] : code
 }
 
-/** The same failure under a code of this service's list. */
+/** The same failure under a code of this service's list, and in its words where the transport has none of its own. */
 export function listed(thrown: Failure): Failure {
-  if (!Object.hasOwn(TRANSPORT, thrown.code) || Object.hasOwn(failures, thrown.code)) return thrown
-  const code = TRANSPORT[thrown.code as keyof typeof TRANSPORT]
-  const text = code === 'invalid_request' ? thrown.message : failures[code].text
-  return new Failure(code, { status: failures[code].status, text }, thrown.headers, thrown.fields)
+  if (!Object.hasOwn(TRANSPORT, thrown.code)) return thrown
+  const known = thrown.code as keyof typeof TRANSPORT
+  const code = TRANSPORT[known]
+  const { status, text } = failures[code]
+  const said = thrown.message === transportFailures[known].text ? text : thrown.message
+  return new Failure(code, { status, text: said }, thrown.headers, thrown.fields)
 }

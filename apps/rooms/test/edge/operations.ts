@@ -1,0 +1,24 @@
+import { API_PATH } from '../../src/http/api.ts'
+import { apiOperations } from '../../src/http/operations.ts'
+
+/** An address and a method of the API. */
+export interface Route {
+  id: string
+  method: string
+  path: string
+  scope: string
+  takesBody: boolean
+}
+
+/** Every way to call the API, with an id that nothing has in the place of each parameter. */
+export const routes: readonly Route[] = apiOperations.flatMap((operation) =>
+  operation.methods.map((method) => ({
+    id: operation.id,
+    method,
+    path: API_PATH + operation.path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'),
+    scope: operation.scope,
+    takesBody: operation.body !== undefined,
+  })),
+)
+
+export const unsafeRoutes = routes.filter(({ method }) => method !== 'GET')
