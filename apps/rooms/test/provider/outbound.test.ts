@@ -151,7 +151,7 @@ describe('a bad connection', () => {
         requests += 1
         answer(socket)
       })
-      expect(await failureOf(outbound({ callMs: 300 })(token(server.url)))).toBe(
+      expect(await failureOf(outbound({ callMs: 500 })(token(server.url)))).toBe(
         'provider_unavailable: token does not answer',
       )
       expect(requests).toBe(1)
@@ -175,12 +175,12 @@ describe('a bad connection', () => {
 
   test('L44 TLS that is never finished meets the deadline of connecting, which does not limit the answer', async () => {
     const silent = await raw(() => {})
-    const ask = outbound({ connectMs: 200, callMs: 60_000 })
+    const ask = outbound({ connectMs: 500, callMs: 60_000 })
     expect(await failureOf(ask(token(silent.url.replace('http:', 'https:'))))).toBe(
       'provider_unavailable: token does not answer',
     )
     const slow = serve(async () => {
-      await Bun.sleep(300)
+      await Bun.sleep(700)
       return Response.json({ late: true })
     })
     expect((await ask(token(slow.url))).object).toEqual({ late: true })
@@ -369,7 +369,7 @@ describe('many calls', () => {
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(most).toBe(8)
 
-    const impatient = outbound({ callMs: 60 })
+    const impatient = outbound({ callMs: 1000 })
     const late = Array.from({ length: 12 }, () => failureOf(impatient(token(slow.url))))
     expect(new Set(await Promise.all(late))).toEqual(new Set(['provider_unavailable: token does not answer']))
     // Who gave up has given the place back.

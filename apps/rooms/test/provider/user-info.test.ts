@@ -56,7 +56,7 @@ test('L77 a claim of the ID token is never replaced by user-info, also where it 
 
 test("L78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
   const jwt = at.idp.sign({ ...ALICE })
-  const impatient = await bench({ outbound: { callMs: 500 } })
+  const impatient = await bench({ outbound: { callMs: 1500 } })
   for (const [answer, failure] of [
     [() => Response.json({}, { status: 401 }), 'provider_error: userinfo endpoint refused'],
     [() => Response.json(ALICE, { status: 403 }), 'provider_error: userinfo endpoint refused'],
