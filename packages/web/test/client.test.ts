@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clientFiles } from '@latchkey/web/serve'
+import { expectAccessible, expectWithinWidth, shoot, testBrowser } from '@latchkey/web/testing/browser'
+
+// The strictest policy under which clients work.
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; connect-src 'self'; base-uri 'none'"
+
+const caches = mkdtempSync(join(tmpdir(), 'latchkey-client-'))
+const sources = join(import.meta.dirname, 'client')
+const files = clientFiles({
+  name: 'things',
+  build: join(sources, 'build.ts'),
+  sources,
+  assets: '/assets/',
+  caches,
+})
+const browser = testBrowser({ 'Accept-Language': 'en' })
+
+let refuse: Record<string, unknown> = {}
+let status = 409
+let lang: string | null = null
+const asked: { path: string; token: string | null; body: unknown }[] = []
+
+async function answer(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (pathname === '/favicon.svg')
+    return new Response('<svg xmlns="http://www.w3.org/2000/svg"/>', {
+      headers: { 'Content-Type': 'image/svg+xml' },
+    })
+  if (pathname.startsWith('/api/')) {
+    asked.push({ path: pathname, token: request.headers.get('x-csrf-token'), body: await request.json() })
+    return Response.json(refuse, { status })
+  }
+  if (pathname.startsWith('/assets/'))
+    return (await files.asset(request, pathname)) ?? new Response(null, { status: 404 })
+  return new Response(await files.page({ lang, scheme: null }), {
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
+  })
+}
+
+const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
+const open = (path: string, view?: Parameters<typeof browser.open>[1]) =>
+  browser.open(new URL(path, server.url).href, view)
+
+beforeAll(() => files.built(), 60_000)
+afterAll(async () => {
+  await server.stop(true)
+  rmSync(caches, { recursive: true, force: true })
+})
+
+for (const scheme of ['light', 'dark'] as const)
+  for (const width of [1280, 320])
+    test(`a client of a few lines is accessible under a strict policy, ${scheme} at ${width} px`, async () => {
+      for (const path of ['/', '/login', '/things/a-1', '/nowhere', '/broken']) {
+        const { page, errors } = await open(path, { scheme, width })
+        await expectAccessible(page)
+        await expectWithinWidth(page)
+        await shoot(page, `client${path.replaceAll('/', '-')}-${scheme}-${width}`)
+        // React tells of what a page throws; nothing else is an error.
+        expect([path, errors.filter((text) => !text.includes('Broken on purpose'))]).toEqual([path, []])
+        await page.context().close()
+      }
+    }, 120_000)
+
+test('the navigation lists what has an icon, marks the page that is shown, and is left out where nothing has', async () => {
+  const { page } = await open('/')
+  const navigation = page.getByRole('navigation', { name: 'Pages' })
+  expect(await navigation.getByRole('link').allInnerTexts()).toEqual(['All things'])
+  expect(await navigation.getByRole('link').getAttribute('aria-current')).toBe('page')
+  await page.getByRole('link', { name: 'a-1' }).click()
+  await page.locator('h1:focus', { hasText: 'a-1' }).waitFor()
+  expect(await page.title()).toBe('a-1 · Things')
+  expect(await navigation.locator('[aria-current]').count()).toBe(0)
+  await page.goto(new URL('/login?out', server.url).href)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Open the menu' }).count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
+test('a refusal is worded by its code in the language of the person, and an unknown one by the server', async () => {
+  lang = 'sv'
+  const { page } = await open('/things/a-1')
+  lang = null
+  Object.assign(refuse, { error: 'The name is taken', code: 'name_taken' })
+  await page.getByRole('textbox', { name: 'Name' }).fill('b')
+  await page.getByRole('button', { name: 'Avbryt' }).click()
+  await page.getByText('En annan sak heter så.').waitFor()
+  expect(asked).toEqual([{ path: '/api/things/a-1', token: 'token', body: { name: 'b' } }])
+  refuse = { error: 'Only in these words' }
+  await page.getByRole('button', { name: 'Avbryt' }).click()
+  await page.getByText('Only in these words').waitFor()
+  status = 401
+  await page.getByRole('button', { name: 'Avbryt' }).click()
+  await page.getByRole('alert', { name: 'Din inloggning har gått ut' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('b')
+  await page.context().close()
+}, 60_000)
+
+test('a page that throws and an address that is none have a way on', async () => {
+  const { page } = await open('/broken')
+  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await page.goto(new URL('/nowhere', server.url).href)
+  await page.getByRole('link', { name: 'To all things' }).click()
+  await page.locator('h1:focus', { hasText: 'All things' }).waitFor()
+  await page.context().close()
+}, 60_000)

@@ -1,0 +1,12 @@
+import { join } from 'node:path'
+import { bundleClient, operationTable } from '@latchkey/web/build'
+import { things } from './things.ts'
+
+const [, , folder] = Bun.argv
+if (import.meta.main && folder !== undefined)
+  await bundleClient(folder, {
+    main: join(import.meta.dirname, 'main.tsx'),
+    assets: '/assets/',
+    title: 'Things',
+    operations: operationTable(things),
+  })

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+
+/** What of operations a client needs to know. */
+export const things = [
+  {
+    id: 'nameThing',
+    methods: ['POST'],
+    path: '/things/{id}',
+    params: z.object({ id: z.string() }),
+    body: z.object({ name: z.string() }),
+    result: z.object({ name: z.string() }),
+  },
+] as const
