@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { loadavg } from 'node:os'
 import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
@@ -263,26 +262,3 @@ for (const [lang, country] of [
     await page.context().close()
     await admin.call('PUT', '/settings', { lang: null })
   }, 60_000)
-
-// Says how long it takes and judges nothing: on a busy machine that is the machine's figure (docs/admin-ui.md).
-test('how long the dashboard takes from a cold cache is told', async () => {
-  const times: Record<string, number>[] = []
-  for (let run = 0; run < 3; run++) {
-    // Each is a browser profile that has never seen the service.
-    const { page } = await admin.open('/dashboard')
-    await drawn(page)
-    times.push(
-      await page.evaluate(() => {
-        const now = Math.round(performance.now())
-        const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
-        const figures = entries.find(({ name }) => name.includes('/api/dashboard'))?.responseEnd ?? Infinity
-        const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity
-        const bytes = entries.reduce((sum, { transferSize }) => sum + transferSize, 0)
-        return { paint: Math.round(paint), figures: Math.round(figures), chart: now, bytes }
-      }),
-    )
-    await page.context().close()
-  }
-  console.log('cold dashboard, ms:', JSON.stringify(times), 'load:', loadavg()[0])
-  for (const { paint, figures } of times) expect([paint, figures].every(Number.isFinite)).toBe(true)
-}, 120_000)
