@@ -12,6 +12,8 @@ export interface Access<Context> {
   neededBy(operation: AnyOperation<Context>, method: string): readonly string[]
   /** A sentence about who may call it. */
   sentence(operation: AnyOperation<Context>): string
+  /** Codes with which callers are refused before the operation is asked. */
+  failuresOf(operation: AnyOperation<Context>, method: string): readonly string[]
 }
 
 export interface DocumentOptions<Context> {
@@ -105,7 +107,7 @@ function describeOperation<Context>(
       ...parameters('query', operation.query, schemas),
     ],
     ...(body && { requestBody: body }),
-    responses: responses(operation, options, schemas),
+    responses: responses(operation, method, options, schemas),
   }
 }
 
@@ -156,6 +158,7 @@ function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined, sc
 
 function responses<Context>(
   operation: AnyOperation<Context>,
+  method: string,
   options: DocumentOptions<Context>,
   schemas: Json,
 ): Json {
@@ -168,6 +171,7 @@ function responses<Context>(
   if (otherStatus) result[otherStatus.status] = { description: otherStatus.description, headers, content }
   const codes = [
     ...options.always,
+    ...(options.access?.failuresOf(operation, method) ?? []),
     ...(operation.params ? ['not_found'] : []),
     ...(operation.query ? ['invalid_input'] : []),
     ...(operation.body ? ['body_too_large', 'content_type', 'invalid_json', 'invalid_input'] : []),

@@ -1,7 +1,7 @@
 import { type Access, openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
 import type { Context, Scope } from '../context.ts'
-import { failures, listedCode } from '../failures.ts'
+import { type FailureCode, failures, listedCode } from '../failures.ts'
 import { API_PATH, needsCsrfToken } from './api.ts'
 import { apiOperations } from './operations.ts'
 
@@ -37,6 +37,16 @@ const access: Access<Context> = {
     ...(operation.scope !== 'public' && needsCsrfToken(operation, method) ? ['csrf'] : []),
   ],
   sentence: ({ scope }) => WHO[scope as Scope],
+  failuresOf(operation, method) {
+    const scope = operation.scope as Scope
+    const codes: FailureCode[] = []
+    if (scope !== 'public') codes.push('unauthenticated')
+    if (needsCsrfToken(operation, method)) codes.push('csrf_failed')
+    if (scope === 'member') codes.push('guest_not_permitted')
+    if (scope === 'admin') codes.push('forbidden')
+    if (scope === 'admin' && method !== 'GET') codes.push('reauth_required')
+    return codes
+  },
 }
 
 const retryAfter: Readonly<Record<string, ResponseHeader>> = {
@@ -80,6 +90,13 @@ export function createDocument(version: string): Record<string, unknown> {
       'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' },
     },
     headersByStatus: { 429: retryAfter, 503: retryAfter },
-    always: ['wrong_host', 'rate_limited', 'internal', 'unavailable'],
+    always: [
+      'invalid_request',
+      'cross_site_request',
+      'wrong_host',
+      'rate_limited',
+      'internal',
+      'unavailable',
+    ],
   })
 }

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import fc from 'fast-check'
+import type { z } from 'zod'
+import { failures } from '../../src/failures.ts'
+import { createDocument } from '../../src/http/reference.ts'
+import { apiOperations } from '../../src/http/operations.ts'
+import { ACTORS, type ActorName, type Cast, type Operation, addressOf, mayCall, openCast } from './actors.ts'
+
+const NOWHERE = '01234567-89ab-4cde-8f01-23456789abcd'
+
+const WRONG: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  '',
+  '   ',
+  'x',
+  'x'.repeat(3000),
+  '\u0000',
+  'a\ud800b',
+  '\u202e\u200b',
+  [],
+  ['x'],
+  {},
+  { toString: 1 },
+  [[[[]]]],
+]
+
+const BAD_IDS = [
+  'x',
+  '0',
+  '-1',
+  '1.5',
+  ' ',
+  'null',
+  'undefined',
+  '[object Object]',
+  '__proto__',
+  NOWHERE.toUpperCase(),
+  `${NOWHERE}0`,
+  NOWHERE.slice(1),
+  `{${NOWHERE}}`,
+  '%00',
+  '\u0000',
+  '..',
+  "' or 1=1 --",
+  'é',
+  'x'.repeat(2000),
+]
+
+const doc = createDocument('0') as {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+}
+
+/** That an answer has the one shape of its status, and that the document of the API lists it. */
+async function check(operation: Operation, response: Response, what: unknown): Promise<number> {
+  const { status } = response
+  const text = await response.text()
+  expect([what, status < 500 || text]).toEqual([what, true])
+  const body = JSON.parse(text) as { code: string; error: string }
+  const method = operation.methods[0].toLowerCase()
+  expect([what, status, doc.paths[operation.path]?.[method]?.responses[status] !== undefined]).toEqual([
+    what,
+    status,
+    true,
+  ])
+  if (status < 400) {
+    const parsed = (operation.result as z.ZodObject).safeParse(body)
+    expect([what, parsed.error?.issues]).toEqual([what, undefined])
+  } else {
+    expect([what, failures[body.code as keyof typeof failures]?.status as number]).toEqual([what, status])
+    expect(body.error).toBeString()
+    expect(Object.keys(body).filter((key) => !['error', 'code', 'fields'].includes(key))).toEqual([])
+  }
+  return status
+}
+
+const withParams = apiOperations.filter(({ params }) => params)
+const withBody = apiOperations.filter(({ body }) => body)
+
+function bodyFields({ body }: Operation): string[] {
+  return Object.keys((body as z.ZodObject | undefined)?.shape ?? {})
+}
+
+function paramsOf({ params }: Operation, value: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys((params as z.ZodObject | undefined)?.shape ?? {}).map((name) => [name, value]),
+  )
+}
+
+eachDialect((_dialect, newUrl) => {
+  let cast: Cast
+  beforeAll(async () => {
+    cast = await openCast(await newUrl())
+  })
+  afterAll(() => cast.close())
+
+  async function call(operation: Operation, as: ActorName, sent: { address?: string; body?: unknown }) {
+    const { address = addressOf(operation, paramsOf(operation, NOWHERE)), body = {} } = sent
+    const browser = await cast.as(as)
+    const takesBody = operation.body !== undefined
+    const response = await browser.send(address, {
+      method: operation.methods[0],
+      ...(takesBody && { body }),
+    })
+    return check(operation, response, [operation.id, as, address, body])
+  }
+  /** Who gets furthest; a session stands in the way of becoming a guest. */
+  const whoFor = ({ id }: Operation): ActorName =>
+    id === 'createGuestSession' ? 'nobody' : id === 'renameGuest' ? 'guest' : 'admin'
+
+  describe('R28.22: wrong input is the sender’s fault', () => {
+    for (const operation of withBody)
+      test(`${operation.id} refuses fields of a wrong type and blank text, and a body that is no object`, async () => {
+        const as = whoFor(operation)
+        const schema = operation.body as z.ZodObject
+        for (const body of [null, [], 'x', 1, true, [{}], { unknown: 1 }, JSON.parse('{"__proto__":1}')])
+          expect([body, [400, 404].includes(await call(operation, as, { body }))]).toEqual([body, true])
+        for (const field of bodyFields(operation))
+          for (const value of WRONG) {
+            const isRefused = !schema.shape[field]?.safeParse(value).success
+            const status = await call(operation, as, { body: { [field]: value } })
+            if (isRefused) expect([field, value, [400, 404].includes(status)]).toEqual([field, value, true])
+          }
+      })
+
+    for (const operation of withParams)
+      test(`${operation.id} does not find what cannot be an id`, async () => {
+        for (const id of BAD_IDS) {
+          const address = addressOf(operation, paramsOf(operation, id))
+          const status = await call(operation, 'admin', { address, body: {} })
+          expect([id, [400, 404].includes(status)]).toEqual([id, true])
+        }
+      })
+
+    for (const operation of apiOperations.filter(({ query }) => query))
+      test(`${operation.id} takes any query without failing`, async () => {
+        const address = addressOf(operation, paramsOf(operation, NOWHERE))
+        const names = Object.keys((operation.query as z.ZodObject).shape)
+        const texts = [
+          '',
+          ' ',
+          '-1',
+          '1.5',
+          '0',
+          '1e9',
+          '%00',
+          'a%00b',
+          '%ff',
+          '%ed%a0%80',
+          'null',
+          '[]',
+          '9'.repeat(400),
+        ]
+        for (const name of names)
+          for (const text of texts) {
+            const status = await call(operation, 'admin', { address: `${address}?${name}=${text}` })
+            expect([name, text, [200, 400, 404].includes(status)]).toEqual([name, text, true])
+          }
+        for (const tail of ['?&&==&', `?${names[0]}=a&${names[0]}=b`, '?__proto__=1', '?constructor=1', '?%'])
+          await call(operation, 'admin', { address: address + tail })
+      })
+  })
+
+  test('R28.22: bodies that are no JSON, too deep, of another type or too large get 400, 413 or 415', async () => {
+    const admin = await cast.as('admin')
+    for (const operation of withBody) {
+      const address = new URL(addressOf(operation, paramsOf(operation, NOWHERE)), admin.origin)
+      const cookie = [...admin.cookies].map((pair) => pair.join('=')).join('; ')
+      const sendRaw = (body: string | Uint8Array<ArrayBuffer>, type?: string) =>
+        cast.rooms.rooms.fetch(
+          new Request(address, {
+            method: operation.methods[0],
+            body,
+            headers: {
+              host: address.host,
+              ...(operation.id !== 'createGuestSession' && {
+                cookie,
+                'x-csrf-token': admin.cookies.get('__Host-latchkey_csrf') ?? '',
+              }),
+              'content-type': type ?? 'application/json',
+            },
+          }),
+          { requestIP: () => ({ address: '192.0.2.100', family: 'IPv4', port: 1 }) },
+        )
+      for (const body of [
+        '',
+        '{',
+        '{"a":}',
+        'undefined',
+        '['.repeat(30_000),
+        '{"a":'.repeat(8000),
+        new Uint8Array([0xff, 0xfe, 0]),
+      ])
+        expect(await check(operation, await sendRaw(body), [operation.id, body.slice(0, 20)])).toBe(400)
+      expect(await check(operation, await sendRaw(`{"a":"${'x'.repeat(70_000)}"}`), operation.id)).toBe(413)
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        'application/jsonx',
+      ])
+        expect(await check(operation, await sendRaw('{}', type), [operation.id, type])).toBe(415)
+    }
+  })
+
+  test('R28.22, L123: nobody, guests, members and administrators can send anything anywhere: no answer is our fault, and none is for others', async () => {
+    const ids = await cast.ids()
+    const id = fc.oneof(fc.constantFrom(...ids, NOWHERE, ...BAD_IDS), fc.string({ unit: 'grapheme' }))
+    const value = fc.oneof(
+      fc.constantFrom(...WRONG, ...ids, NOWHERE, 'Anna', 60, false),
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue({ maxDepth: 2 }),
+    )
+    const named = new Map(apiOperations.map((operation) => [operation.id, operation]))
+    const attempt = fc.constantFrom(...apiOperations).chain((operation) =>
+      fc.record({
+        // By name, or a counterexample would show the whole table.
+        name: fc.constant(operation.id),
+        as: fc.constantFrom(...ACTORS),
+        id,
+        query: fc.dictionary(
+          fc.constantFrom(...Object.keys((operation.query as z.ZodObject | undefined)?.shape ?? { q: 1 })),
+          fc.oneof(
+            fc.string({ unit: 'grapheme' }),
+            fc.constantFrom('1', '2026-11-21T12:00:00Z', NOWHERE, 'an'),
+          ),
+        ),
+        body: fc.oneof(
+          fc.dictionary(fc.constantFrom(...bodyFields(operation), 'other'), value),
+          fc.jsonValue({ maxDepth: 2 }),
+        ),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(attempt, async ({ name, as, query, body, ...given }) => {
+        const operation = named.get(name)
+        if (!operation) throw new Error(name)
+        const address = `${addressOf(operation, paramsOf(operation, given.id))}?${new URLSearchParams(query)}`
+        // Paths are folded before they arrive anywhere.
+        fc.pre(!/\/(?:\.|%2e){1,2}(?:\/|\?|$)/i.test(address) && !/\/(?:\/|\?|$)/.test(address))
+        const status = await call(operation, as, { address, body })
+        if (!mayCall(as, operation)) expect([401, 403, 404]).toContain(status)
+      }),
+      { numRuns: 600 },
+    )
+  }, 120_000)
+
+  describe('L123 (R14.5, R16.5): who may not call an operation is told so before anything else, whatever they send', () => {
+    for (const as of ACTORS) {
+      const closed = apiOperations.filter((operation) => !mayCall(as, operation))
+      test(`as ${as}`, async () => {
+        for (const operation of closed)
+          for (const id of [NOWHERE, ...(await cast.ids()).slice(0, 2), 'x']) {
+            const address = addressOf(operation, paramsOf(operation, id))
+            const status = await call(operation, as, { address, body: { unknown: 1 } })
+            expect([operation.id, status]).toEqual([operation.id, as === 'nobody' ? 401 : 403])
+          }
+      })
+    }
+  })
+
+  test('R15.3: unknown paths give 404 and other methods 405, signed in or not', async () => {
+    for (const as of ACTORS) {
+      const browser = await cast.as(as)
+      for (const path of [
+        '/api/nothing',
+        '/api/admin',
+        '/api/admin/nothing',
+        '/api/session/x',
+        '/api/',
+        '/api',
+      ])
+        expect([as, path, (await browser.send(path)).status]).toEqual([as, path, 404])
+      const response = await browser.send('/api/admin/users', { method: 'PUT', body: {} })
+      expect([as, response.status, response.headers.get('allow')]).toEqual([as, 405, 'GET, HEAD'])
+    }
+  })
+})

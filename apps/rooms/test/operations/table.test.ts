@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test'
+import { failures } from '../../src/failures.ts'
+import { apiOperations } from '../../src/http/operations.ts'
+
+const SCOPES = ['public', 'session', 'member', 'admin']
+
+describe('every operation', () => {
+  for (const operation of apiOperations)
+    test(`${operation.id} says what it is, who may call it, what it takes and how it can fail`, () => {
+      const { id, methods, path, scope, summary, tag, params, body, result, failures: codes = [] } = operation
+      expect(id).toMatch(/^[a-z]+(?:[A-Z][a-z]*)*$/)
+      expect(SCOPES).toContain(scope)
+      expect(summary).toMatch(/^[A-Z].*[^.]$/)
+      expect(tag).toMatch(/^[A-Z]/)
+      expect(result).toBeDefined()
+      expect(path).toMatch(/^(?:\/(?:[a-z-]+|\{\w+\}))+$/)
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(Object.keys(params?.shape ?? {})).toEqual(named as string[])
+      if (methods.includes('GET')) expect(body).toBeUndefined()
+      for (const code of codes) expect(Object.keys(failures)).toContain(code)
+      expect(new Set(codes).size).toBe(codes.length)
+    })
+})
+
+test('no two operations have the same name, or the same method and path', () => {
+  const ids = apiOperations.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const routes = apiOperations.flatMap(({ methods, path }) =>
+    methods.map((method) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`),
+  )
+  expect(new Set(routes).size).toBe(routes.length)
+})
+
+test('every code of the closed list has a sentence of its own', () => {
+  const texts = Object.values(failures).map(({ text }) => text)
+  expect(new Set<string>(texts).size).toBe(texts.length)
+  for (const text of texts) expect(text).toMatch(/^[A-Z].*[^.]$/)
+})
+
+test('everything below /admin is for administrators', () => {
+  const below = apiOperations.filter(({ path }) => path.startsWith('/admin/'))
+  expect(below.length).toBeGreaterThan(10)
+  for (const { id, scope } of below) expect([id, scope]).toEqual([id, 'admin'])
+})
