@@ -1,0 +1,148 @@
+// What a real browser makes of the answers: it runs what we allow it to and keeps no more than we tell it.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Browser, type Page, chromium } from 'playwright-core'
+import { type TestRooms, openRooms } from '../rooms.ts'
+
+const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-sync',
+]
+
+describe.skipIf(executablePath === '')('in Chromium', () => {
+  let service: TestRooms
+  let server: ReturnType<typeof Bun.serve>
+  let browser: Browser
+  let origin: string
+  beforeAll(async () => {
+    // The service has to know its own origin before it is made.
+    server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: (request, listening) => service.rooms.fetch(request, listening),
+    })
+    origin = `http://localhost:${server.port}`
+    service = await openRooms({ settings: { allowedHosts: [origin] } })
+    browser = await chromium.launch({ executablePath, args: FLAGS })
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    await server.stop(true)
+    await service.close()
+  }, 20_000)
+
+  /** A page with nothing of other pages in it, and all that it complains about or asks others for. */
+  async function openPage(): Promise<{ page: Page; complaints: string[]; elsewhere: string[] }> {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const complaints: string[] = []
+    const elsewhere: string[] = []
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('request', (request) => !request.url().startsWith(origin) && elsewhere.push(request.url()))
+    return { page, complaints, elsewhere }
+  }
+
+  test('the reference page shows the API under its policy, and asks nobody else for anything', async () => {
+    const { page, complaints, elsewhere } = await openPage()
+    await page.goto(`${origin}/api/docs`)
+    await page.getByRole('heading', { name: 'Latchkey Rooms', exact: true }).waitFor()
+    await page.getByText('Who is signed in').first().waitFor()
+    await page.getByText('Sign out here or everywhere').first().waitFor()
+    expect(complaints).toEqual([])
+    expect(elsewhere.filter((url) => !/^(?:data|blob):/.test(url))).toEqual([])
+    await page.context().close()
+  }, 60_000)
+
+  test('no page of ours can be framed', async () => {
+    const { page } = await openPage()
+    const framing = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () =>
+        new Response(`<iframe src="${origin}/"></iframe>`, { headers: { 'Content-Type': 'text/html' } }),
+    })
+    try {
+      const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+      await page.goto(`http://localhost:${framing.port}/`)
+      await refused
+    } finally {
+      await page.context().close()
+      await framing.stop(true)
+    }
+  }, 60_000)
+
+  test('L94 after a logout the browser holds no cookie of the session, and the one that it held is dead', async () => {
+    const { page } = await openPage()
+    const context = page.context()
+    const names = async () =>
+      (await context.cookies()).map(({ name }) => name).filter((name) => !name.includes('login'))
+    await page.goto(`${origin}/api/auth/login?returnTo=/after`)
+    expect(page.url()).toBe(`${origin}/after`)
+    expect((await names()).toSorted()).toEqual(['latchkey_csrf', 'latchkey_session'])
+    const kept = (await context.cookies()).find(({ name }) => name === 'latchkey_session')
+    expect(kept).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' })
+    const readable = await page.evaluate(() => document.cookie)
+    expect(readable).toStartWith('latchkey_csrf=')
+    expect(readable).not.toContain('latchkey_session')
+    const status = await page.evaluate(async () => {
+      const token = /latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+      const headers = { 'content-type': 'application/json', 'x-csrf-token': token }
+      const answer = await fetch('/api/auth/logout', { method: 'POST', headers, body: '{}' })
+      return answer.status
+    })
+    expect(status).toBe(200)
+    expect(await names()).toEqual([])
+    const again = await service.rooms.fetch(
+      new Request(`${origin}/api/session`, {
+        headers: { host: new URL(origin).host, cookie: `latchkey_session=${kept?.value}` },
+      }),
+      { requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }) },
+    )
+    expect(again.status).toBe(401)
+    await context.close()
+  }, 60_000)
+
+  test('a page of another origin, even of a neighbouring port, can neither read nor change anything', async () => {
+    const { page } = await openPage()
+    await page.goto(`${origin}/api/auth/login`)
+    const foreign = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } }),
+    })
+    try {
+      await page.goto(`http://localhost:${foreign.port}/`)
+      const results = await page.evaluate(async (target) => {
+        const attempts: [string, RequestInit][] = [
+          ['/api/session', {}],
+          ['/api/auth/logout', { method: 'POST', body: '{}' }],
+          [
+            '/api/auth/logout',
+            { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } },
+          ],
+          ['/api/sessions/revoke-others', { method: 'POST' }],
+        ]
+        const found: string[] = []
+        for (const [path, init] of attempts)
+          found.push(
+            await fetch(target + path, { credentials: 'include', ...init }).then(
+              ({ status }) => `read ${status}`,
+              () => 'refused',
+            ),
+          )
+        return found
+      }, origin)
+      expect(results).toEqual(['refused', 'refused', 'refused', 'refused'])
+      await page.goto(`${origin}/`)
+      const still = await page.evaluate(async () => (await fetch('/api/session')).status)
+      expect(still).toBe(200)
+    } finally {
+      await page.context().close()
+      await foreign.stop(true)
+    }
+  }, 60_000)
+})
