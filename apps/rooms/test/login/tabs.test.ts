@@ -1,0 +1,211 @@
+// Many tabs at once, and foreign pages: what only a real browser shows.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '@latchkey/database/database'
+import type { Transaction } from 'kysely'
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import type { Tables } from '../../src/db/tables.ts'
+import { type Running, startRooms } from '../../src/main.ts'
+import { readSettings } from '../../src/settings.ts'
+import { type HostileProvider, hostileProvider } from '../provider/hostile.ts'
+
+const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-tabs-'))
+const databaseUrl = `sqlite:${join(folder, 'rooms.db')}`
+let idp: HostileProvider
+let service: Running | undefined
+let chrome: Browser
+let origin: string
+
+/** Pages of other sites: where the provider asks, unless it knows the person already, and one with a link to us. */
+const pages: { asks: boolean; server: Bun.Server<undefined> | undefined } = { asks: false, server: undefined }
+
+function servePages(): Bun.Server<undefined> {
+  return Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request): Response {
+      const { pathname } = new URL(request.url)
+      if (pathname === '/authorize') {
+        const back = idp.authorize(request.url, idp.person)
+        return pages.asks
+          ? html(`<a href="${back.replaceAll('&', '&amp;')}">Continue</a>`)
+          : Response.redirect(back)
+      }
+      const address = `${origin}/api/auth/login?returnTo=/rooms/7`
+      return html(
+        pathname === '/script'
+          ? `<script>location.assign('${address}')</script>`
+          : `<a href="${address}">Join</a>`,
+      )
+    },
+  })
+}
+
+function html(body: string): Response {
+  return new Response(`<!doctype html><title>Elsewhere</title>${body}`, {
+    headers: { 'Content-Type': 'text/html' },
+  })
+}
+
+beforeAll(async () => {
+  if (executablePath === '') return
+  idp = await hostileProvider()
+  const server = servePages()
+  pages.server = server
+  idp.metadata((usual) => ({ ...usual, authorization_endpoint: `http://127.0.0.1:${server.port}/authorize` }))
+  // Another site than the provider's 127.0.0.1, so that cookies and fetch metadata are those of foreign sites.
+  origin = `http://localhost:${freePort()}`
+  service = await startRooms(
+    readSettings({
+      AUTH_PROVIDER: 'oidc',
+      OIDC_ISSUER: idp.issuer,
+      AUTH_CLIENT_ID: 'rooms-client',
+      ALLOWED_HOSTS: origin,
+      ROOMS_PORT: new URL(origin).port,
+      ROOMS_DATABASE_URL: databaseUrl,
+      // All these browsers are this machine.
+      ROOMS_LIMITS: 'login_start_per_minute=1000,callback_per_minute=1000',
+    }),
+  )
+  chrome = await chromium.launch({ executablePath, args: FLAGS })
+}, 60_000)
+
+afterAll(async () => {
+  await chrome?.close()
+  await service?.stop()
+  await pages.server?.stop(true)
+  await idp?.stop()
+  rmSync(folder, { recursive: true, force: true })
+}, 20_000)
+
+async function inDatabase<Result>(work: (tx: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+  const database = openDatabase<Tables>(databaseUrl)
+  const result = await database.write(work)
+  await database.close()
+  return result
+}
+
+/** Ends the time of every attempt that is under way. */
+async function expire(): Promise<void> {
+  await inDatabase((tx) => tx.updateTable('login_states').set({ expires_at: 0 }).execute())
+}
+
+async function countAttempts(): Promise<number> {
+  return (await inDatabase((tx) => tx.selectFrom('login_states').select('state_hash').execute())).length
+}
+
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port = 0 } = server
+  void server.stop(true)
+  return port
+}
+
+/** Where the page ends up, in short. */
+function at(page: Page): string {
+  const url = new URL(page.url())
+  return url.origin === origin ? url.pathname + url.search : url.href
+}
+
+async function begin(context: BrowserContext, path: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`${origin}/api/auth/login?returnTo=${encodeURIComponent(path)}`)
+  return page
+}
+
+async function whoIs(page: Page): Promise<unknown> {
+  const answer = await page.request.get(`${origin}/api/session`)
+  return answer.status() === 200
+    ? ((await answer.json()) as { user: { nickname: string } }).user.nickname
+    : undefined
+}
+
+const PATHS = Array.from({ length: 10 }, (_, n) => `/rooms/${n}`)
+
+describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
+  test('L25 R28.1 that start a login at the same moment, without any cookie yet, all end signed in', async () => {
+    for (let round = 0; round < 2; round++) {
+      const context = await chrome.newContext()
+      const tabs = await Promise.all(PATHS.map((path) => begin(context, path)))
+      expect(tabs.map(at)).toEqual(PATHS)
+      for (const tab of tabs.slice(0, 2)) expect(await whoIs(tab)).toBe('Alice Andersson')
+      await context.close()
+    }
+  }, 120_000)
+
+  test('L25 that start a login one after another, and come back in any order, all end signed in', async () => {
+    const context = await chrome.newContext()
+    pages.asks = true
+    const tabs: Page[] = []
+    for (const path of PATHS) tabs.push(await begin(context, path))
+    pages.asks = false
+    expect(new Set(tabs.map((tab) => new URL(tab.url()).pathname))).toEqual(new Set(['/authorize']))
+    for (const tab of tabs.toReversed()) await tab.click('a')
+    expect(tabs.map(at)).toEqual(PATHS)
+    await context.close()
+  }, 60_000)
+
+  test('L25 a tab whose state has expired goes to the start page when the browser is signed in, and is told when not', async () => {
+    const context = await chrome.newContext()
+    pages.asks = true
+    const late = await begin(context, '/rooms/7')
+    pages.asks = false
+    const callback = (await late.getAttribute('a', 'href')) ?? ''
+    await expire()
+    await late.goto(callback)
+    expect(at(late)).toBe('/login?error=state_invalid')
+    await begin(context, '/')
+    await late.goto(callback)
+    expect(at(late)).toBe('/')
+    expect(await whoIs(late)).toBe('Alice Andersson')
+    await context.close()
+  }, 60_000)
+
+  test('L37 the code is in no address that remains in the history', async () => {
+    const context = await chrome.newContext()
+    const page = await begin(context, '/rooms/7')
+    const client = await context.newCDPSession(page)
+    const { entries } = await client.send('Page.getNavigationHistory')
+    expect(entries.map(({ url }) => url).filter((url) => /[?&](code|state)=/.test(url))).toEqual([])
+    expect(at(page)).toBe('/rooms/7')
+    await context.close()
+  }, 60_000)
+})
+
+describe.skipIf(executablePath === '')('a foreign page in a real browser', () => {
+  test('L23 cannot start a login by image, frame or script, but a click there can', async () => {
+    const context = await chrome.newContext()
+    const page = await context.newPage()
+    const foreign = `http://127.0.0.1:${pages.server?.port}/`
+    await page.goto(foreign)
+    const before = await countAttempts()
+    await page.evaluate(async (address) => {
+      const loaded = (element: HTMLElement) =>
+        new Promise((resolve) => {
+          element.addEventListener('load', resolve)
+          element.addEventListener('error', resolve)
+          document.body.append(element)
+        })
+      const image = document.createElement('img')
+      image.src = address
+      const frame = document.createElement('iframe')
+      frame.src = address
+      await Promise.all([loaded(image), loaded(frame)])
+    }, `${origin}/api/auth/login`)
+    // Of the page itself: what a test evaluates counts as a click.
+    await page.goto(`${foreign}script`)
+    await page.waitForURL(`${origin}/login?returnTo=%2Frooms%2F7`)
+    expect(await countAttempts()).toBe(before)
+    expect(await whoIs(page)).toBeUndefined()
+    await page.goto(foreign)
+    await page.click('a')
+    await page.waitForURL(`${origin}/rooms/7`)
+    expect(await whoIs(page)).toBe('Alice Andersson')
+    await context.close()
+  }, 60_000)
+})
