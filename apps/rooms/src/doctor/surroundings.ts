@@ -2,6 +2,7 @@ import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
 import { createLog } from '@latchkey/http/log'
 import { createMetrics } from '../http/metrics.ts'
 import { createProvider } from '../login/create-provider.ts'
+import type { Provider } from '../login/provider.ts'
 import type { ProviderConfig } from '../login/provider-config.ts'
 import type { Settings } from '../settings.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
@@ -39,7 +40,25 @@ export async function checkProvider(settings: Settings, now: () => number): Prom
     pkce === 'none'
       ? warn('login', `without PKCE, protected by the client secret alone (${tokenAuthMethod})${algorithm}`)
       : ok('login', `PKCE ${pkce}, client authentication ${tokenAuthMethod}${algorithm}`),
+    ...(await checkKeys(provider)),
   ]
+}
+
+async function checkKeys(provider: Provider): Promise<Finding[]> {
+  try {
+    const count = await provider.countKeys()
+    if (count === null) return []
+    return [
+      count > 0
+        ? ok('keys', `${count} of the published keys can verify its tokens`)
+        : fail(
+            'keys',
+            'none of the published keys fits: every login would be refused; check AUTH_ID_TOKEN_ALG',
+          ),
+    ]
+  } catch (error) {
+    return [fail('keys', `cannot be fetched (${error instanceof Error ? error.message : String(error)})`)]
+  }
 }
 
 const ANSWER_WITHIN_MS = 5_000
@@ -51,10 +70,10 @@ export async function checkProviderClock({ provider }: Settings, now: () => numb
   const name = 'clock'
   try {
     const response = await fetch(addressOf(provider), {
-      method: 'HEAD',
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
+    await response.body?.cancel()
     const told = Date.parse(response.headers.get('date') ?? '')
     if (Number.isNaN(told)) return warn(name, 'the provider does not say what time it is')
     const ahead = Math.round((told - now()) / 1000)

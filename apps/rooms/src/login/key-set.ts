@@ -15,6 +15,8 @@ export interface Wanted {
 export interface KeySet {
   /** The one key that a token may be signed with. Throws `LoginFailure`. */
   find(wanted: Wanted): Promise<CryptoKey>
+  /** How many of the keys that are published now could be used; keeps none. Throws whatever keeps them from being fetched. */
+  count(wanted: Omit<Wanted, 'kid'>): Promise<number>
 }
 
 interface Key {
@@ -81,11 +83,12 @@ export function createKeySet({ outbound, now, log, metrics }: Surroundings): Key
       if (found === undefined) throw new LoginFailure('token_invalid', 'unknown signing key')
       return found
     },
+    count: async (wanted) => (await fetchKeys(wanted, outbound)).length,
   }
 }
 
 async function fetchKeys(
-  { jwksUri, algorithm }: Wanted,
+  { jwksUri, algorithm }: Omit<Wanted, 'kid'>,
   outbound: Surroundings['outbound'],
 ): Promise<readonly Key[]> {
   const { status, object } = await outbound({ endpoint: 'jwks', url: jwksUri })

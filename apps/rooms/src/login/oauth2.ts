@@ -46,5 +46,6 @@ export function createOAuth2Provider(config: OAuth2Config, { outbound }: Surroun
       tokenAuthMethod: clientAuthentication(config, null),
       idTokenAlg: null,
     }),
+    countKeys: async () => null,
   }
 }

@@ -65,6 +65,10 @@ export function createOidcProvider(
       return within(around.patience.logoutTokenMs, verified)
     },
     status: () => statusOf(parts),
+    async countKeys() {
+      const { jwksUri, algorithm } = await discovery.get()
+      return keys.count({ jwksUri, algorithm })
+    },
   }
 }
 

@@ -128,4 +128,6 @@ export interface Provider {
   /** R13.4, R13.5. Throws `LoginFailure` with `token_invalid` for a bad token. */
   verifyLogoutToken(token: string): Promise<LogoutToken>
   status(): Promise<ProviderStatus>
+  /** How many published keys can verify its tokens, for `doctor`; null in oauth2. Throws what keeps them from being fetched. */
+  countKeys(): Promise<number | null>
 }

@@ -1,0 +1,99 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eachDialect } from '@latchkey/database/testing'
+import { CLIENT_ID, hostileProvider, newSigningKey } from '../../test/provider/hostile.ts'
+import { examine } from './doctor.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-doctor-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function findings(env: Record<string, string>, now?: () => number) {
+  const found = []
+  for await (const finding of examine(env, now)) found.push(finding)
+  return found
+}
+
+async function lines(name: string, env: Record<string, string>, now?: () => number): Promise<string[]> {
+  return (await findings(env, now))
+    .filter((finding) => finding.name === name)
+    .map(({ level, sentence }) => `${level}: ${sentence}`)
+}
+
+const environment = (issuer: string) => ({
+  AUTH_PROVIDER: 'oidc',
+  AUTH_CLIENT_ID: CLIENT_ID,
+  OIDC_ISSUER: issuer,
+  ALLOWED_HOSTS: 'https://rooms.example.com',
+  ROOMS_DATABASE_URL: `sqlite:${join(folder, 'rooms.db')}`,
+})
+
+eachDialect((_dialect, newUrl) => {
+  describe('doctor', () => {
+    test('finds nothing wrong with a new instance and a provider that answers, and says what to register', async () => {
+      const idp = await hostileProvider()
+      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }
+      const found = await findings(env)
+      await idp.stop()
+      expect(found.filter(({ level }) => level === 'fail')).toEqual([])
+      const names = [
+        'settings',
+        'database',
+        'migrations',
+        'clock',
+        'hosts',
+        'proxy',
+        'provider',
+        'login',
+        'keys',
+      ]
+      for (const name of names) expect(found.map((finding) => finding.name)).toContain(name)
+      expect(found.filter(({ name }) => name === 'register').map(({ sentence }) => sentence)).toEqual([
+        'redirect URI: https://rooms.example.com/api/auth/callback',
+        'post-logout redirect URI: https://rooms.example.com',
+      ])
+    })
+
+    test('tells a provider without a key that fits, and one whose clock differs', async () => {
+      const idp = await hostileProvider()
+      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }
+      idp.keys = [newSigningKey('RS256', { bits: 1024 })]
+      expect(await lines('keys', env)).toEqual([
+        expect.stringMatching(/^fail: none of the published keys fits/),
+      ])
+      const later = () => Date.now() + 3_600_000
+      expect((await lines('clock', env, later)).at(-1)).toMatch(
+        /^fail: differs from the provider's by 3\d{3} s/,
+      )
+      await idp.stop()
+    })
+  })
+})
+
+describe('doctor', () => {
+  test('tells another issuer in the metadata, with both names', async () => {
+    const idp = await hostileProvider()
+    idp.metadata((usual) => ({ ...usual, issuer: 'https://other.example.com' }))
+    const [line] = await lines('provider', environment(idp.issuer))
+    await idp.stop()
+    expect(line).toStartWith(`fail: oidc ${idp.issuer}: `)
+    expect(line).toContain('https://other.example.com')
+  })
+
+  test('tells every bad setting, without a secret, and looks no further', async () => {
+    const found = await findings({ AUTH_PROVIDER: 'oidc', AUTH_PKCE: 'maybe', ALLOWED_HOSTS: 'https://a/b' })
+    expect(found.every(({ name }) => name === 'settings')).toBe(true)
+    for (const name of ['AUTH_PKCE', 'ALLOWED_HOSTS', 'AUTH_CLIENT_ID', 'OIDC_ISSUER'])
+      expect(found.some(({ level, sentence }) => level === 'fail' && sentence.startsWith(name))).toBe(true)
+  })
+
+  test('fails when everybody may choose their address', async () => {
+    const env = {
+      ...environment('http://127.0.0.1:9'),
+      PROXY_HEADER: 'X-Forwarded-For',
+      TRUSTED_PROXIES: '0.0.0.0/0',
+    }
+    expect(await lines('proxy', env)).toEqual([expect.stringMatching(/^fail: TRUSTED_PROXIES lets everyone/)])
+  })
+})
