@@ -46,6 +46,16 @@ export function failure(code: FailureCode, { text, headers, fields }: Details = 
   return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers, fields)
 }
 
+/** Which rooms stand in the way of erasing their owner. */
+export class OwnsRooms extends Failure {
+  readonly roomIds: readonly string[]
+
+  constructor(roomIds: readonly string[]) {
+    super('owns_rooms', failures.owns_rooms)
+    this.roomIds = roomIds
+  }
+}
+
 /** What the shared transport calls its failures, in the words of this service. */
 const TRANSPORT: Record<keyof typeof transportFailures, FailureCode> = {
   unauthorized: 'unauthenticated',

@@ -4,19 +4,21 @@ import { toAuditLine } from '../audit/schema.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { SessionRow, Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { OwnsRooms, failure } from '../failures.ts'
 import { requireOtherAdmin } from '../grants/operations.ts'
 import { toListedSession } from '../sessions/schema.ts'
 import { toUser } from '../users/schema.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { AccountExport, Confirmation } from './schema.ts'
-import { deleteUser, findAccountRows } from './store.ts'
+import { deleteUser, findAccountRows, findOwnedRoomIds } from './store.ts'
 
 const tag = 'Account'
 
-/** Erases an account, with an audit line by the actor. Throws `not_found` and `last_admin`. */
+/** Erases an account, with an audit line by the actor. Throws `not_found`, `owns_rooms` and `last_admin`. */
 export async function eraseAccount(tx: Transaction<Tables>, context: Context, userId: string): Promise<void> {
   await requireOtherAdmin(context.database.dialect, tx, userId)
+  const roomIds = await findOwnedRoomIds(tx, userId)
+  if (roomIds.length > 0) throw new OwnsRooms(roomIds)
   const target = { type: 'user', id: userId }
   const actorUserId = actorOf(context).user.id
   await recordAudit(tx, { action: 'account.delete', actorUserId, target }, originOf(context))
@@ -81,10 +83,11 @@ const erase = operation({
   summary: 'Erase your account and everything that is stored about you',
   body: Confirmation,
   result: Success,
-  failures: ['last_admin'],
+  failures: ['owns_rooms', 'last_admin'],
   async handler(context) {
     const { user } = actorOf(context)
     await context.database.write((tx) => eraseAccount(tx, context, user.id))
+    context.tell({ kind: 'person', userId: user.id })
     context.forget()
     return SUCCESS
   },

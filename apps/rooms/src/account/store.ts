@@ -34,6 +34,22 @@ export async function findAccountRows(db: Kysely<Tables>, userId: string): Promi
   }
 }
 
+/** Rooms of this owner; no other is made for them until the transaction ends. */
+export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string): Promise<string[]> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))
+    .where('id', '=', userId)
+    .execute()
+  const rooms = await tx
+    .selectFrom('rooms')
+    .select('id')
+    .where('owner_id', '=', userId)
+    .orderBy('id')
+    .execute()
+  return rooms.map(({ id }) => id)
+}
+
 /** With identity, grants and sessions; the audit log keeps what was done, without by whom. */
 export async function deleteUser(tx: Transaction<Tables>, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('users').where('id', '=', userId).executeTakeFirst()

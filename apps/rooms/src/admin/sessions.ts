@@ -47,6 +47,7 @@ const end = operation({
       const event = { action: 'session.revoke', actorUserId: user.id, target, metadata: { userId } }
       await recordAudit(tx, event, originOf(context))
     })
+    context.tell({ kind: 'sessions', sessionIds: [id] })
     if (id === session.id) context.forget()
     return SUCCESS
   },
@@ -63,17 +64,18 @@ const endAll = operation({
   result: Revoked,
   async handler(context, { params: { userId } }) {
     const { user } = actorOf(context)
-    const revoked = await context.database.write(async (tx) => {
+    const sessionIds = await context.database.write(async (tx) => {
       if (!(await findUser(tx, userId))) throw failure('not_found')
       const ended = await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: context.now })
       const metadata = { sessions: ended.length }
       const target = { type: 'user', id: userId }
       const event = { action: 'admin.user.sessions_revoke', actorUserId: user.id, target, metadata }
       await recordAudit(tx, event, originOf(context))
-      return ended.length
+      return ended
     })
+    context.tell({ kind: 'sessions', sessionIds })
     if (userId === user.id) context.forget()
-    return { revoked }
+    return { revoked: sessionIds.length }
   },
 })
 
@@ -87,13 +89,14 @@ const endGuests = operation({
   result: Revoked,
   async handler(context) {
     const actorUserId = actorOf(context).user.id
-    const revoked = await context.database.write(async (tx) => {
+    const sessionIds = await context.database.write(async (tx) => {
       const ended = await endAllGuests(tx, context.now)
       const metadata = { sessions: ended.length }
       await recordAudit(tx, { action: 'admin.guests.revoke_all', actorUserId, metadata }, originOf(context))
-      return ended.length
+      return ended
     })
-    return { revoked }
+    context.tell({ kind: 'sessions', sessionIds })
+    return { revoked: sessionIds.length }
   },
 })
 

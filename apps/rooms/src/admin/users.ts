@@ -1,8 +1,9 @@
+import type { Transaction } from 'kysely'
 import { eraseAccount } from '../account/operations.ts'
 import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
-import type { UserRow } from '../db/tables.ts'
+import type { Tables, UserRow } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import {
   grantPlatformAdmin,
@@ -11,7 +12,9 @@ import {
   withdrawPlatformAdmin,
 } from '../grants/operations.ts'
 import { findGrants } from '../grants/store.ts'
+import type { News } from '../news.ts'
 import { cutPage, positionOf } from '../paging.ts'
+import { reconsiderPerson } from '../rooms/eviction.ts'
 import { insertSession, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { copyOwnSession } from './own-session.ts'
@@ -27,6 +30,8 @@ import {
   toManagedUser,
 } from './schema.ts'
 import { findGrantsOf, findUser, listUsers, setDisabled } from './store.ts'
+
+type Tx = Transaction<Tables>
 
 const tag = 'Administration'
 
@@ -72,23 +77,30 @@ const changeStatus = operation({
     const { database, now } = context
     const actorUserId = actorOf(context).user.id
     if (disabled && userId === actorUserId) throw failure('own_account')
-    const user = await database.write(async (tx) => {
+    const { user, news } = await database.write(async (tx) => {
       if (disabled) await requireOtherAdmin(database.dialect, tx, userId)
       const changed = await setDisabled(tx, userId, disabled)
       const row = await findUser(tx, userId)
       if (!row) throw failure('not_found')
-      if (!changed) return row
-      if (disabled) await revokeSessionsOf(tx, userId, { reason: 'disabled', nowMs: now })
+      if (!changed) return { user: row, news: [] }
       const action = disabled ? 'admin.user.disable' : 'admin.user.enable'
       const target = { type: 'user', id: userId }
       await recordAudit(tx, { action, actorUserId, target }, originOf(context))
-      return row
+      return { user: row, news: disabled ? await shutOut(tx, userId, now) : [] }
     })
+    for (const each of news) context.tell(each)
     const [described] = await describe(context, [user])
     if (!described) throw failure('not_found')
     return { user: described }
   },
 })
+
+/** Ends the sessions and visits of somebody who is disabled, and returns what to tell. */
+async function shutOut(tx: Tx, userId: string, nowMs: number): Promise<News[]> {
+  const sessionIds = await revokeSessionsOf(tx, userId, { reason: 'disabled', nowMs })
+  const lost = await reconsiderPerson(tx, userId, nowMs)
+  return [{ kind: 'sessions', sessionIds }, { kind: 'person', userId }, ...lost]
+}
 
 const erase = operation({
   id: 'deleteUser',
@@ -99,9 +111,10 @@ const erase = operation({
   summary: 'Erase somebody and everything that is stored about them',
   params: UserParams,
   result: Success,
-  failures: ['last_admin'],
+  failures: ['owns_rooms', 'last_admin'],
   async handler(context, { params: { userId } }) {
     await context.database.write((tx) => eraseAccount(tx, context, userId))
+    context.tell({ kind: 'person', userId })
     if (userId === actorOf(context).user.id) context.forget()
     return SUCCESS
   },
@@ -121,7 +134,7 @@ const changeAdmin = operation({
   async handler(context, { params: { userId }, body: { granted } }) {
     const { database } = context
     const isOwn = userId === actorOf(context).user.id
-    const { changed, remaining, session } = await database.write(async (tx) => {
+    const { changed, remaining, session, news } = await database.write(async (tx) => {
       await serialiseGrants(database.dialect, tx)
       const user = await findUser(tx, userId)
       if (!user) throw failure('not_found')
@@ -129,14 +142,17 @@ const changeAdmin = operation({
       const outcome = granted ? await give(tx, context, user) : await take(tx, context, user)
       const { sessions_user: most } = context.policy.limits
       const inPlace = copy && outcome.changed ? await insertSession(tx, copy, most) : undefined
-      return { ...outcome, session: inPlace }
+      // Whoever is no administrator any more loses the rooms where nothing else lets them in.
+      const lost = outcome.changed ? await reconsiderPerson(tx, userId, context.now) : []
+      return { ...outcome, session: inPlace, news: lost }
     })
+    if (changed) context.tell({ kind: 'person', userId })
+    for (const each of news) context.tell(each)
     if (session) context.keep(session)
     return { success: true as const, changed, remaining }
   },
 })
 
-type Tx = Parameters<typeof findGrants>[0]
 type Outcome = Awaited<ReturnType<typeof withdrawPlatformAdmin>>
 
 async function give(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {

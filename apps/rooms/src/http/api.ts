@@ -4,7 +4,7 @@ import { type Authenticated, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import type { Actor, Context, Scope } from '../context.ts'
-import { failure, failures, listed } from '../failures.ts'
+import { OwnsRooms, failure, failures, listed } from '../failures.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
 import { apiOperations } from './operations.ts'
@@ -132,7 +132,13 @@ export function renderFailure({ log }: Services, error: unknown, requestId: stri
   return Response.json({ error: text, code: 'internal', requestId }, { status })
 }
 
-function failureResponse({ message, code, status, headers, fields }: Failure): Response {
-  const body = { error: message, code, ...(fields.length > 0 && { fields }) }
+function failureResponse(failed: Failure): Response {
+  const { message, code, status, headers, fields } = failed
+  const body = {
+    error: message,
+    code,
+    ...(fields.length > 0 && { fields }),
+    ...(failed instanceof OwnsRooms && { roomIds: failed.roomIds }),
+  }
   return Response.json(body, { status, headers })
 }

@@ -78,6 +78,14 @@ export function createDocument(version: string): Record<string, unknown> {
           },
         },
       },
+      roomIds: {
+        required: false,
+        schema: {
+          description: 'Of `owns_rooms`: the rooms.',
+          type: 'array',
+          items: { type: 'string' },
+        },
+      },
       requestId: {
         required: false,
         schema: {

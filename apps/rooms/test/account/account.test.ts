@@ -61,6 +61,14 @@ eachDialect((_dialect, newUrl) => {
     const since = rooms.clock.ms
     const eva = await someone(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
     const elsewhere = await someone(rooms, { sub: 'eva', name: 'Eva' })
+    const { room } = await eva.browser.json<{ room: { id: string } }>(
+      '/api/rooms',
+      { body: { name: 'Quay' } },
+      201,
+    )
+    const stopped = await eva.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } })
+    expect(await stopped.json()).toMatchObject({ code: 'owns_rooms', roomIds: [room.id] })
+    await eva.browser.send(`/api/rooms/${room.id}`, { method: 'DELETE' })
     const erased = await eva.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } })
     expect(await erased.json()).toEqual({ success: true })
     expect(eva.browser.token).toBeUndefined()
@@ -69,7 +77,9 @@ eachDialect((_dialect, newUrl) => {
     for (const table of ['identities', 'sessions', 'role_grants'] as const)
       expect(await read.selectFrom(table).select('id').where('user_id', '=', eva.id).execute()).toEqual([])
     expect(await read.selectFrom('users').select('id').where('id', '=', eva.id).execute()).toEqual([])
-    expect(await actions(rooms, since)).toEqual([['account.delete', null, eva.id]])
+    expect((await actions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual([
+      ['account.delete', null, eva.id],
+    ])
     const log = JSON.stringify(await read.selectFrom('audit_events').selectAll().execute())
     expect(log).not.toContain('eva@example.com')
   })

@@ -165,6 +165,9 @@ eachDialect((_dialect, newUrl) => {
     expect(await admin.browser.json('/api/admin/guests/revoke-all', { method: 'POST' })).toEqual({
       revoked: 2,
     })
+    expect(
+      rooms.told.flatMap((news) => (news.kind === 'sessions' ? news.sessionIds : [])).toSorted(),
+    ).toEqual([bob, second, ...guests].map(({ sessionId }) => sessionId).toSorted())
     for (const { browser } of guests) expect((await browser.send('/api/session')).status).toBe(401)
     expect((await admin.browser.send('/api/session')).status).toBe(200)
     for (const missing of ['sessions', 'revoke-sessions'])
@@ -242,8 +245,16 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('L131 (R21.2): no token is in any line of the audit log', async () => {
+  test('L131 (R21.2): every line of a request has its address and id, and none has a token', async () => {
     const rows = await rooms.rooms.database.read.selectFrom('audit_events').selectAll().execute()
+    for (const { action, client_ip, request_id } of rows.filter(
+      ({ action }) => action !== 'provider.changed',
+    ))
+      expect([action, client_ip, request_id]).toEqual([
+        action,
+        expect.any(String),
+        expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ])
     const text = JSON.stringify(rows)
     expect(text).not.toContain(admin.browser.token ?? 'x')
     expect(text).not.toMatch(/eyJ[\w-]{10,}\./)

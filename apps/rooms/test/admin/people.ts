@@ -4,6 +4,12 @@ import type { Person } from '../provider/hostile.ts'
 export interface Someone {
   browser: Browser
   id: string
+  sessionId: string
+}
+
+interface SignedIn {
+  user: { id: string }
+  session: { id: string }
 }
 
 let lastHost = 1
@@ -11,14 +17,14 @@ let lastHost = 1
 /** Somebody who has signed in, from an address of their own. */
 export async function someone(rooms: TestRooms, person: Person): Promise<Someone> {
   const browser = await rooms.signedIn(person, { ip: `203.0.113.${lastHost++ % 250}` })
-  const { user } = await browser.json<{ user: { id: string } }>('/api/session')
-  return { browser, id: user.id }
+  const { user, session } = await browser.json<SignedIn>('/api/session')
+  return { browser, id: user.id, sessionId: session.id }
 }
 
 export async function guest(rooms: TestRooms, nickname = 'Gustav'): Promise<Someone> {
   const browser = rooms.browser({ ip: `198.51.100.${lastHost++ % 250}` })
-  const { user } = await browser.json<{ user: { id: string } }>('/api/session', { body: { nickname } }, 201)
-  return { browser, id: user.id }
+  const { user, session } = await browser.json<SignedIn>('/api/session', { body: { nickname } }, 201)
+  return { browser, id: user.id, sessionId: session.id }
 }
 
 /** Status and code of an answer. */

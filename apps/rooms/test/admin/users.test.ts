@@ -134,6 +134,8 @@ eachDialect((_dialect, newUrl) => {
     const disabled = await patch(admin, bob.id, true)
     expect(await disabled.json()).toEqual({ user: expect.objectContaining({ id: bob.id, disabled: true }) })
     expect((await bob.browser.send('/api/session')).status).toBe(401)
+    expect(rooms.told).toContainEqual({ kind: 'sessions', sessionIds: [bob.sessionId] })
+    expect(rooms.told).toContainEqual({ kind: 'person', userId: bob.id })
     const refused = await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
     expect(refused.headers.get('location')).toContain('error=account_disabled')
     expect((await patch(admin, bob.id, true)).status).toBe(200)
@@ -158,7 +160,9 @@ eachDialect((_dialect, newUrl) => {
     const since = later()
     const carol = await someone(rooms, { sub: 'carol', name: 'Carol' })
     const oldToken = carol.browser.token
+    rooms.told.length = 0
     const granted = await put(admin, carol.id, true)
+    expect(rooms.told).toEqual([{ kind: 'person', userId: carol.id }])
     expect(await granted.json()).toEqual({ success: true, changed: true, remaining: ['manual'] })
     expect((await carol.browser.send('/api/session')).status).toBe(401)
     await carol.browser.signIn({ sub: 'carol', name: 'Carol' })
@@ -256,13 +260,25 @@ eachDialect((_dialect, newUrl) => {
     const since = later()
     const eva = await someone(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
     const path = `/api/admin/users/${eva.id}`
+    const { room } = await eva.browser.json<{ room: { id: string } }>(
+      '/api/rooms',
+      { body: { name: 'Quay' } },
+      201,
+    )
+    const stopped = await admin.browser.send(path, { method: 'DELETE' })
+    expect(await stopped.json()).toMatchObject({ code: 'owns_rooms', roomIds: [room.id] })
+    expect(stopped.status).toBe(409)
+    await eva.browser.send(`/api/rooms/${room.id}`, { method: 'DELETE' })
     expect((await admin.browser.send(path, { method: 'DELETE' })).status).toBe(200)
+    expect(rooms.told).toContainEqual({ kind: 'person', userId: eva.id })
     expect((await eva.browser.send('/api/session')).status).toBe(401)
     const { read } = rooms.rooms.database
     for (const table of ['identities', 'sessions', 'role_grants'] as const)
       expect(await read.selectFrom(table).select('id').where('user_id', '=', eva.id).execute()).toEqual([])
     expect(await outcome(await admin.browser.send(path, { method: 'DELETE' }))).toEqual([404, 'not_found'])
-    expect(await actions(rooms, since)).toEqual([['account.delete', admin.id, eva.id]])
+    expect((await actions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual([
+      ['account.delete', admin.id, eva.id],
+    ])
     // The same person is a stranger now.
     const again = await someone(rooms, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)

@@ -74,7 +74,7 @@ async function check(operation: Operation, response: Response, what: unknown): P
   } else {
     expect([what, failures[body.code as keyof typeof failures]?.status as number]).toEqual([what, status])
     expect(body.error).toBeString()
-    expect(Object.keys(body).filter((key) => !['error', 'code', 'fields'].includes(key))).toEqual([])
+    expect(Object.keys(body).filter((key) => !['error', 'code', 'fields', 'roomIds'].includes(key))).toEqual([])
   }
   return status
 }
@@ -261,6 +261,21 @@ eachDialect((_dialect, newUrl) => {
             expect([operation.id, status]).toEqual([operation.id, as === 'nobody' ? 401 : 403])
           }
       })
+    }
+  })
+
+  test('L122, L123 (R14.4, R14.5): a guest is told apart from members, and reads no e-mail of anybody', async () => {
+    const browser = await cast.as('guest')
+    for (const operation of apiOperations) {
+      for (const id of [NOWHERE, ...(await cast.ids())]) {
+        // What changes something may end this very session.
+        if (operation.methods[0] !== 'GET') continue
+        const response = await browser.send(addressOf(operation, paramsOf(operation, id)))
+        const text = await response.text()
+        expect([operation.id, text.includes('@example.com')]).toEqual([operation.id, false])
+        if (operation.scope === 'member') expect(text).toContain('"guest_not_permitted"')
+        if (operation.scope === 'admin') expect(text).toContain('"forbidden"')
+      }
     }
   })
 
