@@ -43,12 +43,12 @@ eachDialect((_, newUrl) => {
         )
       }
     })
-    const clicks = Array.from({ length: 300 }, (_value, n) =>
+    const clicks = Array.from({ length: 60 }, (_value, n) =>
       click(n % 3 === 0 ? 2 : 1, n % 3 === 0 ? 'bbbb' : 'aaaa', {
-        clickedAt: NOW - n * 3 * HOUR,
+        clickedAt: NOW - n * 11 * HOUR,
         country: n % 7 === 0 ? 'SE' : 'NO',
         userAgent: n % 5 === 0 ? 'curl/8.0' : 'Mozilla/5.0 Chrome/140.0.0.0 Safari/537.36',
-        visitorFp: `${n % 4} ${Math.floor((NOW - n * 3 * HOUR) / DAY)}`,
+        visitorFp: `${n % 4} ${Math.floor((NOW - n * 11 * HOUR) / DAY)}`,
       }),
     )
     const recorder = openRecorder(url)
@@ -95,7 +95,7 @@ eachDialect((_, newUrl) => {
       }
     }
     await expectAll()
-    const summing = new Summing(stored.database, 2)
+    const summing = new Summing(stored.database, 1)
     while (await summing.step(NOW + 200 * DAY));
     expect(await stored.rows('select 1 from click_due')).toEqual([])
     const [sums] = await stored.rows<{ n: number }>('select count(*) as n from click_sum where link_id = 1')

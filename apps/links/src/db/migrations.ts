@@ -3,10 +3,12 @@ import { initial } from './migrations/0001-initial.ts'
 import { changes } from './migrations/0002-changes.ts'
 import { packedSums } from './migrations/0003-packed-sums.ts'
 import { linkClicks } from './migrations/0004-link-clicks.ts'
+import { linkCount } from './migrations/0005-link-count.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
   '0002-changes': changes,
   '0003-packed-sums': packedSums,
   '0004-link-clicks': linkClicks,
+  '0005-link-count': linkCount,
 }

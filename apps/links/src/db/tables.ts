@@ -11,6 +11,8 @@ export interface Tables {
   preference: PreferenceTable
   instance: { name: string; value: string }
   link_clicks: LinkClicksTable
+  /** Kept by the database, in parts that add up. */
+  link_count: { created_by: string; part: number; links: number }
   click: ClickTable
   counted_slug: Omit<SlugTable, `closed_${keyof ClickCounts}`> & ClickCounts
   click_hour: ClickHourTable

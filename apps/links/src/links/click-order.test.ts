@@ -10,7 +10,7 @@ import { openRecorder } from '../clicks/recorder.ts'
 import type { Position } from '../paging.ts'
 import { removeSlug } from '../slugs/store.ts'
 import { listByClicks } from './click-order.ts'
-import { deleteLink } from './store.ts'
+import { countLinks, deleteLink } from './store.ts'
 
 const { keep } = closedAfterEach()
 const HOUR = 3600
@@ -95,6 +95,7 @@ eachDialect((dialect, newUrl) => {
       if (page.length < look.limit) break
     }
     expect(paged).toEqual(whole)
+    expect(await countLinks(stored.database, look, NOW)).toBe(whole.length)
   }
 
   /** What the database keeps of each link against its slugs. */

@@ -174,10 +174,21 @@ export function filtered(db: Db, { owner, search, status }: Filter, now: number)
 }
 
 export async function countLinks(db: Db, filter: Filter, now: number): Promise<number> {
+  const { owner, search, status } = filter
+  if (status === 'all' && !search?.trim()) return countAllLinks(db, owner)
   const { count } = await filtered(db, filter, now)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
+}
+
+async function countAllLinks({ read }: Db, owner: string | undefined): Promise<number> {
+  const row = await read
+    .selectFrom('link_count')
+    .select((eb) => eb.fn.sum<number | null>('links').as('links'))
+    .$if(Boolean(owner), (query) => query.where('created_by', '=', owner ?? ''))
+    .executeTakeFirst()
+  return row?.links ?? 0
 }
 
 /** Ids of one page with where it ends, newest first. */
