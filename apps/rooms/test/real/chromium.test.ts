@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { documentedBlock, documentedJson, documentedSettings } from './documented.ts'
+import { NGINX, OPENSSL, startNginx } from './nginx.ts'
+import { type Registration, startOidcProvider } from './oidc-provider.ts'
+import { freePort, startService } from './service.ts'
+
+const CHROMIUM = process.env['LATCHKEY_TEST_CHROMIUM']
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--ignore-certificate-errors',
+]
+const RETURN_TO = '/account'
+
+interface Place {
+  origin: string
+  close(): Promise<void>
+}
+
+/** Both sides, with Rooms at this origin. */
+async function open(origin: string, port: number, more: Record<string, string> = {}): Promise<Place> {
+  const addresses = { 'https://rooms.example.com': origin, 'https://login.example.com': '' }
+  const client = documentedJson('README.md', 'client_id', addresses) as Registration
+  const provider = await startOidcProvider({ alg: 'RS256', client })
+  const settings = documentedSettings('oidc.md', {
+    ...addresses,
+    'https://login.example.com': provider.origin,
+  })
+  const service = await startService({ ...settings, ...more, ROOMS_PORT: String(port) })
+  return {
+    origin,
+    async close() {
+      await service.stop()
+      await provider.stop()
+    },
+  }
+}
+
+/** On this machine, without a proxy. */
+async function openPlain(): Promise<Place> {
+  const port = await freePort()
+  return open(`http://localhost:${port}`, port)
+}
+
+/** Behind nginx as the documentation sets it up. */
+async function openSecure(): Promise<Place> {
+  const [port, front] = [await freePort(), await freePort()]
+  const place = await open(`https://rooms.localhost:${front}`, port, { PROXY_HEADER: 'X-Forwarded-For' })
+  const nginx = await startNginx(({ certificate, key }) =>
+    documentedBlock('README.md', 'nginx')
+      .replace('listen 443 ssl', `listen 127.0.0.1:${front} ssl`)
+      .replace('rooms.example.com;', 'rooms.localhost;')
+      .replace('127.0.0.1:8081', `127.0.0.1:${port}`)
+      .replace('/etc/ssl/rooms.example.com.pem', certificate)
+      .replace('/etc/ssl/private/rooms.example.com.key', key),
+  )
+  return {
+    ...place,
+    async close() {
+      await nginx.stop()
+      await place.close()
+    },
+  }
+}
+
+/** What the browser itself says of the cookies that it keeps for Rooms. */
+async function kept(context: BrowserContext, origin: string) {
+  const cookies = await context.cookies(origin)
+  return Object.fromEntries(
+    cookies.map(({ name, domain, path, httpOnly, secure, sameSite }) => [
+      name,
+      { domain, path, httpOnly, secure, sameSite },
+    ]),
+  )
+}
+
+async function signIn(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/api/auth/login?returnTo=${encodeURIComponent(RETURN_TO)}`)
+  await page.getByPlaceholder('Enter any login').fill('alice')
+  await page.getByPlaceholder('and password').fill('any')
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.waitForURL(`${origin}/**`)
+}
+
+/** As the client of Rooms signs out: with the token from the one cookie that its scripts can read. */
+async function signOut(page: Page, prefix: string): Promise<{ status: number; logoutUrl?: string }> {
+  return page.evaluate(async (name) => {
+    const csrf = document.cookie.split('; ').find((pair) => pair.startsWith(`${name}=`))
+    const answer = await fetch('/api/auth/logout', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-csrf-token': csrf?.slice(name.length + 1) ?? '' },
+      body: '{}',
+    })
+    return { status: answer.status, ...((await answer.json()) as object) }
+  }, `${prefix}latchkey_csrf`)
+}
+
+const PLACES = [
+  { where: 'on http://localhost', start: openPlain, prefix: '', secure: false, missing: false },
+  {
+    where: 'behind nginx with a certificate',
+    start: openSecure,
+    prefix: '__Host-',
+    secure: true,
+    missing: NGINX === undefined || OPENSSL === undefined,
+  },
+]
+
+for (const { where, start, prefix, secure, missing } of PLACES)
+  describe.skipIf(!CHROMIUM || missing)(`in Chromium ${where}`, () => {
+    const up: { place?: Place; browser?: Browser; page?: Page; context?: BrowserContext } = {}
+    beforeAll(async () => {
+      up.place = await start()
+      up.browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
+    }, 60_000)
+    afterAll(async () => {
+      await up.browser?.close()
+      await up.place?.close()
+    }, 20_000)
+
+    test('a login leaves a clean address, cookies as promised, and none that scripts can read but one', async () => {
+      const { place, browser } = up
+      if (!place || !browser) throw new Error('Nothing is open')
+      // What a client claims of its address is not believed.
+      const context = await browser.newContext({ extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.9' } })
+      const page = await context.newPage()
+      await signIn(page, place.origin)
+      expect(page.url()).toBe(place.origin + RETURN_TO)
+      const hidden = {
+        domain: new URL(place.origin).hostname,
+        path: '/',
+        httpOnly: true,
+        secure,
+        sameSite: 'Lax' as const,
+      }
+      const { [`${prefix}latchkey_login`]: login, ...session } = await kept(context, place.origin)
+      expect(login).toEqual(hidden)
+      expect(session).toEqual({
+        [`${prefix}latchkey_session`]: hidden,
+        [`${prefix}latchkey_csrf`]: { ...hidden, httpOnly: false },
+      })
+      const readable = await page.evaluate(() => document.cookie.replaceAll(/=[^;]*/g, ''))
+      expect(readable).toBe(`${prefix}latchkey_csrf`)
+      const sessions = await page.evaluate(async () => (await fetch('/api/sessions')).text())
+      expect(sessions).toContain('"addressPrefix":"127.0.0.1')
+      expect(sessions).not.toContain('203.0.113')
+      Object.assign(up, { page, context })
+    })
+
+    test('logout takes the cookies out of the browser, at the provider too, and makes copies of them worthless', async () => {
+      const { place, page, context } = up
+      if (!place || !page || !context) throw new Error('Nobody is signed in')
+      const before = await context.cookies(place.origin)
+      const { status, logoutUrl = '' } = await signOut(page, prefix)
+      expect(status).toBe(200)
+      expect(Object.keys(await kept(context, place.origin))).toEqual([`${prefix}latchkey_login`])
+      await page.goto(logoutUrl)
+      const back = page.waitForRequest(
+        (request) => request.isNavigationRequest() && request.url().startsWith(place.origin),
+      )
+      await page.getByRole('button', { name: 'Yes' }).click()
+      expect(new URL((await back).url()).pathname).toBe('/')
+      await page.waitForURL(`${place.origin}/**`)
+      const asks = () => page.evaluate(async () => (await fetch('/api/session')).status)
+      expect(await asks()).toBe(401)
+      await context.addCookies(before)
+      expect(await asks()).toBe(401)
+    })
+  })

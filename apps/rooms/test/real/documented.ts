@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const PAGES = join(import.meta.dir, '../../../../docs/rooms')
+
+/** What stands in the pages for the two sides, and where they are in a test. */
+export type Addresses = Readonly<Record<'https://rooms.example.com' | 'https://login.example.com', string>>
+
+/** The settings that a page tells its readers to set: its first `sh` block, or the one that begins with this line. */
+export function documentedSettings(
+  page: string,
+  addresses: Addresses,
+  begins?: string,
+): Record<string, string> {
+  const lines = documentedBlock(page, 'sh', { addresses, begins })
+    .split('\n')
+    .filter((line) => /^[A-Z_]+=/.test(line))
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2) as [string, string]))
+}
+
+/** What a page tells its readers to enter elsewhere: its JSON block with this member first. */
+export function documentedJson(page: string, first: string, addresses: Addresses): unknown {
+  return JSON.parse(documentedBlock(page, 'json', { addresses, begins: `{\n  "${first}":` }))
+}
+
+export function documentedBlock(
+  page: string,
+  language: string,
+  { addresses, begins = '' }: { addresses?: Addresses; begins?: string | undefined } = {},
+): string {
+  const text = readFileSync(join(PAGES, page), 'utf8')
+  const [, , found] =
+    [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].find(
+      ([, each, body]) => each === language && body?.startsWith(begins),
+    ) ?? []
+  if (found === undefined) throw new Error(`${page} has no ${language} block that begins with "${begins}"`)
+  return Object.entries(addresses ?? {}).reduce((body, [name, own]) => body.replaceAll(name, own), found)
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { documentedJson, documentedSettings } from './documented.ts'
+import { GLEWLWYD, type Registration, startGlewlwyd } from './glewlwyd.ts'
+import { Person } from './person.ts'
+import { ask, pair, proveLogins, proveLogouts, proveSilence, signIn, whoIs } from './proofs.ts'
+
+describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as the documentation says', () => {
+  const up = pair({
+    provider: (rooms) =>
+      startGlewlwyd((login) => {
+        const addresses = { 'https://rooms.example.com': rooms, 'https://login.example.com': login }
+        const registration: Record<keyof Registration, unknown> = {
+          plugin: documentedJson('oidc.md', 'module', addresses),
+          clientProperties: documentedJson('oidc.md', 'post_logout_redirect_uris', addresses),
+          client: documentedJson('oidc.md', 'client_id', addresses),
+        }
+        return registration as unknown as Registration
+      }),
+    settings: (addresses) => documentedSettings('oidc.md', addresses, '# Glewlwyd'),
+  })
+  proveLogins(up)
+
+  test('who does not grant the name gets in nowhere, and is told that something is missing', async () => {
+    const person = new Person()
+    const page = await up.provider.refuse(person, await ask(up, person))
+    expect(page.url.href).toBe(`${up.origin}/login?error=identity_incomplete&returnTo=%2Frooms%2Fharbour`)
+    expect(person.cookies('localhost').has('latchkey_session')).toBe(false)
+    expect(await whoIs(up, person)).toBeUndefined()
+  })
+  proveLogouts(up)
+
+  test('its own button to log out tells nobody, so the session here stays', async () => {
+    const person = await signIn(up)
+    expect((await person.call(up.provider.origin, '/api/auth/', { method: 'DELETE' })).status).toBe(200)
+    expect((await ask(up, person)).url.origin).toBe(up.provider.origin)
+    expect(await whoIs(up, person)).toBeDefined()
+  })
+  proveSilence(up)
+})

@@ -1,0 +1,169 @@
+import { Database } from 'bun:sqlite'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Page, Person } from './person.ts'
+import type { LogoutProvider } from './provider.ts'
+import { freePort } from './service.ts'
+
+/** What the package of Debian brings; undefined where it is not installed. */
+export const GLEWLWYD =
+  Bun.which('glewlwyd', { PATH: `${process.env['PATH']}:/usr/bin:/usr/sbin` }) ?? undefined
+/** The package's own; `/usr/share/doc`, which has it as well, is left out of small images. */
+const TABLES = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3'
+const MODULES = '/usr/lib/glewlwyd'
+/** As the tables come. */
+const ADMINISTRATOR = { username: 'admin', password: 'password' }
+const ALICE = { username: 'alice', password: 'a password of the tests' }
+const SESSION_COOKIE = 'GLEWLWYD2_OIDC_SID'
+const SCOPES = ['openid', 'profile', 'email']
+
+/** What the page tells an administrator of Glewlwyd to enter. */
+export interface Registration {
+  /** `POST /api/mod/plugin/`, without the key. */
+  plugin: { name: string; parameters: Record<string, unknown> }
+  /** `POST /api/client/`. */
+  client: { client_id: string }
+  /** What clients may have beside what Glewlwyd itself knows of. */
+  clientProperties: Record<string, unknown>
+}
+
+/** An instance of its own, on loopback and in a folder of its own, set up through its API as its pages do. */
+export async function startGlewlwyd(register: (origin: string) => Registration): Promise<LogoutProvider> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-glewlwyd-'))
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  const tables = new Database(join(folder, 'glewlwyd.db'))
+  tables.exec(readFileSync(TABLES, 'utf8'))
+  tables.close()
+  writeFileSync(join(folder, 'glewlwyd.conf'), configuration(folder, port))
+  const child = Bun.spawn([GLEWLWYD ?? '', `--config-file=${join(folder, 'glewlwyd.conf')}`], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  await answers(`${origin}/config`)
+  const administrator = new Person()
+  await script(administrator, origin, 'POST', '/api/auth/', ADMINISTRATOR)
+  const manage = (method: string, path: string, body?: unknown) =>
+    script(administrator, origin, method, path, body)
+  const { client, plugin } = await setUp(manage, register(origin))
+  const alice = async (name: string, email: string, method = 'PUT', path = `/api/user/${ALICE.username}`) =>
+    void (await manage(method, path, { ...ALICE, name, email, scope: SCOPES, enabled: true }))
+  await alice('Alice Andersson', 'alice@example.com', 'POST', '/api/user/')
+
+  /** What its page does with the buttons that people press: its API, and then on to where it came from. */
+  async function grant(person: Person, page: Page, scopes: string[]): Promise<Page> {
+    await script(person, origin, 'POST', '/api/auth/', ALICE)
+    await script(person, origin, 'PUT', `/api/auth/grant/${client.client_id}`, { scope: scopes.join(' ') })
+    return person.visit(`${page.url.searchParams.get('callback_url')}&g_continue`)
+  }
+
+  /** What its page for logouts does with the button "Logout". */
+  async function end(person: Person, sid: string): Promise<void> {
+    await script(person, origin, 'DELETE', `/api/${plugin.name}/session/${sid}`)
+    await script(person, origin, 'DELETE', '/api/auth/')
+  }
+
+  return {
+    origin,
+    signIn: (person, page) => grant(person, page, SCOPES),
+    refuse: (person, page) => grant(person, page, []),
+    rename: (name, email) => alice(name, email),
+    async agreeToSignOut(person, page) {
+      await end(person, page.url.searchParams.get('sid') ?? '')
+      return person.visit(page.url.searchParams.get('callback_url') ?? '')
+    },
+    // As its page does for another application in which Alice has signed in with the same session.
+    async signOutThere(person) {
+      await end(person, person.cookies('127.0.0.1').get(SESSION_COOKIE) ?? '')
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function setUp(
+  manage: (method: string, path: string, body?: unknown) => Promise<unknown>,
+  registration: Registration,
+): Promise<Registration> {
+  const { plugin, client, clientProperties } = registration
+  const database = (await manage('GET', '/api/mod/client/database')) as {
+    parameters: { 'data-format': object }
+  }
+  Object.assign(database.parameters['data-format'], clientProperties)
+  await manage('PUT', '/api/mod/client/database', database)
+  await manage('PUT', '/api/mod/client/database/reset')
+  const scope = { description: 'Of the tests', password_required: false, password_max_age: 0, scheme: {} }
+  for (const name of SCOPES.filter((each) => each !== 'openid'))
+    await manage('POST', '/api/scope/', { ...scope, name, display_name: name })
+  await manage('POST', '/api/mod/plugin/', {
+    ...plugin,
+    parameters: { ...plugin.parameters, ...signingKey() },
+  })
+  await manage('POST', '/api/client/', client)
+  return registration
+}
+
+function signingKey() {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return {
+    key: privateKey.export({ format: 'pem', type: 'pkcs8' }),
+    cert: publicKey.export({ format: 'pem', type: 'spki' }),
+  }
+}
+
+/** What a script of its pages gets from its API. */
+async function script(
+  person: Person,
+  origin: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const response = await person.call(origin, path, { method, body })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`Glewlwyd answers ${method} ${path} with ${response.status}: ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+async function answers(url: string): Promise<void> {
+  const deadlineMs = performance.now() + 20_000
+  while (
+    !(await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (performance.now() > deadlineMs) throw new Error('Glewlwyd does not start')
+    await Bun.sleep(20)
+  }
+}
+
+const configuration = (folder: string, port: number) => `
+port = ${port}
+bind_address = "127.0.0.1"
+external_url = "http://127.0.0.1:${port}"
+login_url = "login.html"
+api_prefix = "api"
+static_files_path = "/usr/share/glewlwyd/webapp/"
+static_files_mime_types = ( { extension = ".html"; mime_type = "text/html"; } )
+log_mode = "file"
+log_level = "INFO"
+log_file = "${folder}/log"
+cookie_secure = 0
+session_expiration = 3600
+session_key = "GLEWLWYD2_SESSION_ID"
+admin_scope = "g_admin"
+profile_scope = "g_profile"
+user_module_path = "${MODULES}/user"
+client_module_path = "${MODULES}/client"
+user_auth_scheme_module_path = "${MODULES}/scheme"
+plugin_module_path = "${MODULES}/plugin"
+hash_algorithm = "SHA512"
+database = { type = "sqlite3"; path = "${folder}/glewlwyd.db"; }
+`

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'bun:test'
+import { documentedJson, documentedSettings } from './documented.ts'
+import { type Registration, type UserInfo, startOAuth2Server } from './oauth2-server.ts'
+import { pair, proveLogins, proveRefusal, proveSilence, signIn, signOut, whoIs } from './proofs.ts'
+
+describe('an OAuth 2.0 server with numbers for ids and nested user information', () => {
+  const up = pair({
+    provider(rooms) {
+      const addresses = { 'https://rooms.example.com': rooms, 'https://login.example.com': '' }
+      return startOAuth2Server(
+        documentedJson('oauth2.md', 'client_id', addresses) as Registration,
+        documentedJson('oauth2.md', 'data', addresses) as UserInfo,
+      )
+    },
+    settings: (addresses) => documentedSettings('oauth2.md', addresses),
+  })
+  proveLogins(up)
+  proveRefusal(up)
+
+  test('logout ends the session here, and leads nowhere, since the provider has no page for it', async () => {
+    const person = await signIn(up)
+    expect(await signOut(up, person)).toEqual({ success: true })
+    expect(await whoIs(up, person)).toBeUndefined()
+  })
+
+  test('nobody can end sessions from outside', async () => {
+    const person = await signIn(up)
+    const body = new URLSearchParams({ logout_token: 'e30.e30.e30' })
+    const answer = await fetch(`${up.origin}/api/auth/backchannel-logout`, { method: 'POST', body })
+    expect(answer.status).toBe(404)
+    expect(await whoIs(up, person)).toBeDefined()
+  })
+  proveSilence(up)
+})

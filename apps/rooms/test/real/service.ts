@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
+const START_WITHIN_MS = 30_000
+
+/** What `latchkey doctor` says of these settings. */
+export async function diagnose(settings: Record<string, string>): Promise<{ code: number; out: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-real-'))
+  const child = run(['doctor'], folder, settings)
+  const [out, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  rmSync(folder, { recursive: true, force: true })
+  return { code, out }
+}
+
+function run(words: string[], folder: string, settings: Record<string, string>) {
+  return Bun.spawn([process.execPath, LATCHKEY, ...words], {
+    cwd: folder,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { PATH: process.env['PATH'] ?? '', ...settings },
+  })
+}
+
+/** A port that was free a moment ago: addresses of both sides have to be known before either starts. */
+export async function freePort(): Promise<number> {
+  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port } = probe
+  await probe.stop(true)
+  return port ?? 0
+}
+
+export interface Service {
+  /** All that it has logged. */
+  readonly log: string
+  stop(): Promise<void>
+}
+
+/** `latchkey rooms` as users run it, a process of its own with these settings and no others; listening when it returns. */
+export async function startService(settings: Record<string, string>): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-real-'))
+  const child = run(['rooms'], folder, settings)
+  const written = { log: '', complaints: '' }
+  const listening = Promise.withResolvers<void>()
+  const reading = Promise.all([
+    collect(child.stdout, (piece) => {
+      written.log += piece
+      if (written.log.includes('"listening"')) listening.resolve()
+    }),
+    collect(child.stderr, (piece) => (written.complaints += piece)),
+  ])
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS)
+  void child.exited.then(() =>
+    listening.reject(new Error(`Rooms does not start: ${written.complaints}${written.log}`)),
+  )
+  await listening.promise.finally(() => clearTimeout(timer))
+  return {
+    get log() {
+      return written.log
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+      await reading
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, take: (piece: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  for await (const piece of stream) take(decoder.decode(piece, { stream: true }))
+}
