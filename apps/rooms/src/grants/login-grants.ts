@@ -16,6 +16,7 @@ export interface SignedIn {
 /** What somebody should be told, once the login is committed. */
 export interface GrantNews {
   isFirstAdmin: boolean
+  losesRight: boolean
   leavesNoAdmin: boolean
 }
 
@@ -40,7 +41,7 @@ export async function updateLoginGrants(
   for (const grant of gone) await removeGrant(tx, { userId, grant, removedBy: null }, origin)
   for (const grant of wanted) await addGrant(tx, { userId, grant, grantedBy: null }, origin)
   const losesRight = gone.some(({ role }) => role === 'platform_admin')
-  return { isFirstAdmin, leavesNoAdmin: losesRight && (await countEnabledAdmins(tx)) === 0 }
+  return { isFirstAdmin, losesRight, leavesNoAdmin: losesRight && (await countEnabledAdmins(tx)) === 0 }
 }
 
 function isAutomatic({ source }: Grant): boolean {

@@ -19,9 +19,11 @@ interface Arrived {
 
 /** Turns who has signed in into account, grants and session, all in one transaction or nothing at all (R6.7). */
 export async function signIn(context: LoginContext, arrived: Arrived): Promise<StartedSession> {
-  const { session, userId, news } = await context.database.write((tx) => establish(tx, context, arrived))
-  announce(context, userId, news)
-  return session
+  const done = await context.database.write((tx) => establish(tx, context, arrived))
+  announce(context, done.userId, done.news)
+  if (done.ended.length > 0) context.tell({ kind: 'sessions', sessionIds: done.ended })
+  if (done.news.losesRight) context.tell({ kind: 'person', userId: done.userId })
+  return done.session
 }
 
 async function establish(tx: Transaction<Tables>, context: LoginContext, arrived: Arrived) {
@@ -36,8 +38,9 @@ async function establish(tx: Transaction<Tables>, context: LoginContext, arrived
   if (user.disabled === 1) throw new LoginFailure('account_disabled', 'account disabled')
   const signedIn = { ...identity, userId: user.id, isNew }
   const news = await updateLoginGrants(tx, signedIn, policy.adminBootstrap, origin)
-  if (previousToken !== undefined)
-    await endSessions(tx, 'revoked', now, (query) => query.where('token_hash', '=', hashToken(previousToken)))
+  // Null equals no hash.
+  const previousHash = previousToken === undefined ? null : hashToken(previousToken)
+  const ended = await endSessions(tx, 'revoked', now, (query) => query.where('token_hash', '=', previousHash))
   const { issuer, sub, sid, idToken } = identity
   const session = await insertSession(
     tx,
@@ -55,7 +58,7 @@ async function establish(tx: Transaction<Tables>, context: LoginContext, arrived
   const target = { type: 'session', id: session.id }
   const metadata = { mode: provider.mode, newAccount: isNew }
   await recordAudit(tx, { action: 'auth.login', actorUserId: user.id, target, metadata }, origin)
-  return { session, userId: user.id, news }
+  return { session, userId: user.id, news, ended }
 }
 
 function announce({ log, requestId }: LoginContext, userId: string, news: GrantNews): void {

@@ -143,6 +143,7 @@ eachDialect((_dialect, newUrl) => {
     await browser.signIn()
     const revoked = (await dump(t.rooms)).sessions.filter(({ revoked_at }) => revoked_at !== null)
     expect(revoked.map(({ revoke_reason }) => revoke_reason)).toEqual(['revoked'])
+    expect(t.told).toEqual([{ kind: 'sessions', sessionIds: [String(revoked[0]?.['id'])] }])
     const thief = t.browser()
     thief.cookies.set('__Host-latchkey_session', old)
     expect((await thief.send('/api/session')).status).toBe(401)

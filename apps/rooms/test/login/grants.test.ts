@@ -172,6 +172,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await isAdmin(bob)).toBe(true)
       await t.signedIn(BOB)
       expect(await isAdmin(bob)).toBe(false)
+      expect(t.told).toEqual([{ kind: 'person', userId: await idOf(t, 'bob') }])
       await t.close()
     })
 
