@@ -48,6 +48,8 @@ export async function deleteGuestsEndedBefore(
     .where('is_guest', '=', 1)
     .where('guest_ended_at', '<=', endedMs)
     .where('id', 'not in', liveUsers(tx, nowMs))
+    // No room may be without an owner: who still owns one goes when it has another, and keeps nobody else from going.
+    .where('id', 'not in', tx.selectFrom('rooms').select('owner_id'))
     .executeTakeFirst()
   return Number(numDeletedRows)
 }

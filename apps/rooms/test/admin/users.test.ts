@@ -256,6 +256,34 @@ eachDialect((_dialect, newUrl) => {
     expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
   })
 
+  test('R9.4: of two administrators who withdraw, disable or erase each other at once, one remains', async () => {
+    const acts = [
+      (who: Someone, other: Someone) => put(who, other.id, false),
+      (who: Someone, other: Someone) => patch(who, other.id, true),
+      (who: Someone, other: Someone) =>
+        who.browser.send(`/api/admin/users/${other.id}`, { method: 'DELETE' }),
+    ]
+    for (const [n, act] of acts.entries()) {
+      const two = await openRooms({ url: await newUrl() })
+      const ada = await someone(two, { sub: 'ada', name: 'Ada' })
+      const bob = await someone(two, { sub: 'bob', name: 'Bob' })
+      await put(ada, bob.id, true)
+      await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
+      const answers = await Promise.all([act(ada, bob), act(bob, ada)])
+      const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+      // The one who was too late finds nobody to take it from, has no session any more, or is the last.
+      expect([n, statuses[0], [401, 403, 409].includes(statuses[1] ?? 0)]).toEqual([n, 200, true])
+      const admins = await two.rooms.database.read
+        .selectFrom('role_grants')
+        .innerJoin('users', 'users.id', 'role_grants.user_id')
+        .select('users.id')
+        .where('disabled', '=', 0)
+        .execute()
+      expect([n, admins.length]).toEqual([n, 1])
+      await two.close()
+    }
+  })
+
   test('erasing somebody takes everything of theirs, and is audited without them', async () => {
     const since = later()
     const eva = await someone(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })

@@ -69,6 +69,25 @@ eachDialect((_dialect, newUrl) => {
     await database.write((tx) => tx.insertInto('sessions').values(row).execute())
     return id
   }
+  async function addRoom(ownerId: string): Promise<void> {
+    const room = {
+      id: crypto.randomUUID(),
+      name: 'Quay',
+      search_name: 'quay',
+      created_by: ownerId,
+      owner_id: ownerId,
+      owner_since: NOON,
+      max_participants: 50,
+      visibility: 'public',
+      allow_guests: 1,
+      default_role: 'listener',
+      history_visibility: 'all',
+      retention: '30',
+      last_seq: 0,
+      created_at: NOON,
+    } as const
+    await database.write((tx) => tx.insertInto('rooms').values(room).execute())
+  }
   const idsOf = async (table: 'users' | 'sessions' | 'audit_events') =>
     (await database.read.selectFrom(table).select('id').execute()).map(({ id }) => id)
   const sessionOf = (id: string) =>
@@ -192,8 +211,12 @@ eachDialect((_dialect, newUrl) => {
       await addSession(back, {})
       const present = await addUser({ is_guest: 1 })
       const member = await addUser({ last_seen_at: 0 })
+      // Until its room has another owner, nobody else has to wait for that one.
+      const owner = await addUser({ is_guest: 1, guest_ended_at: NOON - 8 * DAY })
+      await addRoom(owner)
       await run('guests')
       const left = await idsOf('users')
+      expect(left).toContain(owner)
       expect(left).not.toContain(gone)
       expect(await sessionOf(goneSession)).toBeUndefined()
       expect(left).toEqual(expect.arrayContaining([recent, back, present, member]))

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { ORIGIN, openRooms } from '../rooms.ts'
+import { guest, someone } from './people.ts'
+
+eachDialect((_dialect, newUrl) => {
+  test('L131 (R21.2): the log tells of logins, failures, logouts, logout tokens, revocations, guests, grants and the provider, with actor, address and request, and of no token', async () => {
+    const rooms = await openRooms({
+      url: await newUrl(),
+      provider: (idp) =>
+        idp.teamidpConfig({ adminClaim: { path: { whole: 'role', parts: ['role'] }, value: 'boss' } }),
+    })
+    const ada = await someone(rooms, { sub: 'ada', name: 'Ada', sid: 'ada-1' })
+    const bob = await someone(rooms, {
+      sub: 'bob',
+      name: 'Bob',
+      role: 'boss',
+      teams: [{ id: 7, role: 'owner' }],
+    })
+    // The claim and the team are gone.
+    await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
+    const visitor = await guest(rooms)
+    const failing = rooms.browser({ ip: '192.0.2.50' })
+    await failing.send('/api/auth/callback?code=secret-code&state=secret-state')
+    const put = (granted: boolean) =>
+      ada.browser.send(`/api/admin/users/${bob.id}/platform-admin`, { method: 'PUT', body: { granted } })
+    await put(true)
+    await put(false)
+    await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
+    const { session } = await bob.browser.json<{ session: { id: string } }>('/api/session')
+    await ada.browser.send(`/api/admin/sessions/${session.id}`, { method: 'DELETE' })
+    await visitor.browser.send('/api/auth/logout', { body: {} })
+    const deliver = (token: string) =>
+      rooms.rooms.fetch(
+        new Request(`${ORIGIN}/api/auth/backchannel-logout`, {
+          method: 'POST',
+          headers: { host: 'rooms.example.com', 'content-type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams({ logout_token: token }),
+        }),
+        { requestIP: () => ({ address: '192.0.2.60', family: 'IPv4', port: 1 }) },
+      )
+    const token = rooms.idp.logoutToken((claims) => ({ ...claims, sid: 'ada-1' }))
+    const responses = [await deliver(token), await deliver(token)]
+    expect(responses.map(({ status }) => status)).toEqual([200, 400])
+    await (await rooms.node({ provider: rooms.idp.config({ issuer: `${rooms.idp.issuer}/` }) })).close()
+
+    const rows = await rooms.rooms.database.read.selectFrom('audit_events').selectAll().execute()
+    const told = (action: string, actor: string | null, target: string | null) =>
+      rows.filter(
+        (row) =>
+          row.action === action &&
+          row.actor_user_id === actor &&
+          (target === null || row.target_id === target) &&
+          (action === 'provider.changed' || (row.client_ip !== null && row.request_id !== null)),
+      ).length
+    expect({
+      logins: told('auth.login', ada.id, null) + told('auth.login', bob.id, null),
+      failed: told('auth.login_failed', null, null),
+      logout: told('auth.logout', visitor.id, visitor.sessionId),
+      accepted: told('auth.backchannel_logout', null, null),
+      rejected: told('auth.backchannel_rejected', null, null),
+      revoked: told('session.revoke', ada.id, session.id),
+      guests: told('guest.create', visitor.id, visitor.id),
+      bootstrap: told('grant.add', null, ada.id),
+      claimAndTeam: told('grant.add', null, bob.id),
+      claimAndTeamGone: told('grant.remove', null, bob.id),
+      given: told('grant.add', ada.id, bob.id),
+      taken: told('grant.remove', ada.id, bob.id),
+      provider: told('provider.changed', null, null),
+    }).toEqual({
+      logins: 4,
+      failed: 1,
+      logout: 1,
+      accepted: 1,
+      rejected: 1,
+      revoked: 1,
+      guests: 1,
+      bootstrap: 1,
+      claimAndTeam: 2,
+      claimAndTeamGone: 2,
+      given: 1,
+      taken: 1,
+      provider: 1,
+    })
+    const failed = rows.find(({ action }) => action === 'auth.login_failed')
+    expect(failed?.client_ip).toBe('192.0.2.50')
+    expect(JSON.parse(failed?.metadata ?? '{}')).toMatchObject({ reason: expect.any(String) })
+    const text = JSON.stringify(rows)
+    for (const secret of [token, 'secret-code', 'secret-state', 'eyJ', ada.browser.token ?? 'x'])
+      expect(text).not.toContain(secret)
+    await rooms.close()
+  })
+})
