@@ -14,7 +14,6 @@ import {
   signIn,
   whoIs,
 } from './proofs.ts'
-import { diagnose } from './service.ts'
 
 interface Claims {
   teams: { id: string; role: string }[]
@@ -39,7 +38,7 @@ for (const alg of ['RS256', 'ES256'] as const)
     proveSilence(up)
 
     test('doctor finds nothing wrong, and prints the addresses that are registered', async () => {
-      const { code, out } = await diagnose(oidc(addressesOf(up)))
+      const { code, out } = await up.service.command(['doctor'])
       const registered = documentedJson('README.md', 'client_id', addressesOf(up)) as Registration
       expect(out).toContain(`redirect URI: ${registered.redirect_uris[0]}\n`)
       expect(out).toContain(`post-logout redirect URI: ${registered.post_logout_redirect_uris[0]}\n`)

@@ -39,7 +39,7 @@ export async function startOidcProvider({ alg, client, claims = {} }: Options): 
     ],
     jwks: { keys: [signingKey(alg)] },
     cookies: { keys: ['a key of the tests'] },
-    claims: { openid: ['sub'], profile: ['name'], email: ['email'], 'teams:read': ['teams'] },
+    claims: { openid: ['sub'], profile: ['name', 'groups'], email: ['email'], 'teams:read': ['teams'] },
     scopes: ['openid', 'profile', 'email', 'teams:read'],
     enabledJWA: { idTokenSigningAlgValues: [alg] },
     pkce: { required: () => true },

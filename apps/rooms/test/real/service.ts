@@ -5,25 +5,6 @@ import { join } from 'node:path'
 const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 const START_WITHIN_MS = 30_000
 
-/** What `latchkey doctor` says of these settings. */
-export async function diagnose(settings: Record<string, string>): Promise<{ code: number; out: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-real-'))
-  const child = run(['doctor'], folder, settings)
-  const [out, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
-  rmSync(folder, { recursive: true, force: true })
-  return { code, out }
-}
-
-function run(words: string[], folder: string, settings: Record<string, string>) {
-  return Bun.spawn([process.execPath, LATCHKEY, ...words], {
-    cwd: folder,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    env: { PATH: process.env['PATH'] ?? '', ...settings },
-  })
-}
-
 /** A port that was free a moment ago: addresses of both sides have to be known before either starts. */
 export async function freePort(): Promise<number> {
   const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
@@ -35,6 +16,8 @@ export async function freePort(): Promise<number> {
 export interface Service {
   /** All that it has logged. */
   readonly log: string
+  /** Runs another command where it runs, with its settings. */
+  command(words: string[]): Promise<{ code: number; out: string; err: string }>
   stop(): Promise<void>
 }
 
@@ -60,6 +43,15 @@ export async function startService(settings: Record<string, string>): Promise<Se
     get log() {
       return written.log
     },
+    async command(words) {
+      const other = run(words, folder, settings)
+      const [out, err, code] = await Promise.all([
+        new Response(other.stdout).text(),
+        new Response(other.stderr).text(),
+        other.exited,
+      ])
+      return { code, out, err }
+    },
     async stop() {
       child.kill('SIGTERM')
       await child.exited
@@ -67,6 +59,16 @@ export async function startService(settings: Record<string, string>): Promise<Se
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function run(words: string[], folder: string, settings: Record<string, string>) {
+  return Bun.spawn([process.execPath, LATCHKEY, ...words], {
+    cwd: folder,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { PATH: process.env['PATH'] ?? '', ...settings },
+  })
 }
 
 async function collect(stream: ReadableStream<Uint8Array>, take: (piece: string) => void): Promise<void> {
