@@ -15,6 +15,11 @@ export interface UserRow {
   guest_ended_at: number | null
 }
 
+export interface StoredUserRow extends UserRow {
+  /** The nickname, folded for searching by part of it. */
+  search_name: string
+}
+
 export interface IdentityRow {
   id: string
   user_id: string
@@ -246,7 +251,7 @@ export interface Tables {
   room_invitations: RoomInvitationRow
   room_ownership_transfers: RoomOwnershipTransferRow
   ws_tickets: WsTicketRow
-  users: UserRow
+  users: StoredUserRow
   identities: IdentityRow
   sessions: SessionRow
   login_states: LoginStateRow

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { endSessions } from '../sessions/store.ts'
+import { folded } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 
 export async function insertGuest(
@@ -14,6 +15,7 @@ export async function insertGuest(
     .values({
       id,
       nickname,
+      search_name: folded(nickname),
       email: null,
       avatar_color: avatarColorOf(id),
       disabled: 0,
@@ -27,7 +29,11 @@ export async function insertGuest(
 }
 
 export async function renameUser(tx: Transaction<Tables>, id: string, nickname: string): Promise<void> {
-  await tx.updateTable('users').set({ nickname }).where('id', '=', id).execute()
+  await tx
+    .updateTable('users')
+    .set({ nickname, search_name: folded(nickname) })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Ends the sessions of all guests, and returns how many. */

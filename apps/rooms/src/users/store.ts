@@ -1,5 +1,6 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
 import type { Tables, UserRow } from '../db/tables.ts'
+import { folded } from '../text.ts'
 import { avatarColorOf } from './avatar-color.ts'
 
 /** Who a provider says has signed in. */
@@ -30,7 +31,10 @@ export async function upsertMember(
     .executeTakeFirst()
   if (known) return { user: await refresh(tx, known.user_id, person, nowMs), isNew: false }
   const user = newMember(person, nowMs)
-  await tx.insertInto('users').values(user).execute()
+  await tx
+    .insertInto('users')
+    .values({ ...user, search_name: folded(user.nickname) })
+    .execute()
   await tx
     .insertInto('identities')
     .values({
@@ -54,7 +58,7 @@ async function refresh(
 ): Promise<UserRow> {
   return tx
     .updateTable('users')
-    .set({ nickname: name, email, last_seen_at: nowMs })
+    .set({ nickname: name, search_name: folded(name), email, last_seen_at: nowMs })
     .where('id', '=', userId)
     .returningAll()
     .executeTakeFirstOrThrow()

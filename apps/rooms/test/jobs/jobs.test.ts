@@ -31,6 +31,7 @@ eachDialect((_dialect, newUrl) => {
     const id = crypto.randomUUID()
     const usual = {
       nickname: 'Somebody',
+      search_name: 'somebody',
       email: null,
       avatar_color: '#000000',
       disabled: 0,

@@ -2,6 +2,7 @@ import { insertSession } from '../../src/sessions/store.ts'
 import type { UserRow } from '../../src/db/tables.ts'
 import { lifetimesOf } from '../../src/sessions/session.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { folded } from '../../src/text.ts'
 import type { Browser, TestRooms } from '../rooms.ts'
 
 const LIFETIMES = { idleMs: 604_800_000, absoluteMs: 2_592_000_000 }
@@ -20,7 +21,12 @@ export async function person(test: TestRooms, overrides: Partial<UserRow> = {}):
     guest_ended_at: null,
     ...overrides,
   }
-  await test.rooms.database.write((tx) => tx.insertInto('users').values(user).execute())
+  await test.rooms.database.write((tx) =>
+    tx
+      .insertInto('users')
+      .values({ ...user, search_name: folded(user.nickname) })
+      .execute(),
+  )
   return user
 }
 

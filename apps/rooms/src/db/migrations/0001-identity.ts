@@ -16,6 +16,7 @@ export const identity: Migration = async (tx, dialect) => {
     `create table users (
       id ${text} not null primary key,
       nickname ${text} not null check (nickname <> ''),
+      search_name ${text} not null,
       email ${text},
       avatar_color ${text} not null,
       ${flag('disabled')},
@@ -27,7 +28,6 @@ export const identity: Migration = async (tx, dialect) => {
       unique (id, is_guest)
     ) ${table}`,
     'create index users_by_age on users (created_at, id)',
-    'create index users_by_email on users (email) where email is not null',
     'create index guests_ended on users (guest_ended_at) where guest_ended_at is not null',
     `create table identities (
       id ${text} not null primary key,
