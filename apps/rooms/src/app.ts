@@ -14,6 +14,7 @@ import type { Services } from './http/services.ts'
 import { identityJobs } from './jobs/identity.ts'
 import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
+import { openLookup } from './sessions/lookup.ts'
 import { countLiveSessions } from './sessions/store.ts'
 import type { Tell } from './news.ts'
 import type { Settings } from './settings.ts'
@@ -57,10 +58,12 @@ export async function createRooms({
   await settle(database, settings, log, now())
   const metrics = createMetrics()
   const provider = createProvider(settings.provider, { log, now, metrics })
+  const limited = database.limited(STATEMENT_LIMIT_MS)
   const services: Services = {
     settings,
     policy: policyOf(settings, demo),
-    database: database.limited(STATEMENT_LIMIT_MS),
+    database: limited,
+    sessions: openLookup(settings.databaseUrl, limited),
     provider,
     rates: createRates(settings.limits, now),
     proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
@@ -86,6 +89,7 @@ export async function createRooms({
     drain: () => readiness.drain(),
     async close() {
       await jobs.stop()
+      services.sessions.close()
       await database.close()
     },
   }

@@ -4,6 +4,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Policy, Rates } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Provider } from '../login/provider.ts'
+import type { SessionLookup } from '../sessions/lookup.ts'
 import type { Tell } from '../news.ts'
 import type { Settings } from '../settings.ts'
 import type { HostFound } from './hosts.ts'
@@ -14,6 +15,7 @@ export interface Services {
   settings: Settings
   policy: Policy
   database: Database<Tables>
+  sessions: SessionLookup
   provider: Provider
   rates: Rates
   proxies: Proxies

@@ -2,7 +2,8 @@ import type { Actor } from '../context.ts'
 import { failure } from '../failures.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import { isDueToSlide, idleEnd, isLive, lifetimesOf } from '../sessions/session.ts'
-import { type FoundSession, findSession, slideSession } from '../sessions/store.ts'
+import type { FoundSession } from '../sessions/lookup.ts'
+import { slideSession } from '../sessions/store.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
@@ -49,7 +50,7 @@ const TOKEN = /^[\w-]{43}$/
 export async function findActor(services: Services, token: string): Promise<Actor | null> {
   if (!TOKEN.test(token)) return null
   const nowMs = services.now()
-  const session = await findSession(services.database.read, token)
+  const session = await services.sessions.find(token)
   if (!session || !isLive(session, nowMs) || session.user.disabled === 1) return null
   const idleExpiresAtMs = await slide(services, session, nowMs)
   return {

@@ -1,62 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
-import type { RevokeReason, SessionRow, Tables, UserRow } from '../db/tables.ts'
+import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
 import { seal } from '../seal.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
-
-/** A live session with whom it belongs to, as every request and socket looks it up. */
-export interface FoundSession extends SessionRow {
-  user: UserRow
-  platformAdmin: boolean
-}
-
-/** The session of this cookie, live or not; undefined when there is none. Rights are read anew each time (R9.1). */
-export async function findSession(db: Kysely<Tables>, token: string): Promise<FoundSession | undefined> {
-  const row = await db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .selectAll('sessions')
-    .select([
-      'users.nickname',
-      'users.email',
-      'users.avatar_color',
-      'users.disabled',
-      'users.is_guest',
-      'users.created_at as user_created_at',
-      'users.last_seen_at as user_last_seen_at',
-      'users.guest_ended_at',
-    ])
-    .select((eb) =>
-      eb
-        .selectFrom('role_grants')
-        .select(eb.lit(1).as('one'))
-        .whereRef('role_grants.user_id', '=', 'sessions.user_id')
-        .where('role', '=', 'platform_admin')
-        .limit(1)
-        .as('platform_admin'),
-    )
-    .where('token_hash', '=', hashToken(token))
-    .executeTakeFirst()
-  if (!row) return undefined
-  const {
-    nickname,
-    email,
-    avatar_color,
-    disabled,
-    is_guest,
-    user_created_at,
-    user_last_seen_at,
-    guest_ended_at,
-    ...rest
-  } = row
-  const { platform_admin, ...session } = rest
-  const user = { id: row.user_id, nickname, email, avatar_color, disabled, is_guest, guest_ended_at }
-  return {
-    ...session,
-    user: { ...user, created_at: user_created_at, last_seen_at: user_last_seen_at },
-    platformAdmin: platform_admin !== null,
-  }
-}
 
 /** The newest first. */
 export async function findLiveSessions(

@@ -1,0 +1,37 @@
+import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import { hashToken } from '@latchkey/tokens/opaque'
+import type { UserRow } from '../db/tables.ts'
+import type { FoundSession, SessionLookup } from './lookup.ts'
+
+type SessionHit = Omit<FoundSession, 'user' | 'platformAdmin'>
+
+/**
+ * Reads the database on every request, so that an ended session and a withdrawn right count at once. Three look-ups by key
+ * cost a third of their join here, and prepared once they cost a fraction of a query that is built for each.
+ */
+export function openSqliteLookup(path: string): SessionLookup {
+  const file = openSqliteFile(path, { readonly: true })
+  const sessionOf = file.prepare<SessionHit, [string]>(
+    `select id, user_id, login_at, created_at, last_seen_at, idle_expires_at, absolute_expires_at, revoked_at
+     from sessions where token_hash = ?`,
+  )
+  const userOf = file.prepare<UserRow, [string]>(
+    `select id, nickname, email, avatar_color, disabled, is_guest, created_at, last_seen_at, guest_ended_at
+     from users where id = ?`,
+  )
+  const grantOf = file.prepare<unknown, [string]>(
+    `select 1 from role_grants where user_id = ? and role = 'platform_admin' limit 1`,
+  )
+  return {
+    async find(token) {
+      const session = sessionOf.get(hashToken(token))
+      const user = session && userOf.get(session.user_id)
+      if (!session || !user) return undefined
+      return { ...session, user, platformAdmin: grantOf.get(user.id) !== null }
+    },
+    close() {
+      for (const statement of [sessionOf, userOf, grantOf]) statement.finalize()
+      file.close()
+    },
+  }
+}
