@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, createRoom, join, leave, makeMember, member, refusal } from './rooms.ts'
+
+const DAY = 86_400_000
+
+interface Event {
+  seq: number
+  at: string
+  event: string
+  data: {
+    message?: { id: string; content: string | null }
+    messageId?: string
+    room?: Record<string, unknown>
+  }
+}
+interface Log {
+  events: Event[]
+  lastSeq: number
+  reset: boolean
+}
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    const limits = { rooms_per_hour: 1000, messages_per_10s: 1000, http_per_minute: 1_000_000 }
+    rooms = await openRooms({ url: await newUrl(), limits })
+    owner = await member(rooms, 'Olga')
+  })
+  afterAll(() => rooms.close())
+
+  const log = ({ browser }: Somebody, roomId: string, query = '') =>
+    browser.json<Log>(`/api/rooms/${roomId}/events${query}`)
+  const say = async ({ browser }: Somebody, roomId: string, content: string) => {
+    const path = `/api/rooms/${roomId}/messages`
+    const { message } = await browser.json<{ message: { id: string } }>(path, { body: { content } }, 201)
+    return message.id
+  }
+  const remove = ({ browser }: Somebody, roomId: string, id: string) =>
+    browser.json(`/api/rooms/${roomId}/messages/${id}`, { method: 'DELETE' })
+  const change = ({ browser }: Somebody, roomId: string, body: Record<string, unknown>) =>
+    browser.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body })
+  const seqs = ({ events }: Log) => events.map(({ seq }) => seq)
+
+  test('R16.3: the list has what sockets were told, in the same words, with the text of messages', async () => {
+    const { id } = await createRoom(owner)
+    rooms.told.length = 0
+    const kept = await say(owner, id, 'Kept')
+    const regretted = await say(owner, id, 'Regretted')
+    await remove(owner, id, regretted)
+    const { events, lastSeq, reset } = await log(owner, id)
+    expect([lastSeq, reset]).toEqual([3, false])
+    const told = rooms.told.flatMap((news) => (news.kind === 'event' ? [news.event] : []))
+    expect(events[0]).toEqual(told[0] as unknown as Event)
+    expect(events[2]).toEqual(told[2] as unknown as Event)
+    expect(events.map(({ seq, event, data }) => [seq, event, data.message?.id ?? data.messageId])).toEqual([
+      [1, 'message.created', kept],
+      [2, 'message.created', regretted],
+      [3, 'message.deleted', regretted],
+    ])
+    expect(events.map(({ data }) => data.message?.content)).toEqual(['Kept', null, undefined])
+    expect(JSON.stringify(events)).not.toContain('Regretted')
+  })
+
+  test('R28.20: settings are told to each with the own role and right, and with the count of today', async () => {
+    const { id } = await createRoom(owner)
+    const [speaker, visitor] = [await member(rooms), await member(rooms)]
+    await makeMember(rooms, id, speaker, 'speaker')
+    await join(visitor, id)
+    await change(owner, id, { name: 'Renamed' })
+    await say(owner, id, 'After')
+    const seen = []
+    for (const who of [owner, speaker, visitor]) seen.push((await log(who, id)).events[0]?.data.room)
+    const shared = { id, name: 'Renamed', lastSeq: 1, participantCount: 1, ownerId: owner.user.id }
+    expect(seen).toEqual([
+      expect.objectContaining({ ...shared, role: 'owner', canPublish: true }),
+      expect.objectContaining({ ...shared, role: 'speaker', canPublish: true }),
+      expect.objectContaining({ ...shared, role: null, canPublish: false }),
+    ])
+    const { room } = await owner.browser.json<{ room: object }>(`/api/rooms/${id}`)
+    expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(Object.keys(room).toSorted())
+  })
+
+  test('R18.5: asking after the last known number until fewer come than asked for gives every event once, in order', async () => {
+    const { id } = await createRoom(owner)
+    for (let count = 0; count < 9; count++) await say(owner, id, `Message ${count}`)
+    const all = Array.from({ length: 9 }, (_, at) => at + 1)
+    for (const limit of [1, 2, 3, 9, 10, 200]) {
+      const found: number[] = []
+      let page: Log
+      do {
+        page = await log(owner, id, `?after=${found.at(-1) ?? 0}&limit=${limit}`)
+        expect([page.lastSeq, page.reset]).toEqual([9, false])
+        found.push(...seqs(page))
+      } while (page.events.length === limit)
+      expect(found).toEqual(all)
+    }
+    expect(await log(owner, id, '?after=9')).toEqual({ events: [], lastSeq: 9, reset: false })
+    expect(await log(owner, id, '?after=10')).toEqual({ events: [], lastSeq: 9, reset: true })
+    for (const query of ['?after=-1', '?after=x', '?after=1.5', '?limit=0', '?limit=201'])
+      expect(await refusal(await owner.browser.send(`/api/rooms/${id}/events${query}`))).toEqual([
+        400,
+        'invalid_request',
+      ])
+  })
+
+  test('R17.8: what somebody may not read is the beginning, and missing it is no reason to reload', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
+    const [visitor, outside] = [await member(rooms), await member(rooms)]
+    await say(owner, id, 'one')
+    await join(visitor, id)
+    await say(owner, id, 'two')
+    await change(owner, id, { name: 'Renamed' })
+    const seen = await log(visitor, id)
+    expect([seqs(seen), seen.lastSeq, seen.reset]).toEqual([[2, 3], 3, false])
+    expect(await log(outside, id)).toEqual({ events: [], lastSeq: 3, reset: false })
+    expect(seqs(await log(owner, id))).toEqual([1, 2, 3])
+    await change(owner, id, { historyVisibility: 'none' })
+    expect(seqs(await log(owner, id))).toEqual([])
+    expect(seqs(await log(visitor, id))).toEqual([2, 3, 4])
+    await leave(visitor, id)
+    expect(seqs(await log(visitor, id))).toEqual([])
+  })
+
+  test('R18.5: events gone by retention mean reload, also before the job; those who know newer ones need not', async () => {
+    const { id } = await createRoom(owner, { retention: '7' })
+    for (let count = 0; count < 4; count++) await say(owner, id, `Message ${count}`)
+    await rooms.rooms.database.write((tx) =>
+      tx
+        .updateTable('room_events')
+        .set({ created_at: rooms.clock.ms - 7 * DAY })
+        .where('room_id', '=', id)
+        .where('seq', '<=', 2)
+        .execute(),
+    )
+    const answers = async () => {
+      const found: [number, number[], boolean][] = []
+      for (const after of [0, 1, 2, 3, 4]) {
+        const page = await log(owner, id, `?after=${after}`)
+        found.push([after, seqs(page), page.reset])
+      }
+      return found
+    }
+    const expected: [number, number[], boolean][] = [
+      [0, [3, 4], true],
+      [1, [3, 4], true],
+      [2, [3, 4], false],
+      [3, [4], false],
+      [4, [], false],
+    ]
+    expect(await answers()).toEqual(expected)
+    await rooms.rooms.database.write((tx) =>
+      tx.deleteFrom('room_events').where('room_id', '=', id).where('seq', '<=', 2).execute(),
+    )
+    expect(await answers()).toEqual(expected)
+    await rooms.rooms.database.write((tx) => tx.deleteFrom('room_events').where('room_id', '=', id).execute())
+    expect(await log(owner, id, '?after=3')).toEqual({ events: [], lastSeq: 4, reset: true })
+    expect(await log(owner, id, '?after=4')).toEqual({ events: [], lastSeq: 4, reset: false })
+  })
+
+  test('a client that follows the log while others talk, take back and rename holds in the end what the room holds', async () => {
+    const { id } = await createRoom(owner)
+    const node = await rooms.node()
+    const talkers = await Promise.all([member(rooms), member(node), member(rooms), member(node)])
+    const listener = await member(rooms)
+    const held = new Map<string, string | null>()
+    const known: number[] = []
+    const follow = async () => {
+      const page = await log(listener, id, `?after=${known.at(-1) ?? 0}&limit=3`)
+      for (const { seq, data } of page.events) {
+        known.push(seq)
+        if (data.message) held.set(data.message.id, data.message.content)
+        else if (data.messageId !== undefined) held.set(data.messageId, null)
+      }
+      return page
+    }
+    const talk = async (who: Somebody, at: number) => {
+      for (let count = 0; count < 6; count++) {
+        const said = await say(who, id, `${at}.${count}`)
+        if ((at + count) % 3 === 0) await remove(who, id, said)
+        if ((at + count) % 4 === 0) await change(owner, id, { maxParticipants: 20 + at + count })
+      }
+    }
+    let talking = true
+    const end = Promise.all(talkers.map(talk)).finally(() => (talking = false))
+    while (talking) {
+      await follow()
+      // All of it is answered within one turn of the event loop on SQLite, and writers of two nodes wait between turns.
+      await new Promise(setImmediate)
+    }
+    await end
+    while ((await follow()).events.length > 0);
+    const { messages } = await listener.browser.json<{ messages: { id: string; content: string | null }[] }>(
+      `/api/rooms/${id}/messages?limit=100`,
+    )
+    expect(messages).toHaveLength(24)
+    expect(new Map(messages.map((each) => [each.id, each.content]))).toEqual(held)
+    expect(known).toEqual(Array.from({ length: known.length }, (_, at) => at + 1))
+    await node.close()
+  })
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import type { News } from '../../src/news.ts'
+import { endAccess, reconsiderPerson } from '../../src/rooms/eviction.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, admin, createRoom, guest, join, makeMember, member, refusal } from './rooms.ts'
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1000 } })
+    owner = await member(rooms, 'Olga')
+  })
+  afterAll(() => rooms.close())
+
+  const change = ({ browser }: Somebody, id: string, body: Record<string, unknown>) =>
+    browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
+  const peopleIn = async (roomId: string) => {
+    const db = rooms.rooms.database.read
+    const rows = [
+      ...(await db.selectFrom('presence_leases').select('user_id').where('room_id', '=', roomId).execute()),
+      ...(await db.selectFrom('room_visits').select('user_id').where('room_id', '=', roomId).execute()),
+    ]
+    return new Set(rows.map(({ user_id }) => user_id))
+  }
+  const removals = (told: readonly News[] = rooms.told) => told.filter(({ kind }) => kind === 'removed')
+  const ids = (...people: Somebody[]) => new Set(people.map(({ user }) => user.id))
+
+  test('R28.24: a room made private loses at once all who are no members, and guests who are', async () => {
+    const { id } = await createRoom(owner)
+    const [insider, visitor, root] = [await member(rooms), await member(rooms), await admin(rooms)]
+    const [gustav, greta] = [await guest(rooms), await guest(rooms)]
+    await makeMember(rooms, id, insider)
+    await makeMember(rooms, id, greta)
+    for (const who of [owner, insider, visitor, root, gustav, greta]) await join(who, id)
+    rooms.told.length = 0
+    await change(owner, id, { visibility: 'private' })
+    expect(await peopleIn(id)).toEqual(ids(owner, insider, root))
+    const [removed, ...none] = removals()
+    expect(none).toEqual([])
+    expect(removed).toMatchObject({ roomId: id, reason: 'access_lost', untilMs: null })
+    expect(new Set((removed as { userIds: string[] }).userIds)).toEqual(ids(visitor, gustav, greta))
+    expect(rooms.told.map(({ kind }) => kind)).toEqual([
+      'event',
+      'access',
+      'lobby',
+      'removed',
+      'presence',
+      'lobby',
+    ])
+    for (const who of [visitor, gustav, greta])
+      expect(await refusal(await join(who, id))).toEqual([404, 'not_found'])
+  })
+
+  test('R28.24: a room that disallows guests loses its guests, and nobody else', async () => {
+    const { id } = await createRoom(owner)
+    const [visitor, gustav] = [await member(rooms), await guest(rooms)]
+    for (const who of [visitor, gustav]) await join(who, id)
+    rooms.told.length = 0
+    await change(owner, id, { allowGuests: false })
+    expect(await peopleIn(id)).toEqual(ids(visitor))
+    expect(removals()).toEqual([
+      { kind: 'removed', roomId: id, userIds: [gustav.user.id], reason: 'access_lost', untilMs: null },
+    ])
+    rooms.told.length = 0
+    await change(owner, id, { name: 'Without guests' })
+    expect(removals()).toEqual([])
+  })
+
+  test('a kick ends visit and leases of that person in that room only, and says until when', async () => {
+    const [here, there] = [await createRoom(owner), await createRoom(owner)]
+    const [bob, cem] = [await member(rooms), await member(rooms)]
+    for (const { id } of [here, there]) for (const who of [bob, cem]) await join(who, id)
+    const lost = { roomId: here.id, userIds: [bob.user.id], reason: 'kicked' as const, untilMs: 5 }
+    const told = await rooms.rooms.database.write((tx) => endAccess(tx, lost))
+    expect(told).toEqual([
+      { kind: 'removed', ...lost },
+      { kind: 'presence', roomId: here.id },
+      { kind: 'lobby', roomId: here.id },
+    ])
+    expect(await peopleIn(here.id)).toEqual(ids(cem))
+    expect(await peopleIn(there.id)).toEqual(ids(bob, cem))
+  })
+
+  test('who was removed does not go on with the visit, however soon they may come back', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
+    const bob = await member(rooms)
+    await join(bob, id)
+    const lost = { roomId: id, userIds: [bob.user.id], reason: 'kicked' as const }
+    await rooms.rooms.database.write((tx) => endAccess(tx, lost))
+    await owner.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'About Bob' } }, 201)
+    await join(bob, id)
+    expect(await bob.browser.json(`/api/rooms/${id}/messages`)).toEqual({ messages: [], nextCursor: null })
+  })
+
+  test('R17.7: a lost right to administer costs the private rooms that it opened, and no other', async () => {
+    const [hidden, open, own] = [
+      await createRoom(owner, { visibility: 'private' }),
+      await createRoom(owner),
+      await createRoom(owner, { visibility: 'private' }),
+    ]
+    const root = await admin(rooms)
+    await makeMember(rooms, own.id, root)
+    for (const { id } of [hidden, open, own]) await join(root, id)
+    const reconsidered = () =>
+      rooms.rooms.database.write((tx) => reconsiderPerson(tx, root.user.id, rooms.clock.ms))
+    expect(await reconsidered()).toEqual([])
+    await rooms.rooms.database.write((tx) =>
+      tx.deleteFrom('role_grants').where('user_id', '=', root.user.id).execute(),
+    )
+    const told = await reconsidered()
+    expect(removals(told)).toEqual([
+      { kind: 'removed', roomId: hidden.id, userIds: [root.user.id], reason: 'access_lost', untilMs: null },
+    ])
+    expect(await peopleIn(hidden.id)).toEqual(new Set())
+    expect([await peopleIn(open.id), await peopleIn(own.id)]).toEqual([ids(root), ids(root)])
+  })
+
+  test('R17.7: a disabled account loses every room', async () => {
+    const [one, two] = [await createRoom(owner), await createRoom(owner)]
+    const bob = await member(rooms)
+    for (const { id } of [one, two]) await join(bob, id)
+    await rooms.rooms.database.write((tx) =>
+      tx.updateTable('users').set({ disabled: 1 }).where('id', '=', bob.user.id).execute(),
+    )
+    const told = await rooms.rooms.database.write((tx) => reconsiderPerson(tx, bob.user.id, rooms.clock.ms))
+    expect(new Set(removals(told).map((news) => (news as { roomId: string }).roomId))).toEqual(
+      new Set([one.id, two.id]),
+    )
+    for (const { id } of [one, two]) expect(await peopleIn(id)).toEqual(new Set())
+  })
+
+  test('a room made private while people pour in keeps none of them', async () => {
+    const { id } = await createRoom(owner)
+    const node = await rooms.node()
+    const crowd = await Promise.all(Array.from({ length: 10 }, (_, at) => member(at % 2 ? rooms : node)))
+    await Promise.all([
+      ...crowd.slice(0, 5).map((who) => join(who, id)),
+      change(owner, id, { visibility: 'private' }),
+      ...crowd.slice(5).map((who) => join(who, id)),
+    ])
+    expect(await peopleIn(id)).toEqual(new Set())
+    await node.close()
+  })
+})

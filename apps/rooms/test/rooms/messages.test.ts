@@ -1,0 +1,406 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { audited } from '../sessions/people.ts'
+import {
+  type Somebody,
+  admin,
+  bar,
+  createRoom,
+  guest,
+  join,
+  leave,
+  makeMember,
+  member,
+  refusal,
+} from './rooms.ts'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const DAY = 24 * HOUR
+const NOWHERE = '11111111-2222-4333-8444-555555555555'
+
+interface Said {
+  id: string
+  seq: number
+  content: string | null
+  clientId: string | null
+  [member: string]: unknown
+}
+interface Page {
+  messages: Said[]
+  nextCursor: string | null
+}
+
+/** Lets a message be so old, without letting sessions and visits age with it. */
+async function age(rooms: TestRooms, id: string, ms: number): Promise<void> {
+  await rooms.rooms.database.write((tx) =>
+    tx
+      .updateTable('room_messages')
+      .set({ created_at: rooms.clock.ms - ms })
+      .where('id', '=', id)
+      .execute(),
+  )
+}
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    const limits = { rooms_per_hour: 1000, messages_per_10s: 1000, guest_messages_per_10s: 1000 }
+    rooms = await openRooms({ url: await newUrl(), limits })
+    owner = await member(rooms, 'Olga')
+  })
+  afterAll(() => rooms.close())
+
+  const db = () => rooms.rooms.database.read
+  const post = ({ browser }: Somebody, roomId: string, body: unknown) =>
+    browser.send(`/api/rooms/${roomId}/messages`, { body })
+  const say = async ({ browser }: Somebody, roomId: string, content = 'Hello') => {
+    const { message } = await browser.json<{ message: Said }>(
+      `/api/rooms/${roomId}/messages`,
+      { body: { content } },
+      201,
+    )
+    return message
+  }
+  const page = ({ browser }: Somebody, roomId: string, query = '') =>
+    browser.json<Page>(`/api/rooms/${roomId}/messages${query}`)
+  const heard = async (who: Somebody, roomId: string) =>
+    (await page(who, roomId)).messages.map(({ content }) => content)
+  const remove = ({ browser }: Somebody, roomId: string, id: string) =>
+    browser.send(`/api/rooms/${roomId}/messages/${id}`, { method: 'DELETE' })
+  const stored = (roomId: string) =>
+    db().selectFrom('room_messages').selectAll().where('room_id', '=', roomId).orderBy('seq').execute()
+
+  test('R16.3: what is said is answered, listed and told alike, trimmed, with its author', async () => {
+    const { id } = await createRoom(owner)
+    const gustav = await guest(rooms, 'Gustav')
+    rooms.told.length = 0
+    const response = await post(gustav, id, { content: '  <b>Hi</b> 😀\n', clientId: 'c-1' })
+    expect(response.status).toBe(201)
+    const { message } = (await response.json()) as { message: Said }
+    expect(message).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      roomId: id,
+      seq: 1,
+      userId: gustav.user.id,
+      nickname: 'Gustav',
+      avatarColor: gustav.user.avatar_color,
+      guest: true,
+      content: '<b>Hi</b> 😀',
+      clientId: 'c-1',
+      createdAt: new Date(rooms.clock.ms).toISOString(),
+      deletedAt: null,
+    })
+    expect(await page(owner, id)).toEqual({ messages: [message], nextCursor: null })
+    expect(rooms.told).toEqual([
+      {
+        kind: 'event',
+        roomId: id,
+        event: { seq: 1, at: message['createdAt'] as string, event: 'message.created', data: { message } },
+      },
+    ])
+  })
+
+  test('the log of a room holds no text', async () => {
+    const { id } = await createRoom(owner)
+    await say(owner, id, 'Only once')
+    const events = await db().selectFrom('room_events').selectAll().where('room_id', '=', id).execute()
+    expect(events).toHaveLength(1)
+    expect(JSON.stringify(events)).not.toContain('Only once')
+  })
+
+  test('R28.22: what is no message is refused and stored nowhere', async () => {
+    const { id } = await createRoom(owner)
+    const bad: unknown[] = [
+      ...[1, null, [], {}, '', '   ', '\n\t', 'a\0b', '\ud800', true].map((content) => ({ content })),
+      ...[1, null, '', 'x'.repeat(65), 'a\0b', {}].map((clientId) => ({ content: 'Hello', clientId })),
+      {},
+      { content: 'Hello', userId: NOWHERE },
+      [],
+      null,
+    ]
+    for (const body of bad)
+      expect([body, await refusal(await post(owner, id, body))]).toEqual([body, [400, 'invalid_request']])
+    expect(await stored(id)).toEqual([])
+    expect((await post(owner, id, { content: 'Hello' })).status).toBe(201)
+    expect((await stored(id)).map(({ seq }) => seq)).toEqual([1])
+  })
+
+  test('R22: a message has so many characters after trimming, emoji counted once; for guests fewer', async () => {
+    const { id } = await createRoom(owner)
+    for (const [who, most] of [
+      [owner, 2000],
+      [await guest(rooms), 1000],
+    ] as const) {
+      expect((await post(who, id, { content: ` ${'😀'.repeat(most)} ` })).status).toBe(201)
+      const long = await post(who, id, { content: 'x'.repeat(most + 1) })
+      expect(long.status).toBe(400)
+      expect(await long.json()).toEqual({
+        error: `content: must have at most ${most} characters`,
+        code: 'invalid_request',
+        fields: [{ path: 'content', code: 'too_big' }],
+      })
+    }
+    expect(await stored(id)).toHaveLength(2)
+  })
+
+  test('R22: so many messages in ten seconds by person; sending the same again is not counted', async () => {
+    const node = await rooms.node({
+      limits: { ...rooms.limits, messages_per_10s: 4, guest_messages_per_10s: 2 },
+    })
+    const { id } = await createRoom(owner)
+    const other = await createRoom(owner)
+    for (const [who, most] of [
+      [await member(node), 4],
+      [await guest(node), 2],
+    ] as const) {
+      for (let count = 0; count < most; count++)
+        expect(
+          (await post(who, count % 2 ? id : other.id, { content: 'x', clientId: `c-${count}` })).status,
+        ).toBe(201)
+      const refused = await post(who, id, { content: 'x', clientId: 'late' })
+      expect(refused.headers.get('retry-after')).toBe(String(Math.ceil(10 / most)))
+      expect(await refusal(refused)).toEqual([429, 'rate_limited'])
+      expect((await post(who, other.id, { content: 'x', clientId: 'c-0' })).status).toBe(200)
+    }
+    expect((await post(await guest(node), id, { content: 'x' })).status).toBe(201)
+    await node.close()
+  })
+
+  test('R28.27: the same clientId again answers 200 with what is stored, whatever is sent with it', async () => {
+    const { id } = await createRoom(owner)
+    const { message } = (await (await post(owner, id, { content: 'Once', clientId: 'a' })).json()) as {
+      message: Said
+    }
+    rooms.told.length = 0
+    for (const content of ['Once', 'Twice']) {
+      const again = await post(owner, id, { content, clientId: 'a' })
+      expect(again.status).toBe(200)
+      expect(await again.json()).toEqual({ message })
+    }
+    expect(rooms.told).toEqual([])
+    const bob = await member(rooms)
+    expect((await post(bob, id, { content: 'Mine', clientId: 'a' })).status).toBe(201)
+    const elsewhere = await createRoom(owner)
+    expect((await post(owner, elsewhere.id, { content: 'There', clientId: 'a' })).status).toBe(201)
+    expect(await stored(id)).toHaveLength(2)
+    await bar(rooms, id, bob)
+    expect(await refusal(await post(bob, id, { content: 'Mine', clientId: 'a' }))).toEqual([403, 'banned'])
+  })
+
+  test('R28.27: the same message sent twenty times at once, on two nodes, is stored once', async () => {
+    const { id } = await createRoom(owner)
+    const node = await rooms.node()
+    const there = { user: owner.user, browser: node.browser() }
+    there.browser.cookies.set('__Host-latchkey_session', owner.browser.token ?? '')
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        at % 2
+          ? post(owner, id, { content: 'Once', clientId: 'same' })
+          : there.browser.send(`/api/rooms/${id}/messages`, { body: { content: 'Once', clientId: 'same' } }),
+      ),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted()
+    expect(statuses).toEqual([...Array<number>(19).fill(200), 201])
+    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    expect(new Set(bodies).size).toBe(1)
+    expect(await stored(id)).toHaveLength(1)
+    await node.close()
+  })
+
+  test('R18.4: messages posted at once on two nodes take numbers without holes, in the log as in the list', async () => {
+    const { id } = await createRoom(owner)
+    const node = await rooms.node()
+    const people = await Promise.all(Array.from({ length: 20 }, (_, at) => member(at % 2 ? rooms : node)))
+    const messages = await Promise.all(people.map((who, at) => say(who, id, `Message ${at}`)))
+    const numbers = Array.from({ length: 20 }, (_, at) => at + 1)
+    expect(messages.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(numbers)
+    expect((await stored(id)).map(({ seq }) => seq)).toEqual(numbers)
+    const events = await db()
+      .selectFrom('room_events')
+      .select('seq')
+      .where('room_id', '=', id)
+      .orderBy('seq')
+      .execute()
+    expect(events.map(({ seq }) => seq)).toEqual(numbers)
+    const room = await db().selectFrom('rooms').select('last_seq').where('id', '=', id).executeTakeFirst()
+    expect(room?.last_seq).toBe(20)
+    await node.close()
+  })
+
+  test('R28.4: pages of any size, each from old to new, together hold every message once', async () => {
+    const { id } = await createRoom(owner)
+    for (let count = 0; count < 11; count++) {
+      await say(owner, id, `Message ${count}`)
+      if (count % 3 === 0)
+        await owner.browser.json(`/api/rooms/${id}/settings`, {
+          method: 'PATCH',
+          body: { maxParticipants: count + 1 },
+        })
+    }
+    const all = Array.from({ length: 11 }, (_, count) => `Message ${count}`)
+    for (const limit of [1, 2, 5, 10, 11, 100]) {
+      const pages: (string | null)[][] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const next: Page = await page(owner, id, `?limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        expect(next.messages.length).toBeLessThanOrEqual(limit)
+        pages.unshift(next.messages.map(({ content }) => content))
+        cursor = next.nextCursor
+      }
+      expect(pages.flat()).toEqual(all)
+      expect(pages).toHaveLength(Math.ceil(11 / limit))
+    }
+    for (const query of ['?cursor=x', '?cursor=-1', '?limit=0', '?limit=101'])
+      expect(await refusal(await owner.browser.send(`/api/rooms/${id}/messages${query}`))).toEqual([
+        400,
+        'invalid_request',
+      ])
+  })
+
+  test('R28.27: a deleted message leaves a tombstone without content, an event, and a line in the audit log', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    const message = await say(bob, id, 'Regretted')
+    rooms.told.length = 0
+    rooms.clock.ms += SECOND
+    expect(await (await remove(bob, id, message.id)).json()).toEqual({ success: true })
+    const { messages } = await page(owner, id)
+    const deletedAt = new Date(rooms.clock.ms).toISOString()
+    expect(messages).toEqual([{ ...message, content: null, deletedAt }])
+    const data = { messageId: message.id, deletedBy: bob.user.id }
+    expect(rooms.told).toEqual([
+      { kind: 'event', roomId: id, event: { seq: 2, at: deletedAt, event: 'message.deleted', data } },
+    ])
+    expect((await audited(rooms)).at(-1)).toMatchObject({
+      action: 'room.message.delete',
+      actor: bob.user.id,
+      target: ['room', id],
+      metadata: { messageId: message.id, authorUserId: bob.user.id },
+    })
+    expect(JSON.stringify(await stored(id))).not.toContain('Regretted')
+    expect((await remove(bob, id, message.id)).status).toBe(200)
+    expect(rooms.told).toHaveLength(1)
+  })
+
+  test('R17.4: authors, moderators, owner and administrators delete a message; others do not', async () => {
+    const { id } = await createRoom(owner)
+    const author = await guest(rooms)
+    const people: [string, Somebody, boolean][] = [
+      ['author', author, true],
+      ['owner', owner, true],
+      ['admin', await admin(rooms), true],
+      ['visitor', await member(rooms), false],
+      ['guest', await guest(rooms), false],
+    ]
+    for (const role of ['moderator', 'speaker', 'listener'] as const) {
+      const insider = await member(rooms)
+      await makeMember(rooms, id, insider, role)
+      people.push([role, insider, role === 'moderator'])
+    }
+    for (const [name, who, may] of people) {
+      const message = await say(author, id)
+      const response = await remove(who, id, message.id)
+      expect([name, response.ok ? 200 : await refusal(response)]).toEqual([
+        name,
+        may ? 200 : [403, 'forbidden'],
+      ])
+      const row = (await stored(id)).find((each) => each.id === message.id)
+      expect([name, row?.content]).toEqual([name, may ? null : 'Hello'])
+    }
+  })
+
+  test('a message is deleted in its own room only, and not by somebody who was banned since', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    const mine = await createRoom(bob)
+    const message = await say(owner, id)
+    expect(await refusal(await remove(bob, mine.id, message.id))).toEqual([404, 'not_found'])
+    for (const wrong of [NOWHERE, 'x', message.id.toUpperCase()])
+      expect(await refusal(await remove(owner, id, wrong))).toEqual([404, 'not_found'])
+    const own = await say(bob, id)
+    await bar(rooms, id, bob)
+    expect(await refusal(await remove(bob, id, own.id))).toEqual([403, 'banned'])
+    expect((await stored(id)).map(({ content }) => content)).toEqual(['Hello', 'Hello'])
+  })
+
+  test('R17.8: since_membership shows members what came after joining, visitors their visit, owner and admins all', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
+    const [early, late, visitor, outside] = [
+      await member(rooms),
+      await member(rooms),
+      await member(rooms),
+      await member(rooms),
+    ]
+    await makeMember(rooms, id, early)
+    await say(owner, id, 'one')
+    await join(visitor, id)
+    await say(owner, id, 'two')
+    await makeMember(rooms, id, late, 'moderator')
+    await join(late, id)
+    await say(owner, id, 'three')
+    expect(await heard(early, id)).toEqual(['one', 'two', 'three'])
+    expect(await heard(visitor, id)).toEqual(['two', 'three'])
+    expect(await heard(late, id)).toEqual(['three'])
+    expect(await heard(outside, id)).toEqual([])
+    expect(await heard(owner, id)).toEqual(['one', 'two', 'three'])
+    expect(await heard(await admin(rooms), id)).toEqual(['one', 'two', 'three'])
+    const [first] = (await page(owner, id)).messages
+    expect(await refusal(await remove(late, id, first?.id ?? ''))).toEqual([404, 'not_found'])
+  })
+
+  test('R17.8: none shows everybody, the owner too, only what came since the start of the current visit', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'none' })
+    const bob = await member(rooms)
+    const root = await admin(rooms)
+    await makeMember(rooms, id, bob)
+    const mine = await say(owner, id, 'one')
+    for (const who of [owner, bob, root]) {
+      expect(await heard(who, id)).toEqual([])
+      await join(who, id)
+      expect(await heard(who, id)).toEqual([])
+    }
+    await say(bob, id, 'two')
+    for (const who of [owner, bob, root]) expect(await heard(who, id)).toEqual(['two'])
+    await leave(bob, id)
+    expect(await heard(bob, id)).toEqual([])
+    expect((await remove(owner, id, mine.id)).status).toBe(200)
+  })
+
+  test('R17.8: what is past its retention is not shown, before any job has run, to the millisecond', async () => {
+    for (const [settings, keptMs] of [
+      [{ retention: '7' }, 7 * DAY],
+      [{ retention: '30' }, 30 * DAY],
+      [{ retention: 'forever', historyVisibility: 'none' }, HOUR],
+    ] as const) {
+      const { id } = await createRoom(owner, settings)
+      await join(owner, id)
+      const { id: messageId } = await say(owner, id, 'Old')
+      const grow = (ms: number) => age(rooms, messageId, ms)
+      await grow(keptMs - 1)
+      expect([keptMs, await heard(owner, id)]).toEqual([keptMs, ['Old']])
+      await grow(keptMs)
+      expect([keptMs, await heard(owner, id)]).toEqual([keptMs, []])
+      const [row] = await stored(id)
+      expect(row?.content).toBe('Old')
+    }
+  })
+
+  test('the author of a message is called as today while the account exists, and as then when it is gone', async () => {
+    const { id } = await createRoom(owner)
+    const gustav = await guest(rooms, 'Gustav')
+    await say(gustav, id)
+    const author = async () => {
+      const [message] = (await page(owner, id)).messages
+      return [message?.['userId'], message?.['nickname'], message?.['guest']]
+    }
+    await gustav.browser.json('/api/session', { method: 'PATCH', body: { nickname: 'Greta' } })
+    expect(await author()).toEqual([gustav.user.id, 'Greta', true])
+    await rooms.rooms.database.write((tx) =>
+      tx.deleteFrom('users').where('id', '=', gustav.user.id).execute(),
+    )
+    expect(await author()).toEqual([null, 'Gustav', true])
+  })
+})
