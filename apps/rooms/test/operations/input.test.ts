@@ -74,7 +74,9 @@ async function check(operation: Operation, response: Response, what: unknown): P
   } else {
     expect([what, failures[body.code as keyof typeof failures]?.status as number]).toEqual([what, status])
     expect(body.error).toBeString()
-    expect(Object.keys(body).filter((key) => !['error', 'code', 'fields', 'roomIds'].includes(key))).toEqual([])
+    expect(Object.keys(body).filter((key) => !['error', 'code', 'fields', 'roomIds'].includes(key))).toEqual(
+      [],
+    )
   }
   return status
 }
