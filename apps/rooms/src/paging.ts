@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { failure } from './failures.ts'
 
-/** Where a page ends: everything after it comes later in descending order of these. */
+/** Where a page ends: everything after it comes later in the list's order by these. */
 export interface Position {
   created_at: number
   id: string

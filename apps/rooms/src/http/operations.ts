@@ -3,7 +3,9 @@ import { accountOperations } from '../account/operations.ts'
 import { adminOperations } from '../admin/operations.ts'
 import type { Context } from '../context.ts'
 import { guestOperations } from '../guests/operations.ts'
+import { memberOperations } from '../members/operations.ts'
 import { messageOperations } from '../messages/operations.ts'
+import { moderationOperations } from '../moderation/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
 import { roomOperations } from '../rooms/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
@@ -16,5 +18,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...accountOperations,
   ...roomOperations,
   ...messageOperations,
+  ...memberOperations,
+  ...moderationOperations,
   ...adminOperations,
 ]

@@ -1,0 +1,50 @@
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { News } from '../news.ts'
+import { appendEvent } from '../rooms/log.ts'
+import type { MemberRole } from '../rooms/room-access.ts'
+import { toPerson } from '../rooms/schema.ts'
+import type { FoundStanding } from '../rooms/standing.ts'
+import { type KnownPerson, findKnownPerson, putMember } from './store.ts'
+
+export interface Given {
+  /** Of whoever gives or accepts, with the room locked. */
+  room: FoundStanding['room']
+  person: KnownPerson
+  role: MemberRole
+  nowMs: number
+}
+
+/**
+ * The one way in which somebody becomes a member or gets another role (R17.3), whatever the reason. The room must be locked.
+ * Returns the person as they are then, and what to tell after the commit. Throws for guests who would be moderators (R14.5).
+ */
+export async function giveRole(
+  tx: Transaction<Tables>,
+  { room, person, role, nowMs }: Given,
+): Promise<{ person: KnownPerson; told: News[] }> {
+  if (person.role === role) return { person, told: [] }
+  if (person.is_guest === 1 && role === 'moderator')
+    throw failure('guest_not_permitted', { text: 'Guests cannot be moderators' })
+  const roomId = room.id
+  const membership = { room_id: roomId, user_id: person.user_id, joined_at: nowMs, joined_seq: room.last_seq }
+  await putMember(tx, { ...membership, role })
+  const changed = await findKnownPerson(tx, roomId, person.user_id, nowMs)
+  if (!changed) throw failure('not_found')
+  const event = await appendEvent(tx, {
+    roomId,
+    event: person.role === null ? 'member.joined' : 'member.role',
+    data: { person: toPerson(changed, room.default_role) },
+    nowMs,
+  })
+  return { person: changed, told: [{ kind: 'event', roomId, event }, ...roleChanged(roomId)] }
+}
+
+/** What to tell beside the event when what somebody is in a room has changed. */
+export function roleChanged(roomId: string): News[] {
+  return [
+    { kind: 'access', roomId },
+    { kind: 'lobby', roomId },
+  ]
+}

@@ -1,0 +1,163 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import type { Transaction } from 'kysely'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { News } from '../news.ts'
+import { endTransferTo } from '../ownership/transfers.ts'
+import { cutPage, PageQuery, positionOf } from '../paging.ts'
+import { auditRoom } from '../rooms/audit.ts'
+import { enterToRead, entrantOf } from '../rooms/entry.ts'
+import { endAccess } from '../rooms/eviction.ts'
+import { appendEvent, lockRoom } from '../rooms/log.ts'
+import { standingFor } from '../rooms/operations.ts'
+import { type MemberRole, entryOf, may, settingAs } from '../rooms/room-access.ts'
+import { RoomParams, toPerson } from '../rooms/schema.ts'
+import { findStanding } from '../rooms/standing.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { giveRole, roleChanged } from './membership.ts'
+import {
+  FoundPeople,
+  type Member,
+  MemberAnswer,
+  MemberPage,
+  MemberParams,
+  RoleBody,
+  SearchQuery,
+  toMember,
+} from './schema.ts'
+import { deleteMember, findKnownPerson, listMembers, searchPeople } from './store.ts'
+
+const tag = 'Members'
+const MOST_FOUND = 20
+
+const list = operation({
+  id: 'listMembers',
+  methods: ['GET'],
+  path: '/rooms/{id}/members',
+  scope: 'session',
+  tag,
+  summary: 'List who belongs to a room; for its members, but of guests for its owner only',
+  params: RoomParams,
+  query: PageQuery,
+  result: MemberPage,
+  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  async handler(context, { params, query }) {
+    const standing = await enterToRead(context, params.id)
+    if (!may('list_members', standing)) throw failure('forbidden')
+    const key = ['members', params.id]
+    const after = positionOf(key, query.cursor)
+    const found = await listMembers(context.database.read, params.id, after, query.limit + 1)
+    const { rows, nextCursor } = cutPage(key, found, query.limit)
+    return { members: rows.map((row) => toMember(row, standing.defaultRole)), nextCursor }
+  },
+})
+
+const search = operation({
+  id: 'searchPeople',
+  methods: ['GET'],
+  path: '/rooms/{id}/users/search',
+  scope: 'member',
+  tag,
+  summary: 'Find people to invite by part of their names',
+  params: RoomParams,
+  query: SearchQuery,
+  result: FoundPeople,
+  failures: ['not_found', 'forbidden', 'banned', 'cooldown'],
+  async handler(context, { params, query }) {
+    const standing = await enterToRead(context, params.id)
+    if (!may('search_people', standing)) throw failure('forbidden')
+    context.rates.take('search_per_minute', actorOf(context).user.id)
+    const found = await searchPeople(context.database, query.q, MOST_FOUND)
+    const users = found.map(({ id, nickname, avatar_color }) => ({ id, nickname, avatarColor: avatar_color }))
+    return { users }
+  },
+})
+
+const changeRole = operation({
+  id: 'changeMemberRole',
+  methods: ['PATCH'],
+  path: '/rooms/{id}/members/{userId}',
+  scope: 'session',
+  tag,
+  summary: 'Set the role of a member; of a visitor who is there, which makes them a member',
+  params: MemberParams,
+  body: RoleBody,
+  result: MemberAnswer,
+  failures: [
+    'not_found',
+    'forbidden',
+    'banned',
+    'cooldown',
+    'guests_not_allowed',
+    'guest_not_permitted',
+    'target_is_owner',
+  ],
+  async handler(context, { params, body }) {
+    const { member, told } = await context.database.write((tx) => setRole(tx, context, params, body.role))
+    for (const news of told) context.tell(news)
+    return { member }
+  },
+})
+
+async function setRole(
+  tx: Transaction<Tables>,
+  context: Context,
+  { id: roomId, userId }: { id: string; userId: string },
+  role: MemberRole,
+): Promise<{ member: Member; told: News[] }> {
+  const standing = await standingFor(tx, context, roomId, settingAs(role))
+  const { now: nowMs } = context
+  const before = await findKnownPerson(tx, roomId, userId, nowMs)
+  if (!before || (before.role === null && !before.is_present)) throw failure('not_found')
+  if (before.role === 'owner') throw failure('target_is_owner')
+  if (before.role !== null && !may(settingAs(before.role), standing)) throw failure('forbidden')
+  const { person, told } = await giveRole(tx, { room: standing.room, person: before, role, nowMs })
+  if (told.length > 0) {
+    const metadata = { userId, from: before.role, to: role }
+    await auditRoom(tx, context, { action: 'room.member.role_update', roomId, metadata })
+  }
+  const member = toMember({ ...person, joined_at: person.joined_at ?? nowMs }, standing.defaultRole)
+  return { member, told }
+}
+
+const leave = operation({
+  id: 'endMembership',
+  methods: ['DELETE'],
+  path: '/rooms/{id}/membership',
+  scope: 'session',
+  tag,
+  summary: 'Stop being a member of a room, which ends the visit where visitors may not be',
+  params: RoomParams,
+  result: Success,
+  failures: ['not_found', 'owner_must_transfer'],
+  async handler(context, { params }) {
+    const told = await context.database.write((tx) => endMembership(tx, context, params.id))
+    for (const news of told) context.tell(news)
+    return SUCCESS
+  },
+})
+
+async function endMembership(tx: Transaction<Tables>, context: Context, roomId: string): Promise<News[]> {
+  const room = await lockRoom(tx, roomId)
+  const entrant = entrantOf(context)
+  const { userId, nowMs } = entrant
+  const standing = room && (await findStanding(tx, roomId, entrant))
+  if (!standing || standing.role === null) throw failure('not_found')
+  if (standing.role === 'owner') throw failure('owner_must_transfer')
+  const person = await findKnownPerson(tx, roomId, userId, nowMs)
+  if (!person) throw failure('not_found')
+  await deleteMember(tx, roomId, userId)
+  const data = { person: toPerson(person, standing.defaultRole) }
+  const event = await appendEvent(tx, { roomId, event: 'member.left', data, nowMs })
+  await auditRoom(tx, context, { action: 'room.membership.leave', roomId })
+  const mayStay = entryOf({ ...standing, role: null }) === 'yes'
+  return [
+    { kind: 'event', roomId, event },
+    ...(mayStay ? [] : await endAccess(tx, { roomId, userIds: [userId], reason: 'left' })),
+    ...roleChanged(roomId),
+    ...(await endTransferTo(tx, roomId, userId)),
+  ]
+}
+
+export const memberOperations: readonly AnyOperation<Context>[] = [list, search, changeRole, leave]

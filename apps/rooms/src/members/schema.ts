@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { NextCursor } from '../paging.ts'
+import { Participant, type PersonRow, toPerson } from '../rooms/schema.ts'
+import type { Standing } from '../rooms/room-access.ts'
+import { codePoints, folded, text } from '../text.ts'
+import { Id, toMoment } from '../wire.ts'
+
+/** Roles that are given; a room's owner is made by handing the room over. */
+export const MemberRole = z.enum(['moderator', 'speaker', 'listener'])
+
+/** Somebody who belongs to a room. */
+const Member = Participant
+export type Member = z.output<typeof Member>
+
+export interface MemberRow extends PersonRow {
+  joined_at: number
+}
+
+export function toMember(row: MemberRow, defaultRole: Standing['defaultRole']): Member {
+  return { ...toPerson(row, defaultRole), joinedAt: toMoment(row.joined_at) }
+}
+
+export const MemberParams = z.object({ id: Id, userId: Id })
+export const MemberPage = z.object({
+  members: z.array(Member).meta({ description: 'The owner among them, in the order in which they came.' }),
+  nextCursor: NextCursor,
+})
+export const MemberAnswer = z.object({ member: Member })
+export const RoleBody = z.object({ role: MemberRole })
+
+const LONGEST_SEARCH = 64
+
+/** Two characters at least: one would find half of all people. */
+export const SearchQuery = z.object({
+  q: text()
+    .transform((given) => folded(given.trim()))
+    .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
+    .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
+    .meta({ description: 'Part of the name; nothing in it stands for anything else.', minLength: 2 }),
+})
+export const FoundPeople = z.object({
+  users: z
+    .array(z.object({ id: z.string(), nickname: z.string(), avatarColor: z.string() }))
+    .meta({ description: 'At most 20, by name.' }),
+})

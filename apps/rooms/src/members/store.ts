@@ -1,0 +1,150 @@
+import type { DialectName } from '@latchkey/database/url'
+import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import type { RoomMemberRow, Tables, UserRow } from '../db/tables.ts'
+import type { Position } from '../paging.ts'
+import { nicknameIn } from '../rooms/nickname.ts'
+import type { MemberRole, RoomRole } from '../rooms/room-access.ts'
+import type { PersonRow } from '../rooms/schema.ts'
+import type { MemberRow } from './schema.ts'
+
+export interface ListedMember extends MemberRow, Position {}
+
+/** The owner and all members, in the order in which they came. */
+export async function listMembers(
+  db: Kysely<Tables>,
+  roomId: string,
+  after: Position | undefined,
+  limit: number,
+): Promise<ListedMember[]> {
+  const owner = db
+    .selectFrom('rooms')
+    .select(['owner_id as user_id', 'owner_since as joined_at', sql<RoomRole>`'owner'`.as('role')])
+    .where('id', '=', roomId)
+  const members = db
+    .selectFrom('room_members')
+    .select(['user_id', 'joined_at', sql<RoomRole>`role`.as('role')])
+    .where('room_id', '=', roomId)
+  const rows = await db
+    .selectFrom(owner.unionAll(members).as('belonging'))
+    .innerJoin('users', 'users.id', 'belonging.user_id')
+    .select([
+      'belonging.user_id',
+      'belonging.joined_at',
+      'belonging.role',
+      nicknameIn(roomId).as('nickname'),
+      'users.avatar_color',
+      'users.is_guest',
+    ])
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(
+          eb.refTuple('belonging.joined_at', 'belonging.user_id'),
+          '>',
+          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
+        ),
+      ),
+    )
+    .orderBy('belonging.joined_at')
+    .orderBy('belonging.user_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...row, id: row.user_id, created_at: row.joined_at }))
+}
+
+/** What a room knows of an account, whether or not it ever was there. */
+export interface KnownPerson extends PersonRow {
+  role: RoomRole | null
+  is_guest: UserRow['is_guest']
+  disabled: UserRow['disabled']
+  /** Null for those who are no members. */
+  joined_at: number | null
+  is_present: boolean
+}
+
+export async function findKnownPerson(
+  db: Kysely<Tables>,
+  roomId: string,
+  userId: string,
+  nowMs: number,
+): Promise<KnownPerson | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('rooms', (join) => join.on('rooms.id', '=', roomId))
+    .leftJoin('room_members', (join) =>
+      join.onRef('room_members.room_id', '=', 'rooms.id').onRef('room_members.user_id', '=', 'users.id'),
+    )
+    .select([
+      'users.id as user_id',
+      nicknameIn(roomId).as('nickname'),
+      'users.avatar_color',
+      'users.is_guest',
+      'users.disabled',
+      'rooms.owner_id',
+      'rooms.owner_since',
+      'room_members.role as member_role',
+      'room_members.joined_at as member_since',
+    ])
+    .select((eb) =>
+      eb
+        .selectFrom('presence_leases')
+        .select((lease) => lease.fn.countAll<number>().as('count'))
+        .whereRef('presence_leases.room_id', '=', 'rooms.id')
+        .whereRef('presence_leases.user_id', '=', 'users.id')
+        .where('presence_leases.expires_at', '>', nowMs)
+        .as('leases'),
+    )
+    .where('users.id', '=', userId)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { owner_id, owner_since, member_role, member_since, leases, ...person } = row
+  const isOwner = owner_id === userId
+  return {
+    ...person,
+    role: isOwner ? 'owner' : member_role,
+    joined_at: isOwner ? owner_since : member_since,
+    is_present: (leases ?? 0) > 0,
+  }
+}
+
+/** Makes somebody a member with this role, or changes the role; when and with which number they joined stays. */
+export async function putMember(tx: Transaction<Tables>, member: RoomMemberRow): Promise<void> {
+  await tx
+    .insertInto('room_members')
+    .values(member)
+    .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet({ role: member.role }))
+    .execute()
+}
+
+/** The role that they had; undefined for those who were no members. */
+export async function deleteMember(
+  tx: Transaction<Tables>,
+  roomId: string,
+  userId: string,
+): Promise<MemberRole | undefined> {
+  const gone = await tx
+    .deleteFrom('room_members')
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .returning('role')
+    .executeTakeFirst()
+  return gone?.role
+}
+
+/** Enabled member accounts with this in their names, which is folded already. */
+export async function searchPeople(
+  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  part: string,
+  limit: number,
+): Promise<Pick<UserRow, 'id' | 'nickname' | 'avatar_color'>[]> {
+  const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
+  return db
+    .selectFrom('users')
+    .select(['id', 'nickname', 'avatar_color'])
+    .where('is_guest', '=', 0)
+    .where('disabled', '=', 0)
+    .where(sql<SqlBool>`${position}(search_name, ${part}) > 0`)
+    .orderBy('nickname')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { RoomBanRow } from '../db/tables.ts'
+import { MemberRole } from '../members/schema.ts'
+import { NextCursor } from '../paging.ts'
+import { trimmed } from '../text.ts'
+import { Moment, toMoment } from '../wire.ts'
+
+const DEFAULT_COOLDOWN_MINUTES = 10
+
+export const Removal = z.object({
+  action: z.enum(['kick', 'ban']),
+  cooldownMinutes: z.int().min(1).max(1440).default(DEFAULT_COOLDOWN_MINUTES).meta({
+    description: 'How long a kick bars; a ban bars until it is lifted.',
+  }),
+  reason: trimmed(1, 500).optional().meta({ description: 'For moderators to read.' }),
+})
+export type Removal = z.output<typeof Removal>
+
+const Ban = z
+  .object({
+    userId: z.string(),
+    nickname: z.string(),
+    avatarColor: z.string(),
+    kind: z.enum(['kick', 'ban']),
+    bannedBy: z.string().nullable(),
+    role: MemberRole.nullable().meta({ description: 'The role that was lost.' }),
+    reason: z.string().nullable(),
+    expiresAt: Moment.nullable(),
+    createdAt: Moment,
+  })
+  .meta({ id: 'Ban' })
+
+export const BanPage = z.object({ bans: z.array(Ban), nextCursor: NextCursor })
+
+/** A bar with who it is. Never with an address: moderators see none (R17.5). */
+export interface FoundBan extends Omit<RoomBanRow, 'guest_prefix'> {
+  nickname: string
+  avatar_color: string
+}
+
+export function toBan(row: FoundBan): z.output<typeof Ban> {
+  return {
+    userId: row.user_id,
+    nickname: row.nickname,
+    avatarColor: row.avatar_color,
+    kind: row.kind,
+    bannedBy: row.banned_by,
+    role: row.role_held,
+    reason: row.reason,
+    expiresAt: row.expires_at === null ? null : toMoment(row.expires_at),
+    createdAt: toMoment(row.created_at),
+  }
+}

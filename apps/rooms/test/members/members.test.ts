@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import {
+  type Somebody,
+  admin,
+  bar,
+  createRoom,
+  guest,
+  join,
+  makeMember,
+  member,
+  refusal,
+} from '../rooms/rooms.ts'
+import { person } from '../sessions/people.ts'
+import { expectRefused, linesOf } from './state.ts'
+
+const NOWHERE = '11111111-2222-4333-8444-555555555555'
+
+interface MemberSeen {
+  userId: string
+  role: string
+  nickname: string
+  [member: string]: unknown
+}
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    rooms = await openRooms({
+      url: await newUrl(),
+      limits: { rooms_per_hour: 1000, search_per_minute: 1000 },
+    })
+    owner = await member(rooms, 'Olga')
+  })
+  afterAll(() => rooms.close())
+  beforeEach(() => void (rooms.told.length = 0))
+
+  const db = () => rooms.rooms.database.read
+  const setRole = (who: Somebody, roomId: string, target: { user: { id: string } }, role: unknown) =>
+    who.browser.send(`/api/rooms/${roomId}/members/${target.user.id}`, { method: 'PATCH', body: { role } })
+  const list = (who: Somebody, roomId: string, query = '') =>
+    who.browser.json<{ members: MemberSeen[]; nextCursor: string | null }>(
+      `/api/rooms/${roomId}/members${query}`,
+    )
+  const drop = (who: Somebody, roomId: string) =>
+    who.browser.send(`/api/rooms/${roomId}/membership`, { method: 'DELETE' })
+  const rolesIn = async (roomId: string) => {
+    const rows = await db().selectFrom('room_members').selectAll().where('room_id', '=', roomId).execute()
+    return new Map(rows.map(({ user_id, role }) => [user_id, role]))
+  }
+
+  test('R16.4: members are listed with the owner, in the order in which they came, page by page', async () => {
+    const { id } = await createRoom(owner)
+    const people = []
+    for (const role of ['listener', 'moderator', 'speaker', 'listener'] as const) {
+      rooms.clock.ms += 1
+      const who = await member(rooms, `Person ${people.length}`)
+      await makeMember(rooms, id, who, role)
+      people.push({ who, role })
+    }
+    const all = await list(owner, id)
+    expect(all.nextCursor).toBeNull()
+    expect(all.members.map(({ userId, role }) => [userId, role])).toEqual([
+      [owner.user.id, 'owner'],
+      ...people.map(({ who, role }) => [who.user.id, role]),
+    ])
+    expect(Object.keys(all.members[0] ?? {}).toSorted()).toEqual([
+      'avatarColor',
+      'guest',
+      'joinedAt',
+      'nickname',
+      'role',
+      'userId',
+    ])
+    const paged: MemberSeen[] = []
+    let cursor: string | null = null
+    do {
+      const page = await list(owner, id, `?limit=2${cursor === null ? '' : `&cursor=${cursor}`}`)
+      expect(page.members.length).toBeLessThanOrEqual(2)
+      paged.push(...page.members)
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect(paged).toEqual(all.members)
+    const other = await createRoom(owner)
+    const { nextCursor } = await list(owner, id, '?limit=1')
+    const foreign = await owner.browser.send(`/api/rooms/${other.id}/members?cursor=${nextCursor}`)
+    expect(await refusal(foreign)).toEqual([400, 'invalid_request'])
+  })
+
+  test('R14.5: a guest lists the members of an own room, and of no other even as a member', async () => {
+    const gustav = await guest(rooms)
+    const own = await createRoom(gustav)
+    expect((await list(gustav, own.id)).members).toEqual([
+      expect.objectContaining({ userId: gustav.user.id, role: 'owner', guest: true }),
+    ])
+    const { id } = await createRoom(owner)
+    await makeMember(rooms, id, gustav, 'speaker')
+    const response = await gustav.browser.send(`/api/rooms/${id}/members`)
+    expect(await refusal(response)).toEqual([403, 'forbidden'])
+  })
+
+  test('R28.8: people are found by any part of their names, with wildcards as they are, and never by e-mail', async () => {
+    const { id } = await createRoom(owner)
+    const percent = await person(rooms, { nickname: '100% Åsa_Öberg', email: 'secret@zebra.example' })
+    await person(rooms, { nickname: '100x Asa-Oberg', email: 'other@zebra.example' })
+    await person(rooms, { nickname: 'Åsa_Ö, disabled', disabled: 1 })
+    await guest(rooms, 'Åsa_Ö, guest')
+    const search = async (q: string) => {
+      const query = `?q=${encodeURIComponent(q)}`
+      return owner.browser.json<{ users: { id: string }[] }>(`/api/rooms/${id}/users/search${query}`)
+    }
+    const seen = { id: percent.id, nickname: '100% Åsa_Öberg', avatarColor: percent.avatar_color }
+    for (const q of ['0% å', 'ÅSA_ö', ' sa_Ö ']) expect(await search(q)).toEqual({ users: [seen] })
+    for (const q of ['%%', '__', '1%Å', 'zebra', 'secret@zebra.example', 'example.com'])
+      expect(await search(q)).toEqual({ users: [] })
+    for (const q of ['', '?q=', '?q=a', '?q=%20a%20', `?q=${'x'.repeat(65)}`])
+      expect(await refusal(await owner.browser.send(`/api/rooms/${id}/users/search${q}`))).toEqual([
+        400,
+        'invalid_request',
+      ])
+    const gustav = await guest(rooms)
+    const own = await createRoom(gustav)
+    const byGuest = await gustav.browser.send(`/api/rooms/${own.id}/users/search?q=asa`)
+    expect(await refusal(byGuest)).toEqual([403, 'guest_not_permitted'])
+  })
+
+  test('a search finds 20 people at most, and so many searches a minute by person', async () => {
+    const node = await rooms.node({ limits: { ...rooms.limits, search_per_minute: 2 } })
+    const { id } = await createRoom(owner)
+    for (let count = 0; count < 21; count++) await person(rooms, { nickname: `Crowd ${count}` })
+    const ada = await member(node)
+    await makeMember(rooms, id, ada, 'moderator')
+    const search = () => ada.browser.send(`/api/rooms/${id}/users/search?q=crowd`)
+    expect(((await (await search()).json()) as { users: unknown[] }).users).toHaveLength(20)
+    expect((await search()).status).toBe(200)
+    expect(await refusal(await search())).toEqual([429, 'rate_limited'])
+    await node.close()
+  })
+
+  test('R17.3: a moderator makes a member of a visitor who is there; of somebody who is not there, of nobody', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
+    const [visitor, absent] = [await member(rooms, 'Vera'), await member(rooms)]
+    await join(visitor, id)
+    rooms.told.length = 0
+    const { member: made } = (await (await setRole(owner, id, visitor, 'speaker')).json()) as {
+      member: MemberSeen
+    }
+    const seen = {
+      userId: visitor.user.id,
+      nickname: 'Vera',
+      avatarColor: visitor.user.avatar_color,
+      guest: false,
+      role: 'speaker',
+    }
+    expect(made).toEqual({ ...seen, joinedAt: new Date(rooms.clock.ms).toISOString() })
+    expect(rooms.told).toEqual([
+      {
+        kind: 'event',
+        roomId: id,
+        event: {
+          seq: 1,
+          at: new Date(rooms.clock.ms).toISOString(),
+          event: 'member.joined',
+          data: { person: seen },
+        },
+      },
+      { kind: 'access', roomId: id },
+      { kind: 'lobby', roomId: id },
+    ])
+    expect(await linesOf(rooms, id)).toEqual([
+      expect.objectContaining({
+        action: 'room.member.role_update',
+        actor: owner.user.id,
+        metadata: { userId: visitor.user.id, from: null, to: 'speaker' },
+      }),
+    ])
+    for (const target of [absent, { user: { id: NOWHERE } }])
+      await expectRefused(rooms, () => setRole(owner, id, target, 'speaker'), [404, 'not_found'])
+    await makeMember(rooms, id, absent)
+    rooms.clock.ms += 45_000
+    const gone = await member(rooms)
+    await join(gone, id)
+    rooms.clock.ms += 45_000
+    await expectRefused(rooms, () => setRole(owner, id, gone, 'speaker'), [404, 'not_found'])
+  })
+
+  test('a role is changed once, and since when somebody is a member stays', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    await makeMember(rooms, id, bob)
+    const joined = await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()
+    rooms.clock.ms += 5000
+    rooms.told.length = 0
+    expect((await setRole(owner, id, bob, 'moderator')).status).toBe(200)
+    expect(rooms.told[0]).toMatchObject({ kind: 'event', event: { seq: 1, event: 'member.role' } })
+    rooms.told.length = 0
+    expect((await setRole(owner, id, bob, 'moderator')).status).toBe(200)
+    expect(rooms.told).toEqual([])
+    expect(await linesOf(rooms, id)).toHaveLength(1)
+    expect(await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()).toEqual(
+      joined.map((row) => ({ ...row, role: 'moderator' })),
+    )
+  })
+
+  test('R17.4: moderators set listeners and speakers, only owner and administrators make or unmake moderators', async () => {
+    const { id } = await createRoom(owner)
+    const [first, second, bob] = [await member(rooms), await member(rooms), await member(rooms)]
+    for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
+    await makeMember(rooms, id, bob)
+    expect((await setRole(first, id, bob, 'speaker')).status).toBe(200)
+    await expectRefused(rooms, () => setRole(first, id, bob, 'moderator'), [403, 'forbidden'])
+    for (const target of [first, second])
+      await expectRefused(rooms, () => setRole(first, id, target, 'speaker'), [403, 'forbidden'])
+    const root = await admin(rooms)
+    for (const who of [first, owner, root])
+      await expectRefused(rooms, () => setRole(who, id, owner, 'listener'), [409, 'target_is_owner'])
+    expect((await setRole(root, id, second, 'listener')).status).toBe(200)
+    expect((await setRole(owner, id, bob, 'moderator')).status).toBe(200)
+    expect(await rolesIn(id)).toEqual(
+      new Map([
+        [first.user.id, 'moderator'],
+        [second.user.id, 'listener'],
+        [bob.user.id, 'moderator'],
+      ]),
+    )
+  })
+
+  test('R14.5: nobody makes a guest moderator', async () => {
+    const { id } = await createRoom(owner)
+    const gustav = await guest(rooms)
+    await join(gustav, id)
+    for (const who of [owner, await admin(rooms)])
+      await expectRefused(rooms, () => setRole(who, id, gustav, 'moderator'), [403, 'guest_not_permitted'])
+    expect((await setRole(owner, id, gustav, 'speaker')).status).toBe(200)
+  })
+
+  test('R28.20: each of two who read the same event is told their own role only', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    await join(bob, id)
+    await setRole(owner, id, bob, 'moderator')
+    await owner.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { name: 'New' } })
+    for (const [who, role] of [
+      [owner, 'owner'],
+      [bob, 'moderator'],
+      [await member(rooms), null],
+    ] as const) {
+      const { events } = await who.browser.json<{
+        events: { event: string; data: Record<string, unknown> }[]
+      }>(`/api/rooms/${id}/events`)
+      expect(events.map(({ event }) => event)).toEqual(['member.joined', 'room.settings'])
+      expect(events[0]?.data).toEqual({
+        person: expect.objectContaining({ userId: bob.user.id, role: 'moderator' }),
+      })
+      expect(events[1]?.data).toEqual({ room: expect.objectContaining({ role }) })
+    }
+  })
+
+  test('giving up a membership leaves a visitor in a public room, and nobody in a private one', async () => {
+    for (const visibility of ['public', 'private']) {
+      const { id } = await createRoom(owner, { visibility })
+      const bob = await member(rooms, 'Bob')
+      await makeMember(rooms, id, bob, 'moderator')
+      await join(bob, id)
+      rooms.told.length = 0
+      expect((await drop(bob, id)).status).toBe(200)
+      expect(rooms.told[0]).toMatchObject({
+        kind: 'event',
+        event: { event: 'member.left', data: { person: { userId: bob.user.id, role: 'moderator' } } },
+      })
+      const removed = rooms.told.filter(({ kind }) => kind === 'removed')
+      const visits = await db().selectFrom('room_visits').selectAll().where('room_id', '=', id).execute()
+      if (visibility === 'public') {
+        expect(removed).toEqual([])
+        expect(visits).toHaveLength(1)
+        expect(await (await join(bob, id)).json()).toMatchObject({ role: 'listener' })
+      } else {
+        expect(removed).toEqual([
+          { kind: 'removed', roomId: id, userIds: [bob.user.id], reason: 'left', untilMs: null },
+        ])
+        expect(visits).toEqual([])
+        expect(await refusal(await join(bob, id))).toEqual([404, 'not_found'])
+      }
+      expect(await rolesIn(id)).toEqual(new Map())
+      expect((await linesOf(rooms, id)).map(({ action }) => action)).toEqual(['room.membership.leave'])
+    }
+  })
+
+  test('the owner does not leave before somebody else has the room, and who is no member has nothing to give up', async () => {
+    const { id } = await createRoom(owner)
+    await expectRefused(rooms, () => drop(owner, id), [409, 'owner_must_transfer'])
+    const visitor = await member(rooms)
+    await join(visitor, id)
+    await expectRefused(rooms, () => drop(visitor, id), [404, 'not_found'])
+    const banned = await member(rooms)
+    await bar(rooms, id, banned)
+    await expectRefused(rooms, () => drop(banned, id), [404, 'not_found'])
+    await expectRefused(rooms, () => drop(visitor, NOWHERE), [404, 'not_found'])
+  })
+
+  test('R28.18: entering a public room, reading and talking in it leave no membership behind', async () => {
+    const { id } = await createRoom(owner)
+    for (const who of [await member(rooms), await guest(rooms), await admin(rooms)]) {
+      await join(who, id)
+      await who.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Hello' } }, 201)
+      await who.browser.json(`/api/rooms/${id}/leave`, { method: 'DELETE' })
+    }
+    expect(await rolesIn(id)).toEqual(new Map())
+    expect((await list(owner, id)).members).toHaveLength(1)
+  })
+})
