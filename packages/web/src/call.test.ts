@@ -84,10 +84,20 @@ test('a refusal has its status, text, code and fields; without an answer it says
     error: 'The name is too long',
     code: 'invalid_request',
     fields: [{ path: 'name', code: 'too_long' }],
+    roomIds: ['r1'],
   }
   answer = () => Promise.resolve(Response.json(body, { status: 400 }))
-  const { status, message, code, fields } = await refusalOf(call('createRoom', { body: { name: 'x' } }))
-  expect({ status, error: message, code, fields: [...fields] }).toEqual({ status: 400, ...body })
+  const {
+    status,
+    message,
+    code,
+    fields,
+    answer: said,
+  } = await refusalOf(call('createRoom', { body: { name: 'x' } }))
+  expect({ status, error: message, code, fields: [...fields], roomIds: said['roomIds'] }).toEqual({
+    status: 400,
+    ...body,
+  })
   answer = () => Promise.resolve(new Response('<h1>Bad gateway</h1>', { status: 502 }))
   const bare = await refusalOf(call('createRoom', { body: { name: 'x' } }))
   expect([bare.status, bare.message, bare.code, bare.fields]).toEqual([502, '', undefined, []])

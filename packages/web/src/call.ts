@@ -42,12 +42,15 @@ export class CallError extends Error {
   readonly code: string | undefined
   /** What is wrong with the fields of the body, where the answer tells. */
   readonly fields: readonly { path: string; code: string }[]
+  /** Everything that the answer says, for what only one refusal has. */
+  readonly answer: Readonly<Record<string, unknown>>
 
-  constructor(status: number, text: string, { code, fields = [] }: Refusal = {}) {
+  constructor(status: number, text: string, answer: Refusal = {}) {
     super(text)
     this.status = status
-    this.code = code
-    this.fields = fields
+    this.code = answer.code
+    this.fields = answer.fields ?? []
+    this.answer = { ...answer }
   }
 }
 

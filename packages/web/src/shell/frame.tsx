@@ -10,15 +10,18 @@ const PHONE = 'sm'
 
 /**
  * What is around every page: the skip link, the header with the app's name and `actions`, the navigation, and the notice
- * of a sign-in that has ended. Without a page that has an icon there is no navigation.
+ * of a sign-in that has ended, unless `signedOut` is shown in its place. Without a page that has an icon there is no
+ * navigation.
  */
 export function Frame({
   pages,
   actions,
+  signedOut = <Stale />,
   children,
 }: {
   pages: readonly Page[]
   actions?: ReactNode
+  signedOut?: ReactNode
   children: ReactNode
 }) {
   const { say } = useTexts<string>()
@@ -61,7 +64,7 @@ export function Frame({
       )}
       <AppShell.Main id="content" tabIndex={-1}>
         <Box maw={1160} mx="auto">
-          <Stale />
+          {signedOut}
           {children}
         </Box>
       </AppShell.Main>
