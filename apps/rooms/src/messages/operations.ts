@@ -1,4 +1,3 @@
-import type { AnyOperation } from '@latchkey/http/operation'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
@@ -198,4 +197,4 @@ async function bury(
   return appendEvent(tx, { roomId, event: 'message.deleted', data, nowMs })
 }
 
-export const messageOperations: readonly AnyOperation<Context>[] = [list, post, remove, listRoomEvents]
+export const messageOperations = [list, post, remove, listRoomEvents]

@@ -1,4 +1,3 @@
-import type { AnyOperation } from '@latchkey/http/operation'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
@@ -252,12 +251,4 @@ const remove = operation({
   },
 })
 
-export const roomOperations: readonly AnyOperation<Context>[] = [
-  list,
-  create,
-  read,
-  change,
-  remove,
-  join,
-  leave,
-]
+export const roomOperations = [list, create, read, change, remove, join, leave]

@@ -1,8 +1,7 @@
-import type { AnyOperation } from '@latchkey/http/operation'
 import { z } from 'zod'
 import { originOf } from '../audit/origin.ts'
 import { type AuditEvent, recordAudit } from '../audit/store.ts'
-import { type Context, actorOf, operation } from '../context.ts'
+import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { toUser } from '../users/schema.ts'
 import { Id } from '../wire.ts'
@@ -110,10 +109,4 @@ function revocation(userId: string, target: NonNullable<AuditEvent['target']>): 
   return { action: 'session.revoke', actorUserId: userId, target }
 }
 
-export const sessionOperations: readonly AnyOperation<Context>[] = [
-  getSession,
-  listSessions,
-  endSession,
-  endOtherSessions,
-  logout,
-]
+export const sessionOperations = [getSession, listSessions, endSession, endOtherSessions, logout]
