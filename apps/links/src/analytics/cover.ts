@@ -61,6 +61,19 @@ export function fill(cover: Cover, found: readonly Period[]): Cover {
   return { periods, gaps }
 }
 
+/** The same stretches of time of each link, those that touch or overlap made one: where to look for periods. */
+export function joined(gaps: readonly Gap[]): Gap[] {
+  return [...Map.groupBy(gaps, (gap) => gap.link_id).values()].flatMap((own) => {
+    const stretches: Gap[] = []
+    for (const { link_id, low, high, sign } of own.toSorted((a, b) => a.low - b.low)) {
+      const last = stretches.at(-1)
+      if (last && low <= last.high) last.high = Math.max(last.high, high)
+      else stretches.push({ link_id, low, high, sign })
+    }
+    return stretches
+  })
+}
+
 /** Where the periods begin that are not before this moment. */
 function firstFrom(periods: readonly Period[], low: number): number {
   let [first, end] = [0, periods.length]

@@ -3,7 +3,17 @@ import { type RawBuilder, sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
 import { eachRow } from '../db/stream.ts'
 import type { ClickCounts, PeriodUnit, Tables } from '../db/tables.ts'
-import { type Cover, type Gap, type Period, cutTo, endOf, fill, periodUnits, wholeHours } from './cover.ts'
+import {
+  type Cover,
+  type Gap,
+  type Period,
+  cutTo,
+  endOf,
+  fill,
+  joined,
+  periodUnits,
+  wholeHours,
+} from './cover.ts'
 import type { PackedSums } from './packed.ts'
 import { type SumColumn, Tally, type TalliedClick } from './tally.ts'
 import { type Window, hourOf } from './window.ts'
@@ -41,10 +51,10 @@ const SEARCHES: readonly (readonly PeriodUnit[])[] = [['quarter', 'month', '10d'
 
 export async function filled(db: Db, whole: Cover, units: readonly PeriodUnit[]): Promise<Cover> {
   let cover = whole
-  const openHours = units.length === 0 ? new Map() : await hoursOpen(db, cover.gaps)
+  const openHours = units.length === 0 ? new Map() : await hoursOpen(db, joined(cover.gaps))
   for (const some of SEARCHES.map((search) => search.filter((unit) => units.includes(unit)))) {
     if (some.length === 0 || cover.gaps.length === 0) continue
-    const found = await completePeriods(db, some, cover.gaps)
+    const found = await completePeriods(db, some, joined(cover.gaps))
     const isOver = ({ link_id, unit, start }: Period) =>
       !openHours.get(link_id)?.some((hour: number) => hour >= start && hour < endOf(unit, start))
     const over = Map.groupBy(found.filter(isOver), (period) => period.unit)
