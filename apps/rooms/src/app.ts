@@ -12,6 +12,7 @@ import { createRates } from './http/rates.ts'
 import { type Fetch, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
 import { identityJobs } from './jobs/identity.ts'
+import { roomJobs } from './jobs/rooms.ts'
 import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
 import { openLookup } from './sessions/lookup.ts'
@@ -74,11 +75,12 @@ export async function createRooms({
     now,
   }
   exposeLiveSessions(metrics.registry, () => countLiveSessions(services.database.read, now()))
-  const jobs = new Scheduler(identityJobs, {
+  const jobs = new Scheduler([...identityJobs, ...roomJobs], {
     database,
     log,
     now,
     observe: (...run) => metrics.observeJob(...run),
+    tell,
   })
   const readiness = new Readiness(services.database)
   return {

@@ -1,5 +1,9 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import type { News } from '../news.ts'
+
+/** What a job may return for others to hear, once its transaction is committed. */
+export type Outcome = { readonly news: readonly News[] } | number | void
 
 /** Something that has to be done now and then, once in the whole cluster, in a transaction of its own (R21.1). */
 export interface Job {
@@ -7,5 +11,5 @@ export interface Job {
   readonly name: string
   readonly everyMs: number
   /** Must be safe to run again, and await nothing but the database. */
-  run(tx: Transaction<Tables>, nowMs: number): Promise<unknown>
+  run(tx: Transaction<Tables>, nowMs: number): Promise<Outcome>
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
+import type { Tell } from '../news.ts'
 import type { Job } from './job.ts'
 import { claimJob } from './store.ts'
 
@@ -13,6 +14,7 @@ export interface Surroundings {
   /** Milliseconds since 1970. */
   now: () => number
   observe: (job: string, ok: boolean, seconds: number) => void
+  tell: Tell
 }
 
 /** Runs jobs when they are due, one after the other; one that fails stops no other and is tried again at the next look. */
@@ -60,17 +62,18 @@ export class Scheduler {
   }
 
   async #run(job: Job, nowMs: number): Promise<void> {
-    const { database, log, observe } = this.#around
+    const { database, log, observe, tell } = this.#around
     const startedMs = performance.now()
     const seconds = () => (performance.now() - startedMs) / 1000
     try {
       const ran = await database.write(async (tx) => {
-        const isOurs = await claimJob(tx, job, nowMs)
-        if (isOurs) await job.run(tx, nowMs)
-        return isOurs
+        if (!(await claimJob(tx, job, nowMs))) return undefined
+        return { outcome: await job.run(tx, nowMs) }
       })
       this.#notBefore.set(job.name, nowMs + job.everyMs)
-      if (ran) observe(job.name, true, seconds())
+      if (!ran) return
+      observe(job.name, true, seconds())
+      if (typeof ran.outcome === 'object') for (const news of ran.outcome.news) tell(news)
     } catch (error) {
       observe(job.name, false, seconds())
       log.error('a job failed', { job: job.name, error })

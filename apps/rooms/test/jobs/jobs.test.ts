@@ -8,6 +8,7 @@ import type { SessionRow, Tables, UserRow } from '../../src/db/tables.ts'
 import { identityJobs } from '../../src/jobs/identity.ts'
 import type { Job } from '../../src/jobs/job.ts'
 import { Scheduler } from '../../src/jobs/scheduler.ts'
+import type { News } from '../../src/news.ts'
 import { NOON } from '../rooms.ts'
 
 const MINUTE = 60_000
@@ -250,12 +251,14 @@ eachDialect((_dialect, newUrl) => {
     let clock: number
     const observed: [string, boolean][] = []
     const logged: string[] = []
+    const told: News[] = []
     const node = (jobs: readonly Job[]) =>
       new Scheduler(jobs, {
         database,
         log: createLog({ write: (line) => void logged.push(line) }),
         now: () => clock,
         observe: (job, ok) => void observed.push([job, ok]),
+        tell: (news) => void told.push(news),
       })
     const counting = (name: string, everyMs = HOUR) => {
       const runs: number[] = []
@@ -310,6 +313,32 @@ eachDialect((_dialect, newUrl) => {
       await scheduler.runDue()
       expect(await left()).toBeDefined()
       expect(other.runs).toEqual([NOON])
+    })
+
+    test('what a job has to tell is told once it is committed, and not when it failed', async () => {
+      clock = NOON
+      told.length = 0
+      const news: News = { kind: 'presence', roomId: 'r' }
+      let failing = true
+      const telling: Job = {
+        name: 'telling',
+        everyMs: HOUR,
+        async run(tx) {
+          const row = { key: 'told', value: '', updated_at: 0 }
+          await tx.insertInto('platform_state').values(row).execute()
+          // Breaks the key, so that nothing of the transaction stays.
+          if (failing) await tx.insertInto('platform_state').values(row).execute()
+          return { news: [news] }
+        },
+      }
+      const scheduler = node([telling])
+      await scheduler.runDue()
+      expect(told).toEqual([])
+      failing = false
+      clock += 1
+      await scheduler.runDue()
+      await scheduler.runDue()
+      expect(told).toEqual([news])
     })
 
     test('a clock that was ahead for a while stops no job', async () => {

@@ -24,7 +24,7 @@ eachDialect((_dialect, newUrl) => {
     ]
     return new Set(rows.map(({ user_id }) => user_id))
   }
-  const removals = (told: readonly News[] = rooms.told) => told.filter(({ kind }) => kind === 'removed')
+  const removals = (told: readonly News[] = rooms.told) => told.filter((news) => news.kind === 'removed')
   const ids = (...people: Somebody[]) => new Set(people.map(({ user }) => user.id))
 
   test('R28.24: a room made private loses at once all who are no members, and guests who are', async () => {
@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
     const [removed, ...none] = removals()
     expect(none).toEqual([])
     expect(removed).toMatchObject({ roomId: id, reason: 'access_lost', untilMs: null })
-    expect(new Set((removed as { userIds: string[] }).userIds)).toEqual(ids(visitor, gustav, greta))
+    expect(new Set(removed?.userIds)).toEqual(ids(visitor, gustav, greta))
     expect(rooms.told.map(({ kind }) => kind)).toEqual([
       'event',
       'access',
@@ -125,9 +125,7 @@ eachDialect((_dialect, newUrl) => {
       tx.updateTable('users').set({ disabled: 1 }).where('id', '=', bob.user.id).execute(),
     )
     const told = await rooms.rooms.database.write((tx) => reconsiderPerson(tx, bob.user.id, rooms.clock.ms))
-    expect(new Set(removals(told).map((news) => (news as { roomId: string }).roomId))).toEqual(
-      new Set([one.id, two.id]),
-    )
+    expect(new Set(removals(told).map(({ roomId }) => roomId))).toEqual(new Set([one.id, two.id]))
     for (const { id } of [one, two]) expect(await peopleIn(id)).toEqual(new Set())
   })
 

@@ -52,6 +52,8 @@ export const rooms: Migration = async (tx, dialect) => {
       primary key (room_id, user_id)
     ) ${table}`,
     'create index room_visits_by_user on room_visits (user_id)',
+    'create index room_visits_open on room_visits (room_id) where ended_at is null',
+    'create index room_visits_ended on room_visits (ended_at) where ended_at is not null',
     `create table nodes (
       node_id ${text} not null primary key,
       heartbeat ${int} not null

@@ -1,0 +1,76 @@
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import type { News } from '../news.ts'
+import { presenceChanged } from './eviction.ts'
+import { RETENTION_MS, UNREAD_KEPT_MS } from './history.ts'
+import { lockRoom } from './log.ts'
+
+/** Ends the visits of those whose last lease has run out, as of when it did. Returns what to tell. */
+export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<News[]> {
+  const rooms = await expired(tx, nowMs).select('room_id').distinct().orderBy('room_id').execute()
+  const told: News[] = []
+  for (const { room_id: roomId } of rooms) {
+    await lockRoom(tx, roomId)
+    // Whoever has come back in the meantime stays.
+    const gone = await tx
+      .updateTable('room_visits')
+      .set((eb) => ({
+        ended_at: eb.fn.coalesce(
+          eb
+            .selectFrom('presence_leases')
+            .select((lease) => lease.fn.max('presence_leases.expires_at').as('until'))
+            .whereRef('presence_leases.room_id', '=', 'room_visits.room_id')
+            .whereRef('presence_leases.user_id', '=', 'room_visits.user_id'),
+          eb.val(nowMs),
+        ),
+      }))
+      .where('room_id', '=', roomId)
+      .where('user_id', 'in', expired(tx, nowMs).select('user_id').where('room_id', '=', roomId))
+      .returning('user_id')
+      .execute()
+    if (gone.length > 0) told.push(...presenceChanged(roomId))
+  }
+  await tx.deleteFrom('presence_leases').where('expires_at', '<=', nowMs).execute()
+  return told
+}
+
+/** Visits that have not been ended, of people who are not there. */
+function expired(tx: Transaction<Tables>, nowMs: number) {
+  return tx
+    .selectFrom('room_visits')
+    .where('ended_at', 'is', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('presence_leases')
+            .select('presence_leases.connection_id')
+            .whereRef('presence_leases.room_id', '=', 'room_visits.room_id')
+            .whereRef('presence_leases.user_id', '=', 'room_visits.user_id')
+            .where('presence_leases.expires_at', '>', nowMs),
+        ),
+      ),
+    )
+}
+
+/** Deletes what `keptAfterMs` hides from every reader, with the events that tell of it; in idle rooms too (R17.8). */
+export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  for (const table of ['room_messages', 'room_events'] as const) {
+    for (const days of ['7', '30'] as const)
+      await tx
+        .deleteFrom(table)
+        .where('created_at', '<=', nowMs - RETENTION_MS[days])
+        .where('room_id', 'in', tx.selectFrom('rooms').select('id').where('retention', '=', days))
+        .execute()
+    await tx
+      .deleteFrom(table)
+      .where('created_at', '<=', nowMs - UNREAD_KEPT_MS)
+      .where('room_id', 'in', tx.selectFrom('rooms').select('id').where('history_visibility', '=', 'none'))
+      .execute()
+  }
+}
+
+/** Visits that nobody can go on with, and that tell new guests from those who were there before a ban (R17.5) no more. */
+export async function deleteVisitsEndedBefore(tx: Transaction<Tables>, endedMs: number): Promise<void> {
+  await tx.deleteFrom('room_visits').where('ended_at', '<=', endedMs).execute()
+}

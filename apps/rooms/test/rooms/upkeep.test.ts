@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import type { News } from '../../src/news.ts'
+import { roomJobs } from '../../src/jobs/rooms.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { browserOf } from '../sessions/people.ts'
+import { type Somebody, createRoom, join, leave, member } from './rooms.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    const limits = { rooms_per_hour: 1000, messages_per_10s: 1000 }
+    rooms = await openRooms({ url: await newUrl(), limits })
+    owner = await member(rooms, 'Olga')
+  })
+  afterAll(() => rooms.close())
+
+  const db = () => rooms.rooms.database.read
+  const run = async (name: string): Promise<readonly News[]> => {
+    const job = roomJobs.find((each) => each.name === name)
+    if (!job) throw new Error(`No job is called ${name}`)
+    const outcome = await rooms.rooms.database.write((tx) => job.run(tx, rooms.clock.ms))
+    return typeof outcome === 'object' ? outcome.news : []
+  }
+  const visitOf = async (roomId: string, { user }: Somebody) =>
+    db()
+      .selectFrom('room_visits')
+      .selectAll()
+      .where('room_id', '=', roomId)
+      .where('user_id', '=', user.id)
+      .executeTakeFirst()
+  const leasesOf = async (roomId: string) =>
+    (await db().selectFrom('presence_leases').select('user_id').where('room_id', '=', roomId).execute()).map(
+      ({ user_id }) => user_id,
+    )
+
+  test('R21.1, R28.18: who has gone without a word has left once the last lease has run out, as of then', async () => {
+    const { id } = await createRoom(owner)
+    const [bob, cem] = [await member(rooms), await member(rooms)]
+    await join(bob, id)
+    await join(cem, id)
+    const goneMs = rooms.clock.ms + 45 * SECOND
+    rooms.clock.ms = goneMs - 1
+    expect(await run('presence')).toEqual([])
+    expect(await visitOf(id, bob)).toMatchObject({ ended_at: null })
+    await join(cem, id)
+    rooms.clock.ms = goneMs + 10 * SECOND
+    expect(await run('presence')).toEqual([
+      { kind: 'presence', roomId: id },
+      { kind: 'lobby', roomId: id },
+    ])
+    expect(await visitOf(id, bob)).toMatchObject({ ended_at: goneMs })
+    expect(await visitOf(id, cem)).toMatchObject({ ended_at: null })
+    expect(await leasesOf(id)).toEqual([cem.user.id])
+    expect(await run('presence')).toEqual([])
+  })
+
+  test('a person with two connections has left with the last of them, and is told of in the right rooms only', async () => {
+    const [here, there] = [await createRoom(owner), await createRoom(owner)]
+    const bob = await member(rooms)
+    const second = { user: bob.user, browser: await browserOf(rooms, bob.user) }
+    await join(bob, here.id)
+    await join(bob, there.id)
+    rooms.clock.ms += 30 * SECOND
+    await join(second, here.id)
+    rooms.clock.ms += 20 * SECOND
+    const told = (await run('presence')).flatMap((news) => ('roomId' in news ? [news.roomId] : []))
+    expect(told.filter((id) => id === there.id)).toHaveLength(2)
+    expect(told).not.toContain(here.id)
+    expect(await leasesOf(here.id)).toEqual([bob.user.id])
+    expect(await visitOf(here.id, bob)).toMatchObject({ ended_at: null })
+    expect(await visitOf(there.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
+  })
+
+  test('whoever comes back while the job runs is not sent away', async () => {
+    const { id } = await createRoom(owner)
+    const people = await Promise.all(Array.from({ length: 6 }, () => member(rooms)))
+    for (const who of people) await join(who, id)
+    rooms.clock.ms += 45 * SECOND
+    const [, ...answers] = await Promise.all([
+      run('presence'),
+      ...people.slice(0, 3).map((who) => join(who, id)),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    for (const [at, who] of people.entries()) {
+      const visit = await visitOf(id, who)
+      expect([at, visit?.ended_at === null]).toEqual([at, at < 3])
+    }
+    expect(new Set(await leasesOf(id))).toEqual(new Set(people.slice(0, 3).map(({ user }) => user.id)))
+  })
+
+  test('R28.4: messages and events past their retention are gone after the job, also in idle rooms; others stay', async () => {
+    const kinds = [
+      ['7', 'all', 7 * DAY],
+      ['30', 'since_membership', 30 * DAY],
+      ['forever', 'all', null],
+      ['forever', 'none', HOUR],
+      ['7', 'none', HOUR],
+    ] as const
+    const made: { id: string; keptMs: number | null }[] = []
+    for (const [retention, historyVisibility, keptMs] of kinds) {
+      const { id } = await createRoom(owner, { retention, historyVisibility })
+      for (const content of ['old', 'young'])
+        await owner.browser.json(`/api/rooms/${id}/messages`, { body: { content } }, 201)
+      made.push({ id, keptMs })
+      const oldMs = rooms.clock.ms - (keptMs ?? 3650 * DAY)
+      await rooms.rooms.database.write(async (tx) => {
+        for (const table of ['room_messages', 'room_events'] as const)
+          for (const [seq, created_at] of [
+            [1, oldMs],
+            [2, oldMs + 1],
+          ] as const)
+            await tx
+              .updateTable(table)
+              .set({ created_at })
+              .where('room_id', '=', id)
+              .where('seq', '=', seq)
+              .execute()
+      })
+    }
+    await run('retention')
+    for (const { id, keptMs } of made)
+      for (const table of ['room_messages', 'room_events'] as const) {
+        const rows = await db()
+          .selectFrom(table)
+          .select('seq')
+          .where('room_id', '=', id)
+          .orderBy('seq')
+          .execute()
+        expect([keptMs, rows.map(({ seq }) => seq)]).toEqual([keptMs, keptMs === null ? [1, 2] : [2]])
+      }
+    const numbers = await db()
+      .selectFrom('rooms')
+      .select('last_seq')
+      .where(
+        'id',
+        'in',
+        made.map(({ id }) => id),
+      )
+      .execute()
+    expect(numbers.map(({ last_seq }) => last_seq)).toEqual([2, 2, 2, 2, 2])
+  })
+
+  test('visits that ended a day ago are forgotten, those that last or ended later are not', async () => {
+    const { id } = await createRoom(owner)
+    const [old, young, staying] = [await member(rooms), await member(rooms), await member(rooms)]
+    for (const who of [old, young, staying]) await join(who, id)
+    await leave(old, id)
+    rooms.clock.ms += 1
+    await leave(young, id)
+    rooms.clock.ms += DAY - 1
+    await run('old-visits')
+    expect(await visitOf(id, old)).toBeUndefined()
+    expect(await visitOf(id, young)).toBeDefined()
+    expect(await visitOf(id, staying)).toBeDefined()
+  })
+
+  test('the service runs these jobs by itself and tells what they find', async () => {
+    const { id } = await createRoom(owner)
+    await join(await member(rooms), id)
+    rooms.clock.ms += 45 * SECOND
+    rooms.told.length = 0
+    await rooms.rooms.jobs.runDue()
+    expect(rooms.told).toContainEqual({ kind: 'presence', roomId: id })
+    expect(await leasesOf(id)).toEqual([])
+    expect(rooms.logged.join('')).not.toContain('a job failed')
+  })
+})
