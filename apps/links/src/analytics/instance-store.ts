@@ -150,30 +150,55 @@ function isInside({ unit, start }: Period, { from, to }: Window): boolean {
   return start >= from && endOf(unit, start) <= to + 1
 }
 
-/** Links created in each bucket of the sparkline, for which an index is counted through. */
+/** Links created in each bucket of the sparkline. */
 export async function linksByBucket(
-  { read, dialect }: Db,
+  db: Db,
   { from, to }: Window,
   unit: BucketUnit,
 ): Promise<Map<number, number>> {
-  const { rows: first } = await sql<{ at: number | null }>`select min(created_at) as at from link
-    where created_at >= ${from}`.execute(read)
-  const spans: { bucket: number; low: number; high: number }[] = []
-  for (let low = first[0]?.at ?? Infinity; low <= to;) {
+  const { rows } = await sql<{ at: number | null }>`select min(created_at) as at from link
+    where created_at >= ${from}`.execute(db.read)
+  const spans: Span[] = []
+  for (let low = rows[0]?.at ?? Infinity; low <= to;) {
     const end = endOf(unit, beginningOf(unit, low))
-    spans.push({ bucket: bucketOf(unit, low), low, high: Math.min(end, to + 1) })
+    spans.push({ n: bucketOf(unit, low), low, high: Math.min(end, to + 1) })
     low = end
   }
-  const { rows } = await sql<{ bucket: number; links: number }>`
-    select bucket, (select count(*) from link where created_at >= low and created_at < high) as links
-    from ${numberRows(dialect, ['bucket', 'low', 'high'], spans)} as span`.execute(read)
-  return new Map(rows.map(({ bucket, links }) => [bucket, links]))
+  return createdIn(db, spans)
 }
 
-export async function countLinksIn({ read }: Db, { from, to }: Window): Promise<number> {
-  const { rows } = await sql<{ links: number }>`select count(*) as links from link
-    where created_at >= ${from} and created_at <= ${to}`.execute(read)
-  return rows[0]?.links ?? 0
+export async function countLinksIn(db: Db, { from, to }: Window): Promise<number> {
+  return (await createdIn(db, [{ n: WHOLE, low: from, high: to + 1 }])).get(WHOLE) ?? 0
+}
+
+/** `[low, high)`, whose links are counted for `n`. */
+interface Span {
+  n: number
+  low: number
+  high: number
+}
+
+/** How many links were created in each of these: whole days have their numbers, the rest is counted in an index. */
+async function createdIn({ read, dialect }: Db, spans: readonly Span[]): Promise<Map<number, number>> {
+  const days: Span[] = []
+  const rest: Span[] = []
+  for (const { n, low, high } of spans) {
+    const first = Math.ceil(low / DAY) * DAY
+    const end = Math.floor(high / DAY) * DAY
+    if (first < end) {
+      days.push({ n, low: first, high: end })
+      rest.push({ n, low, high: first }, { n, low: end, high })
+    } else rest.push({ n, low, high })
+  }
+  const { rows } = await sql<{ n: number; links: number | null }>`
+    select n, sum(links) as links from (
+      select n, (select sum(links) from link_day where start >= low and start < high) as links
+      from ${numberRows(dialect, ['n', 'low', 'high'], days)} as span
+      union all
+      select n, (select count(*) from link where created_at >= low and created_at < high) as links
+      from ${numberRows(dialect, ['n', 'low', 'high'], rest)} as span
+    ) as created group by n`.execute(read)
+  return new Map(rows.map(({ n, links }) => [n, links ?? 0]))
 }
 
 export async function newestLinkIds({ read }: Db, limit: number): Promise<number[]> {

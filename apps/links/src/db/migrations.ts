@@ -4,6 +4,7 @@ import { changes } from './migrations/0002-changes.ts'
 import { packedSums } from './migrations/0003-packed-sums.ts'
 import { linkClicks } from './migrations/0004-link-clicks.ts'
 import { linkCount } from './migrations/0005-link-count.ts'
+import { linkDay } from './migrations/0006-link-day.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -11,4 +12,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-packed-sums': packedSums,
   '0004-link-clicks': linkClicks,
   '0005-link-count': linkCount,
+  '0006-link-day': linkDay,
 }

@@ -13,6 +13,8 @@ export interface Tables {
   link_clicks: LinkClicksTable
   /** Kept by the database, in parts that add up. */
   link_count: { created_by: string; part: number; links: number }
+  /** Links made on each UTC day; kept by the database, in parts that add up. */
+  link_day: { start: number; part: number; links: number }
   click: ClickTable
   counted_slug: Omit<SlugTable, `closed_${keyof ClickCounts}`> & ClickCounts
   click_hour: ClickHourTable

@@ -112,6 +112,27 @@ eachDialect((dialect, newUrl) => {
     )
   }
 
+  /** What the database keeps of how many links there are against the links. */
+  async function expectCounted({ stored }: World): Promise<void> {
+    expect(
+      await stored.rows(`select created_by, sum(links) as links from link_count
+        group by created_by having sum(links) <> 0 order by created_by`),
+    ).toEqual(
+      await stored.rows(
+        `select created_by, count(*) as links from link group by created_by order by created_by`,
+      ),
+    )
+    expect(
+      await stored.rows(
+        'select start, sum(links) as links from link_day group by start having sum(links) <> 0',
+      ),
+    ).toEqual(
+      await stored.rows(
+        'select created_at - created_at % 86400 as start, count(*) as links from link group by created_at - created_at % 86400',
+      ),
+    )
+  }
+
   const made = fc.record({
     link: fc.nat(),
     isOwn: fc.boolean(),
@@ -170,6 +191,7 @@ eachDialect((dialect, newUrl) => {
             await stored.database.write((tx) => deleteLink(tx, stored.database, id))
           } else await look({ ...step.look, search: searchFor(step.look.search, alive, links) })
           await expectKept(world)
+          await expectCounted(world)
         }
         for (const one of last) await look({ ...one, search: searchFor(one.search, alive, links) })
       }),
