@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { CHROMIUM, FLAGS, nextVisit, signOutOnPage } from './browser.ts'
 import { documentedBlock, documentedJson, documentedSettings } from './documented.ts'
 import { NGINX, OPENSSL, startNginx } from './nginx.ts'
 import { type Registration, startOidcProvider } from './oidc-provider.ts'
 import { freePort, startService } from './service.ts'
 
-const CHROMIUM = process.env['LATCHKEY_TEST_CHROMIUM']
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--ignore-certificate-errors',
-]
 const RETURN_TO = '/account'
 
 interface Place {
@@ -85,19 +79,6 @@ async function signIn(page: Page, origin: string): Promise<void> {
   await page.waitForURL(`${origin}/**`)
 }
 
-/** As the client of Rooms signs out: with the token from the one cookie that its scripts can read. */
-async function signOut(page: Page, prefix: string): Promise<{ status: number; logoutUrl?: string }> {
-  return page.evaluate(async (name) => {
-    const csrf = document.cookie.split('; ').find((pair) => pair.startsWith(`${name}=`))
-    const answer = await fetch('/api/auth/logout', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-csrf-token': csrf?.slice(name.length + 1) ?? '' },
-      body: '{}',
-    })
-    return { status: answer.status, ...((await answer.json()) as object) }
-  }, `${prefix}latchkey_csrf`)
-}
-
 const PLACES = [
   { where: 'on http://localhost', start: openPlain, prefix: '', secure: false, missing: false },
   {
@@ -154,15 +135,13 @@ for (const { where, start, prefix, secure, missing } of PLACES)
       const { place, page, context } = up
       if (!place || !page || !context) throw new Error('Nobody is signed in')
       const before = await context.cookies(place.origin)
-      const { status, logoutUrl = '' } = await signOut(page, prefix)
+      const { status, logoutUrl = '' } = await signOutOnPage(page, prefix)
       expect(status).toBe(200)
       expect(Object.keys(await kept(context, place.origin))).toEqual([`${prefix}latchkey_login`])
       await page.goto(logoutUrl)
-      const back = page.waitForRequest(
-        (request) => request.isNavigationRequest() && request.url().startsWith(place.origin),
-      )
+      const back = nextVisit(page, place.origin)
       await page.getByRole('button', { name: 'Yes' }).click()
-      expect(new URL((await back).url()).pathname).toBe('/')
+      expect(new URL(await back).pathname).toBe('/')
       await page.waitForURL(`${place.origin}/**`)
       const asks = () => page.evaluate(async () => (await fetch('/api/session')).status)
       expect(await asks()).toBe(401)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { chromium } from 'playwright-core'
+import { CHROMIUM, FLAGS, nextVisit, signOutOnPage } from './browser.ts'
 import { documentedJson, documentedSettings } from './documented.ts'
-import { GLEWLWYD, type Registration, startGlewlwyd } from './glewlwyd.ts'
+import { ALICE, GLEWLWYD, type Registration, startGlewlwyd } from './glewlwyd.ts'
 import { Person } from './person.ts'
 import { ask, pair, proveLogins, proveLogouts, proveSilence, signIn, whoIs } from './proofs.ts'
 
@@ -17,6 +19,29 @@ describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as the documentation s
         return registration as unknown as Registration
       }),
     settings: (addresses) => documentedSettings('oidc.md', addresses, '# Glewlwyd'),
+  })
+  // First, while Alice has agreed to nothing yet.
+  test.skipIf(!CHROMIUM)('its own pages in Chromium lead in and out again', async () => {
+    const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
+    try {
+      const page = await browser.newPage()
+      await page.goto(`${up.origin}/api/auth/login?returnTo=%2Faccount`)
+      await page.locator('#username').fill(ALICE.username)
+      await page.locator('#password').fill(ALICE.password)
+      await page.keyboard.press('Enter')
+      for (const scope of ['profile', 'email']) await page.getByLabel(scope).check()
+      await page.getByRole('button', { name: 'Grant access' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.waitForURL(`${up.origin}/account`)
+      const { status, logoutUrl = '' } = await signOutOnPage(page, '')
+      expect(status).toBe(200)
+      await page.goto(logoutUrl)
+      const back = nextVisit(page, up.origin)
+      await page.getByRole('button', { name: 'Logout' }).click()
+      expect(new URL(await back).pathname).toBe('/')
+    } finally {
+      await browser.close()
+    }
   })
   proveLogins(up)
 

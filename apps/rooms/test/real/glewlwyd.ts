@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Page, Person } from './person.ts'
@@ -12,10 +12,11 @@ export const GLEWLWYD =
   Bun.which('glewlwyd', { PATH: `${process.env['PATH']}:/usr/bin:/usr/sbin` }) ?? undefined
 /** The package's own; `/usr/share/doc`, which has it as well, is left out of small images. */
 const TABLES = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3'
+const PAGES = '/usr/share/glewlwyd/webapp'
 const MODULES = '/usr/lib/glewlwyd'
 /** As the tables come. */
 const ADMINISTRATOR = { username: 'admin', password: 'password' }
-const ALICE = { username: 'alice', password: 'a password of the tests' }
+export const ALICE = { username: 'alice', password: 'a password of the tests' }
 const SESSION_COOKIE = 'GLEWLWYD2_OIDC_SID'
 const SCOPES = ['openid', 'profile', 'email']
 
@@ -37,6 +38,7 @@ export async function startGlewlwyd(register: (origin: string) => Registration):
   const tables = new Database(join(folder, 'glewlwyd.db'))
   tables.exec(readFileSync(TABLES, 'utf8'))
   tables.close()
+  copyPages(join(folder, 'pages'))
   writeFileSync(join(folder, 'glewlwyd.conf'), configuration(folder, port))
   const child = Bun.spawn([GLEWLWYD ?? '', `--config-file=${join(folder, 'glewlwyd.conf')}`], {
     stdin: 'ignore',
@@ -109,6 +111,16 @@ async function setUp(
   return registration
 }
 
+/** The link to the configuration of the pages, as the package has it, leads to a folder and not to the file within. */
+function copyPages(to: string): void {
+  cpSync(PAGES, to, {
+    recursive: true,
+    dereference: true,
+    filter: (path) => path !== join(PAGES, 'config.json'),
+  })
+  cpSync('/etc/glewlwyd/config-2.7.json/config.json', join(to, 'config.json'))
+}
+
 function signingKey() {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
@@ -150,8 +162,13 @@ bind_address = "127.0.0.1"
 external_url = "http://127.0.0.1:${port}"
 login_url = "login.html"
 api_prefix = "api"
-static_files_path = "/usr/share/glewlwyd/webapp/"
-static_files_mime_types = ( { extension = ".html"; mime_type = "text/html"; } )
+static_files_path = "${folder}/pages"
+static_files_mime_types = (
+  { extension = ".html"; mime_type = "text/html"; },
+  { extension = ".js"; mime_type = "application/javascript"; },
+  { extension = ".css"; mime_type = "text/css"; },
+  { extension = ".json"; mime_type = "application/json"; }
+)
 log_mode = "file"
 log_level = "INFO"
 log_file = "${folder}/log"

@@ -1,0 +1,34 @@
+import type { Page } from 'playwright-core'
+
+/** Unset where there is none. */
+export const CHROMIUM = process.env['LATCHKEY_TEST_CHROMIUM']
+export const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--ignore-certificate-errors',
+]
+
+/** As the client of Rooms signs out: with the token from the one cookie that its scripts can read. */
+export async function signOutOnPage(
+  page: Page,
+  prefix: string,
+): Promise<{ status: number; logoutUrl?: string }> {
+  return page.evaluate(async (name) => {
+    const csrf = document.cookie.split('; ').find((pair) => pair.startsWith(`${name}=`))
+    const answer = await fetch('/api/auth/logout', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-csrf-token': csrf?.slice(name.length + 1) ?? '' },
+      body: '{}',
+    })
+    return { status: answer.status, ...((await answer.json()) as object) }
+  }, `${prefix}latchkey_csrf`)
+}
+
+/** The address of this origin at which the page arrives next. */
+export async function nextVisit(page: Page, origin: string): Promise<string> {
+  const request = await page.waitForRequest(
+    (each) => each.isNavigationRequest() && each.url().startsWith(origin),
+  )
+  return request.url()
+}
