@@ -26,7 +26,15 @@ import {
   toSharedRoom,
 } from './schema.ts'
 import type { FoundStanding } from './standing.ts'
-import { countOwned, countPresent, deleteRoom, insertRoom, listPresent, updateRoom } from './store.ts'
+import {
+  countOwned,
+  countPresent,
+  deleteLog,
+  deleteRoom,
+  insertRoom,
+  listPresent,
+  updateRoom,
+} from './store.ts'
 import { join, leave } from './visit-operations.ts'
 
 const tag = 'Rooms'
@@ -208,6 +216,9 @@ async function changeSettings(
   const told: News[] = []
   let row = before
   if (names.length > 0) {
+    // What was said while nobody who came later could read it stays so.
+    if (before.history_visibility === 'none' && changes.history_visibility !== undefined)
+      await deleteLog(tx, roomId)
     const changed = await updateRoom(tx, roomId, changes)
     const data = { room: toSharedRoom(changed) }
     const event = await appendEvent(tx, { roomId, event: 'room.settings', data, nowMs })

@@ -30,8 +30,24 @@ export async function updateRoom(
 }
 
 /** With everything that is in it. */
+export async function findRoom(db: Kysely<Tables>, id: string): Promise<RoomRow | undefined> {
+  return db.selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Where the room's log stands. */
+export async function findLastSeq(db: Kysely<Tables>, id: string): Promise<number | undefined> {
+  const row = await db.selectFrom('rooms').select('last_seq').where('id', '=', id).executeTakeFirst()
+  return row?.last_seq
+}
+
 export async function deleteRoom(tx: Transaction<Tables>, id: string): Promise<void> {
   await tx.deleteFrom('rooms').where('id', '=', id).execute()
+}
+
+/** All that has been said and has happened in the room. */
+export async function deleteLog(tx: Transaction<Tables>, roomId: string): Promise<void> {
+  for (const table of ['room_messages', 'room_events'] as const)
+    await tx.deleteFrom(table).where('room_id', '=', roomId).execute()
 }
 
 /** Of rooms that this person owns; others that would add to them wait until the transaction ends. */

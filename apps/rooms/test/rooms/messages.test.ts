@@ -369,6 +369,46 @@ eachDialect((_dialect, newUrl) => {
     expect((await remove(owner, id, mine.id)).status).toBe(200)
   })
 
+  test('R17.8: what was said under none stays unread when the room keeps its history from now on', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'none' })
+    await join(owner, id)
+    await say(owner, id, 'Between us')
+    const settings = `/api/rooms/${id}/settings`
+    await owner.browser.json(settings, { method: 'PATCH', body: { name: 'Still none' } })
+    expect(await heard(owner, id)).toEqual(['Between us'])
+    await owner.browser.json(settings, { method: 'PATCH', body: { historyVisibility: 'all' } })
+    await say(owner, id, 'For all')
+    expect(await heard(await member(rooms), id)).toEqual(['For all'])
+    expect(await heard(owner, id)).toEqual(['For all'])
+    const log = await owner.browser.json<{ events: { seq: number }[] }>(`/api/rooms/${id}/events?after=1`)
+    expect(log).toMatchObject({ lastSeq: 4, reset: true })
+    expect(log.events.map(({ seq }) => seq)).toEqual([3, 4])
+    expect(JSON.stringify(await stored(id))).not.toContain('Between us')
+  })
+
+  test('R28.25: reading a room, its messages and events changes no row', async () => {
+    const { id } = await createRoom(owner)
+    await say(owner, id)
+    const bob = await member(rooms)
+    const everything = async () => {
+      const tables = [
+        'rooms',
+        'room_members',
+        'room_visits',
+        'presence_leases',
+        'room_messages',
+        'room_events',
+        'audit_events',
+      ] as const
+      return Promise.all(tables.map((table) => db().selectFrom(table).selectAll().execute()))
+    }
+    const before = await everything()
+    for (const path of ['', '/messages', '/events'])
+      for (const who of [owner, bob]) await who.browser.json(`/api/rooms/${id}${path}`)
+    await bob.browser.json('/api/rooms')
+    expect(await everything()).toEqual(before)
+  })
+
   test('R17.8: what is past its retention is not shown, before any job has run, to the millisecond', async () => {
     for (const [settings, keptMs] of [
       [{ retention: '7' }, 7 * DAY],

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type Connection, endLease, renewLeases, shortenLeases, startVisit } from '../../src/rooms/visits.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, createRoom, leave, member } from './rooms.ts'
+
+const SECOND = 1000
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1000 } })
+    owner = await member(rooms, 'Olga')
+  })
+  afterAll(() => rooms.close())
+
+  const database = () => rooms.rooms.database
+  const connection = ({ browser }: Somebody): Connection => ({
+    connection_id: crypto.randomUUID(),
+    session_id: browser.sessionId,
+    node_id: 'node-1',
+  })
+  const start = ({ user }: Somebody, roomId: string, by: Connection) => {
+    const entrant = {
+      userId: user.id,
+      clientPrefix: '192.0.2.1',
+      clientIp: '192.0.2.1',
+      requestId: null,
+      nowMs: rooms.clock.ms,
+    }
+    return database().write((tx) => startVisit(tx, { roomId, entrant, connection: by }, rooms.limits))
+  }
+  const end = (roomId: string, { connection_id }: Connection) =>
+    database().write((tx) => endLease(tx, { roomId, connectionId: connection_id, nowMs: rooms.clock.ms }))
+  const renew = (...connections: Connection[]) =>
+    database().write((tx) =>
+      renewLeases(
+        tx,
+        database().dialect,
+        connections.map(({ connection_id }) => connection_id),
+        rooms.clock.ms,
+      ),
+    )
+  const leases = (roomId: string) =>
+    database()
+      .read.selectFrom('presence_leases')
+      .select(['connection_id', 'expires_at'])
+      .where('room_id', '=', roomId)
+      .execute()
+
+  test('R18.6: two tabs are one person, who leaves with the last of them', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    const [one, two] = [connection(bob), connection(bob)]
+    expect((await start(bob, id, one)).hasCome).toBe(true)
+    expect((await start(bob, id, two)).hasCome).toBe(false)
+    expect(await end(id, one)).toBe(false)
+    expect(await end(id, one)).toBe(false)
+    expect(await end(id, two)).toBe(true)
+    expect(await leases(id)).toEqual([])
+    expect((await start(bob, id, one)).hasCome).toBe(true)
+  })
+
+  test('a tab that ends while the other has long been silent is the last one', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    const [silent, live] = [connection(bob), connection(bob)]
+    await start(bob, id, silent)
+    rooms.clock.ms += 45 * SECOND
+    expect((await start(bob, id, live)).hasCome).toBe(true)
+    expect(await end(id, live)).toBe(true)
+  })
+
+  test('R19.2: renewing names the leases that are still held, so that a node learns of a lost room without being told', async () => {
+    const [here, there] = [await createRoom(owner), await createRoom(owner)]
+    const [bob, cem] = [await member(rooms), await member(rooms)]
+    const [ofBob, ofCem] = [connection(bob), connection(cem)]
+    await start(bob, here.id, ofBob)
+    await start(bob, there.id, ofBob)
+    await start(cem, here.id, ofCem)
+    rooms.clock.ms += 15 * SECOND
+    await leave(bob, here.id)
+    const held = await renew(ofBob, ofCem, connection(bob))
+    expect(new Set(held.map(({ connection_id, room_id }) => `${connection_id} ${room_id}`))).toEqual(
+      new Set([`${ofBob.connection_id} ${there.id}`, `${ofCem.connection_id} ${here.id}`]),
+    )
+    expect(await leases(there.id)).toEqual([
+      { connection_id: ofBob.connection_id, expires_at: rooms.clock.ms + 45 * SECOND },
+    ])
+    expect(await renew()).toEqual([])
+    rooms.clock.ms += 45 * SECOND
+    expect(await renew(ofBob, ofCem)).toEqual([])
+  })
+
+  test('R18.6: the lease of a connection that is gone runs out sooner, never later; who is back within that time never left', async () => {
+    const { id } = await createRoom(owner)
+    const bob = await member(rooms)
+    const [lost, next] = [connection(bob), connection(bob)]
+    await start(bob, id, lost)
+    const shorten = (ms: number) =>
+      database().write((tx) => shortenLeases(tx, lost.connection_id, rooms.clock.ms + ms))
+    await shorten(10 * SECOND)
+    await shorten(40 * SECOND)
+    expect(await leases(id)).toEqual([
+      { connection_id: lost.connection_id, expires_at: rooms.clock.ms + 10 * SECOND },
+    ])
+    rooms.clock.ms += 10 * SECOND - 1
+    expect((await start(bob, id, next)).hasCome).toBe(false)
+  })
+})
