@@ -46,6 +46,8 @@ export interface Policy {
 /** Rates of R22 with this node's counters. Throws 429 `rate_limited` with `Retry-After`. */
 export interface Rates {
   take(limit: LimitName, key: string): void
+  /** Throws what `take` would, and counts nothing: before what is counted only when it fails. */
+  check(limit: LimitName, key: string): void
   /** For answers that are no failures of the API: whether it was allowed. */
   allows(limit: LimitName, key: string): ReturnType<RateLimiter['take']>
 }

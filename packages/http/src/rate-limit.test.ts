@@ -24,6 +24,16 @@ describe('createRateLimiter', () => {
     })
   })
 
+  test('looking ahead answers what taking would, and counts nothing', () => {
+    const { limiter } = limiterAt({ count: 2, perSeconds: 60 })
+    for (const allowed of [true, true, false]) {
+      const [first, second] = [limiter.peek('a'), limiter.peek('a')]
+      expect(second).toEqual(first)
+      expect(limiter.take('a')).toEqual(first)
+      expect(first.allowed).toBe(allowed)
+    }
+  })
+
   test('the first answer tells what is left and when the bucket is full', () => {
     const first = limiterAt({ count: 3, perSeconds: 60 }).limiter.take('a')
     expect(first).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 20, retryAfterSeconds: 0 })

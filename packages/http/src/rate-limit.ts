@@ -13,6 +13,8 @@ export interface Taken {
 
 export interface RateLimiter {
   take(key: string): Taken
+  /** What `take` would answer now, without counting anything: for limits on what turns out to be a failure. */
+  peek(key: string): Taken
 }
 
 // About 10 MB of keys and numbers.
@@ -66,26 +68,26 @@ export function createRateLimiter(
     return filling.size + older.size >= mostKeys ? sharedFullAt : 0
   }
 
-  return {
-    take(key) {
-      const at = now()
-      dropFull(at)
-      const known = find(key)
-      // Never more than empty, even when the clock was set back.
-      const fullAt = Math.min(Math.max(known, at), at + fillMs)
-      const wait = fullAt + tokenMs - fillMs - at
-      const allowed = wait <= ROUNDING_MS
-      const next = allowed ? fullAt + tokenMs : fullAt
-      if (allowed || fullAt < known) store(key, next)
-      return {
-        allowed,
-        limit: count,
-        remaining: Math.max(0, Math.floor((fillMs - (next - at) + ROUNDING_MS) / tokenMs)),
-        resetSeconds: Math.ceil((next - at - ROUNDING_MS) / 1000),
-        retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((wait - ROUNDING_MS) / 1000)),
-      }
-    },
+  function measure(key: string, counts: boolean): Taken {
+    const at = now()
+    dropFull(at)
+    const known = find(key)
+    // Never more than empty, even when the clock was set back.
+    const fullAt = Math.min(Math.max(known, at), at + fillMs)
+    const wait = fullAt + tokenMs - fillMs - at
+    const allowed = wait <= ROUNDING_MS
+    const next = allowed ? fullAt + tokenMs : fullAt
+    if (counts && (allowed || fullAt < known)) store(key, next)
+    return {
+      allowed,
+      limit: count,
+      remaining: Math.max(0, Math.floor((fillMs - (next - at) + ROUNDING_MS) / tokenMs)),
+      resetSeconds: Math.ceil((next - at - ROUNDING_MS) / 1000),
+      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((wait - ROUNDING_MS) / 1000)),
+    }
   }
+
+  return { take: (key) => measure(key, true), peek: (key) => measure(key, false) }
 }
 
 // Sums of thirds and sevenths are off by far less than this, and no clock is finer.

@@ -1,4 +1,4 @@
-import { type RateLimiter, createRateLimiter } from '@latchkey/http/rate-limit'
+import { type RateLimiter, type Taken, createRateLimiter } from '@latchkey/http/rate-limit'
 import type { Rates } from '../context.ts'
 import { failure } from '../failures.ts'
 import type { LimitName, Limits } from '../limits.ts'
@@ -12,17 +12,18 @@ export function createRates(limits: Limits, now: () => number): Rates {
     const perSeconds = SECONDS[/_per_(minute|hour|10s)$/.exec(name)?.[1] ?? '']
     if (perSeconds !== undefined) limiters.set(name, createRateLimiter({ count, perSeconds }, now))
   }
-  const allows = (limit: LimitName, key: string) => {
+  const limiterOf = (limit: LimitName) => {
     const limiter = limiters.get(limit)
     if (!limiter) throw new TypeError(`${limit} is no rate`)
-    return limiter.take(key)
+    return limiter
   }
   return {
-    allows,
-    take(limit, key) {
-      const taken = allows(limit, key)
-      if (!taken.allowed)
-        throw failure('rate_limited', { headers: { 'Retry-After': String(taken.retryAfterSeconds) } })
-    },
+    allows: (limit, key) => limiterOf(limit).take(key),
+    take: (limit, key) => demand(limiterOf(limit).take(key)),
+    check: (limit, key) => demand(limiterOf(limit).peek(key)),
   }
+}
+
+function demand({ allowed, retryAfterSeconds }: Taken): void {
+  if (!allowed) throw failure('rate_limited', { headers: { 'Retry-After': String(retryAfterSeconds) } })
 }
