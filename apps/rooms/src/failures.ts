@@ -19,7 +19,7 @@ export const failures = {
   method_not_allowed: { status: 405, text: 'This address does not take this method' },
   session_exists: { status: 409, text: 'You are signed in already' },
   room_full: { status: 409, text: 'There is no place left in this room' },
-  already_member: { status: 409, text: 'This person is in the room already, with as high a role' },
+  already_member: { status: 409, text: 'Already a member of this room, with as high a role' },
   target_is_owner: { status: 409, text: 'This is the owner of the room' },
   owner_must_transfer: { status: 409, text: 'You own this room; hand it over or delete it first' },
   invitation_used: { status: 409, text: 'This invitation has been used up' },

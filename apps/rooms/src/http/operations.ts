@@ -3,6 +3,7 @@ import { accountOperations } from '../account/operations.ts'
 import { adminOperations } from '../admin/operations.ts'
 import type { Context } from '../context.ts'
 import { guestOperations } from '../guests/operations.ts'
+import { invitationOperations } from '../invitations/operations.ts'
 import { memberOperations } from '../members/operations.ts'
 import { messageOperations } from '../messages/operations.ts'
 import { moderationOperations } from '../moderation/operations.ts'
@@ -20,5 +21,6 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...messageOperations,
   ...memberOperations,
   ...moderationOperations,
+  ...invitationOperations,
   ...adminOperations,
 ]

@@ -1,0 +1,56 @@
+import type { Transaction } from 'kysely'
+import type { Context } from '../context.ts'
+import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { giveRole } from '../members/membership.ts'
+import { findKnownPerson } from '../members/store.ts'
+import type { News } from '../news.ts'
+import { auditRoom } from '../rooms/audit.ts'
+import { entrantOf } from '../rooms/entry.ts'
+import { lockRoom } from '../rooms/log.ts'
+import { isAtLeast } from '../rooms/room-access.ts'
+import { type FoundStanding, findStanding } from '../rooms/standing.ts'
+import { isVouchedFor } from './authority.ts'
+import { findInvitation, takeUse } from './store.ts'
+
+/** R14.4, R14.5: to which rooms, and as what, a link brings guests. */
+export function admitsGuests(
+  { visibility, allow_guests }: RoomRow,
+  { permission }: RoomInvitationRow,
+): boolean {
+  return visibility !== 'private' && allow_guests === 1 && permission !== 'moderator'
+}
+
+/**
+ * Makes a member of the caller, or raises their role, and counts the use, all or nothing (R17.6). Everything is decided
+ * anew with the room locked: what was found before may have been revoked, used up or made void meanwhile.
+ */
+export async function accept(
+  tx: Transaction<Tables>,
+  context: Context,
+  { id, room_id: roomId }: RoomInvitationRow,
+): Promise<News[]> {
+  const { now: nowMs } = context
+  await lockRoom(tx, roomId)
+  const invitation = await findInvitation(tx, id)
+  if (!invitation || invitation.declined_at !== null || invitation.expires_at <= nowMs)
+    throw failure('not_found')
+  if (!(await isVouchedFor(tx, invitation, nowMs))) throw failure('not_found')
+  const standing = await findStanding(tx, roomId, entrantOf(context))
+  if (!standing) throw failure('not_found')
+  refuse(standing, invitation)
+  if (!(await takeUse(tx, id))) throw failure('invitation_used')
+  const person = await findKnownPerson(tx, roomId, standing.userId, nowMs)
+  if (!person) throw failure('not_found')
+  const { permission: role } = invitation
+  const { told } = await giveRole(tx, { room: standing.room, person, role, nowMs })
+  const metadata = { invitationId: id, role }
+  await auditRoom(tx, context, { action: 'room.invitation.accept', roomId, metadata })
+  return told
+}
+
+function refuse({ bar, isGuest, role, room }: FoundStanding, invitation: RoomInvitationRow): void {
+  if (bar) throw failure(bar.kind === 'ban' ? 'banned' : 'cooldown')
+  if (isGuest && !admitsGuests(room, invitation)) throw failure('guest_not_permitted')
+  if (isAtLeast(role, invitation.permission)) throw failure('already_member')
+}

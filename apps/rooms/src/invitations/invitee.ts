@@ -1,0 +1,133 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import { hashToken } from '@latchkey/tokens/opaque'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { RoomInvitationRow } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { auditRoom } from '../rooms/audit.ts'
+import { isAtLeast } from '../rooms/room-access.ts'
+import { SUCCESS, Success, toMoment } from '../wire.ts'
+import { accept, admitsGuests } from './acceptance.ts'
+import { isVouchedFor, vouchedFor } from './authority.ts'
+import {
+  Accepted,
+  DeclineParams,
+  InvitationParams,
+  PendingList,
+  Preview,
+  TokenParams,
+  isId,
+  toPending,
+} from './schema.ts'
+import { declineInvitation, findByTokenHash, findInvitation, findRoomOf, listPending } from './store.ts'
+
+const tag = 'Invitations'
+const MOST_PENDING = 100
+
+const pending = operation({
+  id: 'listPendingInvitations',
+  methods: ['GET'],
+  path: '/room-invitations/pending',
+  scope: 'member',
+  tag,
+  summary: 'List the invitations that wait for your answer, newest first, at most 100',
+  result: PendingList,
+  async handler(context) {
+    const { database, now } = context
+    const found = await listPending(database.read, actorOf(context).user.id, now, MOST_PENDING)
+    const raising = found.filter(({ own_role, permission }) => !isAtLeast(own_role, permission))
+    const live = await vouchedFor(database.read, raising, now)
+    return { invitations: live.map((row) => toPending(row, row.room_name)) }
+  },
+})
+
+/** Who tries tokens that nobody was given is not answered for long, not even for one that exists. */
+async function findLink(
+  { database, rates, clientPrefix }: Context,
+  token: string,
+): Promise<RoomInvitationRow> {
+  rates.check('invitation_failures_per_hour', clientPrefix)
+  const link = await findByTokenHash(database.read, hashToken(token))
+  if (link) return link
+  rates.take('invitation_failures_per_hour', clientPrefix)
+  throw failure('not_found')
+}
+
+const preview = operation({
+  id: 'previewInvitation',
+  methods: ['GET'],
+  path: '/room-invitations/{token}',
+  scope: 'public',
+  tag,
+  summary: 'See where an invitation link leads, without using it',
+  params: TokenParams,
+  result: Preview,
+  failures: ['not_found'],
+  async handler(context, { params }) {
+    const { database, policy, now } = context
+    const link = await findLink(context, params.token)
+    const room = await findRoomOf(database.read, link)
+    const isLive = link.expires_at > now && link.use_count < link.max_uses
+    if (!room || !isLive || !(await isVouchedFor(database.read, link, now))) throw failure('not_found')
+    return {
+      roomName: room.name,
+      permission: link.permission,
+      expiresAt: toMoment(link.expires_at),
+      guestAllowed: policy.guestEnabled && admitsGuests(room, link),
+    }
+  },
+})
+
+/** By its id an invitation is found only by whom it is for: the id of a link is no secret (R28.17). */
+async function findTargeted(context: Context, id: string): Promise<RoomInvitationRow> {
+  const { user } = actorOf(context)
+  if (user.is_guest === 1) throw failure('guest_not_permitted')
+  const invitation = await findInvitation(context.database.read, id)
+  if (invitation?.invited_user_id !== user.id) throw failure('not_found')
+  return invitation
+}
+
+const acceptOne = operation({
+  id: 'acceptInvitation',
+  methods: ['POST'],
+  path: '/room-invitations/{invitation}/accept',
+  scope: 'session',
+  tag,
+  summary: 'Become a member by an invitation, or rise to its role',
+  params: InvitationParams,
+  result: Accepted,
+  failures: ['not_found', 'banned', 'cooldown', 'guest_not_permitted', 'already_member', 'invitation_used'],
+  async handler(context, { params: { invitation: given } }) {
+    const invitation = isId(given) ? await findTargeted(context, given) : await findLink(context, given)
+    const told = await context.database.write((tx) => accept(tx, context, invitation))
+    for (const news of told) context.tell(news)
+    return { ...SUCCESS, roomId: invitation.room_id, role: invitation.permission }
+  },
+})
+
+const decline = operation({
+  id: 'declineInvitation',
+  methods: ['POST'],
+  path: '/room-invitations/{invitationId}/decline',
+  scope: 'member',
+  tag,
+  summary: 'Decline an invitation to you',
+  params: DeclineParams,
+  result: Success,
+  failures: ['not_found'],
+  async handler(context, { params: { invitationId: id } }) {
+    await context.database.write(async (tx) => {
+      const userId = actorOf(context).user.id
+      const declined = await declineInvitation(tx, { id, userId, nowMs: context.now })
+      if (!declined) throw failure('not_found')
+      const metadata = { invitationId: id }
+      await auditRoom(tx, context, {
+        action: 'room.invitation.decline',
+        roomId: declined.room_id,
+        metadata,
+      })
+    })
+    return SUCCESS
+  },
+})
+
+export const invitee: readonly AnyOperation<Context>[] = [pending, preview, acceptOne, decline]

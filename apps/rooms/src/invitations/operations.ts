@@ -1,0 +1,267 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import type { Transaction } from 'kysely'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { RoomInvitationRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { findKnownPerson } from '../members/store.ts'
+import type { News } from '../news.ts'
+import { auditRoom } from '../rooms/audit.ts'
+import { enterToRead } from '../rooms/entry.ts'
+import { standingFor } from '../rooms/operations.ts'
+import { type MemberRole, invitingAs, isAtLeast, may } from '../rooms/room-access.ts'
+import { RoomParams } from '../rooms/schema.ts'
+import type { FoundStanding } from '../rooms/standing.ts'
+import { SUCCESS, Success, toMoment } from '../wire.ts'
+import { isVouchedFor, vouchedFor } from './authority.ts'
+import { invitee } from './invitee.ts'
+import {
+  type Invitation,
+  InvitationAnswer,
+  InvitationList,
+  LinkAnswer,
+  NewLink,
+  NewTargeted,
+  RoomInvitationParams,
+  toInvitation,
+  toPending,
+} from './schema.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  findUnanswered,
+  insertInvitation,
+  listLive,
+  renewInvitation,
+} from './store.ts'
+
+const tag = 'Invitations'
+const HOUR_MS = 3_600_000
+const refusals = ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'] as const
+
+/** Locks the room, and finds out that the caller may invite as this role; `undefined` is what visitors are here. */
+async function standingToInvite(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  role: MemberRole | undefined,
+): Promise<{ standing: FoundStanding; permission: MemberRole }> {
+  const standing = await standingFor(tx, context, roomId, 'invite_listeners_and_speakers')
+  const permission = role ?? standing.defaultRole
+  if (!may(invitingAs(permission), standing)) throw failure('forbidden')
+  return { standing, permission }
+}
+
+async function makeRoomForOneMore(tx: Transaction<Tables>, context: Context, roomId: string): Promise<void> {
+  const live = await vouchedFor(tx, await listLive(tx, roomId, context.now), context.now)
+  if (live.length >= context.policy.limits.invitations_live) throw failure('limit_reached')
+}
+
+async function auditInvitation(
+  tx: Transaction<Tables>,
+  context: Context,
+  action: 'create' | 'revoke',
+  row: RoomInvitationRow,
+): Promise<void> {
+  const { id, room_id: roomId, invited_user_id: userId, permission: role, max_uses: maxUses } = row
+  const metadata = { invitationId: id, userId, role, maxUses, expiresAt: toMoment(row.expires_at) }
+  await auditRoom(tx, context, { action: `room.invitation.${action}`, roomId, metadata })
+}
+
+interface Invited {
+  invitation: Invitation
+  isNew: boolean
+}
+
+const inviteUser = operation({
+  id: 'inviteUser',
+  methods: ['POST'],
+  path: '/rooms/{id}/invitations/users',
+  scope: 'session',
+  tag,
+  summary: 'Invite somebody; who is invited already has the pending invitation renewed',
+  params: RoomParams,
+  body: NewTargeted,
+  result: InvitationAnswer,
+  status: 201,
+  otherStatus: { status: 200, description: 'The pending invitation was renewed' },
+  failures: [...refusals, 'already_member', 'limit_reached'],
+  async handler(context, { params, body }): Promise<Invited> {
+    context.rates.take('invitations_per_hour', actorOf(context).user.id)
+    const { told, ...invited } = await context.database.write((tx) =>
+      putTargeted(tx, context, params.id, body),
+    )
+    context.tell(told)
+    return invited
+  },
+  answer: ({ invitation, isNew }) => ({ status: isNew ? 201 : 200, body: { invitation } }),
+})
+
+async function putTargeted(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  { userId, role, expiresInHours }: NewTargeted,
+): Promise<Invited & { told: News }> {
+  const { standing, permission } = await standingToInvite(tx, context, roomId, role)
+  const { now } = context
+  const person = await findKnownPerson(tx, roomId, userId, now)
+  if (!person || person.disabled === 1 || person.is_guest === 1) throw failure('not_found')
+  if (isAtLeast(person.role, permission)) throw failure('already_member')
+  const given = { permission, expires_at: now + expiresInHours * HOUR_MS, created_by: standing.userId }
+  const pending = await findUnanswered(tx, roomId, userId)
+  const goesOn = pending && pending.expires_at > now && (await isVouchedFor(tx, pending, now))
+  if (goesOn && !may(invitingAs(pending.permission), standing)) throw failure('forbidden')
+  const row = goesOn
+    ? await renewInvitation(tx, pending.id, given)
+    : await insertTargeted(tx, context, { roomId, userId, given, ended: pending })
+  await auditInvitation(tx, context, 'create', row)
+  const data = { invitation: toPending(row, standing.room.name) }
+  const told: News = { kind: 'notice', userId, notice: 'invitation', data }
+  return { invitation: toInvitation(row), isNew: !goesOn, told }
+}
+
+interface Targeted {
+  roomId: string
+  userId: string
+  given: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by'>
+  /** In whose place it comes, since there is one at a time. */
+  ended: RoomInvitationRow | undefined
+}
+
+async function insertTargeted(
+  tx: Transaction<Tables>,
+  context: Context,
+  { roomId, userId, given, ended }: Targeted,
+): Promise<RoomInvitationRow> {
+  if (ended) await deleteInvitation(tx, ended.id)
+  await makeRoomForOneMore(tx, context, roomId)
+  const row: RoomInvitationRow = {
+    id: crypto.randomUUID(),
+    room_id: roomId,
+    token_hash: null,
+    invited_user_id: userId,
+    ...given,
+    max_uses: 1,
+    use_count: 0,
+    declined_at: null,
+    created_at: context.now,
+  }
+  await insertInvitation(tx, row)
+  return row
+}
+
+const createLink = operation({
+  id: 'createInvitationLink',
+  methods: ['POST'],
+  path: '/rooms/{id}/invitations/links',
+  scope: 'session',
+  tag,
+  summary: 'Make a link that lets whoever has it become a member',
+  params: RoomParams,
+  body: NewLink,
+  result: LinkAnswer,
+  status: 201,
+  failures: [...refusals, 'limit_reached'],
+  async handler(context, { params, body }) {
+    context.rates.take('invitations_per_hour', actorOf(context).user.id)
+    const token = createToken('', 32, 'base64url')
+    const row = await context.database.write((tx) => insertLink(tx, context, params.id, { ...body, token }))
+    const url = `${context.policy.canonicalOrigin}/invite/${token}`
+    return { invitation: toInvitation(row), token, url }
+  },
+})
+
+async function insertLink(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  { role, expiresInHours, maxUses, token }: NewLink & { token: string },
+): Promise<RoomInvitationRow> {
+  const { standing, permission } = await standingToInvite(tx, context, roomId, role)
+  await makeRoomForOneMore(tx, context, roomId)
+  const row: RoomInvitationRow = {
+    id: crypto.randomUUID(),
+    room_id: roomId,
+    token_hash: hashToken(token),
+    invited_user_id: null,
+    permission,
+    expires_at: context.now + expiresInHours * HOUR_MS,
+    max_uses: maxUses,
+    use_count: 0,
+    declined_at: null,
+    created_by: standing.userId,
+    created_at: context.now,
+  }
+  await insertInvitation(tx, row)
+  await auditInvitation(tx, context, 'create', row)
+  return row
+}
+
+const list = operation({
+  id: 'listInvitations',
+  methods: ['GET'],
+  path: '/rooms/{id}/invitations',
+  scope: 'session',
+  tag,
+  summary: 'List the live invitations to a room that you may manage, newest first',
+  params: RoomParams,
+  result: InvitationList,
+  failures: refusals,
+  async handler(context, { params }) {
+    const standing = await enterToRead(context, params.id)
+    if (!may('invite_listeners_and_speakers', standing)) throw failure('forbidden')
+    const { database, now } = context
+    const live = await vouchedFor(database.read, await listLive(database.read, params.id, now), now)
+    const managed = live.filter(({ permission }) => may(invitingAs(permission), standing))
+    const invitations = managed.map((row) => ({
+      ...toInvitation(row),
+      invitedNickname: row.invited_nickname,
+    }))
+    return { invitations }
+  },
+})
+
+const revoke = operation({
+  id: 'revokeInvitation',
+  methods: ['DELETE'],
+  path: '/rooms/{id}/invitations/{invitationId}',
+  scope: 'session',
+  tag,
+  summary: 'Take an invitation back; who has accepted it stays a member',
+  params: RoomInvitationParams,
+  result: Success,
+  failures: refusals,
+  async handler(context, { params }) {
+    const { id: roomId, invitationId } = params
+    const row = await context.database.write(async (tx) => {
+      const standing = await standingFor(tx, context, roomId, 'invite_listeners_and_speakers')
+      const invitation = await findInvitation(tx, invitationId)
+      if (!invitation || invitation.room_id !== roomId || hasEnded(invitation, context.now))
+        throw failure('not_found')
+      if (!may(invitingAs(invitation.permission), standing)) throw failure('forbidden')
+      await deleteInvitation(tx, invitationId)
+      await auditInvitation(tx, context, 'revoke', invitation)
+      return invitation
+    })
+    const { invited_user_id: userId } = row
+    if (userId !== null)
+      context.tell({ kind: 'notice', userId, notice: 'invitation_revoked', data: { id: row.id, roomId } })
+    return SUCCESS
+  },
+})
+
+function hasEnded(
+  { expires_at, declined_at, use_count, max_uses }: RoomInvitationRow,
+  nowMs: number,
+): boolean {
+  return expires_at <= nowMs || declined_at !== null || use_count >= max_uses
+}
+
+export const invitationOperations: readonly AnyOperation<Context>[] = [
+  inviteUser,
+  createLink,
+  list,
+  revoke,
+  ...invitee,
+]

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import type { RoomInvitationRow } from '../db/tables.ts'
+import { MemberRole } from '../members/schema.ts'
+import { Id, Moment, toMoment } from '../wire.ts'
+
+/** Both 30 days at most. */
+const TARGETED_HOURS = 168
+const LINK_HOURS = 24
+const MOST_HOURS = 720
+
+function hours(unlessTold: number) {
+  return z.int().min(1).max(MOST_HOURS).default(unlessTold)
+}
+
+const Role = MemberRole.optional().meta({ description: 'Unless told what visitors are in this room.' })
+
+export const NewTargeted = z.object({
+  userId: Id,
+  role: Role,
+  expiresInHours: hours(TARGETED_HOURS),
+})
+export type NewTargeted = z.output<typeof NewTargeted>
+
+export const NewLink = z.object({
+  role: Role,
+  expiresInHours: hours(LINK_HOURS),
+  maxUses: z.int().min(1).max(1000).default(1),
+})
+export type NewLink = z.output<typeof NewLink>
+
+const Invitation = z
+  .object({
+    id: z.string(),
+    roomId: z.string(),
+    invitedUserId: z.string().nullable().meta({ description: 'Null for links.' }),
+    permission: MemberRole,
+    expiresAt: Moment,
+    maxUses: z.int(),
+    useCount: z.int(),
+    createdBy: z.string(),
+    createdAt: Moment,
+  })
+  .meta({ id: 'Invitation' })
+export type Invitation = z.output<typeof Invitation>
+
+export function toInvitation(row: RoomInvitationRow): Invitation {
+  return {
+    id: row.id,
+    roomId: row.room_id,
+    invitedUserId: row.invited_user_id,
+    permission: row.permission,
+    expiresAt: toMoment(row.expires_at),
+    maxUses: row.max_uses,
+    useCount: row.use_count,
+    createdBy: row.created_by,
+    createdAt: toMoment(row.created_at),
+  }
+}
+
+/** An invitation as those who are invited see it. */
+const PendingInvitation = z
+  .object({
+    id: z.string(),
+    roomId: z.string(),
+    roomName: z.string(),
+    permission: MemberRole,
+    expiresAt: Moment,
+    createdBy: z.string(),
+    createdAt: Moment,
+  })
+  .meta({ id: 'PendingInvitation' })
+export type PendingInvitation = z.output<typeof PendingInvitation>
+
+export function toPending(row: RoomInvitationRow, roomName: string): PendingInvitation {
+  const { id, roomId, permission, expiresAt, createdBy, createdAt } = toInvitation(row)
+  return { id, roomId, roomName, permission, expiresAt, createdBy, createdAt }
+}
+
+export const InvitationAnswer = z.object({ invitation: Invitation })
+export const LinkAnswer = z.object({
+  invitation: Invitation,
+  token: z.string().meta({ description: 'Shown this once; only its hash is stored.' }),
+  url: z.string().meta({ format: 'uri' }),
+})
+export const InvitationList = z.object({
+  invitations: z.array(Invitation.extend({ invitedNickname: z.string().nullable() })),
+})
+export const PendingList = z.object({ invitations: z.array(PendingInvitation) })
+export const Preview = z
+  .object({
+    roomName: z.string(),
+    permission: MemberRole,
+    expiresAt: Moment,
+    guestAllowed: z.boolean().meta({ description: 'Whether guests can accept it.' }),
+  })
+  .meta({ id: 'InvitationPreview' })
+export const Accepted = z.object({ success: z.literal(true), roomId: z.string(), role: MemberRole })
+
+/** 32 random bytes. */
+const Token = z.string().regex(/^[\w-]{43}$/)
+
+export const RoomInvitationParams = z.object({ id: Id, invitationId: Id })
+export const TokenParams = z.object({ token: Token })
+export const InvitationParams = z.object({
+  invitation: z
+    .union([Id, Token])
+    .meta({ description: 'The id of a targeted invitation, or the token of a link.' }),
+})
+export const DeclineParams = z.object({ invitationId: Id })
+
+/** Which of both was given: they differ in length. */
+export function isId(invitation: string): boolean {
+  return Id.safeParse(invitation).success
+}

@@ -1,0 +1,160 @@
+import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
+import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
+import { nicknameIn } from '../rooms/nickname.ts'
+import type { RoomRole } from '../rooms/room-access.ts'
+
+function isLive(eb: ExpressionBuilder<Tables, 'room_invitations'>, nowMs: number) {
+  return eb.and([
+    eb('room_invitations.expires_at', '>', nowMs),
+    eb('room_invitations.declined_at', 'is', null),
+    eb('room_invitations.use_count', '<', eb.ref('room_invitations.max_uses')),
+  ])
+}
+
+export interface ManagedInvitation extends RoomInvitationRow {
+  invited_nickname: string | null
+}
+
+/** Those of a room that have not ended, newest first; their number is limited when they are made. */
+export async function listLive(
+  db: Kysely<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<ManagedInvitation[]> {
+  return db
+    .selectFrom('room_invitations')
+    .leftJoin('users', 'users.id', 'room_invitations.invited_user_id')
+    .selectAll('room_invitations')
+    .select((eb) =>
+      eb
+        .case()
+        .when('users.id', 'is not', null)
+        .then(nicknameIn(roomId))
+        .else(null)
+        .end()
+        .as('invited_nickname'),
+    )
+    .where('room_invitations.room_id', '=', roomId)
+    .where((eb) => isLive(eb, nowMs))
+    .orderBy('room_invitations.created_at', 'desc')
+    .orderBy('room_invitations.id', 'desc')
+    .execute()
+}
+
+export interface FoundPending extends RoomInvitationRow {
+  room_name: string
+  /** What the invited person is in the room already. */
+  own_role: RoomRole | null
+}
+
+/** Targeted invitations that this person can still answer, newest first. */
+export async function listPending(
+  db: Kysely<Tables>,
+  userId: string,
+  nowMs: number,
+  limit: number,
+): Promise<FoundPending[]> {
+  const rows = await db
+    .selectFrom('room_invitations')
+    .innerJoin('rooms', 'rooms.id', 'room_invitations.room_id')
+    .leftJoin('room_members', (join) =>
+      join
+        .onRef('room_members.room_id', '=', 'rooms.id')
+        .onRef('room_members.user_id', '=', 'room_invitations.invited_user_id'),
+    )
+    .selectAll('room_invitations')
+    .select(['rooms.name as room_name', 'rooms.owner_id', 'room_members.role as member_role'])
+    .where('room_invitations.invited_user_id', '=', userId)
+    .where((eb) => isLive(eb, nowMs))
+    .orderBy('room_invitations.created_at', 'desc')
+    .orderBy('room_invitations.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ owner_id, member_role, ...row }) => ({
+    ...row,
+    own_role: owner_id === userId ? ('owner' as const) : member_role,
+  }))
+}
+
+export async function findInvitation(db: Kysely<Tables>, id: string): Promise<RoomInvitationRow | undefined> {
+  return db.selectFrom('room_invitations').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findByTokenHash(
+  db: Kysely<Tables>,
+  tokenHash: string,
+): Promise<RoomInvitationRow | undefined> {
+  return db.selectFrom('room_invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
+/** The one that this person has neither used nor declined, also when it has expired. */
+export async function findUnanswered(
+  db: Kysely<Tables>,
+  roomId: string,
+  userId: string,
+): Promise<RoomInvitationRow | undefined> {
+  return db
+    .selectFrom('room_invitations')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('invited_user_id', '=', userId)
+    .where('use_count', '=', 0)
+    .where('declined_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export async function insertInvitation(tx: Transaction<Tables>, row: RoomInvitationRow): Promise<void> {
+  await tx.insertInto('room_invitations').values(row).execute()
+}
+
+export async function renewInvitation(
+  tx: Transaction<Tables>,
+  id: string,
+  changes: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by'>,
+): Promise<RoomInvitationRow> {
+  return tx
+    .updateTable('room_invitations')
+    .set(changes)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteInvitation(tx: Transaction<Tables>, id: string): Promise<void> {
+  await tx.deleteFrom('room_invitations').where('id', '=', id).execute()
+}
+
+/** Counts one use, unless there is none left: of any number at once, as many succeed as there are. */
+export async function takeUse(tx: Transaction<Tables>, id: string): Promise<boolean> {
+  const taken = await tx
+    .updateTable('room_invitations')
+    .set((eb) => ({ use_count: eb('use_count', '+', 1) }))
+    .where('id', '=', id)
+    .where('declined_at', 'is', null)
+    .where((eb) => eb('use_count', '<', eb.ref('max_uses')))
+    .returning('id')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+/** The invitation, if this person could still answer it. */
+export async function declineInvitation(
+  tx: Transaction<Tables>,
+  { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
+): Promise<RoomInvitationRow | undefined> {
+  return tx
+    .updateTable('room_invitations')
+    .set({ declined_at: nowMs })
+    .where('id', '=', id)
+    .where('invited_user_id', '=', userId)
+    .where((eb) => isLive(eb, nowMs))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function findRoomOf(
+  db: Kysely<Tables>,
+  { room_id }: RoomInvitationRow,
+): Promise<RoomRow | undefined> {
+  return db.selectFrom('rooms').selectAll().where('id', '=', room_id).executeTakeFirst()
+}
