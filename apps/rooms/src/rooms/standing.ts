@@ -1,3 +1,5 @@
+import { among } from '@latchkey/database/database'
+import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, sql } from 'kysely'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import type { MemberRole, RoomRole, Standing } from './room-access.ts'
@@ -40,6 +42,20 @@ export async function findStanding(
   return row && toStanding(row)
 }
 
+/** Of several people in one room, those with disabled accounts left out. */
+export async function findStandings(
+  { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  roomId: string,
+  userIds: readonly string[],
+  nowMs: number,
+): Promise<FoundStanding[]> {
+  const rows = await standings(read, { clientPrefix: null, nowMs })
+    .where('rooms.id', '=', roomId)
+    .where(among(dialect, 'users.id', userIds))
+    .execute()
+  return rows.map(toStanding)
+}
+
 /** Of everybody who is in the room, except those whose account is disabled. */
 export async function findStandingsOfPresent(
   db: Kysely<Tables>,
@@ -49,8 +65,13 @@ export async function findStandingsOfPresent(
   // Who is present was there before any ban of an address, which bars only those who are new.
   const rows = await standings(db, { clientPrefix: null, nowMs })
     .where('rooms.id', '=', roomId)
-    .where('room_visits.started_at', 'is not', null)
-    .where('room_visits.ended_at', 'is', null)
+    .where('users.id', 'in', (eb) =>
+      eb
+        .selectFrom('room_visits as open')
+        .select('open.user_id')
+        .where('open.room_id', '=', roomId)
+        .where('open.ended_at', 'is', null),
+    )
     .execute()
   return rows.map(toStanding)
 }
@@ -63,8 +84,13 @@ export async function findStandingsWherePresent(
 ): Promise<FoundStanding[]> {
   const rows = await standings(db, { clientPrefix: null, nowMs })
     .where('users.id', '=', userId)
-    .where('room_visits.started_at', 'is not', null)
-    .where('room_visits.ended_at', 'is', null)
+    .where('rooms.id', 'in', (eb) =>
+      eb
+        .selectFrom('room_visits as open')
+        .select('open.room_id')
+        .where('open.user_id', '=', userId)
+        .where('open.ended_at', 'is', null),
+    )
     .execute()
   return rows.map(toStanding)
 }
