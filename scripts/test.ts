@@ -18,6 +18,12 @@ if (postgresUrl === undefined)
 const chromium = process.env['LATCHKEY_TEST_CHROMIUM'] ?? Bun.which('chromium') ?? Bun.which('google-chrome')
 if (!chromium) missing.push('Chromium is not installed: no page was opened in a browser')
 
+const wide = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
+if (!Bun.which('glewlwyd', wide)) missing.push('Glewlwyd is not installed: nobody signed in at it')
+if (!Bun.which('nginx', wide) || !Bun.which('openssl', wide))
+  missing.push('nginx or openssl is not installed: nothing was tried behind a proxy')
+if (!Bun.which('redis-server', wide)) missing.push('Redis is not installed: nodes were tried without a bus')
+
 const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 if (python === '')
   missing.push('LATCHKEY_TEST_PYTHON is unset: the shrtnr Python SDK was not tried (see CONTRIBUTING.md)')

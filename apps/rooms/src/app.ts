@@ -1,3 +1,4 @@
+import type { WebSocketHandler } from 'bun'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { parseTrusted } from '@latchkey/http/client-address'
@@ -7,14 +8,18 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { Readiness } from './http/health.ts'
 import { createHosts } from './http/hosts.ts'
-import { type Metrics, createMetrics, exposeLiveSessions } from './http/metrics.ts'
+import { type Metrics, createMetrics, exposeLiveSessions, exposeSockets } from './http/metrics.ts'
 import { createRates } from './http/rates.ts'
-import { type Fetch, createRouter } from './http/router.ts'
+import { type Router, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
 import { identityJobs } from './jobs/identity.ts'
 import { roomJobs } from './jobs/rooms.ts'
 import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
+import { type Bus, createLocalBus } from './realtime/bus.ts'
+import { createRedisBus } from './realtime/bus-redis.ts'
+import { type SocketData, createGateway } from './realtime/gateway.ts'
+import { Hub } from './realtime/hub.ts'
 import { openLookup } from './sessions/lookup.ts'
 import { countLiveSessions } from './sessions/store.ts'
 import type { Tell } from './news.ts'
@@ -22,11 +27,16 @@ import type { Settings } from './settings.ts'
 import { settle } from './starting.ts'
 
 export interface Rooms {
-  fetch: Fetch
+  /** Everything but sockets, which `serve` has too. */
+  fetch: Router['fetch']
+  serve: Router['serve']
   database: Database<Tables>
   metrics: Metrics
-  /** Runs by itself from `start` on, until everything is closed. */
+  /** Run by themselves from `start` on, until everything is closed. */
   jobs: Scheduler
+  hub: Hub
+  /** For the server of `serve`. */
+  websocket: WebSocketHandler<SocketData>
   /** Stop being ready, so that balancers look elsewhere; requests are still served. */
   drain(): void
   close(): Promise<void>
@@ -42,59 +52,88 @@ export interface RoomsOptions {
   now?: () => number
   /** The provider is the demo of `latchkey start`. */
   demo?: boolean
+  /** Carries news to other nodes; by the settings unless given. */
+  bus?: Bus
   /** Hears what is told to all nodes. */
   tell?: Tell
 }
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
-export async function createRooms({
-  settings,
-  log,
-  now = Date.now,
-  demo = false,
-  tell = () => undefined,
-}: RoomsOptions): Promise<Rooms> {
+export async function createRooms(options: RoomsOptions): Promise<Rooms> {
+  const { settings, log, now = Date.now } = options
   const database = openDatabase<Tables>(settings.databaseUrl)
   await migrate(database, migrations)
   await settle(database, settings, log, now())
-  const metrics = createMetrics()
-  const provider = createProvider(settings.provider, { log, now, metrics })
-  const limited = database.limited(STATEMENT_LIMIT_MS)
-  const services: Services = {
-    settings,
-    policy: policyOf(settings, demo),
-    database: limited,
-    sessions: openLookup(settings.databaseUrl, limited),
-    provider,
-    rates: createRates(settings.limits, now),
-    proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
-    hosts: createHosts(settings.allowedHosts),
-    metrics,
-    log,
-    tell,
-    now,
-  }
-  exposeLiveSessions(metrics.registry, () => countLiveSessions(services.database.read, now()))
+  const nodeId = crypto.randomUUID()
+  const bus = options.bus ?? (await openBus(settings, nodeId, log))
+  if (options.tell) bus.listen(options.tell)
+  const services = createServices({ ...options, now, database, bus })
+  const { metrics } = services
   const jobs = new Scheduler([...identityJobs, ...roomJobs], {
     database,
     log,
     now,
     observe: (...run) => metrics.observeJob(...run),
-    tell,
+    tell: bus.publish,
   })
-  const readiness = new Readiness(services.database)
+  const hub = new Hub({
+    database: services.database,
+    log,
+    now,
+    bus,
+    nodeId,
+    limits: settings.limits,
+    countDeliveries: (count) => metrics.countDeliveries(count),
+  })
+  exposeLiveSessions(metrics.registry, () => countLiveSessions(services.database.read, now()))
+  exposeSockets(metrics.registry, () => hub.roster.size)
+  const gateway = createGateway(services, hub)
+  const readiness = new Readiness(services.database, bus.state)
   return {
-    fetch: createRouter(services, readiness),
+    ...createRouter(services, readiness, gateway),
+    websocket: gateway.websocket,
+    hub,
     database,
     metrics,
     jobs,
     drain: () => readiness.drain(),
     async close() {
       await jobs.stop()
+      await hub.stop()
+      await bus.close()
       services.sessions.close()
       await database.close()
     },
   }
+}
+
+interface Wiring extends RoomsOptions {
+  now: () => number
+  database: Database<Tables>
+  bus: Bus
+}
+
+function createServices({ settings, log, now, demo = false, database, bus }: Wiring): Services {
+  const metrics = createMetrics()
+  const limited = database.limited(STATEMENT_LIMIT_MS)
+  return {
+    settings,
+    policy: policyOf(settings, demo),
+    database: limited,
+    sessions: openLookup(settings.databaseUrl, limited),
+    provider: createProvider(settings.provider, { log, now, metrics }),
+    rates: createRates(settings.limits, now),
+    proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
+    hosts: createHosts(settings.allowedHosts),
+    metrics,
+    log,
+    tell: bus.publish,
+    now,
+  }
+}
+
+async function openBus({ busUrl }: Settings, nodeId: string, log: Log): Promise<Bus> {
+  return busUrl === null ? createLocalBus() : createRedisBus(busUrl, nodeId, log)
 }
 
 function policyOf(settings: Settings, demo: boolean): Policy {

@@ -12,6 +12,7 @@ export const DEFAULT_LIMITS = {
   guest_create_per_minute: 5,
   guest_create_per_hour: 30,
   guest_create_total_per_minute: 200,
+  guest_sockets_prefix: 10,
   guest_present_room: 50,
   guest_share_percent: 70,
   guest_messages_per_10s: 5,
@@ -28,7 +29,13 @@ export const DEFAULT_LIMITS = {
   invitation_failures_per_hour: 10,
   search_per_minute: 10,
   admin_writes_per_minute: 60,
+  sockets_session: 10,
+  sockets_user: 20,
+  sockets_total: 20_000,
   sessions_user: 20,
+  socket_connects_per_minute: 30,
+  socket_messages_per_10s: 60,
+  socket_subscriptions: 50,
 } as const
 
 export type LimitName = keyof typeof DEFAULT_LIMITS

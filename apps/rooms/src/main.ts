@@ -1,5 +1,6 @@
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, createRooms } from './app.ts'
+import type { SocketData } from './realtime/gateway.ts'
 import type { Settings } from './settings.ts'
 
 /** How much of a stop is for requests that are under way, in milliseconds (R19.3). */
@@ -20,11 +21,14 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
     throw error
   })
   rooms.jobs.start()
+  rooms.hub.start()
   log.info('listening', { service: 'rooms', url: server.url.href })
   return {
     url: server.url.origin,
     async stop() {
       rooms.drain()
+      // Before the requests: sockets never end by themselves.
+      await rooms.hub.stop()
       await Promise.race([server.stop(), Bun.sleep(FINISH_WITHIN_MS)])
       await Promise.race([server.stop(true), Bun.sleep(100)])
       await rooms.close()
@@ -34,11 +38,12 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
 }
 
 async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof createLog>) {
-  return Bun.serve({
+  return Bun.serve<SocketData>({
     hostname: settings.host,
     port: settings.port,
     idleTimeout: IDLE_SECONDS,
-    fetch: rooms.fetch,
+    fetch: rooms.serve,
+    websocket: rooms.websocket,
     error(error) {
       log.error('a request failed outside its handler', { error })
       return Response.json({ error: 'Something went wrong on our side', code: 'internal' }, { status: 500 })

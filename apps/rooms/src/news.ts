@@ -11,6 +11,9 @@ export interface RoomEvent {
 
 export type RemovalReason = 'kicked' | 'banned' | 'left' | 'deleted' | 'access_lost'
 
+/** Who could see a room in the lobby before it changed. */
+export type FormerLobby = 'everyone' | readonly string[]
+
 /**
  * What nodes tell each other once it is committed. All of it is a hint: any piece may be lost, repeated or late, and what a
  * node does with it must also come about without it, from the database (R19.1).
@@ -32,8 +35,8 @@ export type News =
   | { readonly kind: 'person'; readonly userId: string }
   | { readonly kind: 'presence'; readonly roomId: string }
   | { readonly kind: 'typing'; readonly roomId: string; readonly userId: string; readonly active: boolean }
-  /** The room's line in the lobby has changed. */
-  | { readonly kind: 'lobby'; readonly roomId: string }
+  /** The room's line in the lobby has changed; `formerly` where fewer people may see it than before. */
+  | { readonly kind: 'lobby'; readonly roomId: string; readonly formerly?: FormerLobby }
   | { readonly kind: 'sessions'; readonly sessionIds: readonly string[] }
   | {
       readonly kind: 'notice'

@@ -21,6 +21,7 @@ import {
   limits,
   longToken,
   ownOrigin,
+  redisUrl,
   scopes,
 } from './setting-kinds.ts'
 
@@ -305,6 +306,14 @@ export const declarations = {
     default: 'sqlite:./data/rooms.db',
     sentence: 'Database, embedded SQLite or PostgreSQL; missing folders are created',
     example: 'postgres://rooms@db.internal/rooms',
+    secret: true,
+  },
+  busUrl: {
+    name: 'ROOMS_BUS_URL',
+    kind: redisUrl(),
+    whenUnset: 'in-process: one node',
+    sentence: 'Redis or Valkey that carries news between nodes; needs PostgreSQL',
+    example: 'redis://bus.internal',
     secret: true,
   },
   metricsToken: {

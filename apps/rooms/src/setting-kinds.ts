@@ -111,3 +111,11 @@ export function longToken(): Kind<string> {
     parse: (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
   }
 }
+
+/** A Redis or Valkey server. */
+export function redisUrl(): Kind<string> {
+  return {
+    accepts: 'redis://HOST or rediss://HOST, perhaps with user, password, port and database',
+    parse: (given) => (/^rediss?:\/\/\S+$/.test(given) && URL.canParse(given) ? given : undefined),
+  }
+}

@@ -1,3 +1,4 @@
+import { dialectOf } from '@latchkey/database/url'
 import {
   type Declaration,
   type Environment,
@@ -29,6 +30,8 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly databaseUrl: string
+  /** Null: this is the only node. */
+  readonly busUrl: string | null
   readonly metricsToken: string | null
   readonly limits: Limits
 }
@@ -127,6 +130,13 @@ const rules: readonly RoomsRule[] = [
     settings: ['trustedProxies', 'proxyHeader'],
     problem: ({ trustedProxies, proxyHeader }) =>
       proxyHeader !== null && trustedProxies.length === 0 ? 'must name the proxies with PROXY_HEADER' : null,
+  },
+  {
+    settings: ['busUrl', 'databaseUrl'],
+    problem: ({ busUrl, databaseUrl }) =>
+      busUrl !== null && dialectOf(databaseUrl) === 'sqlite'
+        ? 'needs PostgreSQL: an SQLite database has one node'
+        : null,
   },
   {
     settings: ['allowedHosts'],

@@ -6,6 +6,7 @@ import { type Rooms, createRooms } from '../src/app.ts'
 import { DEFAULT_LIMITS, type LimitName, type Limits } from '../src/limits.ts'
 import type { News } from '../src/news.ts'
 import type { ProviderConfig } from '../src/login/provider-config.ts'
+import type { Bus } from '../src/realtime/bus.ts'
 import type { Settings } from '../src/settings.ts'
 import { csrfTokenOf } from '../src/sessions/csrf.ts'
 import { ALICE, type HostileProvider, type Person, hostileProvider } from './provider/hostile.ts'
@@ -36,6 +37,8 @@ export interface TestRooms {
 export interface TestOptions {
   /** From `eachDialect`; otherwise a SQLite file of its own. */
   url?: string
+  /** What nodes hear of each other by; of its own unless given. */
+  bus?: Bus
   settings?: Partial<Settings>
   limits?: Partial<Record<LimitName, number>>
   /** What the provider is configured as; plain `oidc` unless told. */
@@ -55,7 +58,13 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const log = createLog({ write: (line) => void logged.push(line), now: () => clock.ms })
   const told: News[] = []
   const tell = (news: News) => void told.push(news)
-  const rooms = await createRooms({ settings, log, now: () => clock.ms, tell })
+  const rooms = await createRooms({
+    settings,
+    log,
+    now: () => clock.ms,
+    tell,
+    ...(options.bus && { bus: options.bus }),
+  })
   const test: TestRooms = {
     rooms,
     idp,
@@ -105,6 +114,7 @@ function settingsFor(
     host: '127.0.0.1',
     port: 0,
     databaseUrl,
+    busUrl: null,
     metricsToken: null,
     limits: { ...DEFAULT_LIMITS, ...limits },
     ...settings,

@@ -22,6 +22,7 @@ export interface Metrics {
   countLogoutToken(result: string): void
   countIgnoredProxyHeader(): void
   observeJob(job: string, ok: boolean, seconds: number): void
+  countDeliveries(count: number): void
 }
 
 /** Figures of one node. Labels are routes, statuses and outcomes; never people, rooms or addresses (R24.2). */
@@ -48,6 +49,7 @@ export function createMetrics(): Metrics {
   const keySets = counter('jwks_fetches', 'Fetches of the key set of the identity provider', [])
   const logoutTokens = counter('logout_tokens', 'Logout tokens by result', ['result'])
   const ignored = counter('ignored_proxy_headers', 'Address headers from peers that are not trusted', [])
+  const deliveries = counter('deliveries', 'Events of rooms sent to sockets', [])
   const jobs = counter('job_runs', 'Runs of background jobs', ['job', 'result'])
   const jobSeconds = new Gauge({
     name: 'latchkey_rooms_job_seconds',
@@ -74,9 +76,22 @@ export function createMetrics(): Metrics {
     countKeySetFetch: () => keySets.inc(),
     countLogoutToken: (result) => logoutTokens.inc({ result }),
     countIgnoredProxyHeader: () => ignored.inc(),
+    countDeliveries: (count) => deliveries.inc(count),
     observeJob(job, ok, seconds) {
       jobs.inc({ job, result: ok ? 'ok' : 'failed' })
       jobSeconds.set({ job }, seconds)
     },
   }
+}
+
+/** How many sockets this node has at this moment. */
+export function exposeSockets(registry: Registry, count: () => number): void {
+  new Gauge({
+    name: 'latchkey_rooms_sockets',
+    help: 'Open sockets of this node',
+    registers: [registry],
+    collect() {
+      this.set(count())
+    },
+  })
 }

@@ -7,20 +7,24 @@ import { invitationOperations } from '../invitations/operations.ts'
 import { memberOperations } from '../members/operations.ts'
 import { messageOperations } from '../messages/operations.ts'
 import { moderationOperations } from '../moderation/operations.ts'
+import { ownershipOperations } from '../ownership/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
 import { roomOperations } from '../rooms/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
+import { ticketOperations } from '../tickets/operations.ts'
 
 /** Everything that the API can do, in the order of its document. */
 export const apiOperations: readonly AnyOperation<Context>[] = [
   ...platformOperations,
   ...guestOperations,
   ...sessionOperations,
+  ...ticketOperations,
   ...accountOperations,
   ...roomOperations,
   ...messageOperations,
   ...memberOperations,
   ...moderationOperations,
   ...invitationOperations,
+  ...ownershipOperations,
   ...adminOperations,
 ]

@@ -1,4 +1,3 @@
-import type { Server } from 'bun'
 import type { Arrival } from '@latchkey/http/mount'
 import { failure } from '../failures.ts'
 import { API_PATH, createApi, renderFailure } from './api.ts'
@@ -8,12 +7,26 @@ import { type Readiness, checkMetricsReader, health } from './health.ts'
 import { createLoginRoutes } from './login.ts'
 import { createPages } from './pages.ts'
 import { createReference } from './reference-page.ts'
+import type { UpgradingServer, createGateway } from '../realtime/gateway.ts'
 import type { Services } from './services.ts'
 
-export type Fetch = (request: Request, server: Pick<Server<unknown>, 'requestIP'>) => Promise<Response>
+export type Fetch = (request: Request, server: Pick<UpgradingServer, 'requestIP'>) => Promise<Response>
 
-/** The one door: operator's routes, the way through a login, the API, and the pages of the web client. */
-export function createRouter(services: Services, readiness: Readiness): Fetch {
+export interface Router {
+  /** Everything but sockets. */
+  fetch: Fetch
+  /** Sockets too, on a server that has them; undefined when the connection has become one. */
+  serve: (request: Request, server: UpgradingServer) => Promise<Response | undefined>
+}
+
+const SOCKET_PATH = '/api/ws'
+
+/** The one door: operator's routes, the way through a login, the API, sockets, and the pages of the web client. */
+export function createRouter(
+  services: Services,
+  readiness: Readiness,
+  { upgrade }: Pick<ReturnType<typeof createGateway>, 'upgrade'>,
+): Router {
   const api = createApi(services)
   const login = createLoginRoutes(services)
   const backchannelLogout = createBackchannelLogout(services)
@@ -31,10 +44,7 @@ export function createRouter(services: Services, readiness: Readiness): Fetch {
     return reference(request, path) ?? api.fetch(request, arrival)
   }
   const headers = headersByOrigin(services.settings.allowedHosts)
-  return async (request, server) => {
-    const { pathname: path } = URL.parse(request.url, 'http://localhost') ?? { pathname: '/' }
-    const peer = server.requestIP(request)?.address ?? ''
-    const response = await answer(request, path, { peer }).catch((error: unknown) => refuse(services, error))
+  const finish = (request: Request, path: string, response: Response): Response => {
     const found = services.hosts(request.headers.get('host'))
     const origin = 'origin' in found ? found.origin : services.policy.canonicalOrigin
     for (const [name, value] of headers.get(origin) ?? [])
@@ -43,6 +53,27 @@ export function createRouter(services: Services, readiness: Readiness): Fetch {
         response.headers.set(name, value)
     return response
   }
+  const fetch: Fetch = async (request, server) => {
+    const path = pathOf(request)
+    const peer = server.requestIP(request)?.address ?? ''
+    const response = await answer(request, path, { peer }).catch((error: unknown) => refuse(services, error))
+    return finish(request, path, response)
+  }
+  return {
+    fetch,
+    async serve(request, server) {
+      if (pathOf(request) !== SOCKET_PATH) return fetch(request, server)
+      try {
+        return upgrade(request, server, server.requestIP(request)?.address ?? '')
+      } catch (error) {
+        return finish(request, SOCKET_PATH, refuse(services, error))
+      }
+    },
+  }
+}
+
+function pathOf(request: Request): string {
+  return URL.parse(request.url, 'http://localhost')?.pathname ?? '/'
 }
 
 function headersByOrigin(origins: readonly string[]): ReadonlyMap<string, readonly Header[]> {

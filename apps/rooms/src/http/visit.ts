@@ -48,9 +48,20 @@ const TOKEN = /^[\w-]{43}$/
 
 /** The one session look-up of HTTP and sockets (R10.4). Slides the idle end when it is due. */
 export async function findActor(services: Services, token: string): Promise<Actor | null> {
-  if (!TOKEN.test(token)) return null
+  return TOKEN.test(token) ? toActor(services, await services.sessions.find(token), token) : null
+}
+
+/** The same for a socket, which knows its session by id. Nothing that is sealed with the token can be opened then. */
+export async function findActorOfSession(services: Services, sessionId: string): Promise<Actor | null> {
+  return toActor(services, await services.sessions.findById(sessionId), '')
+}
+
+async function toActor(
+  services: Services,
+  session: FoundSession | undefined,
+  token: string,
+): Promise<Actor | null> {
   const nowMs = services.now()
-  const session = await services.sessions.find(token)
   if (!session || !isLive(session, nowMs) || session.user.disabled === 1) return null
   const idleExpiresAtMs = await slide(services, session, nowMs)
   return {

@@ -1,17 +1,25 @@
 import { ADDRESS_BARRED_MS } from '../rooms/standing.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
+import { deleteSilentNodes } from '../rooms/nodes.ts'
+import { deleteEndedTickets } from '../tickets/store.ts'
 import type { Job } from './job.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
+/** A node renews its sign of life every 15 seconds; its leases have run out by then. */
+const NODE_SILENT_MS = 60 * SECOND_MS
 
 /** What rooms forget, and who has left them without a word. */
 export const roomJobs: readonly Job[] = [
   {
     name: 'presence',
     everyMs: 15 * SECOND_MS,
-    run: async (tx, nowMs) => ({ news: await endExpiredVisits(tx, nowMs) }),
+    run: async (tx, nowMs) => {
+      await deleteSilentNodes(tx, nowMs - NODE_SILENT_MS)
+      return { news: await endExpiredVisits(tx, nowMs) }
+    },
   },
+  { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
   { name: 'retention', everyMs: 10 * MINUTE_MS, run: deletePastRetention },
   {
     name: 'old-visits',

@@ -7,9 +7,9 @@ import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import type { FoundStanding } from '../rooms/standing.ts'
 import { countPresent } from '../rooms/store.ts'
-import { toMoment } from '../wire.ts'
-import { EventPage, EventQuery, type FoundMessage, toMessage } from './schema.ts'
-import { findFirstKept, findMessagesBetween, listEvents } from './store.ts'
+import { eventsOf } from './event-log.ts'
+import { EventPage, EventQuery } from './schema.ts'
+import { findFirstKept, listEvents } from './store.ts'
 
 /**
  * A client that holds everything up to `after` asks until it gets fewer events than `limit`; then it holds everything up to
@@ -49,22 +49,8 @@ async function viewsOf(
   { role, roomId }: FoundStanding,
   rows: readonly RoomEventRow[],
 ): Promise<RoomEvent[]> {
-  const [first, last] = [rows[0], rows.at(-1)]
-  if (!first || !last) return []
-  const messages = await findMessagesBetween(database.read, { roomId, first: first.seq, last: last.seq })
-  const showsRoom = rows.some(({ type }) => type === 'room.settings')
+  const events = await eventsOf(database.read, roomId, rows)
+  const showsRoom = events.some(({ event }) => event === 'room.settings')
   const participantCount = showsRoom ? await countPresent(database.read, roomId, now) : 0
-  return rows
-    .map((row) => loggedEvent(row, messages.get(row.seq)))
-    .filter((event) => event !== undefined)
-    .map((event) => viewOf(event, { role, participantCount }))
-}
-
-/** Undefined when the message was deleted for its age since the events were read. */
-function loggedEvent(row: RoomEventRow, message: FoundMessage | undefined): RoomEvent | undefined {
-  const { seq, type: event, created_at } = row
-  const at = toMoment(created_at)
-  if (event !== 'message.created')
-    return { seq, at, event, data: JSON.parse(row.data) as Record<string, unknown> }
-  return message && { seq, at, event, data: { message: toMessage(message) } }
+  return events.map((event) => viewOf(event, { role, participantCount }))
 }

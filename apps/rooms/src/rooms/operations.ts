@@ -32,6 +32,7 @@ import {
   deleteLog,
   deleteRoom,
   insertRoom,
+  listMemberIds,
   listPresent,
   updateRoom,
 } from './store.ts'
@@ -225,7 +226,12 @@ async function changeSettings(
     row = { ...changed, last_seq: event.seq }
     const metadata = Object.fromEntries(names.map((name) => [name, { from: before[name], to: row[name] }]))
     await auditRoom(tx, context, { action: 'room.settings.update', roomId, metadata })
-    told.push({ kind: 'event', roomId, event }, { kind: 'access', roomId }, { kind: 'lobby', roomId })
+    const formerly = before.visibility === 'public' ? ('everyone' as const) : []
+    told.push(
+      { kind: 'event', roomId, event },
+      { kind: 'access', roomId },
+      { kind: 'lobby', roomId, formerly },
+    )
     told.push(...(await reconsider(tx, roomId, nowMs)))
   }
   const seen = { role: standing.role, defaultRole: row.default_role }
@@ -253,6 +259,8 @@ const remove = operation({
     const told = await context.database.write(async (tx) => {
       const { room } = await standingFor(tx, context, params.id, 'change_room')
       const removed = await endAccess(tx, { roomId: room.id, userIds: null, reason: 'deleted' })
+      const formerly = room.visibility === 'public' ? ('everyone' as const) : await listMemberIds(tx, room)
+      removed.push({ kind: 'lobby', roomId: room.id, formerly })
       await deleteRoom(tx, room.id)
       await auditRoom(tx, context, { action: 'room.delete', roomId: room.id, metadata: { name: room.name } })
       return removed

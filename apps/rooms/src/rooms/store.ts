@@ -34,6 +34,15 @@ export async function findRoom(db: Kysely<Tables>, id: string): Promise<RoomRow 
   return db.selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** The owner and everybody with a membership. */
+export async function listMemberIds(
+  db: Kysely<Tables>,
+  { id, owner_id }: Pick<RoomRow, 'id' | 'owner_id'>,
+): Promise<string[]> {
+  const rows = await db.selectFrom('room_members').select('user_id').where('room_id', '=', id).execute()
+  return [owner_id, ...rows.map(({ user_id }) => user_id)]
+}
+
 /** Where the room's log stands. */
 export async function findLastSeq(db: Kysely<Tables>, id: string): Promise<number | undefined> {
   const row = await db.selectFrom('rooms').select('last_seq').where('id', '=', id).executeTakeFirst()

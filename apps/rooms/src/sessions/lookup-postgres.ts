@@ -12,7 +12,7 @@ const QUERY = `
       select 1 from role_grants where role_grants.user_id = sessions.user_id and role = 'platform_admin'
     ) as platform_admin
   from sessions join users on users.id = sessions.user_id
-  where token_hash = $1`
+  where `
 
 interface Row extends Omit<FoundSession, 'user' | 'platformAdmin'> {
   nickname: string
@@ -27,11 +27,13 @@ interface Row extends Omit<FoundSession, 'user' | 'platformAdmin'> {
 }
 
 export function openPostgresLookup(db: Kysely<Tables>): SessionLookup {
+  const findBy = async (column: 'token_hash' | 'sessions.id', value: string) => {
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`${QUERY}${column} = $1`, [value]))
+    return rows[0] && toFound(rows[0])
+  }
   return {
-    async find(token) {
-      const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(QUERY, [hashToken(token)]))
-      return rows[0] && toFound(rows[0])
-    },
+    find: (token) => findBy('token_hash', hashToken(token)),
+    findById: (id) => findBy('sessions.id', id),
     close() {},
   }
 }

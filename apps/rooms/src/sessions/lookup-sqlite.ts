@@ -11,10 +11,13 @@ type SessionHit = Omit<FoundSession, 'user' | 'platformAdmin'>
  */
 export function openSqliteLookup(path: string): SessionLookup {
   const file = openSqliteFile(path, { readonly: true })
-  const sessionOf = file.prepare<SessionHit, [string]>(
-    `select id, user_id, login_at, created_at, last_seen_at, idle_expires_at, absolute_expires_at, revoked_at
-     from sessions where token_hash = ?`,
-  )
+  const sessionBy = (column: 'token_hash' | 'id') =>
+    file.prepare<SessionHit, [string]>(
+      `select id, user_id, login_at, created_at, last_seen_at, idle_expires_at, absolute_expires_at, revoked_at
+       from sessions where ${column} = ?`,
+    )
+  const sessionOf = sessionBy('token_hash')
+  const sessionById = sessionBy('id')
   const userOf = file.prepare<UserRow, [string]>(
     `select id, nickname, email, avatar_color, disabled, is_guest, created_at, last_seen_at, guest_ended_at
      from users where id = ?`,
@@ -22,15 +25,16 @@ export function openSqliteLookup(path: string): SessionLookup {
   const grantOf = file.prepare<unknown, [string]>(
     `select 1 from role_grants where user_id = ? and role = 'platform_admin' limit 1`,
   )
+  const withUser = (session: SessionHit | null) => {
+    const user = session && userOf.get(session.user_id)
+    if (!session || !user) return undefined
+    return { ...session, user, platformAdmin: grantOf.get(user.id) !== null }
+  }
   return {
-    async find(token) {
-      const session = sessionOf.get(hashToken(token))
-      const user = session && userOf.get(session.user_id)
-      if (!session || !user) return undefined
-      return { ...session, user, platformAdmin: grantOf.get(user.id) !== null }
-    },
+    find: async (token) => withUser(sessionOf.get(hashToken(token))),
+    findById: async (id) => withUser(sessionById.get(id)),
     close() {
-      for (const statement of [sessionOf, userOf, grantOf]) statement.finalize()
+      for (const statement of [sessionOf, sessionById, userOf, grantOf]) statement.finalize()
       file.close()
     },
   }

@@ -21,6 +21,8 @@ export type FoundSession = Pick<
 export interface SessionLookup {
   /** The session of this cookie, live or not; undefined when there is none. Rights are read anew each time (R9.1). */
   find(token: string): Promise<FoundSession | undefined>
+  /** The same by the session's id, for sockets, which outlive the request that carried the cookie. */
+  findById(id: string): Promise<FoundSession | undefined>
   close(): void
 }
 

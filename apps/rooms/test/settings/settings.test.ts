@@ -312,6 +312,12 @@ describe('values', () => {
       }
     })
 
+  test('a bus needs PostgreSQL, since an SQLite database has one node', () => {
+    expect(problemsOf({ ...oidc, ROOMS_BUS_URL: 'redis://bus.internal' })).toEqual([
+      'ROOMS_BUS_URL needs PostgreSQL: an SQLite database has one node',
+    ])
+  })
+
   test('every example of the reference is accepted', () => {
     for (const { name, example } of Object.values(declarations))
       for (const [mode, needed] of Object.entries(modes)) {
@@ -322,6 +328,7 @@ describe('values', () => {
             AUTH_ADMIN_CLAIM_VALUE: 'b',
           }),
           ...(name === 'SESSION_ABSOLUTE_SECONDS' && { SESSION_IDLE_SECONDS: '60' }),
+          ...(name === 'ROOMS_BUS_URL' && { ROOMS_DATABASE_URL: 'postgres://rooms@db.internal/rooms' }),
         }
         if (name === 'BACKCHANNEL_LOGOUT' && mode === 'oauth2') continue
         expect([mode, name, problemsOf({ ...needed, ...pair, [name]: example })]).toEqual([mode, name, []])

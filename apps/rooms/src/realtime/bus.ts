@@ -1,0 +1,25 @@
+import type { News } from '../news.ts'
+
+export type Listener = (news: News) => void
+
+/** Carries news between nodes, this one included. It may lose, repeat or reorder: nothing depends on it (R19.1). */
+export interface Bus {
+  /** Never throws. */
+  publish: (news: News) => void
+  listen: (listener: Listener) => void
+  state: () => 'in-process' | 'ok' | 'down'
+  close: () => Promise<void>
+}
+
+/** For a single node. */
+export function createLocalBus(): Bus {
+  const listeners: Listener[] = []
+  return {
+    publish(news) {
+      for (const listener of listeners) listener(news)
+    },
+    listen: (listener) => void listeners.push(listener),
+    state: () => 'in-process',
+    close: async () => {},
+  }
+}

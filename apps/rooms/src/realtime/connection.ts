@@ -1,0 +1,102 @@
+import type { Actor } from '../context.ts'
+import { Close } from './protocol.ts'
+
+/** What the hub needs of a socket: Bun's own, or a test's. */
+export interface Socket {
+  /** -1: kept back because the recipient is slow; 0: not sent. */
+  send: (text: string) => number
+  close: (code: number, reason?: string) => void
+  ping: () => unknown
+  getBufferedAmount: () => number
+}
+
+/** What one connection has of one room. */
+export interface Subscription {
+  readonly connection: Connection
+  readonly roomId: string
+  /** Everything up to this event has been sent. */
+  seq: number
+}
+
+/** Who is at the other end, as far as it does not change while the session lasts. */
+export type Person = Pick<Actor, 'user' | 'session'> & { clientIp: string; clientPrefix: string }
+
+const MOST_UNSENT_BYTES = 1024 * 1024
+const PING_EVERY_MS = 20_000
+const SILENT_MS = 45_000
+
+/** One socket of somebody with a session. */
+export class Connection {
+  readonly id = crypto.randomUUID()
+  readonly person: Person
+  readonly openedAtMs: number
+  readonly subscriptions = new Map<string, Subscription>()
+  inLobby = false
+  /** When the session ends unless it is used; read again before it is believed. */
+  expiresAtMs: number
+  /** When the session was last looked up. */
+  checkedAtMs: number
+  malformed = 0
+  #heardAtMs: number
+  #pingedAtMs: number
+  readonly #socket: Socket
+  #isClosed = false
+
+  constructor(socket: Socket, person: Person, nowMs: number) {
+    this.#socket = socket
+    this.person = person
+    this.openedAtMs = nowMs
+    this.checkedAtMs = nowMs
+    this.#heardAtMs = nowMs
+    this.#pingedAtMs = nowMs
+    this.expiresAtMs = person.session.idleExpiresAtMs
+  }
+
+  get userId(): string {
+    return this.person.user.id
+  }
+
+  get sessionId(): string {
+    return this.person.session.id
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Somebody is there. */
+  heard(nowMs: number): void {
+    this.#heardAtMs = nowMs
+  }
+
+  /** A recipient who cannot keep up is let go instead of filling our memory (R18.7). */
+  send(text: string): void {
+    if (this.#isClosed) return
+    if (this.#socket.send(text) < 0 && this.#socket.getBufferedAmount() > MOST_UNSENT_BYTES)
+      this.close(Close.overloaded, 'too slow')
+  }
+
+  tell(frame: Readonly<Record<string, unknown>>): void {
+    this.send(JSON.stringify(frame))
+  }
+
+  close(code: number, reason?: string): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#socket.close(code, reason)
+  }
+
+  /** The other end has closed. */
+  gone(): void {
+    this.#isClosed = true
+  }
+
+  /** Asks for a sign of life, and gives up where none came. */
+  keepAlive(nowMs: number): void {
+    if (this.#isClosed) return
+    if (nowMs - this.#heardAtMs > SILENT_MS) return this.close(Close.silent, 'silent')
+    if (nowMs - Math.max(this.#heardAtMs, this.#pingedAtMs) < PING_EVERY_MS) return
+    this.#pingedAtMs = nowMs
+    this.#socket.ping()
+  }
+}

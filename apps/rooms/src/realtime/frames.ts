@@ -1,0 +1,81 @@
+import { isStorageUnavailable } from '@latchkey/database/errors'
+import { Failure } from '@latchkey/http/failure'
+import { listed } from '../failures.ts'
+import type { Services } from '../http/services.ts'
+import { findActorOfSession } from '../http/visit.ts'
+import type { Connection } from './connection.ts'
+import type { Hub } from './hub.ts'
+import { type ClientFrame, Close, readFrame } from './protocol.ts'
+
+const MOST_MALFORMED = 10
+/** A used session is looked up again this often, which also moves its end (R10.4). */
+const CHECK_EVERY_MS = 60_000
+
+/** Answers one frame. Never fails for what a client sent. */
+export async function answer(
+  services: Services,
+  hub: Hub,
+  connection: Connection,
+  text: string,
+): Promise<void> {
+  if (connection.isClosed) return
+  const read = readFrame(text)
+  if (read.frame === null) return refuseMalformed(connection, read.id)
+  const { frame } = read
+  try {
+    if (frame.type !== 'ping') await keepSession(services, connection)
+    if (!connection.isClosed) await perform(hub, connection, frame)
+  } catch (error) {
+    if (!(error instanceof Failure))
+      services.log.error('a frame could not be answered', { type: frame.type, error })
+    connection.tell({ type: 'error', id: 'id' in frame ? frame.id : null, code: codeOf(error) })
+  }
+}
+
+/** What an `error` frame says of anything that was thrown. */
+function codeOf(error: unknown): string {
+  if (error instanceof Failure) return listed(error).code
+  return isStorageUnavailable(error) ? 'unavailable' : 'internal'
+}
+
+function refuseMalformed(connection: Connection, id: string | null): void {
+  connection.malformed++
+  connection.tell({ type: 'error', id, code: 'invalid_request' })
+  if (connection.malformed >= MOST_MALFORMED) connection.close(Close.protocol, 'malformed')
+}
+
+/** Messages are use of the session, pings are not. */
+async function keepSession(services: Services, connection: Connection): Promise<void> {
+  const nowMs = services.now()
+  const everyMs = Math.min(CHECK_EVERY_MS, services.policy.sessions.idleMs / 10)
+  if (nowMs - connection.checkedAtMs < everyMs) return
+  connection.checkedAtMs = nowMs
+  const actor = await findActorOfSession(services, connection.sessionId)
+  if (actor) connection.expiresAtMs = actor.session.idleExpiresAtMs
+  else connection.close(Close.session, 'expired')
+}
+
+async function perform(hub: Hub, connection: Connection, frame: ClientFrame): Promise<void> {
+  switch (frame.type) {
+    case 'subscribe': {
+      const subscribed = await hub.subscribe(connection, frame.roomId)
+      return connection.tell({ type: 'subscribed', id: frame.id, ...subscribed })
+    }
+    case 'unsubscribe':
+      await hub.unsubscribe(connection, frame.roomId)
+      return connection.tell({ type: 'unsubscribed', id: frame.id, roomId: frame.roomId })
+    case 'subscribe_lobby':
+      hub.lobby.add(connection)
+      return connection.tell({ type: 'subscribed_lobby', id: frame.id })
+    case 'unsubscribe_lobby':
+      hub.lobby.remove(connection)
+      return connection.tell({ type: 'unsubscribed_lobby', id: frame.id })
+    case 'typing': {
+      const room = hub.rooms.find(frame.roomId)
+      if (room && connection.subscriptions.has(frame.roomId)) hub.typing.hear(connection, room, frame.active)
+      return
+    }
+    case 'ping':
+      return connection.tell({ type: 'pong', id: frame.id })
+  }
+}

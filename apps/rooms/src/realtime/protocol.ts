@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** What clients ask for in `Sec-WebSocket-Protocol`; a second one with this prefix carries a ticket (R18.1, R18.2). */
+export const SUBPROTOCOL = 'latchkey.v1'
+export const TICKET_PREFIX = 'latchkey.ticket.'
+
+/** Longer frames end the connection (4413). */
+export const FRAME_LIMIT_BYTES = 16 * 1024
+
+/** Close codes of R18.8; what the client does then is its own. */
+export const Close = {
+  restarting: 1012,
+  overloaded: 1013,
+  protocol: 4400,
+  session: 4401,
+  silent: 4408,
+  tooMany: 4409,
+  tooLarge: 4413,
+  tooFast: 4429,
+} as const
+
+const id = z.string().min(1).max(64)
+const roomId = z.string().max(64)
+
+export const ClientFrame = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('subscribe'), id, roomId }),
+  z.strictObject({ type: z.literal('unsubscribe'), id, roomId }),
+  z.strictObject({ type: z.literal('subscribe_lobby'), id }),
+  z.strictObject({ type: z.literal('unsubscribe_lobby'), id }),
+  z.strictObject({ type: z.literal('typing'), roomId, active: z.boolean() }),
+  z.strictObject({ type: z.literal('ping'), id }),
+])
+export type ClientFrame = z.output<typeof ClientFrame>
+
+/** A frame, or what of it can be answered: the id of a request that is none of ours. */
+export type ReadFrame = { frame: ClientFrame } | { frame: null; id: string | null }
+
+export function readFrame(text: string): ReadFrame {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // No JSON, or nested so deeply that the parser gives up.
+    return { frame: null, id: null }
+  }
+  const parsed = ClientFrame.safeParse(value)
+  if (parsed.success) return { frame: parsed.data }
+  const given = z.object({ id }).safeParse(value)
+  return { frame: null, id: given.success ? given.data.id : null }
+}

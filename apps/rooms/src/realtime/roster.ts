@@ -1,0 +1,80 @@
+import type { Limits } from '../limits.ts'
+import type { Connection } from './connection.ts'
+import { Close } from './protocol.ts'
+
+/** The sockets of this node, by whom they belong to. */
+export class Roster {
+  readonly #connections = new Set<Connection>()
+  readonly #bySession = new Map<string, Set<Connection>>()
+  readonly #byUser = new Map<string, Set<Connection>>()
+  readonly #limits: Limits
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#connections.size
+  }
+
+  all(): Iterable<Connection> {
+    return this.#connections.values()
+  }
+
+  ofUser(userId: string): readonly Connection[] {
+    return [...(this.#byUser.get(userId) ?? [])]
+  }
+
+  ofSession(sessionId: string): readonly Connection[] {
+    return [...(this.#bySession.get(sessionId) ?? [])]
+  }
+
+  hasSession(sessionId: string): boolean {
+    return this.#bySession.has(sessionId)
+  }
+
+  /** The oldest sockets over the limit go (4409). */
+  add(connection: Connection): void {
+    const { sockets_session, sockets_user } = this.#limits
+    this.#connections.add(connection)
+    put(this.#bySession, connection.sessionId, connection)
+    put(this.#byUser, connection.userId, connection)
+    closeOldest(this.ofSession(connection.sessionId), sockets_session)
+    closeOldest(this.ofUser(connection.userId), sockets_user)
+  }
+
+  remove(connection: Connection): void {
+    this.#connections.delete(connection)
+    pull(this.#bySession, connection.sessionId, connection)
+    pull(this.#byUser, connection.userId, connection)
+  }
+
+  /** How many guests' sockets come from this prefix. */
+  countGuests(clientPrefix: string): number {
+    let count = 0
+    for (const { person } of this.#connections)
+      if (person.user.is_guest === 1 && person.clientPrefix === clientPrefix) count++
+    return count
+  }
+}
+
+/** In the order in which they came. */
+function closeOldest(connections: readonly Connection[], most: number): void {
+  const open = connections.filter(({ isClosed }) => !isClosed)
+  for (const oldest of open.slice(0, Math.max(0, open.length - most)))
+    oldest.close(Close.tooMany, 'another one was opened')
+}
+
+type Index = Map<string, Set<Connection>>
+
+function put(index: Index, key: string, connection: Connection): void {
+  const set = index.get(key)
+  if (set) set.add(connection)
+  else index.set(key, new Set([connection]))
+}
+
+function pull(index: Index, key: string, connection: Connection): void {
+  const set = index.get(key)
+  set?.delete(connection)
+  if (set?.size === 0) index.delete(key)
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from 'kysely'
+import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import type { Tables } from '../db/tables.ts'
+
+const TICKET_BYTES = 32
+export const TICKET_SECONDS = 60
+
+/** A new ticket for this session; only its hash is stored. */
+export async function insertTicket(
+  tx: Transaction<Tables>,
+  sessionId: string,
+  nowMs: number,
+): Promise<string> {
+  const ticket = createToken('', TICKET_BYTES, 'base64url')
+  await tx
+    .insertInto('ws_tickets')
+    .values({
+      ticket_hash: hashToken(ticket),
+      session_id: sessionId,
+      expires_at: nowMs + TICKET_SECONDS * 1000,
+    })
+    .execute()
+  return ticket
+}
+
+/** The session of a ticket that is used up by this; undefined when it was used, is over, or never was. */
+export async function redeemTicket(
+  tx: Transaction<Tables>,
+  ticket: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  const row = await tx
+    .deleteFrom('ws_tickets')
+    .where('ticket_hash', '=', hashToken(ticket))
+    .returning(['session_id', 'expires_at'])
+    .executeTakeFirst()
+  return row && row.expires_at > nowMs ? row.session_id : undefined
+}
+
+export async function deleteEndedTickets(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx.deleteFrom('ws_tickets').where('expires_at', '<=', nowMs).execute()
+}

@@ -1,0 +1,144 @@
+import type { Rooms } from '../../src/app.ts'
+import type { SocketData } from '../../src/realtime/gateway.ts'
+import { type Browser, ORIGIN, type TestRooms } from '../rooms.ts'
+
+/** A frame as it came. */
+export type Frame = Record<string, unknown> & { type: string }
+
+const WITHIN_MS = 10_000
+
+/** The service on a real port, with sockets of people who have signed in. */
+export function listen(rooms: Rooms) {
+  const server = Bun.serve<SocketData>({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: rooms.serve,
+    websocket: rooms.websocket,
+  })
+  return {
+    port: server.port ?? 0,
+    /** A socket as this browser's page opens it. */
+    connect: (browser: Browser, options: ConnectOptions = {}) =>
+      new LiveSocket(server.port ?? 0, { cookie: cookiesOf(browser), ...options }),
+    stop: () => server.stop(true),
+  }
+}
+
+export type Live = ReturnType<typeof listen>
+
+export interface ConnectOptions {
+  cookie?: string
+  origin?: string | null
+  protocols?: string[]
+  headers?: Record<string, string>
+}
+
+export function cookiesOf({ cookies }: Browser): string {
+  return [...cookies].map((pair) => pair.join('=')).join('; ')
+}
+
+/** A client's end of a socket that keeps every frame. */
+export class LiveSocket {
+  readonly frames: Frame[] = []
+  readonly opened: Promise<boolean>
+  readonly closed: Promise<{ code: number; reason: string }>
+  readonly #socket: WebSocket
+  #count = 0
+  #heard = Promise.withResolvers<void>()
+
+  constructor(
+    port: number,
+    { cookie, origin = ORIGIN, protocols = ['latchkey.v1'], headers }: ConnectOptions,
+  ) {
+    const own: Record<string, string> = { host: new URL(ORIGIN).host, ...headers }
+    if (cookie) own['cookie'] = cookie
+    if (origin !== null) own['origin'] = origin
+    // Bun's own second argument; the types in force here are the browser's.
+    const options = { headers: own, protocols } as unknown as string[]
+    this.#socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, options)
+    this.#socket.addEventListener('message', ({ data }) => {
+      this.frames.push(JSON.parse(String(data)) as Frame)
+      this.#tell()
+    })
+    this.opened = new Promise((resolve) => {
+      this.#socket.addEventListener('open', () => resolve(true))
+      this.#socket.addEventListener('close', () => resolve(false))
+    })
+    this.closed = new Promise((resolve) =>
+      this.#socket.addEventListener('close', ({ code, reason }) => {
+        resolve({ code, reason })
+        this.#tell()
+      }),
+    )
+  }
+
+  get protocol(): string {
+    return this.#socket.protocol
+  }
+
+  #tell(): void {
+    this.#heard.resolve()
+    this.#heard = Promise.withResolvers()
+  }
+
+  send(frame: unknown): void {
+    this.#socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+  }
+
+  /** The first frame, of those that came or will come, for which this holds. */
+  async frame(isIt: (frame: Frame) => boolean): Promise<Frame> {
+    const late = Bun.sleep(WITHIN_MS).then(() => 'late' as const)
+    for (;;) {
+      const found = this.frames.find(isIt)
+      if (found) return found
+      if ((await Promise.race([this.#heard.promise, late])) === 'late')
+        throw new Error(`The frame did not come. There were: ${JSON.stringify(this.frames)}`)
+    }
+  }
+
+  of(type: string): Promise<Frame> {
+    return this.frame((frame) => frame.type === type)
+  }
+
+  /** Sends a request and waits for what answers it. */
+  async ask(frame: Record<string, unknown>): Promise<Frame> {
+    const id = `ask-${++this.#count}`
+    await this.opened
+    this.send({ ...frame, id })
+    return this.frame((answer) => answer['id'] === id)
+  }
+
+  subscribe(roomId: string): Promise<Frame> {
+    return this.ask({ type: 'subscribe', roomId })
+  }
+
+  /** Everything that came before this moment has been read when this ends. */
+  async settle(): Promise<void> {
+    await this.ask({ type: 'ping' })
+  }
+
+  close(code?: number): void {
+    this.#socket.close(code)
+  }
+}
+
+/** A new room, by this person. */
+export async function openRoom(browser: Browser, settings: Record<string, unknown> = {}): Promise<string> {
+  const { room } = await browser.json<{ room: { id: string } }>(
+    '/api/rooms',
+    { body: { name: 'Harbour', ...settings } },
+    201,
+  )
+  return room.id
+}
+
+/** Says something over HTTP, as the web client does. */
+export async function say(browser: Browser, roomId: string, content: string): Promise<void> {
+  await browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
+}
+
+/** Time goes on, and the node looks what is due. */
+export async function advance({ rooms, clock }: TestRooms, ms: number): Promise<void> {
+  clock.ms += ms
+  await rooms.hub.watch.tick()
+}
