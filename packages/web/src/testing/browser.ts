@@ -19,6 +19,8 @@ export interface View {
   /** Pixels of the screen to one of the page, as at 200 % zoom. */
   zoom?: number
   scheme?: 'light' | 'dark'
+  /** The language that the browser wants. */
+  locale?: string
 }
 
 /**
@@ -34,7 +36,7 @@ export function testBrowser(headers: Record<string, string> = {}) {
   afterAll(() => up.browser?.close(), 20_000)
   return {
     /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
-    async open(url: string, { width = 1280, height = 900, zoom = 1, scheme = 'light' }: View = {}) {
+    async open(url: string, { width = 1280, height = 900, zoom = 1, scheme = 'light', locale }: View = {}) {
       if (!up.browser) throw new Error('The browser is used before it was started')
       const context = await up.browser.newContext({
         viewport: { width, height },
@@ -42,6 +44,7 @@ export function testBrowser(headers: Record<string, string> = {}) {
         extraHTTPHeaders: headers,
         colorScheme: scheme,
         reducedMotion: 'reduce',
+        ...(locale !== undefined && { locale }),
       })
       const page = await context.newPage()
       const errors: string[] = []
