@@ -1,6 +1,7 @@
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, createRooms } from './app.ts'
 import type { SocketData } from './realtime/gateway.ts'
+import { builtPages } from './http/pages.ts'
 import type { Settings } from './settings.ts'
 
 /** How much of a stop is for requests that are under way, in milliseconds (R19.3). */
@@ -23,6 +24,8 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
   rooms.jobs.start()
   rooms.hub.start()
   log.info('listening', { service: 'rooms', url: server.url.href })
+  // So that the first visitor does not wait; without it, the next one finds out what is wrong.
+  builtPages().catch((error: unknown) => log.error('the pages could not be bundled', { error }))
   return {
     url: server.url.origin,
     async stop() {

@@ -1,15 +1,76 @@
+import { resolve } from 'node:path'
+import { clientFiles } from '@latchkey/web/serve'
 import { failure } from '../failures.ts'
+import { productNameOf } from '../platform/operations.ts'
 import type { Services } from './services.ts'
+
+/** As in web/build.ts. */
+const ASSETS_PATH = '/assets/'
+
+const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+/** As in web/pages.tsx: every address that shows something. Any other has a page that says that there is none. */
+const PAGES = new RegExp(`^/(?:login|account|admin|rooms/${ID}|invite/[\\w-]{1,64})?$`)
+
+const SOURCES = resolve(import.meta.dirname, '..')
+
+const files = clientFiles({
+  name: 'latchkey-rooms',
+  build: resolve(SOURCES, 'web/build.ts'),
+  sources: SOURCES,
+  assets: ASSETS_PATH,
+})
+
+/** Bundles the client ahead of the first request. Rejects with what the bundler says. */
+export const builtPages = files.built
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4263eb"/><path d="M8 9h16v11H15l-5 4v-4H8z" fill="none" stroke="#fff" stroke-width="3" stroke-linejoin="round"/></svg>`
+const icon = () => file(ICON, 'image/svg+xml')
+
+const FILES: ReadonlyMap<string, () => Response> = new Map([
+  ['/favicon.svg', icon],
+  ['/favicon.ico', icon],
+  ['/robots.txt', () => file('User-agent: *\nDisallow: /\n', 'text/plain; charset=utf-8')],
+])
 
 /** The web client: one document for every page, which finds out itself what is at its address. */
 export function createPages(
-  _services: Services,
+  services: Services,
 ): (request: Request, path: string, origin: string) => Promise<Response> {
-  return async ({ method }) => {
+  return async (request, path) => {
+    const { method } = request
     if (method !== 'GET' && method !== 'HEAD')
       throw failure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
-    return new Response('<!doctype html><title>Latchkey Rooms</title>', {
-      headers: { 'Content-Type': 'text/html; charset=utf-8' },
-    })
+    if (path.startsWith(ASSETS_PATH)) return asset(request, path)
+    return FILES.get(path)?.() ?? page(services, path)
   }
+}
+
+async function page(services: Services, path: string): Promise<Response> {
+  const html = await files.page({ lang: null, scheme: null, data: await instanceData(services) })
+  const status = PAGES.test(path) ? 200 : 404
+  return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
+}
+
+/** What the client says before it has asked for anything. */
+async function instanceData({ database, policy, log }: Services): Promise<Record<string, string>> {
+  const demo = policy.demo ? { demo: 'true' } : {}
+  try {
+    return { ...demo, product: await productNameOf(database.read) }
+  } catch (error) {
+    // The page itself can say that the service does not work at the moment.
+    log.error('the name of the product could not be read', { error })
+    return demo
+  }
+}
+
+async function asset(request: Request, path: string): Promise<Response> {
+  const response = await files.asset(request, path)
+  if (!response) throw failure('not_found')
+  // Its name tells what is in it.
+  response.headers.set('Cache-Control', 'public, max-age=31536000, immutable')
+  return response
+}
+
+function file(body: string, type: string): Response {
+  return new Response(body, { headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' } })
 }

@@ -1,0 +1,6 @@
+import { startClient } from '@latchkey/web/start'
+import './main.css'
+import { Shell } from './shell/shell.tsx'
+import { wording } from './texts/text.ts'
+
+await startClient(<Shell />, wording)

@@ -1,0 +1,17 @@
+import { IconHome, IconUser } from '@tabler/icons-react'
+import type { DetailPage, Page } from '@latchkey/web/pages'
+import { lazy } from 'react'
+import type { TextKey } from './texts/text.ts'
+
+interface Titled extends Page {
+  title: TextKey
+}
+
+/** Every page that is about no single thing. Those with an icon are in the navigation of people who are signed in. */
+export const pages: readonly Titled[] = [
+  { path: '/', title: 'nav.lobby', icon: IconHome, show: lazy(() => import('./pages/lobby.tsx')) },
+  { path: '/account', title: 'nav.account', icon: IconUser, show: lazy(() => import('./pages/account.tsx')) },
+  { path: '/login', title: 'login.title', show: lazy(() => import('./pages/login.tsx')) },
+]
+
+export const detailPages: readonly DetailPage[] = []

@@ -1,0 +1,85 @@
+import { Alert, Anchor, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { CallError } from '@latchkey/web/call'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { loginPath } from '../../addresses.ts'
+import { call } from '../../call.ts'
+import { forgetKeptTexts } from '../../kept.ts'
+import { useCall } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+
+export function DeleteAccount({ onClose }: { onClose: () => void }) {
+  const { say } = useText()
+  const [isSure, setSure] = useState(false)
+  const erase = useMutation({
+    mutationFn: () => call('deleteAccount', { body: { confirm: true } }),
+    onSuccess() {
+      forgetKeptTexts()
+      location.assign(loginPath('/', { ended: 'deleted' }))
+    },
+  })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={say('account.deleteTitle')}
+      closeButtonProps={{ 'aria-label': say('shell.close') }}
+    >
+      <Stack gap="md">
+        <Text size="sm">{say('account.deleteHelp')}</Text>
+        <Checkbox
+          label={say('account.deleteSure')}
+          checked={isSure}
+          onChange={({ currentTarget }) => setSure(currentTarget.checked)}
+          data-autofocus
+        />
+        {erase.error && <WhyNot error={erase.error} />}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {say('confirm.cancel')}
+          </Button>
+          <Button
+            color="red"
+            disabled={!isSure}
+            loading={erase.isPending || erase.isSuccess}
+            onClick={() => erase.mutate()}
+          >
+            {say('account.deleteYes')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** What stands in the way, and what to do about it. */
+function WhyNot({ error }: { error: Error }) {
+  const { say, failure } = useText()
+  const { code, answer } = error instanceof CallError ? error : { code: undefined, answer: {} }
+  const roomIds = 'roomIds' in answer && Array.isArray(answer.roomIds) ? (answer.roomIds as string[]) : []
+  return (
+    <Alert color="red" role="alert">
+      {code === 'owns_rooms' && say('account.ownsRooms')}
+      {code === 'last_admin' && say('account.lastAdmin')}
+      {code !== 'owns_rooms' && code !== 'last_admin' && failure(error)}
+      {roomIds.length > 0 && (
+        <ul>
+          {roomIds.map((id, index) => (
+            <li key={id}>
+              <Anchor component={Link} href={`/rooms/${id}`} underline="always" inherit c="inherit">
+                <OwnedRoom id={id} number={index + 1} />
+              </Anchor>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+  )
+}
+
+function OwnedRoom({ id, number }: { id: string; number: number }) {
+  const { say } = useText()
+  const { data } = useCall('room', 'getRoom', { params: { id } })
+  return <span className="wrap">{data?.room.name ?? say('account.ownedRoom', { number })}</span>
+}

@@ -1,0 +1,41 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { addressOf } from '../../call.ts'
+import { Section } from '../../parts/section.tsx'
+import { useText } from '../../texts/text.ts'
+import { DeleteAccount } from './delete-account.tsx'
+
+/** R16.2: a copy of everything, and the end of everything. */
+export function OwnData() {
+  const { say } = useText()
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <Section title={say('account.data')} help={say('account.exportHelp')}>
+        <Group>
+          <Button
+            component="a"
+            href={addressOf('exportAccount', {})}
+            download="latchkey-account.json"
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            {say('account.export')}
+          </Button>
+        </Group>
+      </Section>
+      <Section title={say('account.delete')}>
+        <Stack gap="sm" align="flex-start">
+          <Text size="sm" c="dimmed">
+            {say('account.deleteHelp')}
+          </Text>
+          <Button color="red" onClick={() => setAsking(true)}>
+            {say('account.delete')}
+          </Button>
+        </Stack>
+      </Section>
+      {isAsking && <DeleteAccount onClose={() => setAsking(false)} />}
+    </>
+  )
+}

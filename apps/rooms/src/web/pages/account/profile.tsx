@@ -1,0 +1,54 @@
+import { Group, Text } from '@mantine/core'
+import { call } from '../../call.ts'
+import { useKeptText } from '../../kept.ts'
+import { NicknameForm } from '../../parts/nickname-form.tsx'
+import { Face, GuestMark } from '../../parts/person.tsx'
+import { Section } from '../../parts/section.tsx'
+import { tellDone } from '../../parts/told.ts'
+import { changed, useCall } from '../../queries.ts'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+
+export function Profile({ user }: { user: User }) {
+  const { say } = useText()
+  const { data: config } = useCall('config', 'getConfig', {})
+  const isGuest = user.identityType === 'guest'
+  return (
+    <Section title={say('account.you')}>
+      <Group gap="md" wrap="nowrap" align="center">
+        <Face nickname={user.nickname} avatarColor={user.avatarColor} size={48} />
+        <div style={{ minWidth: 0 }}>
+          <Group gap="xs">
+            <Text fw={600} className="wrap">
+              {user.nickname}
+            </Text>
+            {isGuest && <GuestMark />}
+          </Group>
+          {user.email !== null && (
+            <Text size="sm" c="dimmed" className="wrap">
+              {user.email}
+            </Text>
+          )}
+        </div>
+      </Group>
+      <Text size="sm" c="dimmed" className="wrap">
+        {isGuest
+          ? say('account.guestHelp')
+          : say('account.nameFrom', { label: config?.provider.label ?? '' })}
+      </Text>
+      {isGuest && <Rename />}
+    </Section>
+  )
+}
+
+function Rename() {
+  const { say } = useText()
+  const text = useKeptText('nickname')
+  const save = async (nickname: string) => {
+    await call('renameGuest', { body: { nickname } })
+    text[1]('')
+    tellDone(say('account.nameSaved'))
+    await changed('session')
+  }
+  return <NicknameForm text={text} button={say('account.saveName')} save={save} />
+}

@@ -1,0 +1,104 @@
+import { Alert, Badge, Button, Group, Text } from '@mantine/core'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { useMutation } from '@tanstack/react-query'
+import { type Result, call } from '../../call.ts'
+import { deviceOf } from '../../parts/device.ts'
+import { Section } from '../../parts/section.tsx'
+import { tellDone } from '../../parts/told.ts'
+import { changed, useCall } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+
+type Session = Result<'listSessions'>['sessions'][number]
+
+export function Sessions() {
+  const { say, failure } = useText()
+  const { data, error, refetch } = useCall('sessions', 'listSessions', {})
+  const end = useMutation({
+    mutationFn: (id: string) => call('endSession', { params: { id } }),
+    onSuccess: () => tellDone(say('account.ended')),
+    onSettled: () => changed('sessions'),
+  })
+  const endOthers = useMutation({
+    mutationFn: () => call('endOtherSessions', {}),
+    onSuccess: ({ revoked }) => tellDone(say('account.endedOthers', { count: revoked })),
+    onSettled: () => changed('sessions'),
+  })
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  const sessions = data?.sessions ?? []
+  const failed = end.error ?? endOthers.error
+  return (
+    <Section title={say('account.sessions')}>
+      {failed && (
+        <Alert color="red" role="alert">
+          {failure(failed)}
+        </Alert>
+      )}
+      <ul className="plain rows">
+        {sessions.map((session) => (
+          <Line
+            key={session.id}
+            session={session}
+            isEnding={end.isPending && end.variables === session.id}
+            onEnd={() => end.mutate(session.id)}
+          />
+        ))}
+      </ul>
+      {sessions.length > 1 && (
+        <Group>
+          <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            {say('account.endOthers')}
+          </Button>
+        </Group>
+      )}
+    </Section>
+  )
+}
+
+/** Its own session is ended by signing out. */
+function Line({ session, isEnding, onEnd }: { session: Session; isEnding: boolean; onEnd: () => void }) {
+  const { say, moment } = useText()
+  const device = useDevice(session.userAgent)
+  const lastSeen = moment(session.lastSeenAt)
+  return (
+    <Group component="li" justify="space-between" gap="sm">
+      <div style={{ minWidth: 0, flex: '1 1 220px' }}>
+        <Group gap="xs">
+          <Text fw={550} className="wrap">
+            {device}
+          </Text>
+          {session.current && (
+            <Badge variant="light" size="sm" style={{ textTransform: 'none' }}>
+              {say('account.thisSession')}
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" className="wrap">
+          {say('account.lastSeen', { when: lastSeen })} ·{' '}
+          {say('account.from', { address: session.addressPrefix })}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {say('account.signedInAt', { when: moment(session.createdAt) })}
+        </Text>
+      </div>
+      {!session.current && (
+        <Button
+          variant="default"
+          size="xs"
+          loading={isEnding}
+          onClick={onEnd}
+          aria-label={say('account.endNamed', { device, when: lastSeen })}
+        >
+          {say('account.end')}
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+function useDevice(userAgent: string): string {
+  const { say } = useText()
+  const device = deviceOf(userAgent)
+  if (!device) return say('account.unknownDevice')
+  const { browser, system } = device
+  return system === undefined ? browser : say('account.deviceOn', { browser, system })
+}

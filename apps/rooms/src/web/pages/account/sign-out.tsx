@@ -1,0 +1,37 @@
+import { Alert, Button, Group } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { loginPath } from '../../addresses.ts'
+import { call } from '../../call.ts'
+import { forgetKeptTexts } from '../../kept.ts'
+import { Section } from '../../parts/section.tsx'
+import { useText } from '../../texts/text.ts'
+
+/** Here or everywhere; where the provider can be signed out of as well, it asks that itself (R12.2). */
+export function SignOut() {
+  const { say, failure } = useText()
+  const signOut = useMutation({
+    mutationFn: (body: { everywhere?: true }) => call('logout', { body }),
+    onSuccess({ logoutUrl }) {
+      forgetKeptTexts()
+      location.assign(logoutUrl ?? loginPath('/', { ended: 'signed_out' }))
+    },
+  })
+  const isBusy = signOut.isPending || signOut.isSuccess
+  return (
+    <Section title={say('account.signOut')} help={say('account.signOutHelp')}>
+      {signOut.error && (
+        <Alert color="red" role="alert">
+          {failure(signOut.error)}
+        </Alert>
+      )}
+      <Group gap="sm">
+        <Button variant="default" disabled={isBusy} onClick={() => signOut.mutate({})}>
+          {say('account.signOutHere')}
+        </Button>
+        <Button variant="default" disabled={isBusy} onClick={() => signOut.mutate({ everywhere: true })}>
+          {say('account.signOutEverywhere')}
+        </Button>
+      </Group>
+    </Section>
+  )
+}

@@ -1,0 +1,40 @@
+import { Alert, Anchor, Group, Text } from '@mantine/core'
+import { useCall } from '../queries.ts'
+import { instance } from '../instance.ts'
+import { useText } from '../texts/text.ts'
+
+/** What the operator tells everybody (R16.5), and that a demo is one (R26). */
+export function InstanceNotices() {
+  const { say } = useText()
+  const { data } = useCall('config', 'getConfig', {})
+  const announcement = data?.announcement
+  return (
+    <>
+      {instance.isDemo && (
+        <Alert color="orange" mb="md" p="xs" title={say('demo.title')}>
+          {say('demo.help')}
+        </Alert>
+      )}
+      {announcement && (
+        <Alert color="indigo" mb="md" title={say('announcement.title')}>
+          <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-line' }}>
+            {announcement}
+          </Text>
+        </Alert>
+      )}
+    </>
+  )
+}
+
+export function Foot() {
+  const { say } = useText()
+  const { data } = useCall('config', 'getConfig', {})
+  if (!data?.supportUrl) return null
+  return (
+    <Group mt="xl" gap="md">
+      <Anchor size="sm" href={data.supportUrl} rel="noreferrer" underline="always">
+        {say('support.link')}
+      </Anchor>
+    </Group>
+  )
+}

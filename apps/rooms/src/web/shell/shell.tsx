@@ -1,0 +1,59 @@
+import { Center, Loader } from '@mantine/core'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { CurrentPage } from '@latchkey/web/shell/current-page'
+import { Frame } from '@latchkey/web/shell/frame'
+import { type ReactNode, useEffect } from 'react'
+import { Router, useLocation } from 'wouter'
+import { loginPath, needsSession } from '../addresses.ts'
+import { detailPages, pages } from '../pages.tsx'
+import { followSignIn, howSessionEnded, useSession } from '../session.ts'
+import { useText } from '../texts/text.ts'
+import { Foot, InstanceNotices } from './instance-notices.tsx'
+import { Who } from './who.tsx'
+
+const HOME = { path: '/', words: 'page.toLobby' }
+
+export function Shell() {
+  useEffect(followSignIn, [])
+  return (
+    <Router>
+      <Framed />
+    </Router>
+  )
+}
+
+function Framed() {
+  const { data } = useSession()
+  const listed = pages.filter(({ icon }) => icon === undefined || data)
+  return (
+    <Frame pages={listed} actions={<Who />} signedOut={null}>
+      <InstanceNotices />
+      <ForWhomItIs>
+        <CurrentPage pages={pages} details={detailPages} home={HOME} />
+      </ForWhomItIs>
+      <Foot />
+    </Frame>
+  )
+}
+
+/** Leads whoever is not signed in to the login, and from there back here (R23.6); what was typed is kept (kept.ts). */
+function ForWhomItIs({ children }: { children: ReactNode }) {
+  const { say } = useText()
+  const [path, go] = useLocation()
+  const { data, error, refetch } = useSession()
+  const isHeld = needsSession(path) && !data
+  const mustSignIn = isHeld && data === null
+  useEffect(() => {
+    if (!mustSignIn) return
+    const ended = howSessionEnded()
+    const here = path + location.search + location.hash
+    go(loginPath(here, ended === null ? {} : { ended }), { replace: true })
+  }, [mustSignIn, path, go])
+  if (!isHeld) return children
+  if (error && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />
+  return (
+    <Center p="xl">
+      <Loader size="sm" aria-label={say('page.loading')} />
+    </Center>
+  )
+}

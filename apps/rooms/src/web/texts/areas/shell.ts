@@ -1,0 +1,38 @@
+export const en = {
+  'nav.lobby': 'Rooms',
+  'nav.account': 'Account',
+  'page.toLobby': 'Go to the rooms',
+  'page.loading': 'Loading',
+  'demo.title': 'Demo',
+  'demo.help': 'This instance is for trying out. Its identity provider asks for no password.',
+  'announcement.title': 'Announcement',
+  'support.link': 'Help and support',
+  'person.guest': 'Guest',
+} as const
+
+type Keys = Readonly<Record<keyof typeof en, string>>
+
+export const sv: Keys = {
+  'nav.lobby': 'Rum',
+  'nav.account': 'Konto',
+  'page.toLobby': 'Till rummen',
+  'page.loading': 'Läser in',
+  'demo.title': 'Demo',
+  'demo.help':
+    'Den här installationen är till för att prova. Dess identitetstjänst frågar inte efter lösenord.',
+  'announcement.title': 'Meddelande',
+  'support.link': 'Hjälp och support',
+  'person.guest': 'Gäst',
+}
+
+export const id: Keys = {
+  'nav.lobby': 'Ruang',
+  'nav.account': 'Akun',
+  'page.toLobby': 'Ke daftar ruang',
+  'page.loading': 'Memuat',
+  'demo.title': 'Demo',
+  'demo.help': 'Layanan ini hanya untuk dicoba. Penyedia identitasnya tidak meminta kata sandi.',
+  'announcement.title': 'Pengumuman',
+  'support.link': 'Bantuan dan dukungan',
+  'person.guest': 'Tamu',
+}

@@ -1,0 +1,15 @@
+import { en as account } from './areas/account.ts'
+import { en as errors } from './areas/errors.ts'
+import { en as lobby } from './areas/lobby.ts'
+import { en as shell } from './areas/shell.ts'
+
+export const en = {
+  'app.name': 'Latchkey Rooms',
+  ...account,
+  ...errors,
+  ...lobby,
+  ...shell,
+} as const
+
+/** Every string of the pages. Flat keys; plural forms end in `_one` and `_other`. */
+export type Texts = Readonly<Record<keyof typeof en, string>>

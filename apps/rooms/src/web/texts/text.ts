@@ -1,0 +1,49 @@
+import { type Say as SayAny, type TextKey as KeyOf, type Wording, useTexts } from '@latchkey/web/texts'
+import type { WordKey } from '@latchkey/web/words'
+import { instance } from '../instance.ts'
+import { en } from './en.ts'
+import { id } from './id.ts'
+import { sv } from './sv.ts'
+
+type OwnKey = KeyOf<typeof en>
+export type TextKey = OwnKey | WordKey
+export type Say = SayAny<TextKey>
+
+/** An operator's name for the instance is the same in every language. */
+const named = instance.product === undefined ? {} : { 'app.name': instance.product }
+
+export const wording: Wording = {
+  texts: { en: { ...en, ...named }, sv: { ...sv, ...named }, id: { ...id, ...named } },
+  failureKey: ({ code }) => (code !== undefined && isKey(`error.${code}`) ? `error.${code}` : undefined),
+}
+
+function isKey(key: string): key is OwnKey {
+  return Object.hasOwn(en, key)
+}
+
+/** The key for one of the codes with which a login fails; what is none of ours is worded in general. */
+export function loginErrorKey(code: string): TextKey {
+  const key = `loginError.${code}`
+  return isKey(key) ? key : 'loginError.unknown'
+}
+
+/** The key for how a session ended; undefined for what is none of ours. */
+export function endedKey(reason: string): TextKey | undefined {
+  const key = `login.ended.${reason}`
+  return isKey(key) ? key : undefined
+}
+
+/** Texts, figures and moments in the person's language; the component follows a change of it. Moments are as the API tells them. */
+export function useText() {
+  const { day: _day, moment: _moment, ...texts } = useTexts<OwnKey>()
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    const formatted = new Intl.DateTimeFormat(texts.language, options)
+    return (at: string) => formatted.format(new Date(at))
+  }
+  return {
+    ...texts,
+    day: format({ dateStyle: 'medium' }),
+    time: format({ timeStyle: 'short' }),
+    moment: format({ dateStyle: 'medium', timeStyle: 'short' }),
+  }
+}

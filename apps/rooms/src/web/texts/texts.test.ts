@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { testTexts } from '@latchkey/web/testing/texts'
+import { expect, test } from 'bun:test'
+import { failures } from '../../failures.ts'
+import { LOGIN_ERRORS } from '../../login/provider.ts'
+import { en } from './en.ts'
+import { id } from './id.ts'
+import { sv } from './sv.ts'
+
+testTexts({ en, sv, id }, join(import.meta.dirname, '..'))
+
+const named = (area: string) =>
+  Object.keys(en)
+    .filter((key) => key.startsWith(`${area}.`))
+    .map((key) => key.slice(area.length + 1))
+
+test('every code with which a request can end has its sentence, and there is none for others', () => {
+  expect(named('error').toSorted()).toEqual(Object.keys(failures).toSorted())
+})
+
+test('R6.8 every code with which a login can fail has its sentence, and there is none for others', () => {
+  expect(named('loginError').toSorted()).toEqual([...LOGIN_ERRORS, 'unknown'].toSorted())
+})

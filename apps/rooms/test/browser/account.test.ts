@@ -1,0 +1,173 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { ALICE, type Person } from '../provider/hostile.ts'
+import { BOB, isRefusal, roomPages } from './browser.ts'
+
+const pages = roomPages({ limits: { guest_rename_per_minute: 5 } })
+const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@example.com' }
+/** Who comes first administers, and may not go while nobody else does. */
+const ADMIN: Person = ALICE
+
+beforeAll(async () => {
+  const { page } = await pages.openAs(ADMIN, '/')
+  await page.context().close()
+}, 60_000)
+
+const liveSessions = async (nickname: string) =>
+  pages
+    .service()
+    .rooms.database.read.selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .where('users.nickname', '=', nickname)
+    .where('sessions.revoked_at', 'is', null)
+    .selectAll('sessions')
+    .execute()
+
+test('sessions are listed, one is ended, then all others, and those browsers are at the login with the way back', async () => {
+  const first = await pages.openAs(BOB, '/account')
+  const second = await pages.openAs(BOB, '/account')
+  const third = await pages.openAs(BOB, '/')
+  const { page } = await pages.openAs(BOB, '/account')
+  const list = page.getByRole('region', { name: 'Where you are signed in' })
+  await list.getByText('This browser').waitFor()
+  expect(await list.getByRole('listitem').count()).toBe(4)
+  expect(await list.getByText('Chrome on Linux').count()).toBe(4)
+  await list
+    .getByRole('button', { name: /^Sign out Chrome on Linux, last used/ })
+    .first()
+    .click()
+  await page.getByText('That session is ended').waitFor()
+  await list.getByRole('listitem').nth(3).waitFor({ state: 'detached' })
+  expect(await liveSessions('Bob Berg')).toHaveLength(3)
+  await list.getByRole('button', { name: 'Sign out all others' }).click()
+  await page.getByText('2 sessions are ended').waitFor()
+  await list.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
+  expect(await liveSessions('Bob Berg')).toHaveLength(1)
+  await third.page.getByRole('link', { name: 'Account', exact: true }).click()
+  await third.page.waitForURL(/\/login\?/)
+  const query = new URL(third.page.url()).searchParams
+  expect([query.get('returnTo'), query.get('ended')]).toEqual(['/account', 'expired'])
+  await third.page.getByRole('status').getByText('Your session has ended').waitFor()
+  for (const opened of [first, second, third]) await opened.page.context().close()
+  await page.context().close()
+}, 60_000)
+
+test('a nickname that was typed when the session ended is there again after signing in, and only for the same person', async () => {
+  const { page } = await pages.open('/login?returnTo=/account')
+  await page.getByRole('textbox', { name: 'Nickname' }).fill('Gunilla')
+  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  const name = page.getByRole('textbox', { name: 'Nickname' })
+  await page.getByRole('button', { name: 'Save nickname' }).waitFor()
+  await name.fill('Gunilla the Second')
+  const cookies = await page.context().cookies()
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Save nickname' }).click()
+  await page.waitForURL(/\/login\?.*returnTo=%2Faccount/)
+  // Somebody else in the same tab sees nothing of it.
+  await page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
+  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  await page.getByRole('button', { name: 'Save nickname' }).waitFor()
+  expect(await name.inputValue()).toBe('')
+  await page.context().clearCookies()
+  await page.context().addCookies(cookies)
+  await page.goto(pages.at('/account'))
+  await page.getByRole('button', { name: 'Save nickname' }).waitFor()
+  expect(await name.inputValue()).toBe('Gunilla the Second')
+  await page.getByRole('button', { name: 'Save nickname' }).press('Enter')
+  await page.getByText('Your nickname is changed').waitFor()
+  await page.getByRole('link', { name: 'Account of Gunilla the Second' }).waitFor()
+  expect(await name.inputValue()).toBe('')
+  // Guests have nothing at a provider to take along or to erase here.
+  expect(await page.getByRole('button', { name: 'Delete account' }).count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
+test('signing out goes by way of the provider, and everywhere means everywhere', async () => {
+  const other = await pages.openAs(BOB, '/')
+  const { page } = await pages.openAs(BOB, '/account')
+  const { issuer } = pages.service().idp
+  const asked = page.waitForRequest((request) => request.url().startsWith(`${issuer}/end-session`))
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  const { searchParams } = new URL((await asked).url())
+  expect(searchParams.get('post_logout_redirect_uri')).toBe(pages.at(''))
+  expect(await liveSessions('Bob Berg')).toHaveLength(0)
+  await page.goto(pages.at('/account'))
+  await page.waitForURL(pages.at('/login?returnTo=%2Faccount'))
+  await other.page.context().close()
+  await page.context().close()
+}, 60_000)
+
+test('where the provider cannot be signed out of, the login says that one has signed out', async () => {
+  const { page } = await pages.open('/login?returnTo=/account')
+  await page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
+  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  await page.getByRole('button', { name: 'Sign out here' }).click()
+  await page.getByRole('status').getByText('You have signed out.').waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('one’s own data come as a file', async () => {
+  const { page } = await pages.openAs(BOB, '/account')
+  const coming = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download your data' }).click()
+  const download = await coming
+  expect(download.suggestedFilename()).toBe('latchkey-account.json')
+  const told = (await Bun.file(await download.path()).json()) as { user: { email: string } }
+  expect(told.user.email).toBe('bob@example.com')
+  await page.context().close()
+}, 60_000)
+
+test('an account is erased after a question, not while it administers alone or owns rooms, and it is said why', async () => {
+  const admin = await pages.openAs(ADMIN, '/account')
+  const ask = async ({ page }: typeof admin) => {
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete your account?' })
+    expect(await dialog.getByRole('button', { name: 'Delete my account' }).isDisabled()).toBe(true)
+    await dialog.getByRole('checkbox').press('Space')
+    await dialog.getByRole('button', { name: 'Delete my account' }).click()
+    return dialog
+  }
+  const refused = await ask(admin)
+  await refused.getByText('You are the only administrator.').waitFor()
+  await expectAccessible(admin.page)
+  const carol = await pages.openAs(CAROL, '/account')
+  const room = await carol.page.evaluate(async () => {
+    const token = /latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+    const answer = await fetch('/api/rooms', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-csrf-token': token },
+      body: JSON.stringify({ name: 'Carols room' }),
+    })
+    return ((await answer.json()) as { room: { id: string } }).room.id
+  })
+  const owning = await ask(carol)
+  const link = owning.getByRole('link', { name: 'Carols room' })
+  await link.waitFor()
+  expect(await link.getAttribute('href')).toBe(`/rooms/${room}`)
+  await expectAccessible(carol.page)
+  await shoot(carol.page, 'account-owns-rooms')
+  const bob = await pages.openAs(BOB, '/account')
+  await ask(bob)
+  await bob.page.getByText('Your account and everything that was stored about you are deleted.').waitFor()
+  expect(await liveSessions('Bob Berg')).toEqual([])
+  for (const { page } of [admin, carol, bob]) await page.context().close()
+}, 60_000)
+
+for (const [language, scheme, width] of [
+  ['en', 'light', 1280],
+  ['en', 'dark', 1280],
+  ['sv', 'light', 390],
+  ['id', 'dark', 390],
+  ['id', 'light', 320],
+  ['sv', 'dark', 320],
+] as const)
+  test(`the account page is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
+    const person = { ...CAROL, sub: 'long', name: 'W'.repeat(60) }
+    const { page, errors } = await pages.openAs(person, '/account', { scheme, width, locale: language })
+    await page.getByRole('listitem').first().waitFor()
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    await shoot(page, `account-${language}-${scheme}-${width}`)
+    expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+    await page.context().close()
+  }, 60_000)

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { type View, testBrowser } from '@latchkey/web/testing/browser'
+import { builtPages } from '../../src/http/pages.ts'
+import { ALICE, type Person } from '../provider/hostile.ts'
+import { type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
+
+const PLENTY = {
+  http_per_minute: 100_000,
+  http_anonymous_per_minute: 100_000,
+  login_start_per_minute: 1000,
+  callback_per_minute: 1000,
+  guest_create_per_minute: 1000,
+  guest_create_per_hour: 1000,
+  guest_create_total_per_minute: 1000,
+}
+
+interface Opened {
+  page: Page
+  /** What the page has said to its console as an error. */
+  errors: string[]
+}
+
+/**
+ * A real service on a free port, signed in at a provider that tests can bend, and a real browser, for the tests of the file
+ * that calls this. `headers` go with every request of the browser, such as the languages that it wants.
+ */
+export function roomPages(options: TestOptions = {}, headers: Record<string, string> = {}) {
+  const browser = testBrowser(headers)
+  const up: { service?: TestRooms; server?: ReturnType<typeof Bun.serve> } = {}
+  beforeAll(async () => {
+    // The service has to know its own origin before it is made.
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: (request, listening) => service().rooms.fetch(request, listening),
+    })
+    up.server = server
+    up.service = await openRooms({
+      ...options,
+      // On a clock that stands still nothing that is counted is ever forgotten.
+      limits: { ...PLENTY, ...options.limits },
+      settings: { allowedHosts: [`http://localhost:${server.port}`], ...options.settings },
+    })
+    // Sessions of browsers end by the clock of the browser.
+    up.service.clock.ms = Date.now()
+    await builtPages()
+  }, 120_000)
+  afterAll(async () => {
+    await up.server?.stop(true)
+    await up.service?.close()
+  }, 20_000)
+  function service(): TestRooms {
+    if (!up.service) throw new Error('The service is used before it was started')
+    return up.service
+  }
+  const at = (path: string) => `http://localhost:${up.server?.port}${path}`
+  return {
+    service,
+    at,
+    open: (path: string, view?: View): Promise<Opened> => browser.open(at(path), view),
+    /** A page of a browser in which this person has signed in with the provider, at `path`. */
+    async openAs(person: Person, path: string, view?: View): Promise<Opened> {
+      service().idp.person = person
+      try {
+        return await browser.open(at(`/api/auth/login?returnTo=${encodeURIComponent(path)}`), view)
+      } finally {
+        service().idp.person = ALICE
+      }
+    },
+  }
+}
+
+export const BOB: Person = { sub: 'bob', name: 'Bob Berg', email: 'bob@example.com' }
+
+/** What the browser itself says of an answer that was a refusal on purpose. */
+export const isRefusal = (text: string) => /Failed to load resource.*status of (?:401|4\d\d|503)/.test(text)

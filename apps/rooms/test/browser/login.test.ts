@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { LOGIN_ERRORS } from '../../src/login/provider.ts'
+import { en } from '../../src/web/texts/en.ts'
+import { id } from '../../src/web/texts/id.ts'
+import { sv } from '../../src/web/texts/sv.ts'
+import { ALICE } from '../provider/hostile.ts'
+import { isRefusal, roomPages } from './browser.ts'
+
+const pages = roomPages()
+const ROOM = '/rooms/6f0c1a52-8f5e-4d0a-9a39-0f5c3f0a7b11'
+const button = 'Sign in with Test provider'
+
+test('R28.12 a room link that is opened signed out leads there after the login, and the login asks the provider once', async () => {
+  const { page, errors } = await pages.open(`${ROOM}?from=mail#latest`)
+  await page.waitForURL(/\/login\?/)
+  expect(new URL(page.url()).searchParams.get('returnTo')).toBe(`${ROOM}?from=mail#latest`)
+  const before = pages.service().idp.calls.token
+  await page.getByRole('link', { name: button }).click()
+  await page.waitForURL(pages.at(`${ROOM}?from=mail#latest`))
+  await page.getByRole('link', { name: `Account of ${String(ALICE.name)}` }).waitFor()
+  expect(pages.service().idp.calls.token).toBe(before + 1)
+  expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('R28.12 a way back that leads elsewhere, or to the login itself, is the start page', async () => {
+  for (const target of [
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/login?returnTo=/login',
+    'javascript:alert(1)',
+  ]) {
+    const { page } = await pages.open(`/login?returnTo=${encodeURIComponent(target)}`)
+    const href = await page.getByRole('link', { name: button }).getAttribute('href')
+    expect([target, href]).toEqual([target, '/api/auth/login?returnTo=%2F'])
+    await page.context().close()
+  }
+}, 60_000)
+
+test('whoever is signed in and opens the login goes on to where they wanted', async () => {
+  const { page } = await pages.openAs(ALICE, '/account')
+  await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+  await page.goto(pages.at('/login'))
+  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  expect(page.url()).toBe(pages.at('/'))
+  await page.goto(pages.at('/login?returnTo=/account'))
+  await page.waitForURL(pages.at('/account'))
+  // What failed in another tab is said, and nothing is started by itself.
+  await page.goto(pages.at('/login?error=state_invalid&returnTo=/account'))
+  await page.getByRole('alert', { name: en['login.failed'] }).waitFor()
+  await page.getByRole('link', { name: 'Go on as Alice Andersson' }).click()
+  await page.waitForURL(pages.at('/account'))
+  await page.context().close()
+}, 60_000)
+
+const languages = { en, sv, id } as const
+for (const language of ['en', 'sv', 'id'] as const)
+  test(`R6.8 every way in which a login can fail has its sentence and a way on, never a loop (${language})`, async () => {
+    const texts = languages[language]
+    const { page, errors } = await pages.open('/login', { locale: language })
+    const starts: string[] = []
+    page.on('request', (request) => request.url().includes('/api/auth/login') && starts.push(request.url()))
+    for (const code of [...LOGIN_ERRORS, '<b>no code</b>']) {
+      await page.goto(pages.at(`/login?error=${encodeURIComponent(code)}&returnTo=/account`))
+      const known = code as (typeof LOGIN_ERRORS)[number]
+      const sentence = texts[`loginError.${LOGIN_ERRORS.includes(known) ? known : 'unknown'}`]
+      await page
+        .getByRole('alert', { name: texts['login.failed'] })
+        .getByText(sentence, { exact: true })
+        .waitFor()
+      const words = code === 'account_disabled' ? texts['login.otherAccount'] : /Test provider/
+      const way = page.getByRole('main').getByRole('link', { name: words })
+      expect(await way.getAttribute('href')).toStartWith('/api/auth/login?returnTo=%2Faccount')
+      expect(await page.getByRole('main').innerText()).not.toContain('no code')
+    }
+    expect(await page.locator('html').getAttribute('lang')).toBe(language)
+    expect(starts).toEqual([])
+    expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+    await page.context().close()
+  }, 120_000)
+
+test('what the provider answers becomes a sentence: a refusal, and a provider that is down', async () => {
+  const { idp } = pages.service()
+  const { page } = await pages.open('/login?returnTo=/account')
+  idp.answer('token', () => Response.json({ error: '<script>' }, { status: 400 }))
+  await page.getByRole('link', { name: button }).click()
+  await page.getByText(en['loginError.provider_error']).waitFor()
+  idp.answer('token', () => new Response('', { status: 503 }))
+  await page.getByRole('link', { name: button }).click()
+  await page.getByText(en['loginError.provider_unavailable']).waitFor()
+  idp.reset()
+  await page.getByRole('link', { name: button }).click()
+  await page.waitForURL(pages.at('/account'))
+  await page.context().close()
+}, 60_000)
+
+test('a guest comes in with the keyboard alone, is told what is wrong with a name, and reaches the link that was opened', async () => {
+  const { page, errors } = await pages.open('/account')
+  await page.waitForURL(/\/login\?returnTo=%2Faccount/)
+  const name = page.getByRole('textbox', { name: 'Nickname' })
+  await name.focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Enter a nickname.').waitFor()
+  expect(await name.getAttribute('aria-invalid')).toBe('true')
+  await page.keyboard.type('Moderator')
+  await page.keyboard.press('Enter')
+  await page.getByText('This name is reserved. Choose another.').waitFor()
+  expect(await name.inputValue()).toBe('Moderator')
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('Gustav')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(pages.at('/account'))
+  await page.getByText('You are a guest').waitFor()
+  // A guest may become a member: the login is shown, and does not lead on by itself.
+  await page.goto(pages.at('/login?returnTo=/account'))
+  await page.getByText('You are here as the guest Gustav').waitFor()
+  expect(await page.getByRole('textbox').count()).toBe(0)
+  await page.getByRole('link', { name: button }).click()
+  await page.getByText('alice@example.com').waitFor()
+  expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('an address that is none says so, with its status, and no script stands in any page', async () => {
+  for (const [path, status] of [
+    ['/', 200],
+    ['/login', 200],
+    ['/account', 200],
+    ['/nowhere', 404],
+    ['/rooms/7', 404],
+    ['/login/', 404],
+    ['/assets/nothing.js', 404],
+  ] as const) {
+    const answer = await fetch(pages.at(path))
+    expect([path, answer.status]).toEqual([path, status])
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self';")
+    expect(await answer.text()).not.toMatch(/<script(?![^>]* src=")|<[^>]+ on\w+=/)
+  }
+  const { page } = await pages.open('/nowhere')
+  await page.getByRole('heading', { name: 'This page does not exist', level: 1 }).waitFor()
+  expect(page.url()).toBe(pages.at('/nowhere'))
+  await page.context().close()
+}, 60_000)
+
+for (const scheme of ['light', 'dark'] as const)
+  for (const width of [1280, 390, 320])
+    test(`the login is accessible and fits, with everything that it can show, ${scheme} at ${width} px`, async () => {
+      const { page, errors } = await pages.open('/login?error=provider_unavailable', { scheme, width })
+      await page.getByRole('button', { name: 'Enter as a guest' }).click()
+      await page.getByText('Enter a nickname.').waitFor()
+      await expectAccessible(page)
+      await expectWithinWidth(page)
+      await shoot(page, `login-${scheme}-${width}`)
+      expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+      await page.context().close()
+    }, 60_000)
