@@ -1,4 +1,3 @@
-import type { AnyOperation } from '@latchkey/http/operation'
 import { hashToken } from '@latchkey/tokens/opaque'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomInvitationRow } from '../db/tables.ts'
@@ -130,4 +129,4 @@ const decline = operation({
   },
 })
 
-export const invitee: readonly AnyOperation<Context>[] = [pending, preview, acceptOne, decline]
+export const invitee = [pending, preview, acceptOne, decline]
