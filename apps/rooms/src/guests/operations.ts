@@ -4,6 +4,8 @@ import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
+import type { News } from '../news.ts'
+import { passOnRooms } from '../ownership/succession.ts'
 import { productNameOf } from '../platform/operations.ts'
 import { SignedIn, toOwnSession } from '../sessions/schema.ts'
 import { lifetimesOf } from '../sessions/session.ts'
@@ -11,7 +13,13 @@ import { insertSession } from '../sessions/store.ts'
 import { User, toUser } from '../users/schema.ts'
 import { parseNickname } from './nickname.ts'
 import { NicknameBody } from './schema.ts'
-import { deleteGuestsEndedBefore, endGuestSessions, insertGuest, renameUser } from './store.ts'
+import {
+  deleteEndedGuests,
+  endGuestSessions,
+  findRoomsOfEndedGuests,
+  insertGuest,
+  renameUser,
+} from './store.ts'
 
 const DAY_MS = 86_400_000
 /** How long a guest's data are kept after the last session (R14.7). */
@@ -97,9 +105,12 @@ export function endAllGuests(tx: Transaction<Tables>, nowMs: number): Promise<st
   return endGuestSessions(tx, nowMs)
 }
 
-/** R14.7, as a job. */
-export function purgeGuests(tx: Transaction<Tables>, nowMs: number): Promise<number> {
-  return deleteGuestsEndedBefore(tx, nowMs - KEPT_MS, nowMs)
+/** R14.7, as a job; their rooms get another owner or go before (R17.10). */
+export async function purgeGuests(tx: Transaction<Tables>, nowMs: number): Promise<{ news: News[] }> {
+  const endedMs = nowMs - KEPT_MS
+  const news = await passOnRooms(tx, await findRoomsOfEndedGuests(tx, endedMs, nowMs), nowMs)
+  await deleteEndedGuests(tx, endedMs, nowMs)
+  return { news }
 }
 
 export const guestOperations = [create, rename]

@@ -43,21 +43,41 @@ export async function endGuestSessions(tx: Transaction<Tables>, nowMs: number): 
   )
 }
 
-/** Deletes guests whose last session ended before this moment, with everything of theirs; returns how many. */
-export async function deleteGuestsEndedBefore(
+/** Rooms of guests whose last session ended before this moment. */
+export async function findRoomsOfEndedGuests(
+  tx: Transaction<Tables>,
+  endedMs: number,
+  nowMs: number,
+): Promise<string[]> {
+  const rooms = await tx
+    .selectFrom('rooms')
+    .select('id')
+    .where('owner_id', 'in', endedGuests(tx, endedMs, nowMs))
+    .orderBy('id')
+    .execute()
+  return rooms.map(({ id }) => id)
+}
+
+/** Deletes them, with everything of theirs; returns how many. */
+export async function deleteEndedGuests(
   tx: Transaction<Tables>,
   endedMs: number,
   nowMs: number,
 ): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('users')
-    .where('is_guest', '=', 1)
-    .where('guest_ended_at', '<=', endedMs)
-    .where('id', 'not in', liveUsers(tx, nowMs))
-    // No room may be without an owner: who still owns one goes when it has another, and keeps nobody else from going.
-    .where('id', 'not in', tx.selectFrom('rooms').select('owner_id'))
+    .where('id', 'in', endedGuests(tx, endedMs, nowMs))
     .executeTakeFirst()
   return Number(numDeletedRows)
+}
+
+function endedGuests(db: Kysely<Tables>, endedMs: number, nowMs: number) {
+  return db
+    .selectFrom('users')
+    .select('users.id')
+    .where('is_guest', '=', 1)
+    .where('guest_ended_at', '<=', endedMs)
+    .where('users.id', 'not in', liveUsers(db, nowMs))
 }
 
 function liveUsers(db: Kysely<Tables>, nowMs: number) {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { giveRole } from '../members/membership.ts'
-import { findKnownPerson } from '../members/store.ts'
+import { holdKnownPerson } from '../members/store.ts'
 import type { News } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { entrantOf } from '../rooms/entry.ts'
@@ -40,7 +40,7 @@ export async function accept(
   if (!standing) throw failure('not_found')
   refuse(standing, invitation)
   if (!(await takeUse(tx, id))) throw failure('invitation_used')
-  const person = await findKnownPerson(tx, roomId, standing.userId, nowMs)
+  const person = await holdKnownPerson(tx, roomId, standing.userId, nowMs)
   if (!person) throw failure('not_found')
   const { permission: role } = invitation
   const { told } = await giveRole(tx, { room: standing.room, person, role, nowMs })

@@ -1,10 +1,9 @@
-import type { AnyOperation } from '@latchkey/http/operation'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
 import type { Transaction } from 'kysely'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import { findKnownPerson } from '../members/store.ts'
+import { holdKnownPerson } from '../members/store.ts'
 import type { News } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { enterToRead } from '../rooms/entry.ts'
@@ -105,7 +104,7 @@ async function putTargeted(
 ): Promise<Invited & { told: News }> {
   const { standing, permission } = await standingToInvite(tx, context, roomId, role)
   const { now } = context
-  const person = await findKnownPerson(tx, roomId, userId, now)
+  const person = await holdKnownPerson(tx, roomId, userId, now)
   if (!person || person.disabled === 1 || person.is_guest === 1) throw failure('not_found')
   if (isAtLeast(person.role, permission)) throw failure('already_member')
   const given = { permission, expires_at: now + expiresInHours * HOUR_MS, created_by: standing.userId }
@@ -258,7 +257,7 @@ function hasEnded(
   return expires_at <= nowMs || declined_at !== null || use_count >= max_uses
 }
 
-export const invitationOperations: readonly AnyOperation<Context>[] = [
+export const invitationOperations = [
   inviteUser,
   createLink,
   list,

@@ -1,4 +1,3 @@
-import type { AnyOperation } from '@latchkey/http/operation'
 import type { Transaction } from 'kysely'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
@@ -26,7 +25,7 @@ import {
   SearchQuery,
   toMember,
 } from './schema.ts'
-import { deleteMember, findKnownPerson, listMembers, searchPeople } from './store.ts'
+import { deleteMember, findKnownPerson, holdKnownPerson, listMembers, searchPeople } from './store.ts'
 
 const tag = 'Members'
 const MOST_FOUND = 20
@@ -108,7 +107,7 @@ async function setRole(
 ): Promise<{ member: Member; told: News[] }> {
   const standing = await standingFor(tx, context, roomId, settingAs(role))
   const { now: nowMs } = context
-  const before = await findKnownPerson(tx, roomId, userId, nowMs)
+  const before = await holdKnownPerson(tx, roomId, userId, nowMs)
   if (!before || (before.role === null && !before.is_present)) throw failure('not_found')
   if (before.role === 'owner') throw failure('target_is_owner')
   if (before.role !== null && !may(settingAs(before.role), standing)) throw failure('forbidden')
@@ -160,4 +159,4 @@ async function endMembership(tx: Transaction<Tables>, context: Context, roomId: 
   ]
 }
 
-export const memberOperations: readonly AnyOperation<Context>[] = [list, search, changeRole, leave]
+export const memberOperations = [list, search, changeRole, leave]

@@ -5,6 +5,7 @@ import type { Position } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { MemberRole, RoomRole } from '../rooms/room-access.ts'
 import type { PersonRow } from '../rooms/schema.ts'
+import { lockAccount } from '../users/store.ts'
 import type { MemberRow } from './schema.ts'
 
 export interface ListedMember extends MemberRow, Position {}
@@ -104,6 +105,17 @@ export async function findKnownPerson(
     joined_at: isOwner ? owner_since : member_since,
     is_present: (leases ?? 0) > 0,
   }
+}
+
+/** The same for those who write of this person: the account is not erased before the transaction ends. */
+export async function holdKnownPerson(
+  tx: Transaction<Tables>,
+  roomId: string,
+  userId: string,
+  nowMs: number,
+): Promise<KnownPerson | undefined> {
+  await lockAccount(tx, userId)
+  return findKnownPerson(tx, roomId, userId, nowMs)
 }
 
 /** Makes somebody a member with this role, or changes the role; when and with which number they joined stays. */

@@ -1,4 +1,3 @@
-import type { AnyOperation } from '@latchkey/http/operation'
 import type { Transaction } from 'kysely'
 import { prefixOf } from '../client-prefix.ts'
 import { type Context, operation } from '../context.ts'
@@ -6,7 +5,7 @@ import type { RoomBanRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { roleChanged } from '../members/membership.ts'
 import { MemberParams } from '../members/schema.ts'
-import { type KnownPerson, deleteMember, findKnownPerson } from '../members/store.ts'
+import { type KnownPerson, deleteMember, holdKnownPerson } from '../members/store.ts'
 import type { News } from '../news.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
 import { PageQuery, cutPage, positionOf } from '../paging.ts'
@@ -51,7 +50,7 @@ async function removePerson(
 ): Promise<News[]> {
   const standing = await standingFor(tx, context, roomId, 'remove_others')
   const { now: nowMs } = context
-  const person = await findKnownPerson(tx, roomId, userId, nowMs)
+  const person = await holdKnownPerson(tx, roomId, userId, nowMs)
   if (!person) throw failure('not_found')
   if (person.role === 'owner') throw failure('target_is_owner')
   const before = await findBan(tx, { roomId, userId, nowMs })
@@ -169,4 +168,4 @@ const unban = operation({
   },
 })
 
-export const moderationOperations: readonly AnyOperation<Context>[] = [remove, list, unban]
+export const moderationOperations = [remove, list, unban]

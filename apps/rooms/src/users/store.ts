@@ -97,3 +97,12 @@ export async function findUserByReference(
     )
     .executeTakeFirst()
 }
+
+/** Keeps the account from being erased, and from other writers who ask for the same, until the transaction ends. */
+export async function lockAccount(tx: Transaction<Tables>, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))
+    .where('id', '=', userId)
+    .execute()
+}

@@ -1,0 +1,198 @@
+import type { Transaction } from 'kysely'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { News } from '../news.ts'
+import { auditRoom } from '../rooms/audit.ts'
+import { entrantOf } from '../rooms/entry.ts'
+import { lockRoom } from '../rooms/log.ts'
+import { standingFor } from '../rooms/operations.ts'
+import { RoomParams } from '../rooms/schema.ts'
+import { findStanding } from '../rooms/standing.ts'
+import { countOwned } from '../rooms/store.ts'
+import { lockAccount } from '../users/store.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { handOver } from './handover.ts'
+import { NewOwner, PendingTransfers, TransferAnswer, toPendingTransfer, toTransfer } from './schema.ts'
+import { insertTransfer, listTransfers } from './store.ts'
+import { takeoverOperations } from './takeover.ts'
+import { deleteTransfer, findTransfer, transferEnded } from './transfers.ts'
+
+const tag = 'Ownership'
+const LASTS_MS = 86_400_000
+const MOST_PENDING = 100
+const refusals = ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'] as const
+
+const request = operation({
+  id: 'requestTransfer',
+  methods: ['POST'],
+  path: '/rooms/{id}/ownership-transfer',
+  scope: 'session',
+  tag,
+  summary: 'Offer a room to one of its members for 24 hours, in the place of any earlier offer',
+  params: RoomParams,
+  body: NewOwner,
+  result: TransferAnswer,
+  status: 201,
+  failures: [...refusals, 'target_is_owner'],
+  async handler(context, { params, body }) {
+    const { transfer, told } = await context.database.write((tx) =>
+      offer(tx, context, params.id, body.userId),
+    )
+    for (const news of told) context.tell(news)
+    return { transfer: toTransfer(transfer) }
+  },
+})
+
+async function offer(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  toUserId: string,
+): Promise<{ transfer: RoomOwnershipTransferRow; told: News[] }> {
+  const { room } = await standingFor(tx, context, roomId, 'change_room')
+  const { now: nowMs } = context
+  await lockAccount(tx, toUserId)
+  const recipient = await findStanding(tx, roomId, { userId: toUserId, clientPrefix: null, nowMs })
+  if (recipient?.role === 'owner') throw failure('target_is_owner')
+  if (!recipient || recipient.isGuest || recipient.role === null) throw failure('not_found')
+  const before = await deleteTransfer(tx, roomId)
+  const transfer = await insertTransfer(tx, {
+    room_id: roomId,
+    from_user_id: room.owner_id,
+    to_user_id: toUserId,
+    expires_at: nowMs + LASTS_MS,
+    created_at: nowMs,
+  })
+  await auditRoom(tx, context, { action: 'room.ownership.request', roomId, metadata: { to: toUserId } })
+  const [found] = await listTransfers(tx, { userId: toUserId, roomId, nowMs }, 1)
+  const data = { transfer: found ? toPendingTransfer(found) : toTransfer(transfer) }
+  return {
+    transfer,
+    told: [
+      ...(before && before.to_user_id !== toUserId ? transferEnded(before) : []),
+      { kind: 'notice', userId: toUserId, notice: 'transfer', data },
+    ],
+  }
+}
+
+const cancel = operation({
+  id: 'cancelTransfer',
+  methods: ['DELETE'],
+  path: '/rooms/{id}/ownership-transfer',
+  scope: 'session',
+  tag,
+  summary: 'Withdraw the offer of a room',
+  params: RoomParams,
+  result: Success,
+  failures: refusals,
+  async handler(context, { params: { id: roomId } }) {
+    const ended = await context.database.write(async (tx) => {
+      await standingFor(tx, context, roomId, 'change_room')
+      return end(tx, context, { roomId, action: 'cancel' })
+    })
+    for (const news of transferEnded(ended)) context.tell(news)
+    return SUCCESS
+  },
+})
+
+const decline = operation({
+  id: 'declineTransfer',
+  methods: ['POST'],
+  path: '/rooms/{id}/ownership-transfer/decline',
+  scope: 'member',
+  tag,
+  summary: 'Decline a room that you are offered',
+  params: RoomParams,
+  result: Success,
+  failures: ['not_found'],
+  async handler(context, { params: { id: roomId } }) {
+    const userId = actorOf(context).user.id
+    const ended = await context.database.write(async (tx) => {
+      await lockRoom(tx, roomId)
+      return end(tx, context, { roomId, action: 'decline', toUserId: userId })
+    })
+    for (const news of transferEnded(ended)) context.tell(news)
+    return SUCCESS
+  },
+})
+
+async function end(
+  tx: Transaction<Tables>,
+  context: Context,
+  { roomId, action, toUserId }: { roomId: string; action: 'cancel' | 'decline'; toUserId?: string },
+): Promise<RoomOwnershipTransferRow> {
+  const live = await findTransfer(tx, roomId, context.now)
+  if (!live || (toUserId !== undefined && live.to_user_id !== toUserId)) throw failure('not_found')
+  await deleteTransfer(tx, roomId)
+  const metadata = { from: live.from_user_id, to: live.to_user_id }
+  await auditRoom(tx, context, { action: `room.ownership.${action}`, roomId, metadata })
+  return live
+}
+
+const confirm = operation({
+  id: 'confirmTransfer',
+  methods: ['POST'],
+  path: '/rooms/{id}/ownership-transfer/confirm',
+  scope: 'member',
+  tag,
+  summary: 'Take over a room that you are offered; its owner becomes moderator',
+  params: RoomParams,
+  result: Success,
+  failures: ['not_found', 'transfer_changed', 'limit_reached'],
+  async handler(context, { params: { id: roomId } }) {
+    const { database, now } = context
+    const seen = await findTransfer(database.read, roomId, now)
+    if (seen?.to_user_id !== actorOf(context).user.id) throw failure('not_found')
+    const told = await database.write((tx) => confirmSeen(tx, context, seen))
+    for (const news of told) context.tell(news)
+    return SUCCESS
+  },
+})
+
+/** With the room locked, what was seen must still be so: two who end it at once do not both succeed (R27.3). */
+async function confirmSeen(
+  tx: Transaction<Tables>,
+  context: Context,
+  seen: RoomOwnershipTransferRow,
+): Promise<News[]> {
+  const { room_id: roomId, from_user_id: from, to_user_id: to } = seen
+  const { now: nowMs, policy } = context
+  const room = await lockRoom(tx, roomId)
+  if (!room) throw failure('not_found')
+  const live = await findTransfer(tx, roomId, nowMs)
+  const isSame = live?.to_user_id === to && live.created_at === seen.created_at
+  if (!isSame || live.from_user_id !== room.owner_id) throw failure('transfer_changed')
+  const owned = await countOwned(tx, to)
+  // Looked up when the account is locked: it may just have been erased.
+  const standing = await findStanding(tx, roomId, entrantOf(context))
+  if (!standing || standing.role === null) throw failure('not_found')
+  if (owned >= policy.limits.rooms_owned) throw failure('limit_reached')
+  const told = await handOver(tx, { room, toUserId: to, nowMs })
+  await auditRoom(tx, context, { action: 'room.ownership.transfer', roomId, metadata: { from, to } })
+  return told
+}
+
+const pending = operation({
+  id: 'listPendingTransfers',
+  methods: ['GET'],
+  path: '/room-ownership-transfers/pending',
+  scope: 'member',
+  tag,
+  summary: 'List the rooms that you are offered or have offered, newest first, at most 100',
+  result: PendingTransfers,
+  async handler(context) {
+    const whose = { userId: actorOf(context).user.id, nowMs: context.now }
+    const found = await listTransfers(context.database.read, whose, MOST_PENDING)
+    return { transfers: found.map(toPendingTransfer) }
+  },
+})
+
+export const ownershipOperations = [
+  request,
+  cancel,
+  decline,
+  confirm,
+  pending,
+  ...takeoverOperations,
+]

@@ -1,0 +1,91 @@
+import type { DialectName } from '@latchkey/database/url'
+import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
+import type { Position } from '../paging.ts'
+import { presentCount } from '../rooms/store.ts'
+import { folded } from '../text.ts'
+import { Id } from '../wire.ts'
+import type { CountedRoom, FoundTransfer } from './schema.ts'
+
+export async function insertTransfer(
+  tx: Transaction<Tables>,
+  row: RoomOwnershipTransferRow,
+): Promise<RoomOwnershipTransferRow> {
+  return tx.insertInto('room_ownership_transfers').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Live transfers that this person has offered or is offered, newest first. */
+export async function listTransfers(
+  db: Kysely<Tables>,
+  { userId, roomId, nowMs }: { userId: string; roomId?: string; nowMs: number },
+  limit: number,
+): Promise<FoundTransfer[]> {
+  return db
+    .selectFrom('room_ownership_transfers as transfer')
+    .innerJoin('rooms', 'rooms.id', 'transfer.room_id')
+    .innerJoin('users', 'users.id', 'transfer.from_user_id')
+    .selectAll('transfer')
+    .select(['rooms.name as room_name', 'users.nickname as from_nickname'])
+    .where((eb) => eb.or([eb('transfer.to_user_id', '=', userId), eb('transfer.from_user_id', '=', userId)]))
+    .where('transfer.expires_at', '>', nowMs)
+    .$if(roomId !== undefined, (query) => query.where('transfer.room_id', '=', roomId ?? ''))
+    .orderBy('transfer.created_at', 'desc')
+    .orderBy('transfer.room_id')
+    .limit(limit)
+    .execute()
+}
+
+/** The newest first; `q` is an id or a part of the name, empty for all. */
+export async function listAllRooms(
+  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  { q, nowMs, limit }: { q: string; nowMs: number; limit: number },
+  after: Position | undefined,
+): Promise<CountedRoom[]> {
+  const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
+  const isId = Id.safeParse(q).success
+  return db
+    .selectFrom('rooms')
+    .selectAll('rooms')
+    .select((eb) => [
+      eb
+        .selectFrom('room_members')
+        .select((member) => member.fn.countAll<number>().as('count'))
+        .whereRef('room_members.room_id', '=', 'rooms.id')
+        .as('members'),
+      presentCount(eb, nowMs).as('present'),
+    ])
+    .$if(isId, (query) => query.where('rooms.id', '=', q))
+    .$if(!isId && q !== '', (query) =>
+      query.where(sql<SqlBool>`${position}(rooms.search_name, ${folded(q)}) > 0`),
+    )
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(
+          eb.refTuple('rooms.created_at', 'rooms.id'),
+          '<',
+          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
+        ),
+      ),
+    )
+    .orderBy('rooms.created_at', 'desc')
+    .orderBy('rooms.id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** The moderator with an enabled member account who has been in the room for longest. */
+export async function findSuccessor(db: Kysely<Tables>, roomId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('room_members')
+    .innerJoin('users', 'users.id', 'room_members.user_id')
+    .select('users.id')
+    .where('room_members.room_id', '=', roomId)
+    .where('room_members.role', '=', 'moderator')
+    .where('users.is_guest', '=', 0)
+    .where('users.disabled', '=', 0)
+    .orderBy('room_members.joined_at')
+    .orderBy('users.id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
