@@ -257,10 +257,4 @@ function hasEnded(
   return expires_at <= nowMs || declined_at !== null || use_count >= max_uses
 }
 
-export const invitationOperations = [
-  inviteUser,
-  createLink,
-  list,
-  revoke,
-  ...invitee,
-]
+export const invitationOperations = [inviteUser, createLink, list, revoke, ...invitee]

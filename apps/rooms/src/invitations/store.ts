@@ -158,3 +158,11 @@ export async function findRoomOf(
 ): Promise<RoomRow | undefined> {
   return db.selectFrom('rooms').selectAll().where('id', '=', room_id).executeTakeFirst()
 }
+
+/** Those that nobody can accept any more: expired, used up or declined. */
+export async function deleteEndedInvitations(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx
+    .deleteFrom('room_invitations')
+    .where((eb) => eb.not(isLive(eb, nowMs)))
+    .execute()
+}

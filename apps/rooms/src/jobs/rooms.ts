@@ -1,3 +1,6 @@
+import { deleteEndedInvitations } from '../invitations/store.ts'
+import { deleteEndedBans } from '../moderation/store.ts'
+import { deleteEndedTransfers } from '../ownership/transfers.ts'
 import { ADDRESS_BARRED_MS } from '../rooms/standing.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
 import { deleteSilentNodes } from '../rooms/nodes.ts'
@@ -6,6 +9,7 @@ import type { Job } from './job.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
 /** A node renews its sign of life every 15 seconds; its leases have run out by then. */
 const NODE_SILENT_MS = 60 * SECOND_MS
 
@@ -23,7 +27,10 @@ export const roomJobs: readonly Job[] = [
   { name: 'retention', everyMs: 10 * MINUTE_MS, run: deletePastRetention },
   {
     name: 'old-visits',
-    everyMs: 60 * MINUTE_MS,
+    everyMs: HOUR_MS,
     run: (tx, nowMs) => deleteVisitsEndedBefore(tx, nowMs - ADDRESS_BARRED_MS),
   },
+  { name: 'invitations', everyMs: HOUR_MS, run: deleteEndedInvitations },
+  { name: 'transfers', everyMs: HOUR_MS, run: deleteEndedTransfers },
+  { name: 'bans', everyMs: HOUR_MS, run: deleteEndedBans },
 ]

@@ -41,10 +41,10 @@ export async function giveRole(
   return { person: changed, told: [{ kind: 'event', roomId, event }, ...roleChanged(roomId)] }
 }
 
-/** What to tell beside the event when what somebody is in a room has changed. */
-export function roleChanged(roomId: string): News[] {
+/** What to tell beside the event when what somebody is in a room has changed; `lostBy` who may not know of it any more. */
+export function roleChanged(roomId: string, lostBy: readonly string[] = []): News[] {
   return [
     { kind: 'access', roomId },
-    { kind: 'lobby', roomId },
+    { kind: 'lobby', roomId, ...(lostBy.length > 0 && { formerly: lostBy }) },
   ]
 }

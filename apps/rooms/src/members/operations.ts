@@ -154,7 +154,7 @@ async function endMembership(tx: Transaction<Tables>, context: Context, roomId: 
   return [
     { kind: 'event', roomId, event },
     ...(mayStay ? [] : await endAccess(tx, { roomId, userIds: [userId], reason: 'left' })),
-    ...roleChanged(roomId),
+    ...roleChanged(roomId, [userId]),
     ...(await endTransferTo(tx, roomId, userId)),
   ]
 }

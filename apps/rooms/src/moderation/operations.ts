@@ -115,7 +115,7 @@ async function endPresence(
     told.push({ kind: 'event', roomId, event })
   }
   told.push(...(await endAccess(tx, { roomId, userIds, reason, untilMs: bar.expires_at })))
-  if (person.role !== null) told.push(...roleChanged(roomId))
+  told.push(...roleChanged(roomId, userIds))
   told.push(...(await endTransferTo(tx, roomId, person.user_id)))
   return told
 }
@@ -164,6 +164,7 @@ const unban = operation({
       const metadata = { userId, kind: ban.kind }
       await auditRoom(tx, context, { action: 'room.member.unban', roomId, metadata })
     })
+    context.tell({ kind: 'lobby', roomId })
     return SUCCESS
   },
 })

@@ -88,3 +88,8 @@ export async function findLastAddress(db: Kysely<Tables>, userId: string): Promi
     .executeTakeFirst()
   return session?.client_ip
 }
+
+/** Bars that have run out; bans without an end stay. */
+export async function deleteEndedBans(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx.deleteFrom('room_bans').where('expires_at', '<=', nowMs).execute()
+}

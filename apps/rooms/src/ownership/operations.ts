@@ -188,11 +188,4 @@ const pending = operation({
   },
 })
 
-export const ownershipOperations = [
-  request,
-  cancel,
-  decline,
-  confirm,
-  pending,
-  ...takeoverOperations,
-]
+export const ownershipOperations = [request, cancel, decline, confirm, pending, ...takeoverOperations]

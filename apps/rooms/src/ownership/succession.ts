@@ -4,7 +4,7 @@ import type { RoomRow, Tables } from '../db/tables.ts'
 import type { News } from '../news.ts'
 import { endAccess } from '../rooms/eviction.ts'
 import { lockRoom } from '../rooms/log.ts'
-import { deleteRoom } from '../rooms/store.ts'
+import { deleteRoom, listMemberIds } from '../rooms/store.ts'
 import { lockAccount } from '../users/store.ts'
 import { handOver } from './handover.ts'
 import { findSuccessor } from './store.ts'
@@ -29,11 +29,12 @@ async function passOn(tx: Transaction<Tables>, room: RoomRow, nowMs: number): Pr
   const target = { type: 'room', id: roomId }
   const origin = { clientIp: null, requestId: null, nowMs }
   if (toUserId === undefined) {
+    const formerly = room.visibility === 'public' ? ('everyone' as const) : await listMemberIds(tx, room)
     const told = await endAccess(tx, { roomId, userIds: null, reason: 'deleted' })
     await deleteRoom(tx, roomId)
     const metadata = { name, reason: 'owner_purged' }
     await recordAudit(tx, { action: 'room.delete', actorUserId: null, target, metadata }, origin)
-    return told
+    return [...told, { kind: 'lobby', roomId, formerly }]
   }
   // However many rooms the heir owns already: this one has nobody else.
   const told = await handOver(tx, { room, toUserId, nowMs })

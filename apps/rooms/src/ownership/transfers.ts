@@ -50,3 +50,7 @@ export async function endTransferTo(
   const ended = await deleteTransfer(tx, roomId, userId)
   return ended ? transferEnded(ended) : []
 }
+
+export async function deleteEndedTransfers(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx.deleteFrom('room_ownership_transfers').where('expires_at', '<=', nowMs).execute()
+}

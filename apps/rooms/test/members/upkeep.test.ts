@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { roomJobs } from '../../src/jobs/rooms.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, bar, createRoom, makeMember, member } from '../rooms/rooms.ts'
+
+const HOUR = 3_600_000
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let owner: Somebody
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl() })
+    owner = await member(rooms)
+  })
+  afterAll(() => rooms.close())
+
+  const db = () => rooms.rooms.database.read
+  const run = async (name: string) => {
+    const job = roomJobs.find((each) => each.name === name)
+    expect(job?.everyMs).toBe(HOUR)
+    await rooms.rooms.database.write(async (tx) => void (await job?.run(tx, rooms.clock.ms)))
+  }
+
+  test('R28.4: expired, used-up and declined invitations go, and no others', async () => {
+    const { id } = await createRoom(owner)
+    const links = async (body: Record<string, unknown>) =>
+      owner.browser.json<{ invitation: { id: string }; token: string }>(
+        `/api/rooms/${id}/invitations/links`,
+        { body },
+        201,
+      )
+    const [bob, cem] = [await member(rooms), await member(rooms)]
+    await links({ expiresInHours: 1 })
+    const used = await links({ expiresInHours: 3 })
+    const half = await links({ expiresInHours: 3, maxUses: 2 })
+    for (const { token, who } of [
+      { token: used.token, who: bob },
+      { token: half.token, who: cem },
+    ])
+      await who.browser.json(`/api/room-invitations/${token}/accept`, { method: 'POST' })
+    const dan = await member(rooms)
+    const { invitation } = await owner.browser.json<{ invitation: { id: string } }>(
+      `/api/rooms/${id}/invitations/users`,
+      { body: { userId: dan.user.id } },
+      201,
+    )
+    await dan.browser.json(`/api/room-invitations/${invitation.id}/decline`, { method: 'POST' })
+    const live = await links({ expiresInHours: 2 })
+    rooms.clock.ms += HOUR
+    await run('invitations')
+    const left = await db().selectFrom('room_invitations').select('id').execute()
+    expect(new Set(left.map((row) => row.id))).toEqual(new Set([live.invitation.id, half.invitation.id]))
+  })
+
+  test('R28.4: cool-downs that have ended go; bans and cool-downs that last stay', async () => {
+    const { id } = await createRoom(owner)
+    const [ended, lasting, banned] = [await member(rooms), await member(rooms), await member(rooms)]
+    await bar(rooms, id, ended, { untilMs: rooms.clock.ms })
+    await bar(rooms, id, lasting, { untilMs: rooms.clock.ms + 1 })
+    await bar(rooms, id, banned)
+    await run('bans')
+    const left = await db().selectFrom('room_bans').select('user_id').execute()
+    expect(new Set(left.map(({ user_id }) => user_id))).toEqual(new Set([lasting.user.id, banned.user.id]))
+  })
+
+  test('R28.4: transfers that nobody has answered go after their 24 hours', async () => {
+    const bob = await member(rooms)
+    const ids: string[] = []
+    for (const later of [0, HOUR]) {
+      rooms.clock.ms += later
+      const { id } = await createRoom(owner)
+      await makeMember(rooms, id, bob)
+      await owner.browser.json(`/api/rooms/${id}/ownership-transfer`, { body: { userId: bob.user.id } }, 201)
+      ids.push(id)
+    }
+    rooms.clock.ms += 23 * HOUR
+    await run('transfers')
+    const left = await db().selectFrom('room_ownership_transfers').select('room_id').execute()
+    expect(left).toEqual([{ room_id: ids[1] ?? '' }])
+  })
+})
