@@ -37,6 +37,8 @@ function toJson(line: Fields): string {
 }
 
 function writable(name: string, value: unknown): unknown {
+  // Nearly all fields are plain, and every request is a line.
+  if (isPlain(value)) return SENSITIVE.test(name) ? HIDDEN : value
   try {
     return JSON.parse(JSON.stringify({ [name]: value }, replace))[name]
   } catch {
@@ -44,6 +46,11 @@ function writable(name: string, value: unknown): unknown {
   }
 }
 
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+const HIDDEN = '[hidden]'
 const SENSITIVE = /^(?:headers|authorization|cookie|set-cookie)$/i
 
 // `this` holds the value as it was, before any toJSON(): Headers would come as a plain object by now.
@@ -51,7 +58,7 @@ function replace(this: unknown, key: string, value: unknown): unknown {
   const original: unknown = (this as Record<string, unknown>)[key]
   if (original instanceof Headers || original instanceof Request || original instanceof Response)
     return `[${original.constructor.name}]`
-  if (SENSITIVE.test(key)) return '[hidden]'
+  if (SENSITIVE.test(key)) return HIDDEN
   if (original instanceof Error) return describe(original)
   return typeof value === 'bigint' ? String(value) : value
 }

@@ -30,10 +30,20 @@ export function createHosts(allowed: readonly string[]): (host: string | null) =
     // Without a port, the first origin of this name whose port is its scheme's own.
     if (port === '' && !origins.has(hostname)) origins.set(hostname, { origin })
   }
-  return (host) => {
+  // Every request asks more than once, and nearly always as the one before did.
+  let lastHost: string | null | undefined
+  let lastFound: HostFound = { refused: 'invalid_request' }
+  const find = (host: string | null): HostFound => {
     const asked = parseHost(host)
     if (asked === undefined) return { refused: 'invalid_request' }
     const { name, port } = asked
     return origins.get(port === undefined ? name : `${name}:${port}`) ?? { refused: 'wrong_host' }
+  }
+  return (host) => {
+    if (host !== lastHost) {
+      lastFound = find(host)
+      lastHost = host
+    }
+    return lastFound
   }
 }

@@ -72,8 +72,11 @@ export function createRouter(
   }
 }
 
-function pathOf(request: Request): string {
-  return URL.parse(request.url, 'http://localhost')?.pathname ?? '/'
+/** The path of an address that Bun has made canonical; of a request without a usable `Host` it knows no more than that. */
+function pathOf({ url }: Request): string {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
+  const mark = url.indexOf('?', start)
+  return mark < 0 ? url.slice(start) : url.slice(start, mark)
 }
 
 function headersByOrigin(origins: readonly string[]): ReadonlyMap<string, readonly Header[]> {
