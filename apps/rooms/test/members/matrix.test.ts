@@ -1,0 +1,385 @@
+// Every operation on members, bans, invitations and owners, tried by everybody, against the permission matrix (rooms-contract R17.4).
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { AnyOperation } from '@latchkey/http/operation'
+import type { Context } from '../../src/context.ts'
+import { invitationOperations } from '../../src/invitations/operations.ts'
+import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
+import { memberOperations } from '../../src/members/operations.ts'
+import { moderationOperations } from '../../src/moderation/operations.ts'
+import { ownershipOperations } from '../../src/ownership/operations.ts'
+import { addressOf } from '../operations/actors.ts'
+import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, admin, bar, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
+import { expectRefused, stateOf } from './state.ts'
+
+const OPERATIONS: readonly AnyOperation<Context>[] = [
+  ...memberOperations,
+  ...moderationOperations,
+  ...invitationOperations,
+  ...ownershipOperations,
+]
+
+/** R17.4 as it is written there: visitor, listener, speaker, moderator, owner, platform admin. */
+const COLUMNS = ['visitor', 'listener', 'speaker', 'moderator', 'owner', 'admin'] as const
+const MATRIX = {
+  'list members': 'no yes yes yes yes yes',
+  'search people; create, list, revoke invitations as speaker or listener': 'no no no yes yes yes',
+  'the same for the role moderator': 'no no no no yes yes',
+  'set speaker or listener': 'no no no yes yes yes',
+  'promote to or demote from moderator': 'no no no no yes yes',
+  'kick, ban, unban visitors, listeners, speakers': 'no no no yes yes yes',
+  'kick, ban, unban moderators': 'no no no no yes yes',
+  'settings, delete room, request transfer': 'no no no no yes yes',
+  'takeover with a reason': 'no no no no no yes',
+} as const
+type Row = keyof typeof MATRIX
+
+const ACTORS = ['nobody', 'guest visitor', 'guest owner', 'outsider', 'banned', ...COLUMNS] as const
+type Actor = (typeof ACTORS)[number]
+type Outcome = 'yes' | readonly [number, string]
+
+/** What this actor counts as in the matrix. */
+function columnOf(actor: Actor): (typeof COLUMNS)[number] {
+  if (actor === 'guest owner') return 'owner'
+  return COLUMNS.find((column) => column === actor) ?? 'visitor'
+}
+
+function isAllowed(row: Row, actor: Actor): boolean {
+  return MATRIX[row].split(' ')[COLUMNS.indexOf(columnOf(actor))] === 'yes'
+}
+
+function isGuest(actor: Actor): boolean {
+  return actor.startsWith('guest ')
+}
+
+/** A room with this actor in it, and people to do something to. */
+interface Stage {
+  roomId: string
+  owner: Somebody
+  target: Somebody
+  invitationId: string
+  token: string
+}
+
+interface Case {
+  id: string
+  what: string
+  /** What the target is before. */
+  target?: 'visitor' | 'listener' | 'moderator' | 'owner' | 'barred' | 'barred moderator' | 'nothing'
+  body?: (stage: Stage) => Record<string, unknown>
+  query?: string
+  /** An invitation of this role, for the target or as a link; or a transfer to the target. */
+  given?: 'link' | 'moderator link' | 'targeted' | 'transfer'
+  expected: (actor: Actor) => Outcome
+}
+
+/** By a row of the matrix, and what those who may not even enter are told before. */
+function by(row: Row, whenAllowed: Outcome = 'yes') {
+  return (actor: Actor): Outcome => {
+    if (actor === 'outsider') return [404, 'not_found']
+    if (actor === 'banned') return [403, 'banned']
+    return isAllowed(row, actor) ? whenAllowed : [403, 'forbidden']
+  }
+}
+
+/** The same for what no guest does, whoever they are. */
+function notForGuests(expected: (actor: Actor) => Outcome) {
+  return (actor: Actor): Outcome => (isGuest(actor) ? [403, 'guest_not_permitted'] : expected(actor))
+}
+
+const SEARCH = 'search people; create, list, revoke invitations as speaker or listener'
+const REMOVE = 'kick, ban, unban visitors, listeners, speakers'
+const role = (name: string) => () => ({ role: name })
+
+const CASES: readonly Case[] = [
+  {
+    id: 'listMembers',
+    what: 'lists members',
+    // R14.5: of guests the owner only.
+    expected: (actor) => (actor === 'guest visitor' ? [403, 'forbidden'] : by('list members')(actor)),
+  },
+  { id: 'searchPeople', what: 'searches', query: '?q=target', expected: notForGuests(by(SEARCH)) },
+  ...(['visitor', 'listener'] as const).flatMap((target): Case[] => [
+    {
+      id: 'changeMemberRole',
+      what: `makes a ${target} a speaker`,
+      target,
+      body: role('speaker'),
+      expected: by('set speaker or listener'),
+    },
+    {
+      id: 'changeMemberRole',
+      what: `makes a ${target} a moderator`,
+      target,
+      body: role('moderator'),
+      expected: by('promote to or demote from moderator'),
+    },
+  ]),
+  {
+    id: 'changeMemberRole',
+    what: 'makes a moderator a speaker',
+    target: 'moderator',
+    body: role('speaker'),
+    expected: by('promote to or demote from moderator'),
+  },
+  {
+    id: 'changeMemberRole',
+    what: 'makes the owner a speaker',
+    target: 'owner',
+    body: role('speaker'),
+    expected: by('set speaker or listener', [409, 'target_is_owner']),
+  },
+  {
+    id: 'endMembership',
+    what: 'gives up the own membership',
+    expected: (actor) => {
+      if (['listener', 'speaker', 'moderator'].includes(actor)) return 'yes'
+      return columnOf(actor) === 'owner' ? [409, 'owner_must_transfer'] : [404, 'not_found']
+    },
+  },
+  ...(['kick', 'ban'] as const).flatMap((action): Case[] => [
+    ...(['visitor', 'listener', 'nothing', 'barred'] as const).map((target): Case => ({
+      id: 'removePerson',
+      what: `removes with a ${action} who is ${target}`,
+      target,
+      body: () => ({ action }),
+      expected: by(REMOVE),
+    })),
+    ...(['moderator', 'barred moderator'] as const).map((target): Case => ({
+      id: 'removePerson',
+      what: `removes with a ${action} who is ${target}`,
+      target,
+      body: () => ({ action }),
+      expected: by('kick, ban, unban moderators'),
+    })),
+    {
+      id: 'removePerson',
+      what: `removes the owner with a ${action}`,
+      target: 'owner',
+      body: () => ({ action }),
+      expected: by(REMOVE, [409, 'target_is_owner']),
+    },
+  ]),
+  { id: 'listBans', what: 'lists bans', target: 'barred', expected: by(REMOVE) },
+  { id: 'liftBan', what: 'readmits a listener', target: 'barred', expected: by(REMOVE) },
+  {
+    id: 'liftBan',
+    what: 'readmits a moderator',
+    target: 'barred moderator',
+    expected: by('kick, ban, unban moderators'),
+  },
+  ...(['inviteUser', 'createInvitationLink'] as const).flatMap((id): Case[] => [
+    ...['listener', 'speaker'].map((name): Case => ({
+      id,
+      what: `invites as ${name}`,
+      body: ({ target }) => ({ role: name, ...(id === 'inviteUser' && { userId: target.user.id }) }),
+      expected: by(SEARCH),
+    })),
+    {
+      id,
+      what: 'invites as moderator',
+      body: ({ target }) => ({ role: 'moderator', ...(id === 'inviteUser' && { userId: target.user.id }) }),
+      expected: by('the same for the role moderator'),
+    },
+  ]),
+  { id: 'listInvitations', what: 'lists invitations', given: 'link', expected: by(SEARCH) },
+  { id: 'revokeInvitation', what: 'revokes one as speaker', given: 'link', expected: by(SEARCH) },
+  {
+    id: 'revokeInvitation',
+    what: 'revokes one as moderator',
+    given: 'moderator link',
+    expected: by('the same for the role moderator'),
+  },
+  { id: 'listPendingInvitations', what: 'sees the own ones', expected: notForGuests(() => 'yes') },
+  { id: 'previewInvitation', what: 'looks at a link', given: 'link', expected: () => 'yes' },
+  {
+    id: 'acceptInvitation',
+    what: 'accepts a link as speaker',
+    given: 'link',
+    expected: (actor) => {
+      if (actor === 'banned') return [403, 'banned']
+      return ['speaker', 'moderator', 'owner', 'guest owner'].includes(actor)
+        ? [409, 'already_member']
+        : 'yes'
+    },
+  },
+  {
+    id: 'acceptInvitation',
+    what: 'accepts what is for somebody else',
+    given: 'targeted',
+    expected: notForGuests(() => [404, 'not_found']),
+  },
+  {
+    id: 'declineInvitation',
+    what: 'declines what is for somebody else',
+    given: 'targeted',
+    expected: notForGuests(() => [404, 'not_found']),
+  },
+  {
+    id: 'requestTransfer',
+    what: 'offers the room',
+    target: 'listener',
+    body: ({ target }) => ({ userId: target.user.id }),
+    expected: by('settings, delete room, request transfer'),
+  },
+  {
+    id: 'cancelTransfer',
+    what: 'withdraws the offer',
+    target: 'listener',
+    given: 'transfer',
+    expected: by('settings, delete room, request transfer'),
+  },
+  ...(['declineTransfer', 'confirmTransfer'] as const).map((id): Case => ({
+    id,
+    what: 'answers an offer to somebody else',
+    target: 'listener',
+    given: 'transfer',
+    expected: notForGuests(() => [404, 'not_found']),
+  })),
+  { id: 'listPendingTransfers', what: 'sees the own ones', expected: notForGuests(() => 'yes') },
+  {
+    id: 'listAllRooms',
+    what: 'lists all rooms',
+    expected: (actor) => (actor === 'admin' ? 'yes' : [403, 'forbidden']),
+  },
+  {
+    id: 'takeOverRoom',
+    what: 'takes the room over',
+    body: () => ({ reason: 'The owner is gone' }),
+    expected: (actor) => (isAllowed('takeover with a reason', actor) ? 'yes' : [403, 'forbidden']),
+  },
+]
+
+test('the matrix is tried on every operation', () => {
+  expect(new Set(CASES.map(({ id }) => id))).toEqual(new Set(OPERATIONS.map(({ id }) => id)))
+})
+
+const WITHOUT_RATES = Object.fromEntries(
+  Object.keys(DEFAULT_LIMITS)
+    .filter((name) => /_per_|^rooms_owned$|^guest_rooms$/.test(name))
+    .map((name) => [name, 1_000_000]),
+) as Record<LimitName, number>
+
+describe('R27.4, R17.4', () => {
+  let rooms: TestRooms
+  let people: Record<Exclude<Actor, 'nobody'>, Somebody>
+  let host: Somebody
+  beforeAll(async () => {
+    rooms = await openRooms({ limits: WITHOUT_RATES })
+    host = await member(rooms, 'Host')
+    people = {
+      'guest visitor': await guest(rooms, 'Gustav'),
+      'guest owner': await guest(rooms, 'Greta'),
+      outsider: await member(rooms, 'Otto'),
+      banned: await member(rooms, 'Berta'),
+      visitor: await member(rooms, 'Vera'),
+      listener: await member(rooms, 'Lisa'),
+      speaker: await member(rooms, 'Sven'),
+      moderator: await member(rooms, 'Mona'),
+      owner: await member(rooms, 'Olga'),
+      admin: await admin(rooms),
+    }
+  })
+  afterAll(() => rooms.close())
+
+  async function stageFor(actor: Actor, { target, given }: Case): Promise<Stage> {
+    const owner = columnOf(actor) === 'owner' && actor !== 'nobody' ? people[actor] : host
+    const visibility = actor === 'outsider' ? 'private' : 'public'
+    const { id: roomId } = await createRoom(owner, { visibility })
+    const stage = { roomId, owner, target: owner, invitationId: '', token: '' }
+    if (target !== 'owner') stage.target = await placed(roomId, target ?? 'nothing')
+    await place(roomId, actor)
+    if (given === 'transfer') await offerTo(stage)
+    else if (given) Object.assign(stage, await invite(stage, given))
+    rooms.told.length = 0
+    return stage
+  }
+
+  async function placed(roomId: string, as: Exclude<Case['target'], undefined | 'owner'>): Promise<Somebody> {
+    const target = await member(rooms, 'Target')
+    if (as === 'visitor') await join(target, roomId)
+    else if (as === 'listener' || as === 'moderator') await makeMember(rooms, roomId, target, as)
+    else if (as === 'barred') await bar(rooms, roomId, target)
+    else if (as === 'barred moderator') {
+      await bar(rooms, roomId, target)
+      await rooms.rooms.database.write((tx) =>
+        tx
+          .updateTable('room_bans')
+          .set({ role_held: 'moderator' })
+          .where('user_id', '=', target.user.id)
+          .execute(),
+      )
+    }
+    return target
+  }
+
+  async function place(roomId: string, actor: Actor): Promise<void> {
+    if (actor === 'visitor' || actor === 'guest visitor') await join(people[actor], roomId)
+    else if (actor === 'banned') await bar(rooms, roomId, people[actor])
+    else if (actor === 'listener' || actor === 'speaker' || actor === 'moderator')
+      await makeMember(rooms, roomId, people[actor], actor)
+  }
+
+  async function offerTo({ roomId, owner, target }: Stage): Promise<void> {
+    const body = { userId: target.user.id }
+    await owner.browser.json(`/api/rooms/${roomId}/ownership-transfer`, { body }, 201)
+  }
+
+  async function invite(
+    { roomId, owner, target }: Stage,
+    given: string,
+  ): Promise<Pick<Stage, 'invitationId' | 'token'>> {
+    const [path, body] =
+      given === 'targeted'
+        ? ['users', { userId: target.user.id }]
+        : ['links', { role: given === 'moderator link' ? 'moderator' : 'speaker' }]
+    const made = await owner.browser.json<{ invitation: { id: string }; token?: string }>(
+      `/api/rooms/${roomId}/invitations/${path}`,
+      { body },
+      201,
+    )
+    return { invitationId: made.invitation.id, token: made.token ?? '' }
+  }
+
+  function request(browser: Browser, { id, body, query = '' }: Case, stage: Stage): Promise<Response> {
+    const operation = OPERATIONS.find((each) => each.id === id)
+    if (!operation) throw new Error(id)
+    const { roomId, target, invitationId, token } = stage
+    const params = {
+      id: roomId,
+      roomId,
+      userId: target.user.id,
+      invitationId,
+      token,
+      invitation: token || invitationId,
+    }
+    return browser.send(addressOf(operation, params) + query, {
+      method: operation.methods[0],
+      ...(body && { body: body(stage) }),
+    })
+  }
+
+  for (const actor of ACTORS)
+    describe(`${actor}:`, () => {
+      for (const each of CASES) {
+        const { id, what, expected } = each
+        const isPublic = OPERATIONS.find((operation) => operation.id === id)?.scope === 'public'
+        const outcome: Outcome = actor === 'nobody' && !isPublic ? [401, 'unauthenticated'] : expected(actor)
+        const word = outcome === 'yes' ? 'yes' : `${outcome.join(' ')}, and nothing changes`
+        test(`${id}, ${what}: ${word}`, async () => {
+          const stage = await stageFor(actor, each)
+          const browser = actor === 'nobody' ? rooms.browser({ ip: '203.0.113.250' }) : people[actor].browser
+          const send = () => request(browser, each, stage)
+          if (outcome !== 'yes') return expectRefused(rooms, send, [...outcome])
+          const before = await stateOf(rooms)
+          const response = await send()
+          expect([await response.text(), response.ok]).toEqual([expect.any(String), true])
+          const isWrite = OPERATIONS.some(
+            (operation) => operation.id === id && operation.methods[0] !== 'GET',
+          )
+          if (isWrite) expect(await stateOf(rooms)).not.toEqual(before)
+          else expect(await stateOf(rooms)).toEqual(before)
+        })
+      }
+    })
+})
