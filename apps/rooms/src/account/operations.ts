@@ -9,6 +9,7 @@ import { requireOtherAdmin } from '../grants/operations.ts'
 import { toListedSession } from '../sessions/schema.ts'
 import { toUser } from '../users/schema.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
+import { exportRooms } from './rooms.ts'
 import { AccountExport, Confirmation } from './schema.ts'
 import { deleteUser, findAccountRows, findOwnedRoomIds } from './store.ts'
 
@@ -56,6 +57,7 @@ const read = operation({
         createdAt: toMoment(grant.created_at),
       })),
       sessions: rows.sessions.map((row) => toExported(row, session.id)),
+      rooms: await exportRooms(context.database.read, user.id),
       activity: rows.activity.map(toAuditLine),
     }
   },

@@ -3,6 +3,7 @@ import { AuditLine } from '../audit/schema.ts'
 import { ListedSession } from '../sessions/schema.ts'
 import { User } from '../users/schema.ts'
 import { Moment } from '../wire.ts'
+import { ExportedRooms } from './rooms.ts'
 
 export const Confirmation = z.object({ confirm: z.literal(true) })
 
@@ -28,6 +29,7 @@ export const AccountExport = z
         endReason: z.string().nullable(),
       }),
     ),
+    rooms: ExportedRooms,
     activity: z.array(AuditLine).meta({ description: 'What the audit log says that the person did.' }),
   })
   .meta({ id: 'AccountExport' })

@@ -46,6 +46,15 @@ eachDialect((_dialect, newUrl) => {
         },
       ],
       sessions: [expect.objectContaining({ current: true, endedAt: null, address: expect.any(String) })],
+      rooms: {
+        owned: [],
+        memberships: [],
+        visits: [],
+        messages: [],
+        invitations: [],
+        bans: [],
+        transfers: [],
+      },
       activity: [expect.objectContaining({ action: 'auth.login', actorUserId: bob.id })],
     })
     // Of the claims, only those that are needed are stored at all.

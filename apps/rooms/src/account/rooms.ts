@@ -1,0 +1,143 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '../db/tables.ts'
+import { Moment, toMoment } from '../wire.ts'
+
+/** What rooms hold of a person. Names only of rooms that they belong to: others they may not even know of any more. */
+export const ExportedRooms = z
+  .object({
+    owned: z.array(z.object({ roomId: z.string(), name: z.string(), since: Moment })),
+    memberships: z.array(
+      z.object({ roomId: z.string(), name: z.string(), role: z.string(), joinedAt: Moment }),
+    ),
+    visits: z.array(z.object({ roomId: z.string(), startedAt: Moment, endedAt: Moment.nullable() })),
+    messages: z.array(
+      z.object({
+        roomId: z.string(),
+        id: z.string(),
+        content: z.string().nullable().meta({ description: 'Null when it was deleted.' }),
+        createdAt: Moment,
+        deletedAt: Moment.nullable(),
+      }),
+    ),
+    invitations: z.array(
+      z.object({
+        id: z.string(),
+        roomId: z.string(),
+        received: z.boolean().meta({ description: 'Else it was made by the person.' }),
+        role: z.string(),
+        createdAt: Moment,
+        expiresAt: Moment,
+      }),
+    ),
+    bans: z.array(
+      z.object({ roomId: z.string(), kind: z.string(), createdAt: Moment, expiresAt: Moment.nullable() }),
+    ),
+    transfers: z.array(
+      z.object({ roomId: z.string(), received: z.boolean(), createdAt: Moment, expiresAt: Moment }),
+    ),
+  })
+  .meta({ id: 'ExportedRooms' })
+type ExportedRooms = z.output<typeof ExportedRooms>
+
+const orNull = (ms: number | null) => (ms === null ? null : toMoment(ms))
+
+export async function exportRooms(db: Kysely<Tables>, userId: string): Promise<ExportedRooms> {
+  return {
+    ...(await exportBelonging(db, userId)),
+    ...(await exportDoing(db, userId)),
+    ...(await exportDealings(db, userId)),
+  }
+}
+
+async function exportBelonging(db: Kysely<Tables>, userId: string) {
+  const owned = await db
+    .selectFrom('rooms')
+    .select(['id', 'name', 'owner_since'])
+    .where('owner_id', '=', userId)
+    .orderBy('id')
+    .execute()
+  const memberships = await db
+    .selectFrom('room_members')
+    .innerJoin('rooms', 'rooms.id', 'room_members.room_id')
+    .select(['rooms.id', 'rooms.name', 'room_members.role', 'room_members.joined_at'])
+    .where('user_id', '=', userId)
+    .orderBy('rooms.id')
+    .execute()
+  return {
+    owned: owned.map(({ id, name, owner_since }) => ({ roomId: id, name, since: toMoment(owner_since) })),
+    memberships: memberships.map(({ id, name, role, joined_at }) => ({
+      roomId: id,
+      name,
+      role,
+      joinedAt: toMoment(joined_at),
+    })),
+  }
+}
+
+async function exportDoing(db: Kysely<Tables>, userId: string) {
+  const visits = await db
+    .selectFrom('room_visits')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('room_id')
+    .execute()
+  const messages = await db
+    .selectFrom('room_messages')
+    .select(['room_id', 'id', 'content', 'created_at', 'deleted_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return {
+    visits: visits.map(({ room_id, started_at, ended_at }) => ({
+      roomId: room_id,
+      startedAt: toMoment(started_at),
+      endedAt: orNull(ended_at),
+    })),
+    messages: messages.map(({ room_id, id, content, created_at, deleted_at }) => ({
+      roomId: room_id,
+      id,
+      content,
+      createdAt: toMoment(created_at),
+      deletedAt: orNull(deleted_at),
+    })),
+  }
+}
+
+async function exportDealings(db: Kysely<Tables>, userId: string) {
+  const invitations = await db
+    .selectFrom('room_invitations')
+    .selectAll()
+    .where((eb) => eb.or([eb('invited_user_id', '=', userId), eb('created_by', '=', userId)]))
+    .orderBy('id')
+    .execute()
+  const bans = await db.selectFrom('room_bans').selectAll().where('user_id', '=', userId).execute()
+  const transfers = await db
+    .selectFrom('room_ownership_transfers')
+    .selectAll()
+    .where((eb) => eb.or([eb('to_user_id', '=', userId), eb('from_user_id', '=', userId)]))
+    .execute()
+  return {
+    invitations: invitations.map(({ id, room_id, invited_user_id, permission, created_at, expires_at }) => ({
+      id,
+      roomId: room_id,
+      received: invited_user_id === userId,
+      role: permission,
+      createdAt: toMoment(created_at),
+      expiresAt: toMoment(expires_at),
+    })),
+    bans: bans.map(({ room_id, kind, created_at, expires_at }) => ({
+      roomId: room_id,
+      kind,
+      createdAt: toMoment(created_at),
+      expiresAt: orNull(expires_at),
+    })),
+    transfers: transfers.map(({ room_id, to_user_id, created_at, expires_at }) => ({
+      roomId: room_id,
+      received: to_user_id === userId,
+      createdAt: toMoment(created_at),
+      expiresAt: toMoment(expires_at),
+    })),
+  }
+}

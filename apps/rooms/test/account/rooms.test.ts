@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { someone } from '../admin/people.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { createRoom, makeMember, member } from '../rooms/rooms.ts'
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl() })
+  })
+  afterAll(() => rooms.close())
+
+  test('R28.26: an export holds all that rooms hold of the person, and nothing that others said or wrote of them', async () => {
+    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const olga = await member(rooms, 'Olga')
+    const { room: own } = await bob.browser.json<{ room: { id: string } }>(
+      '/api/rooms',
+      { body: { name: 'Bob’s den' } },
+      201,
+    )
+    const lounge = await createRoom(olga, { name: 'Lounge' })
+    const secret = await createRoom(olga, { name: 'Secret', visibility: 'private' })
+    const asBob = { user: { id: bob.id } } as Parameters<typeof makeMember>[2]
+    await makeMember(rooms, lounge.id, asBob, 'speaker')
+    await bob.browser.json(`/api/rooms/${lounge.id}/join`, { method: 'POST' })
+    await bob.browser.json(`/api/rooms/${lounge.id}/messages`, { body: { content: 'Said by Bob' } }, 201)
+    await olga.browser.json(`/api/rooms/${lounge.id}/messages`, { body: { content: 'Said by Olga' } }, 201)
+    await olga.browser.json(`/api/rooms/${lounge.id}/ownership-transfer`, { body: { userId: bob.id } }, 201)
+    await bob.browser.json(`/api/rooms/${own.id}/invitations/links`, { body: {} }, 201)
+    await olga.browser.json(`/api/rooms/${secret.id}/members/${bob.id}/remove`, {
+      body: { action: 'ban', reason: 'For moderators only' },
+    })
+    const response = await bob.browser.send('/api/account/export')
+    const text = await response.text()
+    const at = new Date(rooms.clock.ms).toISOString()
+    const { rooms: exported } = JSON.parse(text) as { rooms: Record<string, unknown> }
+    expect(exported).toEqual({
+      owned: [{ roomId: own.id, name: 'Bob’s den', since: at }],
+      memberships: [{ roomId: lounge.id, name: 'Lounge', role: 'speaker', joinedAt: at }],
+      visits: [{ roomId: lounge.id, startedAt: at, endedAt: null }],
+      messages: [
+        { roomId: lounge.id, id: expect.any(String), content: 'Said by Bob', createdAt: at, deletedAt: null },
+      ],
+      invitations: [
+        expect.objectContaining({ roomId: own.id, received: false, role: 'listener', createdAt: at }),
+      ],
+      bans: [{ roomId: secret.id, kind: 'ban', createdAt: at, expiresAt: null }],
+      transfers: [expect.objectContaining({ roomId: lounge.id, received: true, createdAt: at })],
+    })
+    for (const other of ['Said by Olga', 'Secret', 'For moderators only']) expect(text).not.toContain(other)
+    const links = await rooms.rooms.database.read
+      .selectFrom('room_invitations')
+      .select('token_hash')
+      .execute()
+    expect(text).not.toContain(links[0]?.token_hash ?? 'x')
+  })
+})
