@@ -7,7 +7,7 @@ function init(args)
 end
 
 function request()
-  return wrk.format("GET", "/api/session", {
+  return wrk.format("GET", wrk.path, {
     ["Host"] = "rooms.example.com",
     ["Cookie"] = cookies[math.random(#cookies)],
     ["Accept"] = "application/json",

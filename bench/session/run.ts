@@ -88,8 +88,7 @@ interface Served {
 async function serve(
   script: string,
   port: number,
-  env: Record<string, string>,
-  sample: string,
+  { env, sample, path = '/api/session' }: { env: Record<string, string>; sample: string; path?: string },
 ): Promise<Served> {
   const child = onServerCore([process.execPath, join(import.meta.dir, script)], {
     PORT: String(port),
@@ -97,11 +96,11 @@ async function serve(
   })
   const url = `http://127.0.0.1:${port}`
   await untilAnswers(`${url}/api/health`)
-  await wrk(url, sample, WARM_UP_SECONDS)
+  await wrk(url + path, sample, WARM_UP_SECONDS)
   const rounds: Served[] = []
   for (let round = 0; round < Number(values.rounds); round++) {
     const before = cpuOf([child.pid])
-    const { requests, ...told } = await wrk(url, sample, Number(values.seconds))
+    const { requests, ...told } = await wrk(url + path, sample, Number(values.seconds))
     const after = cpuOf([child.pid])
     const cpuUs = (after.request + after.background - before.request - before.background) / requests
     rounds.push({ ...told, cpuUs })
@@ -154,11 +153,13 @@ for (const count of values.sizes.split(',').map(Number)) {
   const tokens = sampleOf(count)
   const sample = join(work, `${count}.txt`)
   await Bun.write(sample, `${tokens.map(cookieOf).join('\n')}\n`)
-  const bare = await serve('bare.ts', PORTS.bare, {}, sample)
+  const bare = await serve('bare.ts', PORTS.bare, { env: {}, sample })
   touch(path, tokens)
   const { lookup, app } = await inProcess(path, tokens)
   touch(path, tokens)
-  const rooms = await serve('rooms.ts', PORTS.rooms, environment(path), sample)
+  const env = environment(path)
+  const health = await serve('rooms.ts', PORTS.rooms, { env, sample, path: '/api/health' })
+  const rooms = await serve('rooms.ts', PORTS.rooms, { env, sample })
   console.log(`\n## ${count.toLocaleString('en')} sessions\n`)
   console.log(
     `In the process: ${lookup.toFixed(1)} µs of CPU for a look-up, ${app.toFixed(1)} µs for \`GET /api/session\` through \`fetch\`, logging left out.\n`,
@@ -168,7 +169,8 @@ for (const count of values.sizes.split(',').map(Number)) {
   )
   for (const [name, { cpuUs, p50, p99, perSecond }] of Object.entries({
     'bare Bun.serve': bare,
-    Rooms: rooms,
+    'Rooms, `GET /api/health`': health,
+    'Rooms, `GET /api/session`': rooms,
   }))
     console.log(
       `| ${name} | ${cpuUs.toFixed(1)} | ${(cpuUs / bare.cpuUs).toFixed(2)} | ${p50} | ${p99} | ${perSecond} |`,
