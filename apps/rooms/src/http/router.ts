@@ -75,8 +75,9 @@ export function createRouter(
 /** The path of an address that Bun has made canonical; of a request without a usable `Host` it knows no more than that. */
 function pathOf({ url }: Request): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
-  const mark = url.indexOf('?', start)
-  return mark < 0 ? url.slice(start) : url.slice(start, mark)
+  const path = url.slice(start)
+  const end = path.search(/[?#]/)
+  return end < 0 ? path : path.slice(0, end)
 }
 
 function headersByOrigin(origins: readonly string[]): ReadonlyMap<string, readonly Header[]> {
