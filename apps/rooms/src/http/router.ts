@@ -64,7 +64,7 @@ export function createRouter(
     async serve(request, server) {
       if (pathOf(request) !== SOCKET_PATH) return fetch(request, server)
       try {
-        return upgrade(request, server, server.requestIP(request)?.address ?? '')
+        return await upgrade(request, server, server.requestIP(request)?.address ?? '')
       } catch (error) {
         return finish(request, SOCKET_PATH, refuse(services, error))
       }

@@ -6,16 +6,27 @@ import { toMoment } from '../wire.ts'
 import { type FoundMessage, toMessage } from './schema.ts'
 import { findMessagesBetween, listEvents } from './store.ts'
 
-/** The log after an event, and where it stood when it was read; the view of whoever may read all of it. */
+/** A part of the log; its last numbers may have no events any more. */
+export interface LoadedEvents {
+  events: RoomEvent[]
+  /** Whoever has these events has everything up to this one. */
+  reachedSeq: number
+  /** There was nothing after it. */
+  isAll: boolean
+}
+
+/** The log after an event, as whoever may read all of it sees it. */
 export async function loadEvents(
   db: Kysely<Tables>,
   roomId: string,
   afterSeq: number,
   limit: number,
-): Promise<{ events: RoomEvent[]; lastSeq: number }> {
+): Promise<LoadedEvents> {
   const lastSeq = (await findLastSeq(db, roomId)) ?? afterSeq
   const rows = await listEvents(db, { roomId, afterSeq, lastSeq }, limit)
-  return { events: await eventsOf(db, roomId, rows), lastSeq }
+  const isAll = rows.length < limit
+  const reachedSeq = isAll ? lastSeq : (rows.at(-1)?.seq ?? lastSeq)
+  return { events: await eventsOf(db, roomId, rows), reachedSeq, isAll }
 }
 
 /** Rows of one room's log with what was said, in their order. */

@@ -1,62 +1,124 @@
 import type { Log } from '@latchkey/http/log'
-import { RedisClient } from 'bun'
+import { createClient } from '@redis/client'
 import type { News } from '../news.ts'
 import { type Bus, createLocalBus } from './bus.ts'
 
 const CHANNEL = 'latchkey:rooms:1'
+/** A node hears itself this often through the server; when it has not twice, the bus is down, whatever the connections say. */
+const BEAT_EVERY_MS = 5_000
+const BEATS_MISSED = 2.4
+/** A connection on which nothing came for so long is given up for a new one. */
+const STALLED_MS = 20_000
+const RETRY_MS = { first: 100, most: 2_000 }
+/** More that nobody has taken is dropped: rooms go on without. */
+const MOST_WAITING = 10_000
 
-/** News with the node that sends it, which has told itself already. */
+/** What goes through the server; without news, it is a sign of life to oneself. */
 interface Letter {
   from: string
-  news: News
+  news?: News
 }
 
 /**
  * Redis or Valkey publish and subscribe. This node hears its own news at once and directly, so that it works on while the
- * server is away; the client connects again by itself.
+ * server is away; both connections come back by themselves, the subscription with them.
+ *
+ * Not the client of Bun: after a reconnect it stays without its subscription and says nothing (docs/decisions).
  */
-export async function createRedisBus(url: string, nodeId: string, log: Log): Promise<Bus> {
+export async function createRedisBus(
+  url: string,
+  nodeId: string,
+  log: Log,
+  beatEveryMs = BEAT_EVERY_MS,
+): Promise<Bus> {
   const local = createLocalBus()
-  const publisher = new RedisClient(url)
-  const subscriber = new RedisClient(url)
-  const connections = [publisher, subscriber]
-  let isClosed = false
-  let isListening = false
+  let heardMs = -Infinity
   const hear = (text: string) => {
-    const { from, news } = JSON.parse(text) as Letter
-    if (from !== nodeId) local.publish(news)
+    const letter = readLetter(text)
+    if (letter?.from === nodeId) heardMs = performance.now()
+    else if (letter?.news) local.publish(letter.news)
   }
+  const gate = createGate(log)
+  const [publisher, subscriber] = [connection(url, gate), connection(url, gate)]
+  let isSubscribed = false
   const subscribe = async () => {
-    try {
-      await subscriber.subscribe(CHANNEL, (text) => hear(text))
-      isListening = true
-    } catch (error) {
-      if (!isClosed) log.warn('the bus cannot be reached', { error })
-    }
+    // Renewed by the client itself once it stands.
+    if (!isSubscribed) await subscriber.subscribe(CHANNEL, hear)
+    isSubscribed = true
+    gate.up()
+    beat()
   }
-  // The client has no listeners of another kind.
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener
-  subscriber.onclose = () => {
-    isListening = false
-    if (!isClosed) log.warn('the bus is gone; rooms go on with what the database says')
+  subscriber.on('ready', () => void subscribe().catch((error: unknown) => gate.down(error)))
+  const send = (letter: Letter) => {
+    if (publisher.isReady) publisher.publish(CHANNEL, JSON.stringify(letter)).catch(() => {})
   }
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener
-  subscriber.onconnect = () => {
-    // After a reconnect the subscription is the client's to renew.
-    isListening = true
-  }
-  await subscribe()
+  const beat = () => send({ from: nodeId })
+  publisher.on('ready', beat)
+  // They go on trying by themselves; nothing waits for the server.
+  for (const each of [publisher, subscriber]) each.connect().catch(() => {})
+  const timer = setInterval(beat, beatEveryMs)
   return {
     publish(news) {
       local.publish(news)
-      const letter: Letter = { from: nodeId, news }
-      publisher.publish(CHANNEL, JSON.stringify(letter)).catch(() => {})
+      send({ from: nodeId, news })
     },
     listen: local.listen,
-    state: () => (isListening && publisher.connected ? 'ok' : 'down'),
-    async close() {
-      isClosed = true
-      for (const connection of connections) connection.close()
+    state() {
+      const isHeard = performance.now() - heardMs < BEATS_MISSED * beatEveryMs
+      return isHeard && publisher.isReady && subscriber.isReady ? 'ok' : 'down'
     },
+    async close() {
+      clearInterval(timer)
+      gate.close()
+      for (const each of [publisher, subscriber]) each.destroy()
+    },
+  }
+}
+
+function connection(url: string, gate: Gate) {
+  const client = createClient({
+    url,
+    // What cannot be sent at this moment is not worth sending later.
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MOST_WAITING,
+    socket: {
+      socketTimeout: STALLED_MS,
+      reconnectStrategy: (retries) => Math.min(RETRY_MS.first * 2 ** retries, RETRY_MS.most),
+    },
+  })
+  client.on('error', (error: unknown) => gate.down(error))
+  return client
+}
+
+interface Gate {
+  up(): void
+  down(error: unknown): void
+  close(): void
+}
+
+/** Logs when the server goes and comes, once each. */
+function createGate(log: Log): Gate {
+  let state: 'new' | 'up' | 'down' | 'closed' = 'new'
+  return {
+    up() {
+      if (state === 'down') log.info('the bus is back')
+      if (state !== 'closed') state = 'up'
+    },
+    down(error) {
+      if (state === 'down' || state === 'closed') return
+      state = 'down'
+      log.warn('the bus is gone; rooms go on with what the database says', { error })
+    },
+    close: () => void (state = 'closed'),
+  }
+}
+
+/** Undefined for what others have put into our channel. */
+function readLetter(text: string): Letter | undefined {
+  try {
+    const letter = JSON.parse(text) as Partial<Letter> | null
+    return typeof letter?.from === 'string' ? { ...letter, from: letter.from } : undefined
+  } catch {
+    return undefined
   }
 }

@@ -16,10 +16,23 @@ export interface Subscription {
   readonly roomId: string
   /** Everything up to this event has been sent. */
   seq: number
+  /** When its lease runs out, as far as this node has renewed it. */
+  leaseUntilMs: number
 }
 
 /** Who is at the other end, as far as it does not change while the session lasts. */
-export type Person = Pick<Actor, 'user' | 'session'> & { clientIp: string; clientPrefix: string }
+export interface Person {
+  readonly userId: string
+  readonly isGuest: boolean
+  readonly sessionId: string
+  readonly clientIp: string
+  readonly clientPrefix: string
+}
+
+/** What a socket keeps of who opened it; the rest is read from the database when it matters. */
+export function personOf({ user, session }: Actor, clientIp: string, clientPrefix: string): Person {
+  return { userId: user.id, isGuest: user.is_guest === 1, sessionId: session.id, clientIp, clientPrefix }
+}
 
 const MOST_UNSENT_BYTES = 1024 * 1024
 const PING_EVERY_MS = 20_000
@@ -29,9 +42,7 @@ const SILENT_MS = 45_000
 export class Connection {
   readonly id = crypto.randomUUID()
   readonly person: Person
-  readonly openedAtMs: number
   readonly subscriptions = new Map<string, Subscription>()
-  inLobby = false
   /** When the session ends unless it is used; read again before it is believed. */
   expiresAtMs: number
   /** When the session was last looked up. */
@@ -42,22 +53,25 @@ export class Connection {
   readonly #socket: Socket
   #isClosed = false
 
-  constructor(socket: Socket, person: Person, nowMs: number) {
+  constructor(
+    socket: Socket,
+    person: Person,
+    { nowMs, expiresAtMs }: { nowMs: number; expiresAtMs: number },
+  ) {
     this.#socket = socket
     this.person = person
-    this.openedAtMs = nowMs
     this.checkedAtMs = nowMs
     this.#heardAtMs = nowMs
     this.#pingedAtMs = nowMs
-    this.expiresAtMs = person.session.idleExpiresAtMs
+    this.expiresAtMs = expiresAtMs
   }
 
   get userId(): string {
-    return this.person.user.id
+    return this.person.userId
   }
 
   get sessionId(): string {
-    return this.person.session.id
+    return this.person.sessionId
   }
 
   get isClosed(): boolean {
@@ -72,7 +86,7 @@ export class Connection {
   /** A recipient who cannot keep up is let go instead of filling our memory (R18.7). */
   send(text: string): void {
     if (this.#isClosed) return
-    if (this.#socket.send(text) < 0 && this.#socket.getBufferedAmount() > MOST_UNSENT_BYTES)
+    if (this.#socket.send(text) <= 0 && this.#socket.getBufferedAmount() > MOST_UNSENT_BYTES)
       this.close(Close.overloaded, 'too slow')
   }
 

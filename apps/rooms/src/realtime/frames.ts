@@ -23,7 +23,7 @@ export async function answer(
   if (read.frame === null) return refuseMalformed(connection, read.id)
   const { frame } = read
   try {
-    if (frame.type !== 'ping') await keepSession(services, connection)
+    if (frame.type !== 'ping') await keepSession(services, hub, connection)
     if (!connection.isClosed) await perform(hub, connection, frame)
   } catch (error) {
     if (!(error instanceof Failure))
@@ -45,22 +45,22 @@ function refuseMalformed(connection: Connection, id: string | null): void {
 }
 
 /** Messages are use of the session, pings are not. */
-async function keepSession(services: Services, connection: Connection): Promise<void> {
+async function keepSession(services: Services, { ends }: Hub, connection: Connection): Promise<void> {
   const nowMs = services.now()
   const everyMs = Math.min(CHECK_EVERY_MS, services.policy.sessions.idleMs / 10)
   if (nowMs - connection.checkedAtMs < everyMs) return
   connection.checkedAtMs = nowMs
   const actor = await findActorOfSession(services, connection.sessionId)
-  if (actor) connection.expiresAtMs = actor.session.idleExpiresAtMs
-  else connection.close(Close.session, 'expired')
+  if (actor) return void (connection.expiresAtMs = actor.session.idleExpiresAtMs)
+  await ends.check([connection.sessionId])
+  // The session would do, the person does not.
+  connection.close(Close.session, 'disabled')
 }
 
 async function perform(hub: Hub, connection: Connection, frame: ClientFrame): Promise<void> {
   switch (frame.type) {
-    case 'subscribe': {
-      const subscribed = await hub.subscribe(connection, frame.roomId)
-      return connection.tell({ type: 'subscribed', id: frame.id, ...subscribed })
-    }
+    case 'subscribe':
+      return hub.subscribe(connection, frame.id, frame.roomId)
     case 'unsubscribe':
       await hub.unsubscribe(connection, frame.roomId)
       return connection.tell({ type: 'unsubscribed', id: frame.id, roomId: frame.roomId })

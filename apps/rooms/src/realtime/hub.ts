@@ -6,12 +6,14 @@ import type { Limits } from '../limits.ts'
 import type { News } from '../news.ts'
 import { presenceChanged } from '../rooms/eviction.ts'
 import { canPublish, effectiveRole } from '../rooms/room-access.ts'
-import type { Person } from '../rooms/schema.ts'
-import { endLease, startVisit } from '../rooms/visits.ts'
+import { LEASE_MS, type Started } from '../rooms/visits.ts'
 import { Id } from '../wire.ts'
 import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
+import { Ends } from './ends.ts'
+import { Leases } from './leases.ts'
 import { Lobby } from './lobby.ts'
+import type { LocalRoom } from './local-room.ts'
 import { LocalRooms } from './local-rooms.ts'
 import { Close } from './protocol.ts'
 import { Roster } from './roster.ts'
@@ -29,17 +31,6 @@ export interface HubOptions {
   countDeliveries: (count: number) => void
 }
 
-/** What a client is told that has come into a room (R18.8). */
-export interface Subscribed {
-  roomId: string
-  seq: number
-  role: string
-  canPublish: boolean
-  count: number
-  /** Empty where there are too many to name. */
-  present: Person[]
-}
-
 const TICK_MS = 1_000
 
 /** Everything of this node that has a socket. The database decides; news only make it look sooner. */
@@ -48,8 +39,12 @@ export class Hub {
   readonly rooms: LocalRooms
   readonly lobby: Lobby
   readonly typing: Typing
+  readonly ends: Ends
+  readonly leases: Leases
   readonly watch: Watch
   readonly #options: HubOptions
+  /** How often somebody may have lost a room since the start. */
+  #losses = 0
   #timer: ReturnType<typeof setInterval> | undefined
   #stopping: Promise<void> | undefined
 
@@ -59,13 +54,26 @@ export class Hub {
     this.rooms = new LocalRooms(options)
     this.lobby = new Lobby(options)
     this.typing = new Typing(options)
-    this.watch = new Watch({ ...options, roster: this.roster, rooms: this.rooms })
+    const here = { ...options, roster: this.roster, rooms: this.rooms }
+    this.ends = new Ends(here)
+    this.leases = new Leases(here)
+    this.watch = new Watch({ ...here, ends: this.ends, leases: this.leases })
     options.bus.listen((news) => this.hear(news))
   }
 
   /** From now on by itself. */
   start(): void {
-    this.#timer = setInterval(() => void this.watch.tick(), TICK_MS)
+    this.#timer = setInterval(() => void this.tick(), TICK_MS)
+  }
+
+  /** What is due at this moment. Never fails. */
+  tick(): Promise<void> {
+    this.typing.tick(this.#options.now())
+    return this.watch.tick()
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping !== undefined
   }
 
   /** Sockets close with "restarting", so that clients come back, to another node if there is one (R19.3). */
@@ -77,7 +85,6 @@ export class Hub {
     clearInterval(this.#timer)
     for (const connection of this.roster.all()) connection.close(Close.restarting, 'restarting')
     this.lobby.close()
-    this.typing.close()
     await this.watch.stop()
     this.rooms.close()
   }
@@ -89,75 +96,69 @@ export class Hub {
     this.lobby.remove(connection)
     const roomIds = [...connection.subscriptions.keys()]
     for (const roomId of roomIds) this.rooms.leave(connection, roomId)
-    this.watch.connectionGone({ connectionId: connection.id, roomIds })
+    this.leases.connectionGone({ connectionId: connection.id, roomIds })
   }
 
-  /** Enters a room. Throws what R17.2 names. */
-  async subscribe(connection: Connection, roomId: string): Promise<Subscribed> {
-    const { database, limits, nodeId, now, bus } = this.#options
+  /** Enters a room and answers. Throws what R17.2 names. */
+  async subscribe(connection: Connection, id: string, roomId: string): Promise<void> {
     if (!Id.safeParse(roomId).success) throw failure('not_found')
-    const { subscriptions, person, userId, sessionId } = connection
-    const { clientIp, clientPrefix } = person
-    if (!subscriptions.has(roomId) && subscriptions.size >= limits.socket_subscriptions)
+    const { subscriptions } = connection
+    if (!subscriptions.has(roomId) && subscriptions.size >= this.#options.limits.socket_subscriptions)
       throw failure('limit_reached')
-    const entrant = { userId, clientPrefix, clientIp, requestId: null, nowMs: now() }
-    const lease = { connection_id: connection.id, session_id: sessionId, node_id: nodeId }
-    const { standing } = await database.write((tx) =>
-      startVisit(tx, { roomId, entrant, connection: lease }, limits),
-    )
-    const { last_seq: seq } = standing.room
-    // It went while it came in, and has nobody else to give the lease up.
-    if (connection.isClosed) {
-      this.watch.connectionGone({ connectionId: connection.id, roomIds: [roomId] })
-      throw failure('not_found')
-    }
-    const room = this.rooms.enter(connection, roomId, seq)
-    await room.readPresenceOnce()
-    for (const news of presenceChanged(roomId)) bus.publish(news)
-    const [role, mayPublish] = [effectiveRole(standing), canPublish(standing)]
-    return {
-      roomId,
-      seq,
-      role,
-      canPublish: mayPublish,
-      count: room.count,
-      present: [...room.present.values()],
+    const lossesBefore = this.#losses
+    const nowMs = this.#options.now()
+    const room = this.rooms.expect(connection, roomId)
+    try {
+      const started = await this.leases.take(connection, roomId)
+      await room.presence.readOnce()
+      // It went while it came in: nobody else gives the lease up.
+      if (connection.isClosed)
+        return this.leases.connectionGone({ connectionId: connection.id, roomIds: [roomId] })
+      const { last_seq: seq } = started.standing.room
+      if (!subscriptions.has(roomId)) room.open({ connection, roomId, seq, leaseUntilMs: nowMs + LEASE_MS })
+      // At once, so that what is told of the room comes after it.
+      connection.tell({ type: 'subscribed', id, ...toSubscribed(room, started) })
+      if (started.hasCome) this.#tell(roomId)
+      // Somebody was removed meanwhile, perhaps from here.
+      if (this.#losses !== lossesBefore) this.#soon(() => this.leases.check([roomId]))
+    } finally {
+      this.rooms.settled(connection, room)
     }
   }
 
   /** Leaves a room by this connection. */
   async unsubscribe(connection: Connection, roomId: string): Promise<void> {
-    if (!this.rooms.leave(connection, roomId)) return
-    const { database, now, bus } = this.#options
-    await database.write((tx) => endLease(tx, { roomId, connectionId: connection.id, nowMs: now() }))
-    for (const news of presenceChanged(roomId)) bus.publish(news)
+    if (!connection.subscriptions.has(roomId)) return
+    const hasLeft = await this.leases.end(connection, roomId)
+    this.rooms.leave(connection, roomId)
+    if (hasLeft) this.#tell(roomId)
   }
 
   /** Of this node or another; any of it may be missing, double or late. */
   hear(news: News): void {
-    if (news.kind === 'sessions') return this.#soon(() => this.watch.checkSessions(news.sessionIds))
-    if (news.kind === 'person') return this.#soon(() => this.watch.checkPerson(news.userId))
-    if (news.kind === 'lobby') return this.lobby.changed(news.roomId, news.formerly ?? [])
-    if (news.kind === 'notice') return this.#notify(news)
-    return this.#hearOfRoom(news)
-  }
-
-  #hearOfRoom(news: Exclude<News, { kind: 'sessions' | 'person' | 'lobby' | 'notice' }>): void {
-    const { roomId } = news
-    const room = this.rooms.find(roomId)
-    if (!room) return
     switch (news.kind) {
-      case 'event':
-        return room.hear(news.event)
+      case 'sessions':
+        return this.#soon(() => this.ends.check(news.sessionIds))
+      case 'person':
+        this.#losses++
+        return this.#soon(() => this.watch.checkPerson(news.userId))
+      case 'lobby':
+        return this.lobby.changed(news.roomId, news.formerly ?? [])
+      case 'notice':
+        return this.#notify(news)
       case 'removed':
-        return this.rooms.remove(roomId, news.userIds, news)
-      case 'presence':
-        return room.presenceChanged()
+        this.#losses++
+        return this.#soon(() => this.leases.check([news.roomId], news))
       case 'access':
-        return this.#soon(() => this.watch.checkLeases([roomId]))
+        this.#losses++
+        return this.#soon(() => this.leases.check([news.roomId]))
+      case 'event':
+        return this.rooms.find(news.roomId)?.hear(news.event)
+      case 'presence':
+        return this.rooms.find(news.roomId)?.presence.changed()
       case 'typing': {
-        const { userId, active } = news
-        return room.broadcast({ type: 'typing', roomId, userId, active }, userId)
+        const { roomId, userId, active } = news
+        return this.rooms.find(roomId)?.broadcast({ type: 'typing', roomId, userId, active }, userId)
       }
     }
   }
@@ -166,7 +167,23 @@ export class Hub {
     for (const connection of this.roster.ofUser(userId)) connection.tell({ type: 'notice', notice, data })
   }
 
+  #tell(roomId: string): void {
+    for (const news of presenceChanged(roomId)) this.#options.bus.publish(news)
+  }
+
   #soon(work: () => Promise<void>): void {
     void this.watch.soon(work)
+  }
+}
+
+/** What a client is told that has come into a room (R18.8); nobody by name where there are too many. */
+function toSubscribed({ presence }: LocalRoom, { standing }: Started): Record<string, unknown> {
+  return {
+    roomId: standing.roomId,
+    seq: standing.room.last_seq,
+    role: effectiveRole(standing),
+    canPublish: canPublish(standing),
+    count: presence.count,
+    present: [...presence.persons.values()],
   }
 }

@@ -28,12 +28,10 @@ export class Lobby {
   }
 
   add(connection: Connection): void {
-    connection.inLobby = true
     this.#connections.add(connection)
   }
 
   remove(connection: Connection): void {
-    connection.inLobby = false
     this.#connections.delete(connection)
   }
 

@@ -1,6 +1,12 @@
 import type { RemovalReason } from '../news.ts'
 import type { Connection, Subscription } from './connection.ts'
-import { LocalRoom, type Surroundings, removedFrame } from './local-room.ts'
+import { LocalRoom, type Surroundings } from './local-room.ts'
+
+/** Why somebody is not in a room any more, and until when. */
+export interface Removal {
+  reason: RemovalReason
+  untilMs: number | null
+}
 
 /** The rooms that somebody at this node is subscribed to. */
 export class LocalRooms {
@@ -11,56 +17,55 @@ export class LocalRooms {
     this.#around = around
   }
 
-  get ids(): string[] {
-    return [...this.#rooms.keys()]
+  all(): readonly LocalRoom[] {
+    return [...this.#rooms.values()]
   }
 
   find(roomId: string): LocalRoom | undefined {
     return this.#rooms.get(roomId)
   }
 
-  /** Everybody's subscriptions to these rooms, at this moment. */
-  subscriptions(roomIds: readonly string[]): Subscription[] {
-    return roomIds.flatMap((roomId) => [...(this.#rooms.get(roomId)?.subscriptions ?? [])])
+  /** Everybody's subscriptions to these rooms, or to all, at this moment. */
+  subscriptions(roomIds?: readonly string[]): Subscription[] {
+    const rooms = roomIds ? roomIds.map((roomId) => this.#rooms.get(roomId)) : this.all()
+    return rooms.flatMap((room) => [...(room?.subscriptions ?? [])])
   }
 
-  /** Somebody who has been given everything up to `seq`. */
-  enter(connection: Connection, roomId: string, seq: number): LocalRoom {
-    const room = this.#rooms.get(roomId) ?? new LocalRoom(roomId, seq, this.#around)
+  /** Somebody is on the way in; the room hears what happens from now on. `settled` must follow. */
+  expect(connection: Connection, roomId: string): LocalRoom {
+    const room = this.#rooms.get(roomId) ?? new LocalRoom(roomId, this.#around)
     this.#rooms.set(roomId, room)
-    room.remove(connection)
-    room.add(connection, seq)
+    room.expected.add(connection)
     return room
+  }
+
+  /** In or not, nobody need wait for this connection any more. */
+  settled(connection: Connection, room: LocalRoom): void {
+    room.expected.delete(connection)
+    if (room.isEmpty) this.#close(room)
   }
 
   /** Whether the connection was there. */
   leave(connection: Connection, roomId: string): boolean {
     const room = this.#rooms.get(roomId)
     if (!room?.remove(connection)) return false
-    if (room.subscriptions.size === 0) this.#close(room)
+    if (room.isEmpty) this.#close(room)
     return true
   }
 
-  /** These people lost the room, or everybody did: told on their sockets, which stay open. */
-  remove(
-    roomId: string,
-    userIds: readonly string[] | null,
-    { reason, untilMs }: { reason: RemovalReason; untilMs: number | null },
-  ): void {
-    const frame = removedFrame(roomId, reason, untilMs)
-    for (const { connection } of this.subscriptions([roomId]))
-      if (userIds === null || userIds.includes(connection.userId)) {
-        this.leave(connection, roomId)
-        connection.tell(frame)
-      }
+  /** Somebody lost the room: told on the socket, which stays open. */
+  remove({ connection, roomId }: Subscription, { reason, untilMs }: Removal): void {
+    if (!this.leave(connection, roomId)) return
+    const until = untilMs === null ? null : new Date(untilMs).toISOString()
+    connection.tell({ type: 'room.removed', roomId, reason, until })
   }
 
   close(): void {
-    for (const room of this.#rooms.values()) this.#close(room)
+    for (const room of this.all()) this.#close(room)
   }
 
   #close(room: LocalRoom): void {
-    room.close()
-    this.#rooms.delete(room.id)
+    room.presence.close()
+    if (this.#rooms.get(room.id) === room) this.#rooms.delete(room.id)
   }
 }

@@ -7,6 +7,7 @@ export class Roster {
   readonly #connections = new Set<Connection>()
   readonly #bySession = new Map<string, Set<Connection>>()
   readonly #byUser = new Map<string, Set<Connection>>()
+  readonly #guestsByPrefix = new Map<string, Set<Connection>>()
   readonly #limits: Limits
 
   constructor(limits: Limits) {
@@ -19,6 +20,10 @@ export class Roster {
 
   all(): Iterable<Connection> {
     return this.#connections.values()
+  }
+
+  sessionIds(): readonly string[] {
+    return [...this.#bySession.keys()]
   }
 
   ofUser(userId: string): readonly Connection[] {
@@ -36,25 +41,26 @@ export class Roster {
   /** The oldest sockets over the limit go (4409). */
   add(connection: Connection): void {
     const { sockets_session, sockets_user } = this.#limits
+    const { person } = connection
     this.#connections.add(connection)
-    put(this.#bySession, connection.sessionId, connection)
-    put(this.#byUser, connection.userId, connection)
-    closeOldest(this.ofSession(connection.sessionId), sockets_session)
-    closeOldest(this.ofUser(connection.userId), sockets_user)
+    put(this.#bySession, person.sessionId, connection)
+    put(this.#byUser, person.userId, connection)
+    if (person.isGuest) put(this.#guestsByPrefix, person.clientPrefix, connection)
+    closeOldest(this.ofSession(person.sessionId), sockets_session)
+    closeOldest(this.ofUser(person.userId), sockets_user)
   }
 
   remove(connection: Connection): void {
+    const { sessionId, userId, clientPrefix } = connection.person
     this.#connections.delete(connection)
-    pull(this.#bySession, connection.sessionId, connection)
-    pull(this.#byUser, connection.userId, connection)
+    pull(this.#bySession, sessionId, connection)
+    pull(this.#byUser, userId, connection)
+    pull(this.#guestsByPrefix, clientPrefix, connection)
   }
 
   /** How many guests' sockets come from this prefix. */
   countGuests(clientPrefix: string): number {
-    let count = 0
-    for (const { person } of this.#connections)
-      if (person.user.is_guest === 1 && person.clientPrefix === clientPrefix) count++
-    return count
+    return this.#guestsByPrefix.get(clientPrefix)?.size ?? 0
   }
 }
 

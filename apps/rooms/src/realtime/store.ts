@@ -1,50 +1,36 @@
 import { among } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely } from 'kysely'
-import type { RevokeReason, Tables } from '../db/tables.ts'
-import type { RemovalReason } from '../news.ts'
+import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
+import type { Removal } from './local-rooms.ts'
 
-/** The sessions that are over among these, with why; those of erased accounts have no row any more. */
-export async function findEnded(
+type FoundEnd = Pick<SessionRow, 'id' | 'revoked_at' | 'revoke_reason' | 'idle_expires_at'>
+
+/** How these sessions end; those of erased accounts have no row any more. */
+export async function findEnds(
   db: Kysely<Tables>,
   dialect: DialectName,
   sessionIds: readonly string[],
-  nowMs: number,
-): Promise<Map<string, RevokeReason>> {
+): Promise<Map<string, FoundEnd>> {
   const rows = await db
     .selectFrom('sessions')
     .select(['id', 'revoked_at', 'revoke_reason', 'idle_expires_at'])
     .where(among(dialect, 'id', sessionIds))
     .execute()
-  const found = new Map(rows.map((row) => [row.id, row]))
-  const ended = new Map<string, RevokeReason>()
-  for (const id of sessionIds) {
-    const row = found.get(id)
-    if (!row) ended.set(id, 'revoked')
-    else if (row.revoked_at !== null) ended.set(id, row.revoke_reason ?? 'revoked')
-    else if (row.idle_expires_at <= nowMs) ended.set(id, 'expired')
-  }
-  return ended
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Why a session is over; undefined while it can be used. */
+export function endOf(row: FoundEnd | undefined, nowMs: number): RevokeReason | undefined {
+  if (!row) return 'revoked'
+  if (row.revoked_at !== null) return row.revoke_reason ?? 'revoked'
+  return row.idle_expires_at <= nowMs ? 'expired' : undefined
 }
 
 /** Ids of the sessions that somebody ended after this moment. */
 export async function findRevokedSince(db: Kysely<Tables>, sinceMs: number): Promise<string[]> {
   const rows = await db.selectFrom('sessions').select('id').where('revoked_at', '>=', sinceMs).execute()
   return rows.map(({ id }) => id)
-}
-
-/** When each of these sessions ends unless it is used. */
-export async function findIdleEnds(
-  db: Kysely<Tables>,
-  dialect: DialectName,
-  sessionIds: readonly string[],
-): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('sessions')
-    .select(['id', 'idle_expires_at'])
-    .where(among(dialect, 'id', sessionIds))
-    .execute()
-  return new Map(rows.map((row) => [row.id, row.idle_expires_at]))
 }
 
 /** Where the logs of these rooms stand; rooms that are gone are missing. */
@@ -61,29 +47,54 @@ export async function findLastSeqs(
   return new Map(rows.map((row) => [row.id, row.last_seq]))
 }
 
-/** `connection room` of every live lease of this node. */
+/** Who is in these rooms. */
+export async function findPresentIds(
+  db: Kysely<Tables>,
+  dialect: DialectName,
+  { roomIds, nowMs }: { roomIds: readonly string[]; nowMs: number },
+): Promise<Map<string, Set<string>>> {
+  const rows = await db
+    .selectFrom('presence_leases')
+    .select(['room_id', 'user_id'])
+    .distinct()
+    .where(among(dialect, 'room_id', roomIds))
+    .where('expires_at', '>', nowMs)
+    .execute()
+  const found = new Map<string, Set<string>>(roomIds.map((roomId) => [roomId, new Set()]))
+  for (const { room_id, user_id } of rows) found.get(room_id)?.add(user_id)
+  return found
+}
+
+/** Live leases of one node, by connection and then by room. */
+export type FoundLeases = ReadonlyMap<string, ReadonlySet<string>>
+
+/** In these rooms, or in all. */
 export async function findLeases(
   db: Kysely<Tables>,
-  { nodeId, nowMs }: { nodeId: string; nowMs: number },
-): Promise<ReadonlySet<string>> {
+  dialect: DialectName,
+  { nodeId, roomIds, nowMs }: { nodeId: string; roomIds: readonly string[] | undefined; nowMs: number },
+): Promise<FoundLeases> {
   const rows = await db
     .selectFrom('presence_leases')
     .select(['connection_id', 'room_id'])
     .where('node_id', '=', nodeId)
     .where('expires_at', '>', nowMs)
+    .$if(roomIds !== undefined, (query) => query.where(among(dialect, 'room_id', roomIds ?? [])))
     .execute()
-  return new Set(rows.map((row) => leaseKey(row.connection_id, row.room_id)))
+  const found = new Map<string, Set<string>>()
+  for (const { connection_id, room_id } of rows) {
+    const rooms = found.get(connection_id)
+    if (rooms) rooms.add(room_id)
+    else found.set(connection_id, new Set([room_id]))
+  }
+  return found
 }
 
-export function leaseKey(connectionId: string, roomId: string): string {
-  return `${connectionId} ${roomId}`
-}
-
-/** Why somebody who has no lease any more lost the room, where nobody told. */
+/** Why somebody whose lease was taken away lost the room, where nobody told. */
 export async function findRemoval(
   db: Kysely<Tables>,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },
-): Promise<{ reason: RemovalReason; untilMs: number | null }> {
+): Promise<Removal> {
   const room = await db.selectFrom('rooms').select('id').where('id', '=', roomId).executeTakeFirst()
   if (!room) return { reason: 'deleted', untilMs: null }
   const ban = await db
@@ -93,6 +104,14 @@ export async function findRemoval(
     .where('user_id', '=', userId)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
     .executeTakeFirst()
-  if (!ban) return { reason: 'access_lost', untilMs: null }
-  return { reason: ban.kind === 'ban' ? 'banned' : 'kicked', untilMs: ban.expires_at }
+  if (ban) return { reason: ban.kind === 'ban' ? 'banned' : 'kicked', untilMs: ban.expires_at }
+  // Who is removed keeps no visit, and who leaves does.
+  const visit = await db
+    .selectFrom('room_visits')
+    .select('ended_at')
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is not', null)
+    .executeTakeFirst()
+  return { reason: visit ? 'left' : 'access_lost', untilMs: null }
 }

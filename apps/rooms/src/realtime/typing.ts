@@ -8,8 +8,12 @@ const ENDS_AFTER_MS = 6_000
 const MOST_PEOPLE = 50
 
 interface Typist {
+  roomId: string
+  userId: string
+  /** When the last beginning was told. */
   toldAtMs: number
-  end: ReturnType<typeof setTimeout>
+  heardAtMs: number
+  isTyping: boolean
 }
 
 /** Who is writing something at this node; never stored. */
@@ -26,24 +30,29 @@ export class Typing {
   hear({ userId }: Connection, room: LocalRoom, active: boolean): void {
     const key = `${room.id} ${userId}`
     const typist = this.#typists.get(key)
-    if (!active) return typist && this.#end(key, room.id, userId)
+    if (!active) return typist && this.#end(typist)
     if (room.count > MOST_PEOPLE) return
     const nowMs = this.#now()
-    if (typist) clearTimeout(typist.end)
-    const end = setTimeout(() => this.#end(key, room.id, userId), ENDS_AFTER_MS)
-    if (typist && nowMs - typist.toldAtMs < EVERY_MS) return void this.#typists.set(key, { ...typist, end })
-    this.#typists.set(key, { toldAtMs: nowMs, end })
-    this.#bus.publish({ kind: 'typing', roomId: room.id, userId, active: true })
+    if (typist) typist.heardAtMs = nowMs
+    // Also for who has stopped and begins again: stopping must not be a way round.
+    if (typist && nowMs - typist.toldAtMs < EVERY_MS) return
+    const roomId = room.id
+    this.#typists.set(key, { roomId, userId, toldAtMs: nowMs, heardAtMs: nowMs, isTyping: true })
+    this.#bus.publish({ kind: 'typing', roomId, userId, active: true })
   }
 
-  close(): void {
-    for (const { end } of this.#typists.values()) clearTimeout(end)
-    this.#typists.clear()
+  /** Ends what nobody has gone on with, every second. */
+  tick(nowMs: number): void {
+    for (const [key, typist] of this.#typists) {
+      if (nowMs - typist.heardAtMs >= ENDS_AFTER_MS) this.#end(typist)
+      if (!typist.isTyping && nowMs - typist.toldAtMs >= EVERY_MS) this.#typists.delete(key)
+    }
   }
 
-  #end(key: string, roomId: string, userId: string): void {
-    clearTimeout(this.#typists.get(key)?.end)
-    this.#typists.delete(key)
+  #end(typist: Typist): void {
+    if (!typist.isTyping) return
+    typist.isTyping = false
+    const { roomId, userId } = typist
     this.#bus.publish({ kind: 'typing', roomId, userId, active: false })
   }
 }

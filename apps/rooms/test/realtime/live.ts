@@ -140,5 +140,5 @@ export async function say(browser: Browser, roomId: string, content: string): Pr
 /** Time goes on, and the node looks what is due. */
 export async function advance({ rooms, clock }: TestRooms, ms: number): Promise<void> {
   clock.ms += ms
-  await rooms.hub.watch.tick()
+  await rooms.hub.tick()
 }

@@ -1,0 +1,173 @@
+import type { Database } from '@latchkey/database/database'
+import { Failure } from '@latchkey/http/failure'
+import type { Tables } from '../db/tables.ts'
+import type { Limits } from '../limits.ts'
+import { presenceChanged } from '../rooms/eviction.ts'
+import { beat, leaveCluster } from '../rooms/nodes.ts'
+import { LEASE_MS, type Started, endLease, renewLeases, shortenLeases, startVisit } from '../rooms/visits.ts'
+import type { Bus } from './bus.ts'
+import type { Connection, Subscription } from './connection.ts'
+import type { LocalRooms, Removal } from './local-rooms.ts'
+import type { Roster } from './roster.ts'
+import { type FoundLeases, findLeases, findRemoval } from './store.ts'
+
+export interface LeaseOptions {
+  database: Database<Tables>
+  /** Milliseconds since 1970. */
+  now: () => number
+  bus: Bus
+  nodeId: string
+  limits: Limits
+  roster: Roster
+  rooms: LocalRooms
+}
+
+/** For which somebody whose last connection went is still told to be there: a tunnel, a new tab (R18.6). */
+const GRACE_MS = 10_000
+/** Clocks of nodes differ, and any of them may have cleared away what ran out. Renewed ones last much longer. */
+const CLOCKS_DIFFER_MS = 10_000
+
+/** A connection that has gone, and where it was. */
+interface Gone {
+  readonly connectionId: string
+  readonly roomIds: readonly string[]
+}
+
+/** Who lost a room, as it was told; null: everybody. */
+export interface ToldRemoval extends Removal {
+  readonly userIds: readonly string[] | null
+}
+
+/** What keeps people at this node in their rooms (R18.6): without a lease, nobody is told anything. */
+export class Leases {
+  readonly #options: LeaseOptions
+  /** Since the last tick; their leases run out from then on. */
+  #gone: Gone[] = []
+  /** Rooms to tell of when the time of grace is over. */
+  readonly #graceful = new Map<string, number>()
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+  }
+
+  /** Takes a lease for this connection, if the person may enter. Throws what R17.2 names. */
+  take({ id, person }: Connection, roomId: string): Promise<Started> {
+    const { database, limits, nodeId, now } = this.#options
+    const { userId, sessionId, clientIp, clientPrefix } = person
+    const entrant = { userId, clientPrefix, clientIp, requestId: null, nowMs: now() }
+    const connection = { connection_id: id, session_id: sessionId, node_id: nodeId }
+    return database.write((tx) => startVisit(tx, { roomId, entrant, connection }, limits))
+  }
+
+  /** True when the person has left the room with it. */
+  end({ id: connectionId }: Connection, roomId: string): Promise<boolean> {
+    const { database, now } = this.#options
+    return database.write((tx) => endLease(tx, { roomId, connectionId, nowMs: now() }))
+  }
+
+  connectionGone(gone: Gone): void {
+    if (gone.roomIds.length > 0) this.#gone.push(gone)
+  }
+
+  async tick(nowMs: number): Promise<void> {
+    for (const [roomId, atMs] of this.#graceful)
+      if (nowMs >= atMs) {
+        this.#graceful.delete(roomId)
+        this.#tell(roomId)
+      }
+    await this.#shortenGone(nowMs)
+  }
+
+  async #shortenGone(nowMs: number): Promise<void> {
+    if (this.#gone.length === 0) return
+    const gone = this.#gone
+    this.#gone = []
+    try {
+      await this.#options.database.write(async (tx) => {
+        for (const { connectionId } of gone) await shortenLeases(tx, connectionId, nowMs + GRACE_MS)
+      })
+    } catch (error) {
+      this.#gone.push(...gone)
+      throw error
+    }
+    for (const { roomIds } of gone) for (const roomId of roomIds) this.#graceful.set(roomId, nowMs + GRACE_MS)
+  }
+
+  /** The node gives a sign of life, and so does everybody here. */
+  async renew(nowMs: number): Promise<void> {
+    const { database, nodeId, rooms } = this.#options
+    const held = rooms.subscriptions()
+    const ids = [...new Set(held.map(({ connection }) => connection.id))]
+    await database.write(async (tx) => {
+      await beat(tx, nodeId, nowMs)
+      if (ids.length > 0) await renewLeases(tx, database.dialect, ids, nowMs)
+    })
+    // What had run out by then was not renewed.
+    for (const each of held) if (each.leaseUntilMs > nowMs) each.leaseUntilMs = nowMs + LEASE_MS
+  }
+
+  /** Whoever has no lease any more in these rooms, or in any, has lost the room (R17.7). */
+  async check(roomIds?: readonly string[], told?: ToldRemoval): Promise<void> {
+    const { database, nodeId, now, rooms } = this.#options
+    // Only those who were there before the leases are read: theirs were committed by then.
+    const there = rooms.subscriptions(roomIds)
+    if (roomIds && there.length === 0) return
+    const nowMs = now()
+    const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs })
+    for (const subscription of there) {
+      const { connection, roomId } = subscription
+      if (!leases.get(connection.id)?.has(roomId)) await this.#lost(subscription, nowMs, told)
+    }
+    if (!roomIds) await this.#endOrphans(leases)
+  }
+
+  async #lost(subscription: Subscription, nowMs: number, told: ToldRemoval | undefined): Promise<void> {
+    const { connection, roomId } = subscription
+    const isHeld = () => connection.subscriptions.get(roomId) === subscription
+    if (!isHeld()) return
+    const { userId } = connection
+    const isMeant = told && (told.userIds === null || told.userIds.includes(userId))
+    // The database was away for too long, or this node asleep: nobody has taken the room from them.
+    const hasRunOut = nowMs > subscription.leaseUntilMs - CLOCKS_DIFFER_MS
+    if (!isMeant && hasRunOut && (await this.#takeAgain(subscription))) return
+    const removal = isMeant ? told : await findRemoval(this.#options.database.read, { roomId, userId, nowMs })
+    if (isHeld()) this.#options.rooms.remove(subscription, removal)
+  }
+
+  /** False when the person may not come in any more. */
+  async #takeAgain(subscription: Subscription): Promise<boolean> {
+    const { connection, roomId } = subscription
+    try {
+      const nowMs = this.#options.now()
+      await this.take(connection, roomId)
+      subscription.leaseUntilMs = nowMs + LEASE_MS
+    } catch (error) {
+      if (error instanceof Failure) return false
+      throw error
+    }
+    if (connection.isClosed) this.connectionGone({ connectionId: connection.id, roomIds: [roomId] })
+    this.#tell(roomId)
+    return true
+  }
+
+  /** Leases that are of no use, from a subscribing that failed half-way. */
+  async #endOrphans(leases: FoundLeases): Promise<void> {
+    const { roster, rooms } = this.#options
+    for (const connection of roster.all())
+      for (const roomId of leases.get(connection.id) ?? []) {
+        const isOnTheWay = rooms.find(roomId)?.expected.has(connection)
+        if (isOnTheWay || connection.subscriptions.has(roomId)) continue
+        if (await this.end(connection, roomId)) this.#tell(roomId)
+      }
+  }
+
+  /** The node stops in order: whoever was here is given the time to come back elsewhere. */
+  async leaveCluster(): Promise<void> {
+    const { database, nodeId, now } = this.#options
+    await database.write((tx) => leaveCluster(tx, nodeId, now() + GRACE_MS))
+  }
+
+  #tell(roomId: string): void {
+    for (const news of presenceChanged(roomId)) this.#options.bus.publish(news)
+  }
+}

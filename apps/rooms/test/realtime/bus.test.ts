@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createLog } from '@latchkey/http/log'
+import type { News } from '../../src/news.ts'
+import type { Bus } from '../../src/realtime/bus.ts'
+import { createRedisBus } from '../../src/realtime/bus-redis.ts'
+import { ownRedis, redisServer, until } from './redis.ts'
+
+const NEWS: News = { kind: 'presence', roomId: 'harbour' }
+
+const BEAT_EVERY_MS = 200
+
+describe.skipIf(!redisServer)('the bus between nodes', () => {
+  let redis: Awaited<ReturnType<typeof ownRedis>>
+  const logged: string[] = []
+  const log = createLog({ write: (line) => void logged.push(line) })
+  const heard: { here: News[]; there: News[] } = { here: [], there: [] }
+  let here: Bus
+  let there: Bus
+  beforeAll(async () => {
+    redis = await ownRedis()
+    here = await createRedisBus(redis.url, 'here', log, BEAT_EVERY_MS)
+    there = await createRedisBus(redis.url, 'there', log, BEAT_EVERY_MS)
+    here.listen((news) => void heard.here.push(news))
+    there.listen((news) => void heard.there.push(news))
+  })
+  afterAll(async () => {
+    await here.close()
+    await there.close()
+    await redis.kill()
+  })
+  const forget = () => {
+    heard.here.length = 0
+    heard.there.length = 0
+  }
+
+  test('what one node tells, it hears at once and once, and the other hears it too', async () => {
+    await until(() => here.state() === 'ok' && there.state() === 'ok')
+    here.publish(NEWS)
+    expect(heard.here).toEqual([NEWS])
+    await until(() => heard.there.length > 0)
+    there.publish({ ...NEWS, roomId: 'lounge' })
+    await until(() => heard.here.length > 1)
+    expect(heard.here).toEqual([NEWS, { ...NEWS, roomId: 'lounge' }])
+    expect(heard.there).toEqual([NEWS, { ...NEWS, roomId: 'lounge' }])
+  })
+
+  test('what others put into the channel is passed over', async () => {
+    const other = await createRedisBus(redis.url, 'other', log, BEAT_EVERY_MS)
+    forget()
+    const { createClient } = await import('@redis/client')
+    const client = await createClient({ url: redis.url }).connect()
+    for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}'])
+      await client.publish('latchkey:rooms:1', text)
+    client.destroy()
+    here.publish(NEWS)
+    await until(() => heard.there.length > 0)
+    expect(heard.there).toEqual([NEWS])
+    await other.close()
+  })
+
+  test('while the server is away a node hears itself, says that the bus is down, and is never thrown at', async () => {
+    await redis.kill()
+    forget()
+    here.publish(NEWS)
+    expect(heard.here).toEqual([NEWS])
+    await until(() => here.state() === 'down')
+    expect(heard.there).toEqual([])
+    expect(logged.filter((line) => line.includes('the bus is gone')).length).toBe(2)
+  })
+
+  test('when the server is back, so are both connections and the subscription', async () => {
+    await redis.restart()
+    await until(() => here.state() === 'ok' && there.state() === 'ok')
+    forget()
+    here.publish(NEWS)
+    await until(() => heard.there.length > 0)
+    expect(heard.there).toEqual([NEWS])
+    expect(logged.filter((line) => line.includes('the bus is back')).length).toBe(2)
+  })
+
+  test('a server that is connected but says nothing counts as down, and is found again', async () => {
+    redis.freeze()
+    here.publish(NEWS)
+    await until(() => here.state() === 'down')
+    redis.thaw()
+    await until(() => here.state() === 'ok' && there.state() === 'ok')
+  })
+
+  test('a node that starts before the server finds it later', async () => {
+    await redis.kill()
+    const late = await createRedisBus(redis.url, 'late', log, BEAT_EVERY_MS)
+    const heardLate: News[] = []
+    late.listen((news) => void heardLate.push(news))
+    expect(late.state()).toBe('down')
+    await redis.restart()
+    await until(() => late.state() === 'ok' && here.state() === 'ok')
+    here.publish(NEWS)
+    await until(() => heardLate.length > 0)
+    await late.close()
+  })
+})

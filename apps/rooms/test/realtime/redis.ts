@@ -1,0 +1,70 @@
+import { createServer } from 'node:net'
+
+/** Where servers are that only the administrator has in the path. */
+const WIDE = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
+export const redisServer = Bun.which('redis-server', WIDE) ?? Bun.which('valkey-server', WIDE)
+
+/** A real server of its own, without a disk, that can be killed and started again on the same port. */
+export async function ownRedis() {
+  const port = await freePort()
+  const start = async () => {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    const process = Bun.spawn([redisServer ?? 'redis-server', ...options], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    await until(() => answers(port))
+    return process
+  }
+  let running: Awaited<ReturnType<typeof start>> | undefined = await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async kill() {
+      running?.kill('SIGKILL')
+      await running?.exited
+      running = undefined
+    },
+    /** It keeps its connections and answers nothing. */
+    freeze: () => running?.kill('SIGSTOP'),
+    thaw: () => running?.kill('SIGCONT'),
+    async restart() {
+      running ??= await start()
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('No port')
+  return address.port
+}
+
+async function answers(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      data: (_socket, data) => resolve(data.toString().startsWith('+PONG')),
+      close: () => resolve(false),
+      error: () => resolve(false),
+    },
+  }).catch(() => undefined)
+  if (!socket) return false
+  socket.write('PING\r\n')
+  const answered = await Promise.race([promise, Bun.sleep(1_000).then(() => false)])
+  socket.end()
+  return answered
+}
+
+/** Looks again and again whether it is so; throws after twenty seconds. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('It did not come about')
+    await Bun.sleep(20)
+  }
+}
