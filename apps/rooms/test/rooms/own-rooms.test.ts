@@ -213,7 +213,7 @@ eachDialect((_dialect, newUrl) => {
     expect(told).not.toContain('"role"')
     expect(others).toEqual([
       { kind: 'access', roomId: id },
-      { kind: 'lobby', roomId: id },
+      { kind: 'lobby', roomId: id, formerly: 'everyone' },
     ])
     expect(await auditOf(id)).toEqual([
       expect.objectContaining({ action: 'room.create' }),
