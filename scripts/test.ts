@@ -1,7 +1,7 @@
 // The whole check of the project: reads the code, then runs every test, with what this machine has.
 // On a user's machine it says what it skipped and why; with CI set nothing may be missing or skipped.
 import { readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
 import { type TestPostgres, startPostgres } from './postgres.ts'
@@ -36,6 +36,8 @@ const tests = Bun.spawn(
     'test',
     '--timeout',
     '60000',
+    // Files side by side: most of their time is waiting for servers and browsers. More would use up PostgreSQL's connections.
+    `--parallel=${Math.min(cpus().length, 4)}`,
     '--reporter=junit',
     '--reporter-outfile',
     report,
