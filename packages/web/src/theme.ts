@@ -10,9 +10,11 @@ export const theme = createTheme({
   components: {
     // The header of a dialog is no second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
     // Part of the page's content, not beside its landmarks.
     Tooltip: { defaultProps: { portalProps: { target: '#content' } } },
     ModalTitle: { defaultProps: { fw: 650 } },
+    DrawerTitle: { defaultProps: { fw: 650 } },
   },
 })
 
