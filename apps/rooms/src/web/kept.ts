@@ -4,17 +4,27 @@ import { useSession } from './session.ts'
 const PREFIX = 'latchkey:'
 
 /**
- * Text that a person is typing, which survives a reload and a new sign-in in this tab (R23.3). It is kept under their id,
- * so that nobody else who signs in here is shown it, and forgotten when they sign out.
+ * What a person has typed survives a reload and a new sign-in in this tab. It is kept under their id, so that nobody else
+ * who signs in here is shown it, and forgotten when they sign out.
  */
+export function readKept(userId: string, name: string): string {
+  return sessionStorage.getItem(`${PREFIX}${userId}:${name}`) ?? ''
+}
+
+/** Nothing forgets it. */
+export function keep(userId: string, name: string, text: string): void {
+  const key = `${PREFIX}${userId}:${name}`
+  if (text === '') sessionStorage.removeItem(key)
+  else sessionStorage.setItem(key, text)
+}
+
+/** A kept text as the state of a field. */
 export function useKeptText(name: string): readonly [text: string, set: (text: string) => void] {
-  const { data } = useSession()
-  const key = `${PREFIX}${data?.user.id ?? ''}:${name}`
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '')
+  const userId = useSession().data?.user.id ?? ''
+  const [text, setText] = useState(() => readKept(userId, name))
   const set = (next: string) => {
     setText(next)
-    if (next === '') sessionStorage.removeItem(key)
-    else sessionStorage.setItem(key, next)
+    keep(userId, name, next)
   }
   return [text, set]
 }

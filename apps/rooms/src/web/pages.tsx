@@ -1,7 +1,10 @@
 import { IconHome, IconUser } from '@tabler/icons-react'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import { lazy } from 'react'
+import { ROOM } from './addresses.ts'
 import type { TextKey } from './texts/text.ts'
+
+const RoomPage = lazy(() => import('./pages/room.tsx'))
 
 interface Titled extends Page {
   title: TextKey
@@ -14,4 +17,6 @@ export const pages: readonly Titled[] = [
   { path: '/login', title: 'login.title', show: lazy(() => import('./pages/login.tsx')) },
 ]
 
-export const detailPages: readonly DetailPage[] = []
+export const detailPages: readonly DetailPage[] = [
+  { pattern: ROOM, show: (id) => <RoomPage key={id} id={id} /> },
+]

@@ -2,7 +2,17 @@ import { changed as changedAny, useRead } from '@latchkey/web/queries'
 import { type Input, type OperationId, type Result, call } from './call.ts'
 
 /** What a query shows: a change says which of these it changed. */
-export type Resource = 'config' | 'session' | 'sessions' | 'rooms' | 'room' | 'pending' | 'admin'
+export type Resource =
+  | 'config'
+  | 'session'
+  | 'sessions'
+  | 'rooms'
+  | 'room'
+  | 'members'
+  | 'bans'
+  | 'invitations'
+  | 'pending'
+  | 'admin'
 
 /** Reads an operation; nothing while not `enabled`. */
 export function useCall<Id extends OperationId>(

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type View, testBrowser } from '@latchkey/web/testing/browser'
+import type { SocketData } from '../../src/realtime/gateway.ts'
 import { builtPages } from '../../src/http/pages.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
-import { type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
+import { freePort } from '../real/service.ts'
+import { ORIGIN, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
 
 const PLENTY = {
   http_per_minute: 100_000,
@@ -13,6 +15,15 @@ const PLENTY = {
   guest_create_per_minute: 1000,
   guest_create_per_hour: 1000,
   guest_create_total_per_minute: 1000,
+  messages_per_10s: 1000,
+  guest_messages_per_10s: 1000,
+  socket_connects_per_minute: 1000,
+  socket_messages_per_10s: 1000,
+  invitations_per_hour: 1000,
+  search_per_minute: 1000,
+  admin_writes_per_minute: 1000,
+  rooms_per_hour: 1000,
+  guest_rooms_per_hour: 1000,
 }
 
 interface Opened {
@@ -27,23 +38,26 @@ interface Opened {
  */
 export function roomPages(options: TestOptions = {}, headers: Record<string, string> = {}) {
   const browser = testBrowser(headers)
-  const up: { service?: TestRooms; server?: ReturnType<typeof Bun.serve> } = {}
+  const up: { service?: TestRooms; server?: ReturnType<typeof serve>; port: number } = { port: 0 }
+  const serve = ({ rooms }: TestRooms) =>
+    Bun.serve<SocketData>({
+      hostname: '127.0.0.1',
+      port: up.port,
+      fetch: rooms.serve,
+      websocket: rooms.websocket,
+    })
   beforeAll(async () => {
     // The service has to know its own origin before it is made.
-    const server = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: (request, listening) => service().rooms.fetch(request, listening),
-    })
-    up.server = server
+    up.port = await freePort()
     up.service = await openRooms({
       ...options,
       // On a clock that stands still nothing that is counted is ever forgotten.
       limits: { ...PLENTY, ...options.limits },
-      settings: { allowedHosts: [`http://localhost:${server.port}`], ...options.settings },
+      settings: { allowedHosts: [`http://localhost:${up.port}`, ORIGIN], ...options.settings },
     })
     // Sessions of browsers end by the clock of the browser.
     up.service.clock.ms = Date.now()
+    up.server = serve(up.service)
     await builtPages()
   }, 120_000)
   afterAll(async () => {
@@ -54,16 +68,21 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
     if (!up.service) throw new Error('The service is used before it was started')
     return up.service
   }
-  const at = (path: string) => `http://localhost:${up.server?.port}${path}`
+  const at = (path: string) => `http://localhost:${up.port}${path}`
   return {
     service,
     at,
-    open: (path: string, view?: View): Promise<Opened> => browser.open(at(path), view),
+    /** Nobody answers any more, as when the network or the service is gone. */
+    goDown: async () => {
+      await up.server?.stop(true)
+    },
+    comeBack: () => void (up.server = serve(service())),
+    open: (path: string, view?: View): Promise<Opened> => quick(browser.open(at(path), view)),
     /** A page of a browser in which this person has signed in with the provider, at `path`. */
     async openAs(person: Person, path: string, view?: View): Promise<Opened> {
       service().idp.person = person
       try {
-        return await browser.open(at(`/api/auth/login?returnTo=${encodeURIComponent(path)}`), view)
+        return await quick(browser.open(at(`/api/auth/login?returnTo=${encodeURIComponent(path)}`), view))
       } finally {
         service().idp.person = ALICE
       }
@@ -73,5 +92,14 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
 
 export const BOB: Person = { sub: 'bob', name: 'Bob Berg', email: 'bob@example.com' }
 
+/** What does not come within this time does not come. */
+const WITHIN_MS = 12_000
+
+async function quick(opening: Promise<Opened>): Promise<Opened> {
+  const opened = await opening
+  opened.page.setDefaultTimeout(WITHIN_MS)
+  return opened
+}
+
 /** What the browser itself says of an answer that was a refusal on purpose. */
-export const isRefusal = (text: string) => /Failed to load resource.*status of (?:401|4\d\d|503)/.test(text)
+export const isRefusal = (text: string) => /Failed to load resource.*status of (?:4\d\d|503)/.test(text)

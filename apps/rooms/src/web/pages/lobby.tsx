@@ -1,9 +1,10 @@
-import { Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { Failed } from '@latchkey/web/shell/boundary'
+import { Link } from 'wouter'
 import { useCall } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 
@@ -30,7 +31,9 @@ export default function LobbyPage() {
         {data?.rooms.map(({ id, name, participantCount, maxParticipants }) => (
           <Paper key={id} component="li" withBorder p="md">
             <Title order={2} size="h4" className="wrap">
-              {name}
+              <Anchor component={Link} href={`/rooms/${id}`} inherit>
+                {name}
+              </Anchor>
             </Title>
             <Group gap="xs">
               <Text size="sm" c="dimmed">

@@ -5,9 +5,11 @@ import { Frame } from '@latchkey/web/shell/frame'
 import { type ReactNode, useEffect } from 'react'
 import { Router, useLocation } from 'wouter'
 import { loginPath, needsSession } from '../addresses.ts'
+import { stayConnected } from '../live/live.ts'
 import { detailPages, pages } from '../pages.tsx'
 import { followSignIn, howSessionEnded, useSession } from '../session.ts'
 import { useText } from '../texts/text.ts'
+import { ConnectionNotice } from './connection-notice.tsx'
 import { Foot, InstanceNotices } from './instance-notices.tsx'
 import { Who } from './who.tsx'
 
@@ -24,10 +26,13 @@ export function Shell() {
 
 function Framed() {
   const { data } = useSession()
+  const userId = data?.user.id
+  useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
   const listed = pages.filter(({ icon }) => icon === undefined || data)
   return (
     <Frame pages={listed} actions={<Who />} signedOut={null}>
       <InstanceNotices />
+      {data && <ConnectionNotice />}
       <ForWhomItIs>
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </ForWhomItIs>

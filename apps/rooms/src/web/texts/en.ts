@@ -1,6 +1,7 @@
 import { en as account } from './areas/account.ts'
 import { en as errors } from './areas/errors.ts'
 import { en as lobby } from './areas/lobby.ts'
+import { en as room } from './areas/room.ts'
 import { en as shell } from './areas/shell.ts'
 
 export const en = {
@@ -8,6 +9,7 @@ export const en = {
   ...account,
   ...errors,
   ...lobby,
+  ...room,
   ...shell,
 } as const
 

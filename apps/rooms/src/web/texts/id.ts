@@ -1,6 +1,7 @@
 import { id as account } from './areas/account.ts'
 import { id as errors } from './areas/errors.ts'
 import { id as lobby } from './areas/lobby.ts'
+import { id as room } from './areas/room.ts'
 import { id as shell } from './areas/shell.ts'
 import type { Texts } from './en.ts'
 
@@ -9,5 +10,6 @@ export const id: Texts = {
   ...account,
   ...errors,
   ...lobby,
+  ...room,
   ...shell,
 }

@@ -1,6 +1,7 @@
 import { sv as account } from './areas/account.ts'
 import { sv as errors } from './areas/errors.ts'
 import { sv as lobby } from './areas/lobby.ts'
+import { sv as room } from './areas/room.ts'
 import { sv as shell } from './areas/shell.ts'
 import type { Texts } from './en.ts'
 
@@ -9,5 +10,6 @@ export const sv: Texts = {
   ...account,
   ...errors,
   ...lobby,
+  ...room,
   ...shell,
 }

@@ -17,7 +17,7 @@ export const wording: Wording = {
   failureKey: ({ code }) => (code !== undefined && isKey(`error.${code}`) ? `error.${code}` : undefined),
 }
 
-function isKey(key: string): key is OwnKey {
+export function isKey(key: string): key is OwnKey {
   return Object.hasOwn(en, key)
 }
 

@@ -1,0 +1,53 @@
+import type { Message } from '../../messages/schema.ts'
+import type { RemovalReason, RoomEvent } from '../../news.ts'
+import type { Person, Room } from '../../rooms/schema.ts'
+
+export type { Message, Person, RemovalReason, Room, RoomEvent }
+
+/** As in realtime/protocol.ts. */
+export const SUBPROTOCOL = 'latchkey.v1'
+
+export interface Subscribed {
+  type: 'subscribed'
+  id: string
+  roomId: string
+  seq: number
+  role: NonNullable<Room['role']>
+  canPublish: boolean
+  count: number
+  present: Person[]
+}
+
+export interface Presence {
+  type: 'presence'
+  roomId: string
+  joined: Person[]
+  left: string[]
+  count: number
+}
+
+export interface Removed {
+  type: 'room.removed'
+  roomId: string
+  reason: RemovalReason
+  until: string | null
+}
+
+export interface Notified {
+  type: 'notice'
+  notice: 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
+  data: Readonly<Record<string, unknown>>
+}
+
+/** What the server says (R18.8), as far as this client listens to it. */
+export type ServerFrame =
+  | { type: 'welcome'; limits: { messageLength: number } }
+  | Subscribed
+  | ({ type: 'event'; roomId: string } & RoomEvent)
+  | Presence
+  | { type: 'typing'; roomId: string; userId: string; active: boolean }
+  | Removed
+  | { type: 'lobby' }
+  | Notified
+  | { type: 'error'; id: string | null; code: string }
+  | { type: 'pong' | 'unsubscribed' | 'subscribed_lobby' | 'unsubscribed_lobby' }

@@ -1,0 +1,34 @@
+import { CallError } from '@latchkey/web/call'
+import { call } from '../call.ts'
+import { endSession } from '../session.ts'
+import { Connection } from './connection.ts'
+import { PAGE } from './following.ts'
+
+/** The socket of this tab. */
+export const live = new Connection({
+  open(protocol, ears) {
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/ws`, protocol)
+    socket.addEventListener('message', ({ data }) => ears.heard(String(data)))
+    socket.addEventListener('close', ({ code, reason }) => ears.lost(code, reason))
+    return socket
+  },
+  log: {
+    eventsAfter: (id, after) => call('listRoomEvents', { params: { id }, query: { after, limit: PAGE } }),
+    refusalOf: (error) =>
+      error instanceof CallError && (error.status === 403 || error.status === 404)
+        ? (error.code ?? 'not_found')
+        : undefined,
+  },
+  onSessionEnd: endSession,
+})
+
+/** Connected for as long as somebody is signed in; returns what ends it. */
+export function stayConnected(): () => void {
+  live.start()
+  const hurry = () => live.hurry()
+  addEventListener('online', hurry)
+  return () => {
+    removeEventListener('online', hurry)
+    live.stop()
+  }
+}

@@ -1,0 +1,258 @@
+import { call } from '../call.ts'
+import { keep, readKept } from '../kept.ts'
+import { changed } from '../queries.ts'
+import type { RoomListener } from './following.ts'
+import type { Message, Person, Presence, RoomEvent, Subscribed } from './frames.ts'
+import { live } from './live.ts'
+import { Outbox, type Unsent } from './outbox.ts'
+
+/** Somebody who typed is thought to type for so long. */
+const TYPES_FOR_MS = 7_000
+/** Others are told at most this often that somebody types (R18.8). */
+const TELLS_TYPING_EVERY_MS = 3_000
+
+export interface RoomState {
+  phase: 'coming' | 'in' | 'out'
+  /** Why one is out: a reason of `room.removed`, or the code of a refusal. */
+  out: { reason: string; until: string | null } | null
+  /** Oldest to newest. */
+  messages: readonly Message[]
+  /** Leads to older ones; null: there are none; undefined: nothing has been read. */
+  older: string | null | undefined
+  historyError: unknown
+  present: ReadonlyMap<string, Person>
+  count: number
+  /** Ids of others. */
+  typing: readonly string[]
+  unsent: readonly Unsent[]
+  unread: number
+  /** The first message that came while nobody looked. */
+  unreadFrom: number | null
+  /** The last that came from somebody else, and who came and went last: to be read out. */
+  heard: Message | null
+  moved: { came: readonly string[]; went: readonly string[] } | null
+}
+
+const BEFORE: RoomState = {
+  phase: 'coming',
+  out: null,
+  messages: [],
+  older: undefined,
+  historyError: null,
+  present: new Map(),
+  count: 0,
+  typing: [],
+  unsent: [],
+  unread: 0,
+  unreadFrom: null,
+  heard: null,
+  moved: null,
+}
+
+/** Everything that the page of one room shows, brought up to date by the socket. */
+export class RoomStore {
+  readonly roomId: string
+  readonly #userId: string
+  readonly #outbox: Outbox
+  readonly #watchers = new Set<() => void>()
+  readonly #typists = new Map<string, ReturnType<typeof setTimeout>>()
+  #state: RoomState = BEFORE
+  #isAttended = true
+  #toldTypingAt = 0
+
+  constructor(roomId: string, userId: string) {
+    this.roomId = roomId
+    this.#userId = userId
+    const name = `unsent:${roomId}`
+    this.#outbox = new Outbox({
+      left: readKept(userId, name),
+      post: async (content, clientId) => {
+        const { message } = await call('postMessage', { params: { id: roomId }, body: { content, clientId } })
+        return message
+      },
+      onChange: (unsent, text) => {
+        keep(userId, name, text)
+        this.#become({ unsent })
+      },
+      onSent: (message) => this.#place([message]),
+    })
+    this.#state = { ...BEFORE, unsent: this.#outbox.unsent }
+  }
+
+  watch = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  state = (): RoomState => this.#state
+
+  /** Goes in; the returned function goes out again. */
+  enter(): () => void {
+    this.#become({ phase: 'coming', out: null })
+    const stopFollowing = live.follow(this.roomId, this.#listener())
+    // Whatever could not be sent for want of an answer is sent when there is a connection again.
+    const stopWatching = live.watch(() => live.state === 'live' && this.#outbox.retry())
+    return () => {
+      stopFollowing()
+      stopWatching()
+      for (const timer of this.#typists.values()) clearTimeout(timer)
+    }
+  }
+
+  send(content: string): void {
+    this.#outbox.add(content)
+    this.#become({ unreadFrom: null })
+    this.stopTyping()
+  }
+
+  retry(clientId: string): void {
+    this.#outbox.retry(clientId)
+  }
+
+  discard(clientId: string): void {
+    this.#outbox.remove(clientId)
+  }
+
+  types(): void {
+    if (Date.now() - this.#toldTypingAt < TELLS_TYPING_EVERY_MS) return
+    this.#toldTypingAt = Date.now()
+    live.typing(this.roomId, true)
+  }
+
+  stopTyping(): void {
+    if (this.#toldTypingAt === 0) return
+    this.#toldTypingAt = 0
+    live.typing(this.roomId, false)
+  }
+
+  /** Whether the newest messages are before somebody's eyes. */
+  attend(isAttended: boolean): void {
+    if (this.#isAttended === isAttended) return
+    this.#isAttended = isAttended
+    this.#become(isAttended ? { unread: 0 } : { unreadFrom: null })
+  }
+
+  async readOlder(): Promise<void> {
+    const { older } = this.#state
+    if (older) await this.#read(older)
+  }
+
+  /** The newest page. */
+  async readNewest(): Promise<void> {
+    await this.#read(undefined)
+  }
+
+  async #read(cursor: string | undefined): Promise<void> {
+    try {
+      const query = cursor === undefined ? {} : { cursor: Number(cursor) }
+      const page = await call('listMessages', { params: { id: this.roomId }, query })
+      this.#become({ historyError: null, older: page.nextCursor })
+      this.#place(page.messages)
+    } catch (error) {
+      this.#become({ historyError: error })
+    }
+  }
+
+  #become(change: Partial<RoomState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const watcher of this.#watchers) watcher()
+  }
+
+  /** Adds messages, or puts newer versions in their place; in the order of the room. */
+  #place(given: readonly Message[]): void {
+    const byId = new Map(this.#state.messages.map((message) => [message.id, message]))
+    for (const message of given) {
+      const known = byId.get(message.id)
+      // A deletion that came before what it deletes is not undone by it.
+      if (!known || known.deletedAt === null) byId.set(message.id, message)
+      if (message.userId === this.#userId && message.clientId !== null) this.#outbox.remove(message.clientId)
+    }
+    this.#become({ messages: [...byId.values()].toSorted((a, b) => a.seq - b.seq) })
+  }
+
+  #listener(): RoomListener {
+    return {
+      subscribed: (frame) => this.#cameIn(frame),
+      event: (event) => this.#happened(event),
+      reset: () => {
+        this.#become({ messages: [], older: undefined })
+        void this.readNewest()
+        void changed('room', 'members')
+      },
+      presence: (frame) => this.#moved(frame),
+      typing: (userId, active) => this.#types(userId, active),
+      removed: ({ reason, until }) => this.#become({ phase: 'out', out: { reason, until } }),
+      refused: (code) => this.#become({ phase: 'out', out: { reason: code, until: null } }),
+    }
+  }
+
+  #cameIn({ present, count }: Subscribed): void {
+    this.#become({ phase: 'in', present: peopleById(present), count, typing: [] })
+    // What may be read can depend on the visit, which begins with coming in (R17.8).
+    if (this.#state.older === undefined) void this.readNewest()
+    void changed('room')
+  }
+
+  #happened({ event, data, at }: RoomEvent): void {
+    if (event === 'message.created') return this.#said(data['message'] as Message)
+    if (event === 'message.deleted') return this.#deleted(String(data['messageId']), at)
+    if (event.startsWith('member.')) this.#changedRole(data['person'] as Person, event)
+    void changed('room', 'members', 'bans')
+  }
+
+  #said(message: Message): void {
+    this.#place([message])
+    if (message.userId !== null) this.#types(message.userId, false)
+    if (message.userId === this.#userId || message.content === null) return
+    const { unread, unreadFrom } = this.#state
+    this.#become({
+      heard: message,
+      ...(!this.#isAttended && { unread: unread + 1, unreadFrom: unreadFrom ?? message.seq }),
+    })
+  }
+
+  #deleted(id: string, at: string): void {
+    const { heard } = this.#state
+    this.#become({
+      // Nor is it read out any more.
+      heard: heard?.id === id ? null : heard,
+      messages: this.#state.messages.map((message) =>
+        message.id === id ? { ...message, content: null, deletedAt: at } : message,
+      ),
+    })
+  }
+
+  #changedRole(person: Person, event: RoomEvent['event']): void {
+    if (event === 'member.removed' || !this.#state.present.has(person.userId)) return
+    this.#become({ present: new Map(this.#state.present).set(person.userId, person) })
+  }
+
+  #moved({ joined, left, count }: Presence): void {
+    const before = this.#state.present
+    const present = new Map(before)
+    for (const id of left) present.delete(id)
+    for (const person of joined) present.set(person.userId, person)
+    const others = (id: string) => id !== this.#userId
+    const came = joined
+      .filter(({ userId }) => others(userId) && !before.has(userId))
+      .map(({ nickname }) => nickname)
+    const went = left.filter(others).map((id) => before.get(id)?.nickname ?? '')
+    this.#become({ present, count, ...(came.length + went.length > 0 && { moved: { came, went } }) })
+  }
+
+  #types(userId: string, active: boolean): void {
+    clearTimeout(this.#typists.get(userId))
+    this.#typists.delete(userId)
+    if (active)
+      this.#typists.set(
+        userId,
+        setTimeout(() => this.#types(userId, false), TYPES_FOR_MS),
+      )
+    const typing = [...this.#typists.keys()]
+    if (typing.join() !== this.#state.typing.join()) this.#become({ typing })
+  }
+}
+
+function peopleById(persons: readonly Person[]): Map<string, Person> {
+  return new Map(persons.map((person) => [person.userId, person]))
+}

@@ -1,0 +1,69 @@
+import { Text, VisuallyHidden } from '@mantine/core'
+import { useEffect, useSyncExternalStore } from 'react'
+import type { RoomStore } from '../../live/room-store.ts'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+import { Composer } from './composer.tsx'
+import { Messages } from './messages.tsx'
+import type { Room } from './room.ts'
+
+interface Props {
+  room: Room
+  user: User
+  store: RoomStore
+  isComing: boolean
+}
+
+export function Chat({ room, user, store, isComing }: Props) {
+  const { unread } = useSyncExternalStore(store.watch, store.state)
+  useUnreadInTitle(unread)
+  return (
+    <>
+      <Messages room={room} user={user} store={store} isComing={isComing} />
+      <WhoTypes store={store} />
+      <Composer room={room} store={store} />
+      <ReadOut store={store} />
+    </>
+  )
+}
+
+/** In the name of the tab, for whoever looks at another. */
+function useUnreadInTitle(unread: number): void {
+  useEffect(() => {
+    const title = document.title.replace(/^\(\d+\) /, '')
+    document.title = unread === 0 ? title : `(${unread}) ${title}`
+  })
+}
+
+function WhoTypes({ store }: { store: RoomStore }) {
+  const { say } = useText()
+  const { typing, present } = useSyncExternalStore(store.watch, store.state)
+  const names = typing.flatMap((id) => present.get(id)?.nickname ?? [])
+  return (
+    <Text size="sm" c="dimmed" mih={22} className="wrap">
+      {names.length > 2 && say('room.areTyping')}
+      {names.length > 0 && names.length <= 2 && say('room.isTyping', { names: names.join(', ') })}
+    </Text>
+  )
+}
+
+/** What is new, for who listens instead of looking: messages of others, and who came and went. */
+function ReadOut({ store }: { store: RoomStore }) {
+  const { say } = useText()
+  const { heard, moved } = useSyncExternalStore(store.watch, store.state)
+  const came = moved?.came.join(', ') ?? ''
+  const went = moved?.went.join(', ') ?? ''
+  return (
+    <VisuallyHidden>
+      <div aria-live="polite">
+        {heard && (
+          <p key={heard.id}>{say('room.said', { name: heard.nickname, text: heard.content ?? '' })}</p>
+        )}
+      </div>
+      <div aria-live="polite">
+        {came !== '' && <p>{say('room.came', { names: came })}</p>}
+        {went !== '' && <p>{say('room.went', { names: went })}</p>}
+      </div>
+    </VisuallyHidden>
+  )
+}

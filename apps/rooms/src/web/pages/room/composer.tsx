@@ -1,0 +1,71 @@
+import { Button, Group, Textarea } from '@mantine/core'
+import { IconSend2 } from '@tabler/icons-react'
+import { type KeyboardEvent, useRef, useSyncExternalStore } from 'react'
+import { useKeptText } from '../../kept.ts'
+import { live } from '../../live/live.ts'
+import type { RoomStore } from '../../live/room-store.ts'
+import { useText } from '../../texts/text.ts'
+import type { Room } from './room.ts'
+import { UnsentMessages } from './unsent-messages.tsx'
+
+/** How near the limit it is shown how much is left. */
+const TELLS_FROM = 100
+
+/** Where messages are written. What stands here is kept until it is sent (R23.3). */
+export function Composer({ room, store }: { room: Room; store: RoomStore }) {
+  const { say } = useText()
+  const [text, setText] = useKeptText(`draft:${room.id}`)
+  const { phase } = useSyncExternalStore(store.watch, store.state)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // As the server counts: characters, not the units that they are stored in.
+  const left = live.messageLength - Array.from(text.trim()).length
+  const send = () => {
+    if (text.trim() === '' || left < 0 || phase !== 'in') return field.current?.focus()
+    store.send(text.trim())
+    setText('')
+    field.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+  return (
+    <div>
+      <UnsentMessages
+        store={store}
+        onTakeBack={(content) => {
+          setText(text === '' ? content : `${text}\n${content}`)
+          field.current?.focus()
+        }}
+      />
+      <Group gap="xs" align="flex-start" wrap="nowrap">
+        <Textarea
+          ref={field}
+          style={{ flex: 1, minWidth: 0 }}
+          aria-label={say('room.messageTo', { room: room.name })}
+          placeholder={say('room.message')}
+          autosize
+          minRows={1}
+          maxRows={6}
+          value={text}
+          onChange={({ currentTarget: { value } }) => {
+            setText(value)
+            if (value.trim() === '') store.stopTyping()
+            else store.types()
+          }}
+          onBlur={() => store.stopTyping()}
+          onKeyDown={onKeyDown}
+          inputWrapperOrder={['input', 'description', 'error']}
+          description={
+            left >= 0 && left <= TELLS_FROM ? say('room.left', { count: left }) : say('room.sendHelp')
+          }
+          error={left < 0 && say('room.tooLong', { count: -left })}
+        />
+        <Button onClick={send} aria-label={say('room.send')} px="sm" h={36} flex="none">
+          <IconSend2 size={18} aria-hidden />
+        </Button>
+      </Group>
+    </div>
+  )
+}

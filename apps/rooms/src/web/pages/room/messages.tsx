@@ -1,0 +1,154 @@
+import { Button, Center, Divider, Loader, Stack, Text } from '@mantine/core'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { Fragment, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { Message } from '../../live/frames.ts'
+import type { RoomState, RoomStore } from '../../live/room-store.ts'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+import { DeleteMessage } from './delete-message.tsx'
+import { MessageLine, UnsentLine } from './message-line.tsx'
+import { type Room, rightsIn } from './room.ts'
+
+/** So near to its end somebody sees the newest message. */
+const NEAR_PX = 48
+
+interface Props {
+  room: Room
+  user: User
+  store: RoomStore
+  isComing: boolean
+}
+
+export function Messages({ room, user, store, isComing }: Props) {
+  const { say } = useText()
+  const state = useSyncExternalStore(store.watch, store.state)
+  const [doomed, setDoomed] = useState<Message | null>(null)
+  const { ref, onScroll } = useReading(store, state)
+  const { messages, older, historyError, unsent } = state
+  const mayDeleteAny = rightsIn(room, user)('delete_any_message')
+  const isEmpty = older === null && messages.length === 0 && unsent.length === 0
+  return (
+    <div
+      className="messages"
+      ref={ref}
+      onScroll={onScroll}
+      role="region"
+      aria-label={say('room.messages')}
+      tabIndex={0}
+    >
+      {isComing && older === undefined && !historyError && (
+        <Center p="xl">
+          <Loader size="sm" aria-label={say('room.waitToEnter')} />
+        </Center>
+      )}
+      {historyError !== null && <Failed error={historyError} onRetry={() => void store.readNewest()} />}
+      <Beginning store={store} state={state} isEmpty={isEmpty} />
+      <ol className="plain">
+        {messages.map((message, index) => (
+          <Fragment key={message.id}>
+            <Marks message={message} before={messages[index - 1]} unreadFrom={state.unreadFrom} />
+            <MessageLine
+              message={message}
+              role={state.present.get(message.userId ?? '')?.role}
+              onDelete={
+                message.content !== null && (mayDeleteAny || message.userId === user.id)
+                  ? () => setDoomed(message)
+                  : undefined
+              }
+            />
+          </Fragment>
+        ))}
+        {unsent.map((each) =>
+          each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
+        )}
+      </ol>
+      {doomed && <DeleteMessage message={doomed} onClose={() => setDoomed(null)} />}
+    </div>
+  )
+}
+
+function Beginning({ store, state, isEmpty }: { store: RoomStore; state: RoomState; isEmpty: boolean }) {
+  const { say } = useText()
+  const [isReading, setReading] = useState(false)
+  if (state.older === undefined) return null
+  const read = async () => {
+    setReading(true)
+    await store.readOlder()
+    setReading(false)
+  }
+  return (
+    <Stack align="center" p="sm" gap="xs">
+      {state.older !== null && (
+        <Button variant="default" size="xs" loading={isReading} onClick={() => void read()}>
+          {say('room.older')}
+        </Button>
+      )}
+      {state.older === null && (
+        <Text size="sm" c="dimmed" ta="center">
+          {say(isEmpty ? 'room.noMessages' : 'room.beginning')}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** Where a day begins, and where what is new begins. */
+function Marks({
+  message,
+  before,
+  unreadFrom,
+}: {
+  message: Message
+  before: Message | undefined
+  unreadFrom: number | null
+}) {
+  const { say, day } = useText()
+  const today = day(message.createdAt)
+  const isNewDay = before === undefined || day(before.createdAt) !== today
+  const isFirstNew = unreadFrom !== null && message.seq >= unreadFrom && (before?.seq ?? 0) < unreadFrom
+  const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
+  return (
+    <>
+      {isNewDay && (
+        <li>
+          <Divider my="xs" label={today} styles={styles} />
+        </li>
+      )}
+      {isFirstNew && (
+        <li>
+          <Divider my="xs" color="red" label={<strong>{say('room.new')}</strong>} styles={styles} />
+        </li>
+      )}
+    </>
+  )
+}
+
+/** Stays at the end for who reads there, and at the same message for who reads older ones. */
+function useReading(store: RoomStore, { messages, unsent }: RoomState) {
+  const ref = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const last = useRef({ firstId: '', height: 0 })
+  const attend = () => store.attend(isAtEnd.current && !document.hidden)
+  useEffect(() => {
+    const onChange = () => store.attend(isAtEnd.current && !document.hidden)
+    document.addEventListener('visibilitychange', onChange)
+    onChange()
+    return () => document.removeEventListener('visibilitychange', onChange)
+  }, [store])
+  useLayoutEffect(() => {
+    const list = ref.current
+    if (!list) return
+    const firstId = messages[0]?.id ?? ''
+    const grewAbove = last.current.firstId !== '' && last.current.firstId !== firstId
+    if (isAtEnd.current) list.scrollTop = list.scrollHeight
+    else if (grewAbove) list.scrollTop += list.scrollHeight - last.current.height
+    last.current = { firstId, height: list.scrollHeight }
+  }, [messages, unsent])
+  const onScroll = () => {
+    const list = ref.current
+    if (!list) return
+    isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX
+    attend()
+  }
+  return { ref, onScroll }
+}

@@ -1,0 +1,57 @@
+import { Button, Group } from '@mantine/core'
+import { Notice } from '@latchkey/web/parts/notice'
+import { PageHeading } from '@latchkey/web/shell/heading'
+import { Link } from 'wouter'
+import { loginPath } from '../../addresses.ts'
+import type { RoomState } from '../../live/room-store.ts'
+import { useUser } from '../../session.ts'
+import { type TextKey, isKey, useText } from '../../texts/text.ts'
+
+interface Props {
+  /** Of the room, where it is known. */
+  name: string | undefined
+  out: NonNullable<RoomState['out']>
+  onComeBack: () => void
+}
+
+/** Why one is not in the room, and the way on. Nobody is brought back without wanting it (R28.5). */
+export function Out({ name, out: { reason, until }, onComeBack }: Props) {
+  const { say, moment } = useText()
+  const user = useUser()
+  const isMissing = reason === 'not_found'
+  const title = isMissing ? say('room.notFound') : (name ?? say('room.out'))
+  const mayComeBack = reason === 'left' || reason === 'room_full' || reason === 'limit_reached'
+  const wantsMember = reason === 'guests_not_allowed' || (isMissing && user.identityType === 'guest')
+  return (
+    <>
+      <PageHeading title={title} className="wrap" mb="lg" />
+      <div role="alert">
+        <Notice
+          title={say(keyOf(reason))}
+          {...(isMissing && { help: say('room.notFoundHelp') })}
+          {...(until !== null && { help: say('room.outUntil', { when: moment(until) }) })}
+          action={
+            <Group justify="center">
+              {mayComeBack && <Button onClick={onComeBack}>{say('room.comeBack')}</Button>}
+              {wantsMember && (
+                <Button component={Link} href={loginPath(location.pathname)}>
+                  {say('login.title')}
+                </Button>
+              )}
+              <Button variant="default" component={Link} href="/">
+                {say('page.toLobby')}
+              </Button>
+            </Group>
+          }
+        />
+      </div>
+    </>
+  )
+}
+
+/** A reason for being removed, or the code with which entering was refused. */
+function keyOf(reason: string): TextKey {
+  const [removed, refused] = [`room.out.${reason}`, `error.${reason}`]
+  if (isKey(removed)) return removed
+  return isKey(refused) ? refused : 'room.out'
+}

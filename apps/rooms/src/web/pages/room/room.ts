@@ -1,0 +1,20 @@
+import type { Result } from '../../call.ts'
+import { type RoomAction, type Standing, may } from '../../../rooms/room-access.ts'
+import type { User } from '../../session.ts'
+
+export type Room = Result<'getRoom'>['room']
+
+/** What this person may do in this room; the server decides it again each time, by the same matrix (R17.4). */
+export function rightsIn(room: Room, user: User): (action: RoomAction) => boolean {
+  const standing: Standing = {
+    roomId: room.id,
+    visibility: room.visibility,
+    allowGuests: room.allowGuests,
+    defaultRole: room.defaultRole,
+    role: room.role,
+    isGuest: user.identityType === 'guest',
+    isAdmin: user.platformAdmin,
+    bar: null,
+  }
+  return (action) => may(action, standing)
+}

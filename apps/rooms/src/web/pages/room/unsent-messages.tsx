@@ -1,0 +1,64 @@
+import { Button, Group, Paper, Text } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+import type { Unsent } from '../../live/outbox.ts'
+import type { RoomStore } from '../../live/room-store.ts'
+import { useText } from '../../texts/text.ts'
+
+/** What could not be sent: why, and what can be done with it. */
+export function UnsentMessages({
+  store,
+  onTakeBack,
+}: {
+  store: RoomStore
+  onTakeBack: (text: string) => void
+}) {
+  const { unsent } = useSyncExternalStore(store.watch, store.state)
+  const failed = unsent.filter(({ problem }) => problem !== undefined)
+  return (
+    <div role="alert">
+      {failed.map((each) => (
+        <Failed key={each.clientId} unsent={each} store={store} onTakeBack={onTakeBack} />
+      ))}
+    </div>
+  )
+}
+
+function Failed({
+  unsent: { clientId, content, problem },
+  store,
+  onTakeBack,
+}: {
+  unsent: Unsent
+  store: RoomStore
+  onTakeBack: (text: string) => void
+}) {
+  const { say, failure } = useText()
+  return (
+    <Paper withBorder p="xs" mb="xs">
+      <Text size="sm" c="var(--mantine-color-error)" fw={550}>
+        {say('room.notSent')}: {failure(problem?.error)}
+      </Text>
+      <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-wrap' }} lineClamp={3}>
+        {content}
+      </Text>
+      <Group gap="xs" mt={4}>
+        <Button size="compact-sm" variant="default" onClick={() => store.retry(clientId)}>
+          {say('room.retry')}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => {
+            store.discard(clientId)
+            onTakeBack(content)
+          }}
+        >
+          {say('room.takeBack')}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={() => store.discard(clientId)}>
+          {say('room.discard')}
+        </Button>
+      </Group>
+    </Paper>
+  )
+}

@@ -1,0 +1,43 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useText } from '../texts/text.ts'
+
+interface Props {
+  title: string
+  help: string
+  /** The words of the button that does it. */
+  button: string
+  act: () => Promise<unknown>
+  onClose: () => void
+  /** More to say, or fields. */
+  children?: ReactNode
+  isReady?: boolean
+}
+
+/** Asks before something that cannot be taken back, and says why it could not be done. */
+export function Ask({ title, help, button, act, onClose, children, isReady = true }: Props) {
+  const { say, failure } = useText()
+  const acting = useMutation({ mutationFn: act, onSuccess: onClose })
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': say('shell.close') }}>
+      <Stack gap="md">
+        <Text size="sm">{help}</Text>
+        {children}
+        {acting.error && (
+          <Alert color="red" role="alert">
+            {failure(acting.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {say('confirm.cancel')}
+          </Button>
+          <Button color="red" disabled={!isReady} loading={acting.isPending} onClick={() => acting.mutate()}>
+            {button}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,50 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { live } from '../live/live.ts'
+import { useText } from '../texts/text.ts'
+
+/** Shown once a connection has been lost, until there is one again. */
+export function ConnectionNotice() {
+  const { say } = useText()
+  const state = useSyncExternalStore(live.watch, () => live.state)
+  const [wasLost, setLost] = useState(false)
+  useEffect(() => {
+    if (state === 'waiting') setLost(true)
+    if (state === 'live') setLost(false)
+  }, [state])
+  const isTrying = state === 'waiting' || (state === 'connecting' && wasLost)
+  return (
+    <div role="status">
+      {isTrying && (
+        <Told words={say('connection.lost')} button={say('connection.now')} onPress={() => live.hurry()} />
+      )}
+      {state === 'replaced' && (
+        <Told
+          words={say('connection.replaced')}
+          button={say('connection.here')}
+          onPress={() => live.start()}
+        />
+      )}
+      {state === 'misunderstood' && (
+        <Told
+          words={say('connection.misunderstood')}
+          button={say('connection.reload')}
+          onPress={() => location.reload()}
+        />
+      )}
+    </div>
+  )
+}
+
+function Told({ words, button, onPress }: { words: string; button: string; onPress: () => void }) {
+  return (
+    <Alert color="orange" mb="md" p="xs">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">{words}</Text>
+        <Button size="compact-sm" variant="default" onClick={onPress}>
+          {button}
+        </Button>
+      </Group>
+    </Alert>
+  )
+}

@@ -1,0 +1,249 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { ALICE, type Person } from '../provider/hostile.ts'
+import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
+import { BOB, isRefusal, roomPages } from './browser.ts'
+
+const pages = roomPages()
+const CAROL: Person = { sub: 'carol', name: 'Carol Claesson' }
+
+let host: Somebody
+beforeAll(async () => {
+  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
+  await first.page.context().close()
+  host = await member(pages.service(), 'Hanna Host')
+}, 60_000)
+
+const newRoom = async (settings: Record<string, unknown> = {}) => (await createRoom(host, settings)).id
+const say = (id: string, content: string) =>
+  host.browser.json(`/api/rooms/${id}/messages`, { body: { content } }, 201)
+const field = (page: Page) => page.getByRole('textbox', { name: /^Message to/ })
+const lines = (page: Page) => page.locator('.messages li.message')
+const texts = async (page: Page) => page.locator('li.message .said').allInnerTexts()
+const isLost = (text: string) => isRefusal(text) || /ERR_CONNECTION|WebSocket/.test(text)
+
+test('two people talk: each sees the other come, type, say and go, and what is said is read out', async () => {
+  const id = await newRoom({ name: 'Corner' })
+  const alice = await pages.openAs(ALICE, `/rooms/${id}`)
+  await alice.page.getByRole('heading', { name: 'Corner', level: 1 }).waitFor()
+  await alice.page.getByText('Nothing has been said yet').waitFor()
+  await alice.page.getByRole('button', { name: 'People (1)' }).waitFor()
+  const bob = await pages.openAs(BOB, `/rooms/${id}`)
+  await alice.page.getByRole('button', { name: 'People (2)' }).waitFor()
+  await alice.page.locator('[aria-live=polite]').getByText('Bob Berg came in').waitFor()
+  await field(bob.page).pressSequentially('Hello')
+  await alice.page.getByText('Bob Berg is typing').waitFor()
+  await field(bob.page).press('Shift+Enter')
+  await field(bob.page).pressSequentially('there https://example.com/a?b=1.')
+  await field(bob.page).press('Enter')
+  expect(await field(bob.page).inputValue()).toBe('')
+  await lines(alice.page).getByText('Hello').waitFor()
+  await alice.page.getByText('Bob Berg is typing').waitFor({ state: 'detached' })
+  await alice.page.locator('[aria-live=polite]').getByText('Bob Berg: Hello').waitFor()
+  const link = lines(alice.page).getByRole('link', { name: 'https://example.com/a?b=1', exact: true })
+  expect(await link.getAttribute('rel')).toContain('noopener')
+  expect(await texts(alice.page)).toEqual(await texts(bob.page))
+  await field(alice.page).fill('<b>Hi</b>')
+  await alice.page.getByRole('button', { name: 'Send', exact: true }).click()
+  await lines(bob.page).getByText('<b>Hi</b>').waitFor()
+  expect(await lines(bob.page).count()).toBe(2)
+  expect(await lines(alice.page).count()).toBe(2)
+  await bob.page.getByRole('button', { name: 'Leave' }).click()
+  await bob.page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  await alice.page.locator('[aria-live=polite]').getByText('Bob Berg left').waitFor({ timeout: 20_000 })
+  await alice.page.getByRole('button', { name: 'People (1)' }).waitFor()
+  expect([...alice.errors, ...bob.errors].filter((text) => !isRefusal(text))).toEqual([])
+  for (const { page } of [alice, bob]) await page.context().close()
+}, 90_000)
+
+test('history is read page by page without losing one’s place, and new messages wait with a mark while nobody looks', async () => {
+  const id = await newRoom()
+  for (let index = 1; index <= 120; index++) await say(id, `Message number ${index}`)
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await lines(page).getByText('Message number 120', { exact: true }).waitFor()
+  expect(await lines(page).count()).toBe(50)
+  await page.getByRole('button', { name: 'Show older messages' }).click()
+  await lines(page).getByText('Message number 21', { exact: true }).waitFor()
+  const place = lines(page).getByText('Message number 71', { exact: true })
+  expect(await place.isVisible()).toBe(true)
+  const top = (await place.boundingBox())?.y ?? -1
+  expect(top).toBeGreaterThan(0)
+  await say(id, 'While you were reading')
+  await lines(page).getByText('While you were reading').waitFor()
+  await page.getByText('New', { exact: true }).waitFor()
+  expect(await page.title()).toStartWith('(1) ')
+  expect(Math.abs(((await place.boundingBox())?.y ?? -1) - top)).toBeLessThan(3)
+  await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, list.scrollHeight))
+  await page.waitForFunction(() => !document.title.startsWith('('))
+  await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, 0))
+  await page.getByRole('button', { name: 'Show older messages' }).click()
+  await page.getByText('This is the beginning of what you can read here.').waitFor()
+  expect(await texts(page)).toEqual([
+    ...Array.from({ length: 120 }, (_, index) => `Message number ${index + 1}`),
+    'While you were reading',
+  ])
+  await page.context().close()
+}, 90_000)
+
+test('R18.5 after a lost connection everything that was missed is there once and in order, and it was shown', async () => {
+  const id = await newRoom()
+  await say(id, 'Before')
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await lines(page).getByText('Before').waitFor()
+  await page.getByRole('button', { name: 'People (1)' }).waitFor()
+  await pages.goDown()
+  await page.getByRole('status').getByText('Connection lost. Trying again.').waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'room-connection-lost')
+  for (let index = 1; index <= 5; index++) await say(id, `Missed ${index}`)
+  await field(page).fill('Said into the void')
+  await field(page).press('Enter')
+  await page.getByText('Not sent').waitFor()
+  expect(await texts(page)).toEqual(['Before'])
+  pages.comeBack()
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await lines(page).getByText('Said into the void').waitFor()
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  await page.getByText('Connection lost. Trying again.').waitFor({ state: 'detached' })
+  await say(id, 'After')
+  await lines(page).getByText('After', { exact: true }).waitFor()
+  const all = [
+    'Before',
+    'Missed 1',
+    'Missed 2',
+    'Missed 3',
+    'Missed 4',
+    'Missed 5',
+    'Said into the void',
+    'After',
+  ]
+  expect(await texts(page)).toEqual(all)
+  expect(errors.filter((text) => !isLost(text))).toEqual([])
+  await page.context().close()
+}, 90_000)
+
+test('what could not be sent survives a reload and a new sign-in, is stored once, and can be taken back', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.route('**/messages', (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  )
+  await field(page).fill('Important')
+  await field(page).press('Enter')
+  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  expect(await field(page).inputValue()).toBe('Important')
+  await field(page).press('End')
+  await page.keyboard.type(' indeed')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await field(page).fill('Half a thou')
+  await page.context().clearCookies()
+  await page.unroute('**/messages')
+  await page.reload()
+  await page.waitForURL(/\/login\?/)
+  await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
+  await lines(page).getByText('Important indeed').waitFor()
+  expect(await field(page).inputValue()).toBe('Half a thou')
+  await page.reload()
+  await lines(page).getByText('Important indeed').waitFor()
+  expect(await texts(page)).toEqual(['Important indeed'])
+  await page.context().close()
+}, 90_000)
+
+test('a message is deleted with the keyboard, after a question, for everybody, and only by who may', async () => {
+  const id = await newRoom()
+  const alice = await pages.openAs(ALICE, `/rooms/${id}`)
+  const bob = await pages.openAs(BOB, `/rooms/${id}`)
+  await bob.page.getByRole('button', { name: 'People (2)' }).waitFor()
+  await field(alice.page).fill('Regretted')
+  await field(alice.page).press('Enter')
+  await lines(bob.page).getByText('Regretted').waitFor()
+  expect(await bob.page.getByRole('button', { name: /^Delete the message/ }).count()).toBe(0)
+  await alice.page.getByRole('button', { name: /^Delete the message of Alice Andersson/ }).press('Enter')
+  const dialog = alice.page.getByRole('dialog', { name: 'Delete this message?' })
+  await dialog.getByText('Regretted').waitFor()
+  await expectAccessible(alice.page)
+  await alice.page.keyboard.press('Tab')
+  await alice.page.keyboard.press('Enter')
+  for (const { page } of [alice, bob]) {
+    await page.getByText('This message was deleted').waitFor()
+    expect(await page.getByText('Regretted').count()).toBe(0)
+    await page.context().close()
+  }
+}, 60_000)
+
+for (const [words, act, title] of [
+  [
+    'kicked',
+    (id: string, userId: string) =>
+      host.browser.json(`/api/rooms/${id}/members/${userId}/remove`, { body: { action: 'kick' } }),
+    'You were removed from this room',
+  ],
+  [
+    'banned',
+    (id: string, userId: string) =>
+      host.browser.json(`/api/rooms/${id}/members/${userId}/remove`, { body: { action: 'ban' } }),
+    'You are banned from this room',
+  ],
+  [
+    'left without the room',
+    (id: string) => host.browser.json(`/api/rooms/${id}`, { method: 'DELETE' }),
+    'This room has been deleted',
+  ],
+] as const)
+  test(`R28.5 whoever is ${words} is told so, and is not brought back`, async () => {
+    const id = await newRoom()
+    const { page } = await pages.openAs(CAROL, `/rooms/${id}`)
+    await page.getByRole('button', { name: 'People (1)' }).waitFor()
+    const { user } = await page.evaluate(
+      async () => (await fetch('/api/session')).json() as Promise<{ user: { id: string } }>,
+    )
+    await act(id, user.id)
+    await page.getByRole('alert').getByText(title).waitFor()
+    await expectAccessible(page)
+    await shoot(page, `room-${words.replaceAll(' ', '-')}`)
+    await page.reload()
+    const after =
+      words === 'kicked' ? 'You were removed from this room. Try again later.' : /banned|no such room/
+    await page.getByRole('main').getByText(after).first().waitFor()
+    expect(await field(page).count()).toBe(0)
+    await page.context().close()
+  }, 60_000)
+
+test('R23.6 a private room that one does not belong to is not found, by its link too', async () => {
+  const id = await newRoom({ name: 'Secret', visibility: 'private' })
+  const { page } = await pages.openAs(BOB, `/rooms/${id}`)
+  await page.getByRole('heading', { name: 'There is no such room', level: 1 }).waitFor()
+  expect(await page.getByText('Secret').count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
+for (const [language, scheme, width] of [
+  ['en', 'light', 1280],
+  ['en', 'dark', 1280],
+  ['sv', 'light', 390],
+  ['id', 'dark', 390],
+  ['id', 'light', 320],
+  ['sv', 'dark', 320],
+] as const)
+  test(`a room is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
+    const id = await newRoom({ name: 'N'.repeat(64) })
+    await say(id, 'Short')
+    await say(id, `${'Long words '.repeat(20)}${'x'.repeat(300)}`)
+    const long = { sub: 'long', name: 'W'.repeat(60) }
+    const { page, errors } = await pages.openAs(long, `/rooms/${id}`, { scheme, width, locale: language })
+    await lines(page).getByText('Short').waitFor()
+    await page.locator('textarea:not([aria-hidden])').fill('y'.repeat(2010))
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    await shoot(page, `room-${language}-${scheme}-${width}`)
+    await page.getByRole('button', { name: /\(1\)$/ }).click()
+    await page.getByRole('dialog').getByRole('listitem').waitFor()
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+    await page.context().close()
+  }, 60_000)
