@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { groupOf, methodOf, pascal } from './names.ts'
+import type { Answer, Described, Document, Schema } from './schema.ts'
+import { type Alias, type Field, type Model, type Type, Types } from './types.ts'
+
+/** How a list goes on: with the cursor of the page before, or by counting. */
+type Paging = { by: 'cursor'; item: Type } | { by: 'offset'; item: Type }
+
+export interface Operation {
+  id: string
+  /** Within its group. */
+  name: string
+  method: string
+  path: string
+  summary: string
+  description: string
+  params: readonly Field[]
+  query: Model | undefined
+  body: Model | undefined
+  /** Undefined where the answer is a file. */
+  result: Type | undefined
+  paging: Paging | undefined
+}
+
+export interface Group {
+  name: string
+  operations: readonly Operation[]
+}
+
+/** All that an SDK says, in no language yet. */
+export interface Api {
+  version: string
+  /** Of the document, byte by byte as the server sends it. */
+  sha256: string
+  groups: readonly Group[]
+  /** Those that are sent, and those that are answered. */
+  inputs: readonly Model[]
+  outputs: readonly Model[]
+  aliases: readonly Alias[]
+}
+
+export function readApi(document: Document): Api {
+  const types = new Types(document.components.schemas)
+  const inputs = new Set<string>()
+  const groups = new Map<string, Operation[]>()
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, described] of Object.entries(methods)) {
+      if (isSecondMethod(described, methods)) continue
+      const operation = readOperation({ path, method, described, types })
+      namesOf(operation).forEach((name) => inputs.add(name))
+      const group = groupOf(path)
+      groups.set(group, [...(groups.get(group) ?? []), operation])
+    }
+  const models = [...types.models.values()]
+  refuseDoubles(groups)
+  return {
+    version: document.info.version,
+    sha256: createHash('sha256').update(JSON.stringify(document)).digest('hex'),
+    groups: [...groups].map(([name, operations]) => ({ name, operations })),
+    inputs: models.filter((model) => inputs.has(model.name)),
+    outputs: models.filter((model) => !inputs.has(model.name)),
+    aliases: [...types.aliases.values()],
+  }
+}
+
+function namesOf({ query, body }: Operation): string[] {
+  return [query, body].flatMap((input) => (input ? [input.name] : []))
+}
+
+/** PUT and PATCH of one operation mean the same; the SDKs use the first. They must not drift apart unseen. */
+function isSecondMethod(described: Described, methods: Record<string, Described>): boolean {
+  const first = /^(.+)_(put|patch)$/.exec(described.operationId)?.[1]
+  if (first === undefined) return false
+  const other = Object.values(methods).find((each) => each.operationId === first)
+  const same = other && JSON.stringify({ ...other, operationId: '' })
+  if (same !== JSON.stringify({ ...described, operationId: '' }))
+    throw new Error(`${described.operationId} is not the same operation as ${first}`)
+  return true
+}
+
+interface Place {
+  path: string
+  method: string
+  described: Described
+  types: Types
+}
+
+function readOperation({ path, method, described, types }: Place): Operation {
+  const id = described.operationId
+  const owner = pascal(id.charAt(0).toUpperCase() + id.slice(1))
+  const parameters = (where: string) => described.parameters.filter((each) => each.in === where)
+  const foreign = described.parameters.find((each) => each.in !== 'path' && each.in !== 'query')
+  if (foreign) throw new Error(`${id}: a parameter in ${foreign.in} is not known`)
+  const bodySchema = described.requestBody?.content['application/json']?.schema
+  const query = readQuery(`${owner}Query`, parameters('query'), types)
+  const success = successOf(described)
+  const answered = success.content?.['application/json']?.schema
+  const result = answered && types.read(answered, `${owner}Result`)
+  return {
+    id,
+    name: methodOf(id, groupOf(path)),
+    method: method.toUpperCase(),
+    path,
+    summary: described.summary,
+    description: described.description,
+    params: parameters('path').map((each) => types.field(each.name, owner, each.schema, true)),
+    query,
+    body: bodySchema && modelOf(types.read(bodySchema, `${owner}Body`), types),
+    result,
+    paging: pagingOf(query, result, success, types),
+  }
+}
+
+function readQuery(name: string, parameters: Described['parameters'], types: Types): Model | undefined {
+  if (parameters.length === 0) return undefined
+  const properties = Object.fromEntries(
+    parameters.map(({ name: each, description, schema }): [string, Schema] => [
+      each,
+      description === undefined ? schema : { ...schema, description },
+    ]),
+  )
+  const required = parameters.filter((each) => each.required).map((each) => each.name)
+  return modelOf(types.read({ type: 'object', properties, required }, name), types)
+}
+
+function modelOf(type: Type, types: Types): Model {
+  const model = type.kind === 'model' ? types.models.get(type.name) : undefined
+  if (!model) throw new Error('A body or a query is not an object')
+  return model
+}
+
+/** The answers of every good status have one shape. */
+function successOf(described: Described): Answer {
+  const good = Object.entries(described.responses).filter(([status]) => status.startsWith('2'))
+  const shapes = new Set(good.map(([, answer]) => JSON.stringify(answer.content)))
+  const first = good[0]?.[1]
+  if (!first || shapes.size !== 1) throw new Error(`${described.operationId} has no single answer`)
+  return first
+}
+
+function pagingOf(
+  query: Model | undefined,
+  result: Type | undefined,
+  success: Answer,
+  types: Types,
+): Paging | undefined {
+  const asks = (name: string) => query?.fields.some((field) => field.name === name) ?? false
+  if (asks('cursor') && result?.kind === 'list' && success.headers?.['Link'])
+    return { by: 'cursor', item: result.of }
+  if (!asks('offset') || result?.kind !== 'model') return undefined
+  const items = types.models.get(result.name)?.fields.find((field) => field.name === 'items')?.type
+  return items?.kind === 'list' ? { by: 'offset', item: items.of } : undefined
+}
+
+function refuseDoubles(groups: ReadonlyMap<string, readonly Operation[]>): void {
+  for (const [group, operations] of groups)
+    for (const { name, id } of operations)
+      if (operations.filter((each) => each.name === name).length > 1)
+        throw new Error(`Two operations would be ${group}.${name}; one of them is ${id}`)
+}

@@ -1,0 +1,133 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDocument } from '../../apps/links/src/http/reference.ts'
+import { VERSION } from '../../apps/links/src/version.ts'
+import { readApi } from './api.ts'
+import type { Document } from './schema.ts'
+
+const SDKS = join(import.meta.dir, '../../sdks')
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-sdks-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const into = join(folder, 'sdks')
+cpSync(SDKS, into, { recursive: true, filter: (from) => !/\/(dist|node_modules)$/.test(from) })
+
+async function generate(...args: readonly string[]): Promise<{ code: number; said: string }> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'generate.ts'), ...args], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, said: said.join('') }
+}
+
+/** The document as it would be after a change. */
+function changed(change: (document: Document) => void): Document {
+  const document = structuredClone(createDocument(VERSION)) as unknown as Document
+  change(document)
+  return document
+}
+
+function operation(document: Document, path: string, method: string) {
+  const found = document.paths[path]?.[method]
+  if (!found) throw new Error(`${method} ${path} is not described`)
+  return found
+}
+
+describe('npm run sdks -- --check', () => {
+  test('finds the SDKs of this repository in step with the API', async () => {
+    expect(await generate('--check')).toEqual({ code: 0, said: '' })
+  })
+
+  test('fails after an operation changed, names what is stale, and passes once the SDKs are made again', async () => {
+    const file = join(folder, 'changed.json')
+    const document = changed((api) => {
+      const { parameters } = operation(api, '/links/{id}/analytics', 'get')
+      parameters.push({ name: 'compare', in: 'query', required: false, schema: { type: 'boolean' } })
+    })
+    await Bun.write(file, JSON.stringify(document))
+    const how = ['--document', file, '--into', into]
+    const before = await generate('--check', ...how)
+    expect(before.code).toBe(1)
+    expect(before.said).toContain('sdks/typescript/src/generated/models.ts is stale')
+    expect(before.said).toContain('Run npm run sdks')
+    expect((await generate(...how)).code).toBe(0)
+    expect(await generate('--check', ...how)).toEqual({ code: 0, said: '' })
+    expect(await Bun.file(join(into, 'typescript/src/generated/models.ts')).text()).toContain(
+      'compare?: boolean',
+    )
+  }, 60_000)
+
+  test('fails when only a sentence of the document changed, because its hash is recorded', async () => {
+    const file = join(folder, 'sentence.json')
+    const document = changed((api) => {
+      operation(api, '/links', 'get').responses['429'] = { description: 'Slow down' }
+    })
+    await Bun.write(file, JSON.stringify(document))
+    const { code, said } = await generate('--check', '--document', file)
+    expect(code).toBe(1)
+    expect(said).toContain('sdks/typescript/src/generated/document.ts is stale')
+    expect(said).not.toContain('models.ts')
+  })
+
+  test('fails on a generated file that nothing makes any more, and on one that was edited', async () => {
+    const models = join(SDKS, 'typescript/src/generated/models.ts')
+    const other = join(folder, 'edited')
+    cpSync(SDKS, other, { recursive: true })
+    await Bun.write(join(other, 'typescript/src/generated/old.ts'), 'export {}\n')
+    await Bun.write(
+      join(other, 'typescript/src/generated/models.ts'),
+      `${await Bun.file(models).text()}\n// mine\n`,
+    )
+    const { code, said } = await generate('--check', '--into', other)
+    expect([code, said.trim().split('\n')]).toEqual([
+      1,
+      [
+        'sdks/typescript/src/generated/models.ts is stale',
+        'sdks/typescript/src/generated/old.ts is stale',
+        'Run npm run sdks',
+      ],
+    ])
+  })
+})
+
+describe('the generator refuses', () => {
+  test.each<[what: string, change: (api: Document) => void, because: string]>([
+    [
+      'a keyword it does not know',
+      (api) => {
+        operation(api, '/links', 'get').parameters[0] = {
+          name: 'owner',
+          in: 'query',
+          required: false,
+          schema: { type: 'string', oneOf: [] } as never,
+        }
+      },
+      'does not know "oneOf"',
+    ],
+    [
+      'PUT and PATCH that are not the same',
+      (api) => void (operation(api, '/links/{id}', 'patch').summary = 'Another thing'),
+      'updateLink_patch is not the same operation as updateLink',
+    ],
+    [
+      'two operations of one name',
+      (api) => void (operation(api, '/links', 'get').operationId = 'createLink'),
+      'Two operations would be links.create',
+    ],
+    [
+      'a parameter in a header',
+      (api) => void (operation(api, '/links/{id}', 'get').parameters[0]!.in = 'header'),
+      'a parameter in header is not known',
+    ],
+    [
+      'a reference that leads nowhere',
+      (api) => void delete api.components.schemas['Slug'],
+      '#/components/schemas/Slug leads nowhere',
+    ],
+  ])('%s', (_what, change, because) => {
+    expect(() => readApi(changed(change))).toThrow(because)
+  })
+})

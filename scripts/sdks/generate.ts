@@ -1,0 +1,77 @@
+// Writes the SDKs from the OpenAPI document of Links. With --check it writes nothing and fails when one is stale.
+// --document FILE takes the document from a file, e.g. one that a running service gave out; --into FOLDER takes and
+// writes the SDKs elsewhere than in `sdks`.
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createDocument } from '../../apps/links/src/http/reference.ts'
+import { VERSION } from '../../apps/links/src/version.ts'
+import { readApi } from './api.ts'
+import type { Document } from './schema.ts'
+import { renderTypescript } from './typescript.ts'
+
+const TYPESCRIPT = 'typescript/src/generated'
+
+const { values } = parseArgs({
+  options: { check: { type: 'boolean' }, document: { type: 'string' }, into: { type: 'string' } },
+})
+const root = values.into ?? join(import.meta.dir, '../../sdks')
+const document = (
+  values.document === undefined ? createDocument(VERSION) : await Bun.file(values.document).json()
+) as Document
+const made = await render(document)
+const stale = await staleFiles(made)
+
+if (!values.check) {
+  for (const path of stale) {
+    const text = made.get(path)
+    if (text === undefined) rmSync(join(root, path))
+    else await Bun.write(join(root, path), text)
+    console.log(`${text === undefined ? 'removed' : 'wrote'} sdks/${path}`)
+  }
+} else if (stale.length > 0) {
+  for (const path of stale) console.error(`sdks/${path} is stale`)
+  console.error('Run npm run sdks')
+  process.exit(1)
+}
+
+/** Every file that is made, by its path below `sdks/`. */
+async function render(from: Document): Promise<Map<string, string>> {
+  const api = readApi(from)
+  const files = new Map<string, string>()
+  const formatted = await Promise.all(
+    [...renderTypescript(api)].map(async ([name, text]) => [name, await format(name, text)] as const),
+  )
+  for (const [name, text] of formatted) files.set(`${TYPESCRIPT}/${name}`, text)
+  const manifest = await Bun.file(join(root, 'typescript/package.json')).text()
+  files.set('typescript/package.json', manifest.replace(/"version": "[^"]*"/, `"version": "${api.version}"`))
+  return files
+}
+
+/** Files that would change, and files in the generated folders that nothing makes any more. */
+async function staleFiles(files: ReadonlyMap<string, string>): Promise<string[]> {
+  const changed: string[] = []
+  for (const [path, text] of files) {
+    const file = Bun.file(join(root, path))
+    if (!(await file.exists()) || (await file.text()) !== text) changed.push(path)
+  }
+  const folders = [TYPESCRIPT]
+  const present = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${folder}/${entry.name}`),
+  )
+  return [...changed, ...present.filter((path) => !files.has(path))]
+}
+
+async function format(name: string, text: string): Promise<string> {
+  const child = Bun.spawn(['oxfmt', `--stdin-filepath=${name}`], {
+    cwd: import.meta.dir,
+    stdin: new Blob([text]),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const formatted = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error(`oxfmt could not format ${name}`)
+  return formatted
+}

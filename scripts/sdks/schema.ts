@@ -1,0 +1,78 @@
+/** The part of OpenAPI 3.1 that the document of Links uses. What is not named here, the generator refuses. */
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  enum?: (string | number | boolean)[]
+  const?: string | number | boolean
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean
+  default?: unknown
+  examples?: unknown[]
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+}
+
+export interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  description?: string
+  schema: Schema
+}
+
+export interface Answer {
+  description: string
+  headers?: Record<string, unknown>
+  content?: Record<string, { schema: Schema }>
+}
+
+export interface Described {
+  operationId: string
+  summary: string
+  description: string
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
+  responses: Record<string, Answer>
+}
+
+export interface Document {
+  openapi: string
+  info: { title: string; version: string }
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema> }
+}
+
+const KNOWN = new Set([
+  '$ref',
+  'type',
+  'description',
+  'enum',
+  'const',
+  'anyOf',
+  'items',
+  'properties',
+  'required',
+  'additionalProperties',
+  'default',
+  'examples',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'maxItems',
+])
+
+/** A keyword that is passed over in silence would make the SDKs say something else than the document. */
+export function refuseUnknown(schema: Schema, where: string): void {
+  const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword))
+  if (unknown !== undefined) throw new Error(`${where}: the SDK generator does not know "${unknown}"`)
+}

@@ -1,0 +1,122 @@
+import { pascal } from './names.ts'
+import { type Schema, refuseUnknown } from './schema.ts'
+
+export type Type =
+  | { kind: 'string' | 'integer' | 'number' | 'boolean' | 'null' }
+  | { kind: 'literals'; values: readonly (string | number | boolean)[] }
+  | { kind: 'model' | 'alias'; name: string }
+  | { kind: 'list'; of: Type }
+  | { kind: 'union'; of: readonly Type[] }
+
+export interface Field {
+  name: string
+  type: Type
+  required: boolean
+  /** What it means, and within which bounds. */
+  notes: readonly string[]
+}
+
+/** An object with a name. */
+export interface Model {
+  name: string
+  fields: readonly Field[]
+}
+
+/** Another name for a type that is no object. */
+export interface Alias {
+  name: string
+  type: Type
+  notes: readonly string[]
+}
+
+/** Reads schemas and gives every object in them a name. */
+export class Types {
+  readonly models = new Map<string, Model>()
+  readonly aliases = new Map<string, Alias>()
+  readonly #named: Readonly<Record<string, Schema>>
+
+  constructor(named: Readonly<Record<string, Schema>>) {
+    this.#named = named
+  }
+
+  /** An object without a name gets the one given. */
+  read(schema: Schema, name: string): Type {
+    refuseUnknown(schema, name)
+    if (schema.$ref !== undefined) return this.#reference(schema.$ref)
+    if (schema.const !== undefined) return { kind: 'literals', values: [schema.const] }
+    if (schema.enum) return literals(schema.enum)
+    if (schema.anyOf) return union(schema.anyOf.map((each) => this.read(each, name)))
+    if (Array.isArray(schema.type))
+      return union(schema.type.map((type) => this.read({ ...schema, type }, name)))
+    if (schema.type === 'array' && schema.items)
+      return { kind: 'list', of: this.read(schema.items, `${name}Item`) }
+    if (schema.type === 'object') return this.#object(schema, name)
+    return scalar(schema.type, name)
+  }
+
+  /** One member of an object, or one parameter. */
+  field(name: string, owner: string, schema: Schema, required: boolean): Field {
+    return { name, required, notes: notesOf(schema), type: this.read(schema, owner + pascal(name)) }
+  }
+
+  #object(schema: Schema, name: string): Type {
+    if (this.models.has(name)) return { kind: 'model', name }
+    const required = new Set(schema.required)
+    const model = { name, fields: [] as Field[] }
+    this.models.set(name, model)
+    for (const [property, of] of Object.entries(schema.properties ?? {}))
+      model.fields.push(this.field(property, name, of, required.has(property)))
+    return { kind: 'model', name }
+  }
+
+  #reference(pointer: string): Type {
+    const name = pointer.replace('#/components/schemas/', '')
+    const schema = this.#named[name]
+    if (!schema) throw new Error(`${pointer} leads nowhere`)
+    if (schema.type === 'object') return this.#object(schema, name)
+    if (!this.aliases.has(name))
+      this.aliases.set(name, { name, type: this.read(schema, name), notes: notesOf(schema) })
+    return { kind: 'alias', name }
+  }
+}
+
+/** Booleans travel as words in a query. */
+function literals(values: readonly (string | number | boolean)[]): Type {
+  if (values.length === 2 && values.includes('true') && values.includes('false')) return { kind: 'boolean' }
+  return { kind: 'literals', values }
+}
+
+function union(of: readonly Type[]): Type {
+  const values = of.flatMap((type) => (type.kind === 'literals' ? type.values : []))
+  const others = of.filter((type) => type.kind !== 'literals')
+  const all: Type[] = values.length > 0 ? [{ kind: 'literals', values }, ...others] : others
+  return all.length === 1 && all[0] ? all[0] : { kind: 'union', of: all }
+}
+
+function scalar(type: string | undefined, where: string): Type {
+  switch (type) {
+    case 'string':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return { kind: type }
+    default:
+      throw new Error(`${where}: the SDK generator does not know the type "${type}"`)
+  }
+}
+
+function notesOf(schema: Schema): string[] {
+  const bounds = schema.anyOf?.find((each) => each.type !== 'null') ?? schema
+  const description = schema.description ?? bounds.description
+  const notes = description === undefined ? [] : [description]
+  const { minimum, maximum, maxLength, maxItems } = bounds
+  // Bounds that only keep a number an ordinary one say nothing to a reader.
+  if (minimum !== undefined && maximum !== undefined && Math.abs(minimum) < 1e6 && maximum < 1e6)
+    notes.push(`${minimum} to ${maximum}.`)
+  if (maxLength !== undefined) notes.push(`At most ${maxLength} characters.`)
+  if (maxItems !== undefined) notes.push(`At most ${maxItems}.`)
+  if (schema.default !== undefined)
+    notes.push(`\`${JSON.stringify(schema.default).replaceAll('"', '')}\` unless given.`)
+  return notes
+}

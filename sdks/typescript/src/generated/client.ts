@@ -1,0 +1,28 @@
+// Made from the OpenAPI document by `npm run sdks`; changes made here are lost.
+
+import { type ClientOptions, Transport } from '../transport.js'
+import { Links } from './links.js'
+import { Slugs } from './slugs.js'
+import { Bundles } from './bundles.js'
+
+/**
+ * A client of one Latchkey Links service.
+ *
+ * ```ts
+ * const client = new LinksClient({ baseUrl: 'https://go.example.com', apiKey: 'sk_…' })
+ * const link = await client.links.create({ url: 'https://example.com/' })
+ * ```
+ */
+export class LinksClient {
+  readonly links: Links
+  readonly slugs: Slugs
+  readonly bundles: Bundles
+
+  /** Throws a TypeError where the address or the key cannot be one. */
+  constructor(options: ClientOptions) {
+    const transport = new Transport(options)
+    this.links = new Links(transport)
+    this.slugs = new Slugs(transport)
+    this.bundles = new Bundles(transport)
+  }
+}

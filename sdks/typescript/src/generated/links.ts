@@ -1,0 +1,227 @@
+// Made from the OpenAPI document by `npm run sdks`; changes made here are lost.
+
+import { type Page, walkByCursor, walkByOffset } from '../paging.js'
+import { type RequestOptions, type Transport, segment } from '../transport.js'
+import type {
+  AddSlugBody,
+  Breakdown,
+  Bundle,
+  ClickStats,
+  DeleteLinkQuery,
+  DeleteLinkResult,
+  GetLinkAnalyticsQuery,
+  GetLinkBreakdownQuery,
+  GetLinkQrQuery,
+  GetLinkQuery,
+  GetLinkTimelineQuery,
+  Link,
+  LinkChanges,
+  ListLinksQuery,
+  NameCount,
+  NewLink,
+  RemoveSlugQuery,
+  RemoveSlugResult,
+  Slug,
+  TimelineData,
+} from './models.js'
+
+/** `client.links` */
+export class Links {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Shorten a URL.
+   * Needs a key with the scope `create`.
+   */
+  create(body: NewLink, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({ method: 'POST', path: '/links', body, options })
+  }
+
+  /**
+   * List links.
+   * Needs a key with the scope `read`.
+   */
+  list(query: ListLinksQuery = {}, options?: RequestOptions): Promise<Page<Link>> {
+    return this.#transport.page<Link>({ method: 'GET', path: '/links', query, options })
+  }
+
+  /** Like `list`, but item by item through all pages. */
+  listAll(query: ListLinksQuery = {}, options?: RequestOptions): AsyncGenerator<Link, void, undefined> {
+    return walkByCursor((cursor) => this.list({ ...query, cursor }, options), query.cursor)
+  }
+
+  /**
+   * Read a link.
+   * Needs a key with the scope `read`.
+   */
+  get(id: number, query: GetLinkQuery = {}, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({ method: 'GET', path: `/links/${segment(id)}`, query, options })
+  }
+
+  /**
+   * Change a link; missing fields keep their value.
+   * Needs a key with the scope `create`.
+   */
+  update(id: number, body: LinkChanges, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({ method: 'PUT', path: `/links/${segment(id)}`, body, options })
+  }
+
+  /**
+   * Delete a link with its slugs.
+   * Needs a key with the scope `create`.
+   */
+  delete(id: number, query: DeleteLinkQuery = {}, options?: RequestOptions): Promise<DeleteLinkResult> {
+    return this.#transport.json<DeleteLinkResult>({
+      method: 'DELETE',
+      path: `/links/${segment(id)}`,
+      query,
+      options,
+    })
+  }
+
+  /**
+   * Stop redirecting; expiry and slugs stay as they are.
+   * Needs a key with the scope `create`.
+   */
+  disable(id: number, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({ method: 'POST', path: `/links/${segment(id)}/disable`, options })
+  }
+
+  /**
+   * Redirect again.
+   * Needs a key with the scope `create`.
+   */
+  enable(id: number, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({ method: 'POST', path: `/links/${segment(id)}/enable`, options })
+  }
+
+  /**
+   * Add a custom slug to a link, anyone’s.
+   * Needs a key with the scope `create`.
+   */
+  addSlug(id: number, body: AddSlugBody, options?: RequestOptions): Promise<Slug> {
+    return this.#transport.json<Slug>({ method: 'POST', path: `/links/${segment(id)}/slugs`, body, options })
+  }
+
+  /**
+   * Stop this slug from redirecting; it stays taken.
+   * Needs a key with the scope `create`.
+   */
+  disableSlug(id: number, slug: string, options?: RequestOptions): Promise<Slug> {
+    return this.#transport.json<Slug>({
+      method: 'POST',
+      path: `/links/${segment(id)}/slugs/${segment(slug)}/disable`,
+      options,
+    })
+  }
+
+  /**
+   * Let this slug redirect again; it does not become primary.
+   * Needs a key with the scope `create`.
+   */
+  enableSlug(id: number, slug: string, options?: RequestOptions): Promise<Slug> {
+    return this.#transport.json<Slug>({
+      method: 'POST',
+      path: `/links/${segment(id)}/slugs/${segment(slug)}/enable`,
+      options,
+    })
+  }
+
+  /**
+   * Make this the slug that is shown and encoded.
+   * Needs a key with the scope `create`.
+   */
+  setPrimarySlug(id: number, slug: string, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({
+      method: 'POST',
+      path: `/links/${segment(id)}/slugs/${segment(slug)}/primary`,
+      options,
+    })
+  }
+
+  /**
+   * Remove a custom slug; it is free for people again.
+   * Needs a key with the scope `create`.
+   */
+  removeSlug(
+    id: number,
+    slug: string,
+    query: RemoveSlugQuery = {},
+    options?: RequestOptions,
+  ): Promise<RemoveSlugResult> {
+    return this.#transport.json<RemoveSlugResult>({
+      method: 'DELETE',
+      path: `/links/${segment(id)}/slugs/${segment(slug)}`,
+      query,
+      options,
+    })
+  }
+
+  /**
+   * List the bundles that a link is in, by name; archived ones are left out.
+   * Needs a key with the scope `read`.
+   */
+  listBundles(id: number, options?: RequestOptions): Promise<Bundle[]> {
+    return this.#transport.json<Bundle[]>({ method: 'GET', path: `/links/${segment(id)}/bundles`, options })
+  }
+
+  /**
+   * Who clicked a link, from where and with what.
+   * Needs a key with the scope `read`.
+   */
+  analytics(id: number, query: GetLinkAnalyticsQuery = {}, options?: RequestOptions): Promise<ClickStats> {
+    return this.#transport.json<ClickStats>({
+      method: 'GET',
+      path: `/links/${segment(id)}/analytics`,
+      query,
+      options,
+    })
+  }
+
+  /**
+   * Clicks of a link by hour, day, week or month.
+   * Needs a key with the scope `read`.
+   */
+  timeline(id: number, query: GetLinkTimelineQuery = {}, options?: RequestOptions): Promise<TimelineData> {
+    return this.#transport.json<TimelineData>({
+      method: 'GET',
+      path: `/links/${segment(id)}/timeline`,
+      query,
+      options,
+    })
+  }
+
+  /**
+   * One list of a link’s analytics in full, by pages.
+   * Needs a key with the scope `read`.
+   */
+  breakdown(id: number, query: GetLinkBreakdownQuery, options?: RequestOptions): Promise<Breakdown> {
+    return this.#transport.json<Breakdown>({
+      method: 'GET',
+      path: `/links/${segment(id)}/breakdown`,
+      query,
+      options,
+    })
+  }
+
+  /** Like `breakdown`, but item by item through all pages. */
+  breakdownAll(
+    id: number,
+    query: GetLinkBreakdownQuery,
+    options?: RequestOptions,
+  ): AsyncGenerator<NameCount, void, undefined> {
+    return walkByOffset((offset) => this.breakdown(id, { ...query, offset }, options), query.offset ?? 0)
+  }
+
+  /**
+   * A QR code of the short URL.
+   * Needs a key with the scope `read`.
+   */
+  qr(id: number, query: GetLinkQrQuery = {}, options?: RequestOptions): Promise<Blob> {
+    return this.#transport.file({ method: 'GET', path: `/links/${segment(id)}/qr`, query, options })
+  }
+}

@@ -1,0 +1,6 @@
+export { LinksClient } from './generated/client.js'
+export { API_VERSION, DOCUMENT_SHA256 } from './generated/document.js'
+export type * from './generated/models.js'
+export { LinksApiError, LinksError, LinksNetworkError, LinksTimeoutError } from './errors.js'
+export type { Page } from './paging.js'
+export type { ClientOptions, RequestOptions } from './transport.js'

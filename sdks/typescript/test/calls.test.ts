@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import { FakeService } from '../../testing/fake-service.ts'
+import { LinksClient } from '../src/index.ts'
+
+const clientOf = (service: FakeService) => new LinksClient({ baseUrl: `${service.url}/`, apiKey: 'sk_test' })
+
+describe('a call', () => {
+  test('carries the key, says that an SDK asks, and sends fields as JSON', async () => {
+    const service = new FakeService({ status: 201, body: { id: 1 } })
+    await clientOf(service).links.create({ url: 'https://example.com/', label: null, slug: undefined })
+    const [asked] = service.asked
+    expect(asked).toMatchObject({
+      method: 'POST',
+      path: '/_/api/links',
+      body: { url: 'https://example.com/', label: null },
+    })
+    expect(Object.keys(asked?.body as object)).not.toContain('slug')
+    expect(asked?.headers.get('authorization')).toBe('Bearer sk_test')
+    expect(asked?.headers.get('x-client')).toBe('sdk')
+    expect(asked?.headers.get('content-type')).toBe('application/json')
+  })
+
+  test('without a body has no content type, and leaves out parameters that are not given', async () => {
+    const service = new FakeService({})
+    await clientOf(service).links.get(7, { range: undefined })
+    expect(service.asked[0]?.path).toBe('/_/api/links/7')
+    expect(service.asked[0]?.headers.get('content-type')).toBeNull()
+  })
+
+  test('escapes what is in paths and queries', async () => {
+    const service = new FakeService({}, { body: [] })
+    await clientOf(service).slugs.getLink('a/b?c#d é', { range: '7d' })
+    await clientOf(service).links.list({ search: '100% & more', limit: 5 })
+    expect(service.asked.map(({ path }) => path)).toEqual([
+      '/_/api/slugs/a%2Fb%3Fc%23d%20%C3%A9?range=7d',
+      '/_/api/links?search=100%25+%26+more&limit=5',
+    ])
+  })
+
+  test('never reaches another route through a slug that steps up', async () => {
+    const service = new FakeService()
+    for (const slug of ['..', '.', ''])
+      expect(() => clientOf(service).links.disableSlug(5, slug)).toThrow(TypeError)
+    expect(service.asked).toEqual([])
+  })
+
+  test('for a QR code answers a Blob with its type', async () => {
+    const service = new FakeService({ headers: { 'content-type': 'image/svg+xml' }, body: '<svg/>' })
+    const code = await clientOf(service).links.qr(1, { format: 'svg' })
+    expect([code.type, await code.text()]).toEqual(['image/svg+xml', '<svg/>'])
+  })
+})
+
+describe('a client', () => {
+  test('is refused without a key or with an address that is none', () => {
+    expect(() => new LinksClient({ baseUrl: 'https://example.com', apiKey: '' })).toThrow('apiKey')
+    for (const baseUrl of ['', 'example.com', 'ftp://example.com', 'javascript:alert(1)'])
+      expect(() => new LinksClient({ baseUrl, apiKey: 'sk_test' })).toThrow(TypeError)
+  })
+
+  test('does not show the key when it is printed', () => {
+    const client = new LinksClient({ baseUrl: 'https://example.com', apiKey: 'sk_secret' })
+    expect(JSON.stringify(client) + Bun.inspect(client, { depth: 9 })).not.toContain('sk_secret')
+  })
+
+  test('uses the fetch that it is given', async () => {
+    const asked: string[] = []
+    const client = new LinksClient({
+      baseUrl: 'https://go.example.com',
+      apiKey: 'sk_test',
+      fetch: (url) => {
+        asked.push(url)
+        return Promise.resolve(Response.json([]))
+      },
+    })
+    await client.bundles.list()
+    expect(asked).toEqual(['https://go.example.com/_/api/bundles'])
+  })
+})

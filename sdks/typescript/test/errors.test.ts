@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test'
+import { FakeService, type Said, failureOf } from '../../testing/fake-service.ts'
+import { LinksApiError, LinksClient, LinksNetworkError, LinksTimeoutError } from '../src/index.ts'
+
+const clientOf = (service: FakeService) => new LinksClient({ baseUrl: service.url, apiKey: 'sk_test' })
+
+async function failureTo(said: Said): Promise<LinksApiError> {
+  const error = await failureOf(clientOf(new FakeService(said)).links.create({ url: 'x' }))
+  expect(error).toBeInstanceOf(LinksApiError)
+  return error as LinksApiError
+}
+
+describe('an error of the server', () => {
+  test.each([
+    [400, 'invalid_request', 'Unknown field "x"'],
+    [401, 'unauthorized', 'Unauthorized'],
+    [403, 'forbidden', 'Only the link owner can update this link'],
+    [404, 'not_found', 'Link not found'],
+    [409, 'conflict', 'Slug already exists'],
+    [413, 'too_large', 'Request body too large'],
+    [429, 'too_many_requests', 'Too many requests'],
+    [500, 'internal', 'Internal Server Error'],
+    [503, 'unavailable', 'Try again later'],
+    [418, 'http_418', 'Short and stout'],
+  ])('%i has the status, the code %s and the sentence of the server', async (status, code, message) => {
+    const headers = { 'x-request-id': 'abc', 'retry-after': '7' }
+    const error = await failureTo({ status, headers, body: { error: message } })
+    expect(error).toMatchObject({
+      status,
+      code,
+      message,
+      requestId: 'abc',
+      retryAfter: 7,
+      name: 'LinksApiError',
+    })
+  })
+
+  test('has the code that the server sends, where it sends one', async () => {
+    const error = await failureTo({ status: 409, body: { error: 'Taken', code: 'slug_taken' } })
+    expect(error.code).toBe('slug_taken')
+  })
+
+  test.each(['<html>Bad gateway</html>', '', 'null', '[]', '{"error":5}'])(
+    'keeps its status when a proxy answers %p',
+    async (body) => {
+      const error = await failureTo({ status: 502, body })
+      expect(error).toMatchObject({ status: 502, code: 'http_502', message: 'HTTP 502' })
+      expect([error.requestId, error.retryAfter]).toEqual([undefined, undefined])
+    },
+  )
+
+  test('is also a good status with something that is not JSON', async () => {
+    const error = await failureTo({ status: 200, body: '<html>Sign in</html>' })
+    expect(error).toMatchObject({ status: 200, code: 'unexpected_answer' })
+    expect(error.message).toContain('baseUrl')
+  })
+})
+
+describe('a call that gets no answer', () => {
+  test('fails as a time-out, of the client or of the call', async () => {
+    const service = new FakeService('never', 'never')
+    const client = new LinksClient({ baseUrl: service.url, apiKey: 'sk_test', timeoutMs: 20 })
+    const error = await failureOf(client.links.get(1))
+    expect(error).toBeInstanceOf(LinksTimeoutError)
+    expect(error).toMatchObject({ code: 'timeout', message: 'No answer within 20 ms' })
+    const other = await failureOf(clientOf(service).links.get(1, {}, { timeoutMs: 10 }))
+    expect(other).toMatchObject({ code: 'timeout', message: 'No answer within 10 ms' })
+    expect(service.asked).toHaveLength(2)
+  })
+
+  test('fails as a time-out too when the answer stops in its middle', async () => {
+    const half = () => new ReadableStream({ start: (body) => body.enqueue('[{"id":1},') })
+    const stuck = Bun.serve({ port: 0, fetch: () => new Response(half()) })
+    try {
+      const client = new LinksClient({ baseUrl: stuck.url.origin, apiKey: 'sk_test', timeoutMs: 50 })
+      expect(await failureOf(client.bundles.list())).toBeInstanceOf(LinksTimeoutError)
+    } finally {
+      await stuck.stop(true)
+    }
+  })
+
+  test('fails as a network error where nobody listens', async () => {
+    const gone = Bun.serve({ port: 0, fetch: () => new Response() })
+    const baseUrl = gone.url.origin
+    await gone.stop(true)
+    const error = await failureOf(new LinksClient({ baseUrl, apiKey: 'sk_test' }).links.get(1))
+    expect(error).toBeInstanceOf(LinksNetworkError)
+    expect(error).toMatchObject({ code: 'network' })
+    expect((error as Error).cause).toBeDefined()
+  })
+
+  test('never follows a redirect with the key', async () => {
+    const other = new FakeService({})
+    const service = new FakeService({ status: 302, headers: { location: `${other.url}/elsewhere` } })
+    expect(await failureOf(clientOf(service).links.get(1))).toBeInstanceOf(LinksNetworkError)
+    expect(other.asked).toEqual([])
+  })
+})
+
+describe('a call that is aborted', () => {
+  test('fails with the reason of the signal, and at once', async () => {
+    const service = new FakeService('never')
+    const ending = new AbortController()
+    const call = clientOf(service).links.get(1, {}, { signal: ending.signal })
+    const reason = new Error('Closed the page')
+    ending.abort(reason)
+    expect(await failureOf(call)).toBe(reason)
+  })
+
+  test('is not sent when it was aborted before', async () => {
+    const service = new FakeService({})
+    const error = await failureOf(clientOf(service).links.get(1, {}, { signal: AbortSignal.abort() }))
+    expect(error).toMatchObject({ name: 'AbortError' })
+    expect(service.asked).toEqual([])
+  })
+})

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { operationsNotCalled } from '../../testing/every-operation.ts'
+import { failureOf } from '../../testing/fake-service.ts'
+import { RunningService } from '../../testing/running-service.ts'
+import { LinksApiError, LinksClient } from '../src/index.ts'
+
+eachDialect((dialect, newUrl) => {
+  describe(`the client and a running service on ${dialect}`, () => {
+    let service: RunningService
+    let ann: LinksClient
+    let ben: LinksClient
+    let reader: LinksClient
+
+    beforeAll(async () => {
+      service = new RunningService(await newUrl())
+      await service.start()
+      const clientOf = async (identity: string, scope?: string) =>
+        new LinksClient({ baseUrl: service.url, apiKey: await service.newKey(identity, scope) })
+      ann = await clientOf('ann@example.com')
+      ben = await clientOf('ben@example.com')
+      reader = await clientOf('ann@example.com', 'read')
+    })
+    afterAll(() => service.stop())
+
+    /** Somebody follows the link. */
+    const visit = (slug: string) => fetch(`${service.url}/${slug}`, { redirect: 'manual' })
+
+    test('make, find, change and delete links', async () => {
+      const url = 'https://example.com/sdk/links'
+      const link = await ann.links.create({ url, slug: 'Sdk-One', label: 'First', slug_length: 6 })
+      expect(link).toMatchObject({ url, label: 'First', created_via: 'sdk', created_by: 'ann@example.com' })
+      expect(link.slugs.map(({ slug, is_primary }) => [slug.length, is_primary])).toEqual([
+        [6, 0],
+        [7, 1],
+      ])
+      expect(await ann.links.create({ url })).toMatchObject({
+        id: link.id,
+        duplicate: true,
+        duplicate_count: 1,
+      })
+      expect(await ben.links.get(link.id)).toEqual(link)
+      expect(await ben.slugs.getLink('SDK-one')).toEqual(link)
+      const page = await ben.links.list({ owner: 'ann@example.com', search: 'sdk-o', status: 'active' })
+      expect([page.items, page.total, page.nextCursor]).toEqual([[link], 1, undefined])
+      const changed = await ann.links.update(link.id, { label: null, expires_at: 4_102_444_800 })
+      expect(changed).toEqual({ ...link, label: null, expires_at: 4_102_444_800 })
+      expect((await ann.links.disable(link.id)).disabled_at).toBeNumber()
+      expect((await visit('sdk-one')).status).toBe(404)
+      expect((await ann.links.enable(link.id)).disabled_at).toBeNull()
+      expect((await visit('sdk-one')).status).toBe(302)
+      expect(await failureOf(ann.links.delete(link.id))).toMatchObject({
+        status: 400,
+        message: 'Cannot delete a link with clicks, disable it instead',
+      })
+      expect(await ann.links.delete(link.id, { force: true })).toEqual({ deleted: true })
+      expect(await failureOf(ann.links.get(link.id))).toMatchObject({ status: 404, code: 'not_found' })
+    })
+
+    test('walk all links, none twice', async () => {
+      for (const n of [1, 2, 3, 4, 5])
+        await ben.links.create({ url: `https://example.com/sdk/walk/${n}`, allow_duplicate: true })
+      const seen: number[] = []
+      for await (const { id } of ann.links.listAll({ owner: 'ben@example.com', limit: 2 })) seen.push(id)
+      expect([seen.length, new Set(seen).size]).toEqual([5, 5])
+      expect((await ann.links.list({ owner: 'ben@example.com', limit: 2 })).total).toBe(5)
+    })
+
+    test('add, disable, enable, choose and remove slugs, below a link and by themselves', async () => {
+      const { id } = await ann.links.create({ url: 'https://example.com/sdk/slugs' })
+      expect(await ben.links.addSlug(id, { slug: 'sdk-a' })).toMatchObject({ link_id: id, is_primary: 0 })
+      expect(await ann.slugs.add({ link_id: id, slug: 'sdk-b' })).toMatchObject({ slug: 'sdk-b' })
+      expect((await ann.links.disableSlug(id, 'sdk-a')).disabled_at).toBeNumber()
+      expect((await ann.links.enableSlug(id, 'sdk-a')).disabled_at).toBeNull()
+      expect((await ann.slugs.disable('sdk-b')).disabled_at).toBeNumber()
+      expect((await ann.slugs.enable('sdk-b')).disabled_at).toBeNull()
+      const primaryOf = ({ slugs }: Awaited<ReturnType<typeof ann.links.get>>) =>
+        slugs.filter((slug) => slug.is_primary === 1).map(({ slug }) => slug)
+      expect(primaryOf(await ann.links.setPrimarySlug(id, 'sdk-a'))).toEqual(['sdk-a'])
+      expect(primaryOf(await ann.slugs.setPrimary('sdk-b'))).toEqual(['sdk-b'])
+      expect(await ann.links.removeSlug(id, 'sdk-a')).toEqual({ removed: true })
+      await visit('sdk-b')
+      expect(await failureOf(ann.slugs.remove('sdk-b'))).toMatchObject({ status: 400 })
+      expect(await ann.slugs.remove('sdk-b', { force: true })).toEqual({ removed: true })
+    })
+
+    test('read figures and QR codes', async () => {
+      const { id } = await ann.links.create({ url: 'https://example.com/sdk/figures', slug: 'sdk-f' })
+      await visit('sdk-f')
+      await visit('sdk-f?utm_source=letter')
+      const stats = await reader.links.analytics(id, { range: '7d', tz: 'Europe/Stockholm' })
+      expect(stats).toMatchObject({ total_clicks: 2, utm_sources: [{ name: 'letter', count: 1 }] })
+      expect(stats).not.toHaveProperty('delta_pct')
+      const timeline = await reader.links.timeline(id, { range: '24h' })
+      expect(timeline.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(2)
+      const breakdown = await reader.links.breakdown(id, { dimension: 'utm_sources' })
+      expect(breakdown).toEqual({ items: [{ name: 'letter', count: 1 }], total: 1 })
+      const svg = await reader.links.qr(id)
+      expect([svg.type, (await svg.text()).slice(0, 4)]).toEqual(['image/svg+xml', '<svg'])
+      const png = await reader.links.qr(id, { format: 'png', size: 400, level: 'H' })
+      expect([png.type, (await png.bytes())[0]]).toEqual(['image/png', 0x89])
+    })
+
+    test('make, fill, read, archive and delete bundles', async () => {
+      const { id: linkId } = await ann.links.create({ url: 'https://example.com/sdk/b', slug: 'sdk-bundled' })
+      const bundle = await ann.bundles.create({ name: 'Spring', accent: 'green' })
+      const { id } = bundle
+      expect(await ann.bundles.update(id, { description: 'All of it' })).toMatchObject({
+        ...bundle,
+        description: 'All of it',
+        updated_at: expect.any(Number),
+      })
+      expect(await ben.bundles.addLink(id, { link_id: linkId })).toEqual({ added: true })
+      await visit('sdk-bundled')
+      expect((await ben.bundles.listLinks(id)).items.map((link) => link.id)).toEqual([linkId])
+      expect(await Array.fromAsync(ben.bundles.listAllLinks(id, { limit: 1 }))).toHaveLength(1)
+      expect((await ben.links.listBundles(linkId)).map(({ name }) => name)).toEqual(['Spring'])
+      expect(await reader.bundles.get(id, { range: '24h' })).toMatchObject({ link_count: 1, total_clicks: 1 })
+      expect(await reader.bundles.analytics(id)).toMatchObject({
+        bundle: { id },
+        top_performer: { slug: 'sdk-bundled', pct_of_bundle: 100 },
+        per_link: [{ link_id: linkId }],
+      })
+      const channels = await reader.bundles.breakdown(id, { dimension: 'channels' })
+      expect(channels.items).toEqual([{ name: 'direct', count: 1 }])
+      expect((await ann.bundles.archive(id)).archived_at).toBeNumber()
+      expect((await ben.bundles.list()).items).toEqual([])
+      expect((await ben.bundles.list({ archived: 'only' })).items.map((each) => each.id)).toEqual([id])
+      expect((await ann.bundles.unarchive(id)).archived_at).toBeNull()
+      expect(await Array.fromAsync(ben.bundles.listAll())).toHaveLength(1)
+      expect(await ann.bundles.removeLink(id, linkId)).toEqual({ removed: true })
+      expect(await ann.bundles.delete(id)).toEqual({ deleted: true })
+    })
+
+    test('what is not allowed is an error with its sentence, and changes nothing', async () => {
+      const link = await ann.links.create({ url: 'https://example.com/sdk/mine' })
+      const error = await failureOf(ben.links.update(link.id, { label: 'Mine now' }))
+      expect(error).toBeInstanceOf(LinksApiError)
+      expect(error).toMatchObject({
+        status: 403,
+        code: 'forbidden',
+        message: 'Only the link owner can update this link',
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
+      expect(await ann.links.get(link.id)).toEqual(link)
+      expect(await failureOf(reader.links.create({ url: 'https://example.com/' }))).toMatchObject({
+        status: 403,
+        message: 'Forbidden',
+      })
+      const stranger = new LinksClient({ baseUrl: service.url, apiKey: 'sk_wrong' })
+      expect(await failureOf(stranger.links.list())).toMatchObject({ status: 401, code: 'unauthorized' })
+    })
+
+    test('have left no operation out', () => {
+      expect(operationsNotCalled(service.called)).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+import { FakeService, type Said, failureOf } from '../../testing/fake-service.ts'
+import { LinksClient } from '../src/index.ts'
+import { nextCursor } from '../src/paging.ts'
+
+const clientOf = (service: FakeService) => new LinksClient({ baseUrl: service.url, apiKey: 'sk_test' })
+
+const page = (ids: readonly number[], cursor?: string): Said => ({
+  headers: {
+    'x-total-count': '3',
+    ...(cursor !== undefined && { link: `</_/api/links?limit=2&cursor=${cursor}>; rel="next"` }),
+  },
+  body: ids.map((id) => ({ id })),
+})
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+describe('a list', () => {
+  test('is one page with the number of all and the way to the next', async () => {
+    const service = new FakeService(page([1, 2], 'a%2Bb'), page([3]))
+    const first = await clientOf(service).links.list({ limit: 2 })
+    expect([first.items.map(({ id }) => id), first.total, first.nextCursor]).toEqual([[1, 2], 3, 'a+b'])
+    const last = await clientOf(service).links.list({ limit: 2, cursor: first.nextCursor })
+    expect(last.nextCursor).toBeUndefined()
+    expect(service.asked[1]?.path).toBe('/_/api/links?limit=2&cursor=a%2Bb')
+  })
+
+  test('is walked through all pages with the same parameters', async () => {
+    const service = new FakeService(page([1, 2], 'x'), page([3]))
+    const links = await all(clientOf(service).bundles.listAllLinks(9, { limit: 2 }))
+    expect(links.map(({ id }) => id)).toEqual([1, 2, 3])
+    expect(service.asked.map(({ path }) => path)).toEqual([
+      '/_/api/bundles/9/links?limit=2',
+      '/_/api/bundles/9/links?limit=2&cursor=x',
+    ])
+  })
+
+  test('is not loaded further than it is read', async () => {
+    const service = new FakeService(page([1, 2], 'x'))
+    for await (const { id } of clientOf(service).links.listAll()) if (id === 2) break
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test('that is counted is walked by counting', async () => {
+    const items = (...names: string[]) => names.map((name) => ({ name, count: 1 }))
+    const service = new FakeService(
+      { body: { items: items('SE', 'ID'), total: 3 } },
+      { body: { items: items('DE'), total: 3 } },
+      { body: { items: [], total: 3 } },
+    )
+    const query = { dimension: 'countries', limit: 2 } as const
+    const found = await all(clientOf(service).links.breakdownAll(4, query))
+    expect(found.map(({ name }) => name)).toEqual(['SE', 'ID', 'DE'])
+    expect(service.asked.map(({ path }) => path)).toEqual([
+      '/_/api/links/4/breakdown?dimension=countries&limit=2&offset=0',
+      '/_/api/links/4/breakdown?dimension=countries&limit=2&offset=2',
+    ])
+    expect(await all(clientOf(service).bundles.breakdownAll(4, { ...query, offset: -3 }))).toEqual([])
+  })
+
+  test('that fails on a later page gives what came before, then the error', async () => {
+    const service = new FakeService(page([1], 'x'), { status: 404, body: { error: 'Not Found' } })
+    const found: number[] = []
+    const walk = async () => {
+      for await (const { id } of clientOf(service).links.listAll()) found.push(id)
+    }
+    expect(await failureOf(walk())).toMatchObject({ status: 404 })
+    expect(found).toEqual([1])
+  })
+})
+
+test('the next cursor is found only where a next page is', () => {
+  expect(nextCursor('<https://go.example.com/_/api/links?cursor=c1&limit=2>; rel="next"')).toBe('c1')
+  for (const header of [null, '', '</x?cursor=c>; rel="prev"', '</x>; rel="next"'])
+    expect(nextCursor(header)).toBeUndefined()
+})

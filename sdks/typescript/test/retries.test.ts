@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test'
+import { FakeService, type Said, failureOf } from '../../testing/fake-service.ts'
+import { LinksClient } from '../src/index.ts'
+import { readRetryAfter, waitBeforeRetry } from '../src/retry.ts'
+import { type Call, Transport } from '../src/transport.ts'
+
+const BUSY: Said = { status: 503, body: { error: 'Busy' } }
+const limited = (seconds: string): Said => ({
+  status: 429,
+  headers: { 'retry-after': seconds },
+  body: { error: 'Too many requests' },
+})
+const GET: Call = { method: 'GET', path: '/links/1', options: undefined }
+
+/** A transport whose waits end at once and are written down. */
+function transportTo(service: FakeService, options: { maxRetries?: number } = {}) {
+  const waits: number[] = []
+  const transport = new Transport(
+    { baseUrl: service.url, apiKey: 'sk_test', ...options },
+    {
+      now: () => Date.parse('2026-01-01T00:00:00Z'),
+      random: () => 0.5,
+      wait: (ms) => {
+        waits.push(ms)
+        return Promise.resolve()
+      },
+    },
+  )
+  return { transport, waits }
+}
+
+describe('a call that gets 429 or 503', () => {
+  test.each(['GET', 'PUT', 'DELETE'])('is repeated when it is a %s', async (method) => {
+    const service = new FakeService(BUSY, limited('3'), { body: { id: 1 } })
+    const { transport, waits } = transportTo(service)
+    expect(await transport.json<unknown>({ ...GET, method })).toEqual({ id: 1 })
+    expect(service.asked).toHaveLength(3)
+    expect(waits).toEqual([375, 3250])
+  })
+
+  test('is not repeated when it is a POST, which might be done twice', async () => {
+    const service = new FakeService(limited('0'))
+    const { transport, waits } = transportTo(service)
+    expect(await failureOf(transport.json({ ...GET, method: 'POST' }))).toMatchObject({ status: 429 })
+    expect([service.asked.length, waits]).toEqual([1, []])
+  })
+
+  test.each([400, 401, 404, 409, 500, 502])('but not one that gets %i', async (status) => {
+    const service = new FakeService({ status, headers: { 'retry-after': '0' }, body: { error: 'No' } })
+    expect(await failureOf(transportTo(service).transport.json(GET))).toMatchObject({ status })
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test('is repeated as often as allowed, and then fails with the last answer', async () => {
+    const service = new FakeService(BUSY, BUSY, limited('1'))
+    const { transport, waits } = transportTo(service)
+    expect(await failureOf(transport.json(GET))).toMatchObject({ status: 429, retryAfter: 1 })
+    expect([service.asked.length, waits.length]).toEqual([3, 2])
+    const never = new FakeService(BUSY)
+    expect(await failureOf(transportTo(never, { maxRetries: 0 }).transport.json(GET))).toMatchObject({
+      status: 503,
+    })
+    expect(never.asked).toHaveLength(1)
+    const once = new FakeService(BUSY, BUSY)
+    const call = { ...GET, options: { maxRetries: 1 } }
+    expect(await failureOf(transportTo(once).transport.json(call))).toMatchObject({ status: 503 })
+    expect(once.asked).toHaveLength(2)
+  })
+
+  test('is not repeated when the server wants a minute or more of patience', async () => {
+    const service = new FakeService(limited('61'))
+    expect(await failureOf(transportTo(service).transport.json(GET))).toMatchObject({ retryAfter: 61 })
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test('can be aborted while it waits', async () => {
+    const ending = new AbortController()
+    let asked = 0
+    const client = new LinksClient({
+      baseUrl: 'https://go.example.com',
+      apiKey: 'sk_test',
+      fetch: () => {
+        asked += 1
+        setTimeout(() => ending.abort(new Error('Enough')), 10)
+        return Promise.resolve(Response.json({}, { status: 429, headers: { 'retry-after': '50' } }))
+      },
+    })
+    const call = client.links.get(1, {}, { signal: ending.signal })
+    expect(await failureOf(call)).toMatchObject({ message: 'Enough' })
+    expect(asked).toBe(1)
+  })
+})
+
+describe('the wait before a retry', () => {
+  const wait = (retries: number, retryAfter: number | undefined, chance: number) =>
+    waitBeforeRetry({ method: 'GET', status: 503, retryAfter, retries }, () => chance)
+
+  test('doubles, is spread, and stays bounded when the server says nothing', () => {
+    expect([0, 1, 2, 3, 4, 5, 50].map((retries) => wait(retries, undefined, 0))).toEqual([
+      250, 500, 1000, 2000, 4000, 4000, 4000,
+    ])
+    expect(wait(50, undefined, 1)).toBe(8000)
+  })
+
+  test('is never shorter than the server asks', () => {
+    expect([wait(0, 0, 0), wait(0, 2, 0), wait(5, 2, 1), wait(0, 60, 0)]).toEqual([0, 2000, 2500, 60_000])
+  })
+
+  test('is read from seconds and from dates', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    expect(readRetryAfter('12', now)).toBe(12)
+    expect(readRetryAfter('Thu, 01 Jan 2026 00:00:30 GMT', now)).toBe(30)
+    expect(readRetryAfter('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
+    for (const header of [null, '', ' ', 'soon', '-5 apples'])
+      expect(readRetryAfter(header, now)).toBeUndefined()
+  })
+})
