@@ -4,9 +4,10 @@ import type { Tables } from '../db/tables.ts'
 import type { Limits } from '../limits.ts'
 import { presenceChanged } from '../rooms/eviction.ts'
 import { beat, leaveCluster } from '../rooms/nodes.ts'
-import { LEASE_MS, type Started, endLease, renewLeases, shortenLeases, startVisit } from '../rooms/visits.ts'
+import { LEASE_MS, type Started, endLease, renewLeases, shortenLeases } from '../rooms/visits.ts'
 import type { Bus } from './bus.ts'
 import type { Connection, Subscription } from './connection.ts'
+import { Doors } from './doors.ts'
 import type { LocalRooms, Removal } from './local-rooms.ts'
 import type { Roster } from './roster.ts'
 import { type FoundLeases, findLeases, findRemoval } from './store.ts'
@@ -41,6 +42,7 @@ export interface ToldRemoval extends Removal {
 /** What keeps people at this node in their rooms (R18.6): without a lease, nobody is told anything. */
 export class Leases {
   readonly #options: LeaseOptions
+  readonly #doors: Doors
   /** Since the last tick; their leases run out from then on. */
   #gone: Gone[] = []
   /** Rooms to tell of when the time of grace is over. */
@@ -48,15 +50,12 @@ export class Leases {
 
   constructor(options: LeaseOptions) {
     this.#options = options
+    this.#doors = new Doors(options)
   }
 
   /** Takes a lease for this connection, if the person may enter. Throws what R17.2 names. */
-  take({ id, person }: Connection, roomId: string): Promise<Started> {
-    const { database, limits, nodeId, now } = this.#options
-    const { userId, sessionId, clientIp, clientPrefix } = person
-    const entrant = { userId, clientPrefix, clientIp, requestId: null, nowMs: now() }
-    const connection = { connection_id: id, session_id: sessionId, node_id: nodeId }
-    return database.write((tx) => startVisit(tx, { roomId, entrant, connection }, limits))
+  take(connection: Connection, roomId: string): Promise<Started> {
+    return this.#doors.enter(connection, roomId)
   }
 
   /** True when the person has left the room with it. */
@@ -80,11 +79,13 @@ export class Leases {
 
   async #shortenGone(nowMs: number): Promise<void> {
     if (this.#gone.length === 0) return
+    const { database } = this.#options
     const gone = this.#gone
     this.#gone = []
     try {
-      await this.#options.database.write(async (tx) => {
-        for (const { connectionId } of gone) await shortenLeases(tx, connectionId, nowMs + GRACE_MS)
+      await database.write(async (tx) => {
+        const ids = gone.map(({ connectionId }) => connectionId)
+        await shortenLeases(tx, database.dialect, ids, nowMs + GRACE_MS)
       })
     } catch (error) {
       this.#gone.push(...gone)

@@ -1,6 +1,7 @@
 import { type DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
 import { among } from '@latchkey/database/database'
+import { Failure } from '@latchkey/http/failure'
 import type { PresenceLeaseRow, RoomRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
@@ -24,42 +25,68 @@ export interface Started {
   hasCome: boolean
 }
 
+/** Somebody at the door, with the connection by which they come. */
+export interface Arrival {
+  entrant: Entrant
+  connection: Connection
+}
+
 /**
  * Begins a visit or goes on with it, and holds a lease by this connection. Throws what R17.2 refuses, and `room_full`; the
  * room is locked from here to the commit, so that its last place is given away once.
  */
 export async function startVisit(
   tx: Transaction<Tables>,
-  { roomId, entrant, connection }: { roomId: string; entrant: Entrant; connection: Connection },
+  { roomId, ...arrival }: Arrival & { roomId: string },
   limits: Limits,
 ): Promise<Started> {
-  const locked = await lockRoom(tx, roomId)
-  const standing = await enterOrFail(tx, roomId, entrant)
-  if (!locked) throw failure('not_found')
-  const { nowMs } = entrant
-  const present = await countPeople(tx, standing, nowMs)
-  if (!present.isThere) refuseOverfull(standing, present, limits)
-  const visit = await putVisit(tx, standing, nowMs)
-  await putLease(tx, {
-    ...connection,
-    room_id: roomId,
-    user_id: standing.userId,
-    expires_at: nowMs + LEASE_MS,
-  })
-  return { standing: { ...standing, visit }, hasCome: !present.isThere }
+  const [outcome] = await startVisits(tx, { roomId, arrivals: [arrival] }, limits)
+  if (!outcome || outcome instanceof Failure) throw outcome ?? failure('not_found')
+  return outcome
 }
 
-interface Present {
-  people: number
-  guests: number
-  isThere: boolean
-}
-
-async function countPeople(
+/** The same for several, in their order: what each comes to, a refusal of one being nothing to the others. */
+export async function startVisits(
   tx: Transaction<Tables>,
-  { roomId, userId }: FoundStanding,
-  nowMs: number,
-): Promise<Present> {
+  { roomId, arrivals }: { roomId: string; arrivals: readonly Arrival[] },
+  limits: Limits,
+): Promise<(Started | Failure)[]> {
+  const locked = await lockRoom(tx, roomId)
+  const nowMs = Math.max(...arrivals.map(({ entrant }) => entrant.nowMs))
+  const present = locked ? await findPresent(tx, roomId, nowMs) : new Map<string, boolean>()
+  const outcomes: (Started | Failure)[] = []
+  for (const arrival of arrivals)
+    try {
+      outcomes.push(await letIn(tx, { roomId, arrival, present }, limits))
+    } catch (error) {
+      // Nothing of this one was written, except that an administrator stood at the door of a full room.
+      if (!(error instanceof Failure)) throw error
+      outcomes.push(error)
+    }
+  return outcomes
+}
+
+/** Who is in the room, and whether they are guests. */
+type Present = Map<string, boolean>
+
+async function letIn(
+  tx: Transaction<Tables>,
+  { roomId, arrival, present }: { roomId: string; arrival: Arrival; present: Present },
+  limits: Limits,
+): Promise<Started> {
+  const { entrant, connection } = arrival
+  const { nowMs } = entrant
+  const standing = await enterOrFail(tx, roomId, entrant)
+  const { userId, isGuest } = standing
+  const hasCome = !present.has(userId)
+  if (hasCome) refuseOverfull(standing, present, limits)
+  const visit = await putVisit(tx, standing, nowMs)
+  await putLease(tx, { ...connection, room_id: roomId, user_id: userId, expires_at: nowMs + LEASE_MS })
+  present.set(userId, isGuest)
+  return { standing: { ...standing, visit }, hasCome }
+}
+
+async function findPresent(tx: Transaction<Tables>, roomId: string, nowMs: number): Promise<Present> {
   const rows = await tx
     .selectFrom('presence_leases')
     .innerJoin('users', 'users.id', 'presence_leases.user_id')
@@ -68,17 +95,15 @@ async function countPeople(
     .where('presence_leases.room_id', '=', roomId)
     .where('presence_leases.expires_at', '>', nowMs)
     .execute()
-  return {
-    people: rows.length,
-    guests: rows.filter(({ is_guest }) => is_guest === 1).length,
-    isThere: rows.some(({ id }) => id === userId),
-  }
+  return new Map(rows.map(({ id, is_guest }) => [id, is_guest === 1]))
 }
 
 /** R17.9, R22. */
-function refuseOverfull({ room, isGuest }: FoundStanding, { people, guests }: Present, limits: Limits): void {
-  if (people >= room.max_participants) throw failure('room_full')
-  if (isGuest && guests >= guestPlaces(room, limits)) throw failure('room_full')
+function refuseOverfull({ room, isGuest }: FoundStanding, present: Present, limits: Limits): void {
+  if (present.size >= room.max_participants) throw failure('room_full')
+  if (!isGuest) return
+  const guests = [...present.values()].filter(Boolean).length
+  if (guests >= guestPlaces(room, limits)) throw failure('room_full')
 }
 
 function guestPlaces({ max_participants }: RoomRow, limits: Limits): number {
@@ -179,16 +204,17 @@ export async function endLease(
   return endVisit(tx, { roomId, userId: ended.user_id, nowMs })
 }
 
-/** Lets the leases of a connection that is gone run out at this moment, unless they end before. */
+/** Lets the leases of connections that are gone run out at this moment, unless they end before. */
 export async function shortenLeases(
   tx: Transaction<Tables>,
-  connectionId: string,
+  dialect: DialectName,
+  connectionIds: readonly string[],
   untilMs: number,
 ): Promise<void> {
   await tx
     .updateTable('presence_leases')
     .set({ expires_at: untilMs })
-    .where('connection_id', '=', connectionId)
+    .where(among(dialect, 'connection_id', connectionIds))
     .where('expires_at', '>', untilMs)
     .execute()
 }

@@ -31,11 +31,16 @@ export interface ConnectOptions {
   origin?: string | null
   protocols?: string[]
   headers?: Record<string, string>
+  /** Called for each frame as it comes, instead of keeping it. */
+  onFrame?: (frame: Frame) => void
 }
 
 export function cookiesOf({ cookies }: Browser): string {
   return [...cookies].map((pair) => pair.join('=')).join('; ')
 }
+
+/** Bun's sockets can; the types in force here are the browser's. */
+type Terminable = WebSocket & { terminate(): void }
 
 /** A client's end of a socket that keeps every frame. */
 export class LiveSocket {
@@ -48,7 +53,7 @@ export class LiveSocket {
 
   constructor(
     port: number,
-    { cookie, origin = ORIGIN, protocols = ['latchkey.v1'], headers }: ConnectOptions,
+    { cookie, origin = ORIGIN, protocols = ['latchkey.v1'], headers, onFrame }: ConnectOptions,
   ) {
     const own: Record<string, string> = { host: new URL(ORIGIN).host, ...headers }
     if (cookie) own['cookie'] = cookie
@@ -57,7 +62,9 @@ export class LiveSocket {
     const options = { headers: own, protocols } as unknown as string[]
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, options)
     this.#socket.addEventListener('message', ({ data }) => {
-      this.frames.push(JSON.parse(String(data)) as Frame)
+      const frame = JSON.parse(String(data)) as Frame
+      if (onFrame) return onFrame(frame)
+      this.frames.push(frame)
       this.#tell()
     })
     this.opened = new Promise((resolve) => {
@@ -119,6 +126,11 @@ export class LiveSocket {
 
   close(code?: number): void {
     this.#socket.close(code)
+  }
+
+  /** As when the cable is pulled, except that the other end is told. */
+  terminate(): void {
+    ;(this.#socket as Terminable).terminate()
   }
 }
 

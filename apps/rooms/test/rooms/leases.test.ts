@@ -99,7 +99,9 @@ eachDialect((_dialect, newUrl) => {
     const [lost, next] = [connection(bob), connection(bob)]
     await start(bob, id, lost)
     const shorten = (ms: number) =>
-      database().write((tx) => shortenLeases(tx, lost.connection_id, rooms.clock.ms + ms))
+      database().write((tx) =>
+        shortenLeases(tx, database().dialect, [lost.connection_id], rooms.clock.ms + ms),
+      )
     await shorten(10 * SECOND)
     await shorten(40 * SECOND)
     expect(await leases(id)).toEqual([

@@ -1,0 +1,80 @@
+import type { Database } from '@latchkey/database/database'
+import { Failure } from '@latchkey/http/failure'
+import type { Tables } from '../db/tables.ts'
+import type { Limits } from '../limits.ts'
+import { type Arrival, type Started, startVisits } from '../rooms/visits.ts'
+import type { Connection } from './connection.ts'
+
+interface DoorOptions {
+  database: Database<Tables>
+  /** Milliseconds since 1970. */
+  now: () => number
+  nodeId: string
+  limits: Limits
+}
+
+interface Waiting {
+  connection: Connection
+  resolve: (started: Started) => void
+  reject: (error: unknown) => void
+}
+
+const MOST_AT_ONCE = 50
+
+/**
+ * Lets people into rooms. Who comes while others are let into the same room waits for them, and then comes in with all who
+ * wait: after a restart, crowds would otherwise queue up for the lock on their room and leave no connection for anybody else.
+ */
+export class Doors {
+  readonly #options: DoorOptions
+  readonly #waiting = new Map<string, Waiting[]>()
+
+  constructor(options: DoorOptions) {
+    this.#options = options
+  }
+
+  /** Throws what R17.2 names, and `room_full`. */
+  enter(connection: Connection, roomId: string): Promise<Started> {
+    const { promise, resolve, reject } = Promise.withResolvers<Started>()
+    const queue = this.#waiting.get(roomId)
+    if (queue) queue.push({ connection, resolve, reject })
+    else {
+      this.#waiting.set(roomId, [{ connection, resolve, reject }])
+      void this.#letIn(roomId)
+    }
+    return promise
+  }
+
+  async #letIn(roomId: string): Promise<void> {
+    for (;;) {
+      const group = this.#waiting.get(roomId)?.splice(0, MOST_AT_ONCE) ?? []
+      if (group.length === 0) break
+      await this.#letInTogether(roomId, group)
+    }
+    this.#waiting.delete(roomId)
+  }
+
+  async #letInTogether(roomId: string, group: readonly Waiting[]): Promise<void> {
+    const { database, limits } = this.#options
+    try {
+      const arrivals = group.map(({ connection }) => this.#arrivalOf(connection))
+      const outcomes = await database.write((tx) => startVisits(tx, { roomId, arrivals }, limits))
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[index]
+        if (outcome && !(outcome instanceof Failure)) resolve(outcome)
+        else reject(outcome)
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  #arrivalOf({ id, person }: Connection): Arrival {
+    const { now, nodeId } = this.#options
+    const { userId, sessionId, clientIp, clientPrefix } = person
+    return {
+      entrant: { userId, clientPrefix, clientIp, requestId: null, nowMs: now() },
+      connection: { connection_id: id, session_id: sessionId, node_id: nodeId },
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { News } from '../../src/news.ts'
+import { type Bus, type Listener, createLocalBus } from '../../src/realtime/bus.ts'
+
+/** How a bus treats what nodes tell each other. */
+export interface Loss {
+  /** Drops everything between nodes. */
+  isPaused: boolean
+  /** Of the rest, how much is lost, told twice, or told late. */
+  lost: number
+  twice: number
+  late: number
+}
+
+export const DROPS_EVERYTHING: Loss = { isPaused: true, lost: 0, twice: 0, late: 0 }
+const LATE_MS = 400
+
+/** Connects nodes in this process as badly as a bus is allowed to (R19.1). Each node hears itself, as with any bus. */
+export function lossyBus(loss: Loss, random: () => number = Math.random) {
+  const nodes = new Map<Bus, Bus>()
+  const deliver = (from: Bus, news: News) => {
+    for (const [bus, local] of nodes) if (bus !== from) local.publish(news)
+  }
+  const carry = (from: Bus, news: News) => {
+    if (loss.isPaused || random() < loss.lost) return
+    const times = random() < loss.twice ? 2 : 1
+    for (let time = 0; time < times; time++)
+      if (random() < loss.late) setTimeout(() => deliver(from, news), random() * LATE_MS)
+      else deliver(from, news)
+  }
+  return {
+    loss,
+    /** For one more node. */
+    join(): Bus {
+      const local = createLocalBus()
+      const bus: Bus = {
+        publish(news) {
+          local.publish(news)
+          carry(bus, news)
+        },
+        listen: (listener: Listener) => local.listen(listener),
+        state: () => (loss.isPaused ? 'down' : 'ok'),
+        async close() {
+          nodes.delete(bus)
+        },
+      }
+      nodes.set(bus, local)
+      return bus
+    },
+  }
+}

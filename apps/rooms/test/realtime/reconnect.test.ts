@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { reconnecting } from './reconnecting.ts'
+
+eachDialect((dialect, newUrl) => {
+  // Several nodes need PostgreSQL.
+  if (dialect === 'sqlite') return
+  describe('people whose connections break off at random, on two nodes with a bad bus', () => {
+    test('all end with exactly the messages of the database, in order, none lost, none twice', async () => {
+      const result = await reconnecting({
+        url: await newUrl(),
+        seconds: 6,
+        clients: 12,
+        writes: 30,
+        restartEverySeconds: 3,
+      })
+      expect(result.faults).toEqual([])
+      expect(result.events).toBeGreaterThan(20)
+      expect(result.connects).toBeGreaterThan(18)
+      expect(result.busPauses).toBeGreaterThan(0)
+      expect(result.restarts).toBeGreaterThan(0)
+    })
+  })
+})

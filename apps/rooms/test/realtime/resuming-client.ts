@@ -1,0 +1,124 @@
+import type { Browser } from '../rooms.ts'
+import { type Frame, type Live, type LiveSocket } from './live.ts'
+
+/** An event as the list and the socket tell it. */
+export interface SeenEvent {
+  seq: number
+  event: string
+  data: Record<string, unknown>
+}
+
+interface EventPage {
+  events: SeenEvent[]
+  lastSeq: number
+  reset: boolean
+}
+
+const PAGE = 200
+const ASK_AGAIN_MS = 100
+
+/** A client that resumes as R18.5 says: it fetches what it missed, keeps back what comes meanwhile, applies all of it once. */
+export class ResumingClient {
+  /** Everything that was applied, in the order in which it was. */
+  readonly applied: SeenEvent[] = []
+  /** What a socket may never do. */
+  readonly faults: string[] = []
+  connects = 0
+  readonly #browser: Browser
+  readonly #roomId: string
+  readonly #pickNode: () => Live
+  #socket: LiveSocket | undefined
+  #isStopped = false
+
+  constructor(browser: Browser, roomId: string, pickNode: () => Live) {
+    this.#browser = browser
+    this.#roomId = roomId
+    this.#pickNode = pickNode
+  }
+
+  get lastSeq(): number {
+    return this.applied.at(-1)?.seq ?? 0
+  }
+
+  /** Comes back again and again until it is stopped. */
+  async run(): Promise<void> {
+    while (!this.#isStopped) {
+      await this.#visit()
+      if (!this.#isStopped) await Bun.sleep(20 + Math.random() * 200)
+    }
+  }
+
+  /** The connection breaks off. */
+  drop(how: 'close' | 'terminate'): void {
+    if (how === 'close') this.#socket?.close()
+    else this.#socket?.terminate()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.drop('close')
+  }
+
+  /** One connection, from its opening to its end. */
+  async #visit(): Promise<void> {
+    const socket = this.#pickNode().connect(this.#browser, { onFrame: (frame) => this.#hear(socket, frame) })
+    this.#socket = socket
+    this.#live = undefined
+    this.#kept = []
+    this.connects++
+    void socket.opened.then(
+      (isOpen) => isOpen && socket.send({ type: 'subscribe', id: 's', roomId: this.#roomId }),
+    )
+    await socket.closed
+  }
+
+  /** The number that came last on this socket; undefined until it is subscribed. */
+  #live: number | undefined
+  /** Live events that wait for what was missed; undefined when nothing is waited for. */
+  #kept: SeenEvent[] | undefined
+
+  #hear(socket: LiveSocket, frame: Frame): void {
+    if (socket !== this.#socket) return
+    if (frame.type === 'subscribed') {
+      this.#live = frame['seq'] as number
+      void this.#fetchUpTo(this.#live, socket)
+    } else if (frame.type === 'event') this.#hearEvent(frame as unknown as SeenEvent)
+    else if (frame.type === 'error' && frame['id'] === 's')
+      setTimeout(() => socket.send({ type: 'subscribe', id: 's', roomId: this.#roomId }), ASK_AGAIN_MS)
+  }
+
+  #hearEvent({ seq, event, data }: SeenEvent): void {
+    if (this.#live === undefined) this.faults.push(`event ${seq} before subscribed`)
+    else if (seq <= this.#live) this.faults.push(`event ${seq} again, after ${this.#live}`)
+    else if (seq > this.#live + 1) this.faults.push(`event ${seq} with a hole, after ${this.#live}`)
+    this.#live = seq
+    if (this.#kept) this.#kept.push({ seq, event, data })
+    else this.#apply({ seq, event, data })
+  }
+
+  async #fetchUpTo(seq: number, socket: LiveSocket): Promise<void> {
+    const isCurrent = () => socket === this.#socket && !this.#isStopped
+    try {
+      while (isCurrent() && this.lastSeq < seq) await this.#fetchPage(isCurrent)
+    } catch (error) {
+      this.faults.push(`events could not be fetched: ${String(error)}`)
+    }
+    if (!isCurrent()) return
+    const kept = this.#kept ?? []
+    this.#kept = undefined
+    for (const event of kept) if (event.seq > this.lastSeq) this.#apply(event)
+  }
+
+  async #fetchPage(isCurrent: () => boolean): Promise<void> {
+    const address = `/api/rooms/${this.#roomId}/events?after=${this.lastSeq}&limit=${PAGE}`
+    const { events, reset } = await this.#browser.json<EventPage>(address)
+    if (!isCurrent()) return
+    if (reset) this.faults.push('the log was said to have begun anew')
+    for (const { seq, event, data } of events) this.#apply({ seq, event, data })
+  }
+
+  #apply(event: SeenEvent): void {
+    if (event.seq !== this.lastSeq + 1) this.faults.push(`applied ${event.seq} after ${this.lastSeq}`)
+    this.applied.push(event)
+  }
+}

@@ -1,0 +1,80 @@
+import { type Somebody } from './people.ts'
+
+/** One socket of the load; counts what comes instead of keeping it. */
+export class Client {
+  readonly opened: Promise<void>
+  readonly closed: Promise<number>
+  readonly #socket: WebSocket
+  readonly #waiting = new Map<string, (frame: Record<string, unknown>) => void>()
+  #count = 0
+
+  constructor(port: number, somebody: Somebody | undefined, onText: (text: string, client: Client) => void) {
+    const options = somebody
+      ? { headers: withoutBody(somebody.headers), protocols: ['latchkey.v1'] }
+      : undefined
+    this.#socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, options as unknown as string[])
+    this.opened = new Promise((resolve, reject) => {
+      this.#socket.addEventListener('open', () => resolve())
+      this.#socket.addEventListener('close', ({ code }) => reject(new Error(`closed ${code}`)))
+    })
+    this.opened.catch(() => {})
+    this.closed = new Promise((resolve) =>
+      this.#socket.addEventListener('close', ({ code }) => resolve(code)),
+    )
+    this.#socket.addEventListener('message', ({ data }) => {
+      const text = String(data)
+      if (text.startsWith('{"type":"event"') || !somebody) return onText(text, this)
+      const frame = JSON.parse(text) as Record<string, unknown>
+      const id = frame['id']
+      if (typeof id === 'string') this.#waiting.get(id)?.(frame)
+    })
+  }
+
+  ask(frame: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const id = String(++this.#count)
+    const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>()
+    this.#waiting.set(id, (answer) => {
+      this.#waiting.delete(id)
+      resolve(answer)
+    })
+    this.#socket.send(JSON.stringify({ ...frame, id }))
+    return promise
+  }
+
+  terminate(): void {
+    // Bun's sockets can; the types in force here are the browser's.
+    ;(this.#socket as WebSocket & { terminate(): void }).terminate()
+  }
+}
+
+function withoutBody({ host, origin, cookie }: Record<string, string>): Record<string, string> {
+  return { host: host ?? '', origin: origin ?? '', cookie: cookie ?? '' }
+}
+
+export interface Api {
+  json<Body>(path: string, body?: unknown): Promise<Body>
+}
+
+/** HTTP as this person. */
+export function api(port: number, { headers }: Somebody): Api {
+  return {
+    async json<Body>(path: string, body?: unknown) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        headers,
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+      return (await answer.json()) as Body
+    },
+  }
+}
+
+/** So many at a time, so that the listener's queue is not what is measured. */
+export async function inGroups<Item>(
+  items: readonly Item[],
+  size: number,
+  work: (item: Item, index: number) => Promise<unknown>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += size)
+    await Promise.all(items.slice(from, from + size).map((item, i) => work(item, from + i)))
+}

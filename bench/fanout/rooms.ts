@@ -1,0 +1,5 @@
+// Rooms as it starts from settings.
+import { startRooms } from '../../apps/rooms/src/main.ts'
+import { readSettings } from '../../apps/rooms/src/settings.ts'
+
+await startRooms(readSettings(process.env))

@@ -1,0 +1,371 @@
+// [LATCHKEY_TEST_POSTGRES=...] bun bench/fanout/run.ts [--seconds 10] [--only room,rooms,idle,storm] [--engines sqlite,postgres]
+// What it costs to bring what is said in a room to everybody there. Servers run in processes of their own.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Client, api, inGroups } from './client.ts'
+import { HOST, type Somebody, seedPeople } from './people.ts'
+import { ownSchema } from './schema.ts'
+import { type Running, start } from './server.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '10' },
+    only: { type: 'string', default: 'room,rooms,idle,storm' },
+    engines: { type: 'string', default: 'sqlite,postgres' },
+  },
+})
+const seconds = Number(values.seconds)
+const only = values.only.split(',')
+const AT_ONCE = 100
+const SAID = 'What is said here is about as long as most of what people say to each other in a room.'
+
+interface Traffic {
+  sent: number
+  deliveries: number
+  latenciesMs: number[]
+}
+
+const traffic: Traffic = { sent: 0, deliveries: 0, latenciesMs: [] }
+
+function hear(text: string): void {
+  const nowMs = performance.now()
+  traffic.deliveries++
+  const at = text.indexOf('@')
+  if (at > 0) traffic.latenciesMs.push(nowMs - Number.parseFloat(text.slice(at + 1, at + 20)))
+}
+
+function percentile(share: number): string {
+  const sorted = traffic.latenciesMs.toSorted((a, b) => a - b)
+  return (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1)
+}
+
+/** Says something so many times a second and tells what each delivery cost. */
+async function measure(
+  server: Running,
+  perSecond: number,
+  say: (text: string, i: number) => Promise<unknown>,
+) {
+  const speak = async (forSeconds: number) => {
+    Object.assign(traffic, { sent: 0, deliveries: 0, latenciesMs: [] })
+    const saying: Promise<unknown>[] = []
+    const fromMs = performance.now()
+    const total = Math.round(perSecond * forSeconds)
+    for (let i = 0; i < total; i++) {
+      const waitMs = fromMs + (i * 1000) / perSecond - performance.now()
+      if (waitMs > 0) await Bun.sleep(waitMs)
+      traffic.sent++
+      saying.push(say(`@${performance.now().toFixed(3).padStart(16, '0')} ${SAID}`, i))
+    }
+    await Promise.all(saying)
+    await Bun.sleep(1_000)
+  }
+  await speak(3)
+  const before = server.cpuUs()
+  await speak(seconds)
+  const cpuUs = server.cpuUs() - before
+  return {
+    sent: traffic.sent,
+    deliveries: traffic.deliveries,
+    'CPU µs/delivery': (cpuUs / traffic.deliveries).toFixed(1),
+    'CPU ms/message': (cpuUs / 1000 / traffic.sent).toFixed(2),
+    'p50 ms': percentile(0.5),
+    'p99 ms': percentile(0.99),
+  }
+}
+
+type Row = Record<string, string | number>
+
+function report(title: string, rows: readonly Row[]): void {
+  console.log(
+    `\n## ${title} (load ${loadavg()
+      .map((each) => each.toFixed(1))
+      .join(' ')})\n`,
+  )
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  console.log(`| ${names.join(' | ')} |\n|${names.map(() => ' --- |').join('')}`)
+  for (const row of rows) console.log(`| ${names.map((name) => row[name] ?? '').join(' | ')} |`)
+}
+
+async function memoryOf(server: Running, count: number, open: () => Promise<void>): Promise<string> {
+  await Bun.sleep(2_000)
+  const before = server.rssBytes()
+  await open()
+  await Bun.sleep(3_000)
+  return ((server.rssBytes() - before) / 1024 / count).toFixed(1)
+}
+
+async function bareRoom(name: string, server: Running): Promise<Row> {
+  const clients: Client[] = []
+  const perSocket = await memoryOf(server, 1_000, () =>
+    inGroups(Array.from({ length: 1_000 }), AT_ONCE, async () => {
+      const client = new Client(server.port, undefined, hear)
+      clients.push(client)
+      await client.opened
+    }),
+  )
+  const said = await measure(server, 20, (text) =>
+    fetch(`http://127.0.0.1:${server.port}/`, {
+      method: 'POST',
+      body: JSON.stringify({ type: 'event', content: text }),
+    }),
+  )
+  for (const client of clients) client.terminate()
+  await server.stop()
+  return { server: name, ...said, 'KB/socket': perSocket }
+}
+
+interface Engine {
+  name: string
+  url: string
+  drop(): Promise<void>
+}
+
+async function engine(name: string): Promise<Engine | undefined> {
+  if (name === 'postgres') {
+    const schema = await ownSchema()
+    return schema && { name, ...schema }
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-fanout-'))
+  const drop = async () => rmSync(folder, { recursive: true, force: true })
+  return { name, url: `sqlite:${join(folder, 'rooms.db')}`, drop }
+}
+
+/** Rooms with so many people, on a database of their own; everything else as it comes. */
+async function withRooms(
+  name: string,
+  people: number,
+  work: (server: Running, people: readonly Somebody[]) => Promise<Row>,
+): Promise<Row[]> {
+  const on = await engine(name)
+  if (!on) return [{ server: `Rooms, ${name}: no server in LATCHKEY_TEST_POSTGRES` }]
+  const somebodies = await seedPeople(on.url, people)
+  const server = await start('rooms.ts', {
+    AUTH_PROVIDER: 'oidc',
+    AUTH_CLIENT_ID: 'bench',
+    OIDC_ISSUER: 'https://login.example.com',
+    ALLOWED_HOSTS: `https://${HOST}`,
+    ROOMS_DATABASE_URL: on.url,
+  })
+  try {
+    return [{ server: `Rooms, ${name}`, ...(await work(server, somebodies)) }]
+  } finally {
+    await server.stop()
+    await on.drop()
+  }
+}
+
+async function openRoom(server: Running, owner: Somebody): Promise<string> {
+  const made = await api(server.port, owner).json<{ room: { id: string } }>('/api/rooms', {
+    name: 'Harbour',
+    maxParticipants: 100,
+    retention: 'forever',
+    defaultRole: 'speaker',
+  })
+  return made.room.id
+}
+
+async function enter(
+  server: Running,
+  somebody: Somebody,
+  roomId: string | undefined,
+  clients: Client[],
+  onText: (text: string, client: Client) => void = hear,
+): Promise<Record<string, unknown> | undefined> {
+  const client = new Client(server.port, somebody, onText)
+  clients.push(client)
+  await client.opened
+  if (roomId === undefined) return undefined
+  const answer = await client.ask({ type: 'subscribe', roomId })
+  if (answer['type'] !== 'subscribed') throw new Error(JSON.stringify(answer))
+  return answer
+}
+
+async function stored(server: Running, somebody: Somebody, roomId: string): Promise<number> {
+  const found = await api(server.port, somebody).json<{ room: { lastSeq: number } }>(`/api/rooms/${roomId}`)
+  return found.room.lastSeq
+}
+
+/** A room takes a hundred people (R16.3): each has ten tabs open, which the default limits just allow. */
+async function oneRoom(server: Running, people: readonly Somebody[]): Promise<Row> {
+  const roomId = await openRoom(server, people[0] as Somebody)
+  const clients: Client[] = []
+  const sockets = people.flatMap((somebody) => Array.from({ length: 10 }, () => somebody))
+  const perSocket = await memoryOf(server, sockets.length, () =>
+    inGroups(sockets, AT_ONCE, (somebody) => enter(server, somebody, roomId, clients)),
+  )
+  const said = await measure(server, 20, (content, i) =>
+    api(server.port, people[i % people.length] as Somebody).json(`/api/rooms/${roomId}/messages`, {
+      content,
+    }),
+  )
+  const count = await stored(server, people[0] as Somebody, roomId)
+  for (const client of clients) client.terminate()
+  return { ...said, 'KB/socket': perSocket, 'stored, warm-up too': count }
+}
+
+async function manyRooms(server: Running, people: readonly Somebody[]): Promise<Row> {
+  const clients: Client[] = []
+  const roomIds: string[] = []
+  for (let room = 0; room < 200; room++) roomIds.push(await openRoom(server, people[room * 20] as Somebody))
+  const perSocket = await memoryOf(server, people.length, () =>
+    inGroups(people, AT_ONCE, (somebody, i) => enter(server, somebody, roomIds[Math.floor(i / 20)], clients)),
+  )
+  await Bun.sleep(3_000)
+  const quiet = server.cpuUs()
+  await Bun.sleep(10_000)
+  const quietShare = (server.cpuUs() - quiet) / 100_000
+  const said = await measure(server, 50, (content, i) =>
+    api(server.port, people[((i * 7) % 200) * 20 + (i % 20)] as Somebody).json(
+      `/api/rooms/${roomIds[(i * 7) % 200]}/messages`,
+      { content },
+    ),
+  )
+  for (const client of clients) client.terminate()
+  return { ...said, 'KB/socket': perSocket, 'CPU % when nobody speaks': quietShare.toFixed(1) }
+}
+
+async function idle(server: Running, people: readonly Somebody[]): Promise<Row> {
+  const clients: Client[] = []
+  const sockets = people.flatMap((somebody) => Array.from({ length: 10 }, () => somebody))
+  const fromMs = performance.now()
+  const perSocket = await memoryOf(server, sockets.length, () =>
+    inGroups(sockets, AT_ONCE, (somebody) => enter(server, somebody, undefined, clients)),
+  )
+  const openedIn = performance.now() - fromMs - 5_000
+  const before = server.cpuUs()
+  await Bun.sleep(30_000)
+  const share = (server.cpuUs() - before) / 300_000
+  for (const client of clients) client.terminate()
+  return {
+    sockets: sockets.length,
+    'opened in s': (openedIn / 1000).toFixed(1),
+    'KB/socket': perSocket,
+    'CPU %': share.toFixed(2),
+  }
+}
+
+interface Stormy {
+  somebody: Somebody
+  roomId: string
+  seen: number[]
+  client: Client | undefined
+}
+
+/** All connections break at once while people go on writing; each resumes as R18.5 says. */
+async function storm(server: Running, people: readonly Somebody[]): Promise<Row> {
+  const roomIds: string[] = []
+  for (let room = 0; room < 20; room++) roomIds.push(await openRoom(server, people[room * 100] as Somebody))
+  const all: Stormy[] = people.map((somebody, i) => ({
+    somebody,
+    roomId: roomIds[Math.floor(i / 100)] as string,
+    seen: [],
+    client: undefined,
+  }))
+  await inGroups(all, AT_ONCE, (each) => resume(server, each))
+  let isOn = true
+  let count = 0
+  const writing = (async () => {
+    for (; isOn; count++) {
+      const each = all[(count * 31) % all.length] as Stormy
+      await api(server.port, each.somebody).json(`/api/rooms/${each.roomId}/messages`, { content: SAID })
+      await Bun.sleep(20)
+    }
+  })()
+  await Bun.sleep(2_000)
+  const [fromMs, cpuBefore] = [performance.now(), server.cpuUs()]
+  for (const each of all) each.client?.terminate()
+  let connects = 0
+  await Promise.all(
+    all.map(async (each) => {
+      for (;;) {
+        // Half a second with full jitter, as clients do at first (R18.7).
+        await Bun.sleep(Math.random() * 500)
+        connects++
+        if (
+          await resume(server, each).then(
+            () => true,
+            () => false,
+          )
+        )
+          return
+      }
+    }),
+  )
+  const backMs = performance.now() - fromMs
+  isOn = false
+  await writing
+  const last = new Map<string, number>()
+  for (const [i, roomId] of roomIds.entries())
+    last.set(roomId, await stored(server, people[i * 100] as Somebody, roomId))
+  const isComplete = (each: Stormy) => each.seen.length >= (last.get(each.roomId) ?? 0)
+  while (!all.every(isComplete) && performance.now() - fromMs < 60_000) await Bun.sleep(20)
+  const settledMs = performance.now() - fromMs
+  const wrong = all.filter(
+    ({ seen, roomId }) => seen.length !== last.get(roomId) || seen.some((seq, at) => seq !== at + 1),
+  )
+  const cpuUs = server.cpuUs() - cpuBefore
+  for (const each of all) each.client?.terminate()
+  return {
+    clients: all.length,
+    messages: count,
+    'back in s': (backMs / 1000).toFixed(1),
+    'settled in s': (settledMs / 1000).toFixed(1),
+    connects,
+    'CPU s': (cpuUs / 1e6).toFixed(1),
+    'clients with lost, doubled or disordered events': wrong.length,
+  }
+}
+
+/** Connects, subscribes, fetches what was missed, and then applies what came meanwhile. */
+async function resume(server: Running, each: Stormy): Promise<void> {
+  let kept: number[] | undefined = []
+  const client = new Client(server.port, each.somebody, (text) => {
+    const seq = Number(/"seq":(\d+)/.exec(text)?.[1])
+    if (each.client !== client) return
+    if (kept) kept.push(seq)
+    else each.seen.push(seq)
+  })
+  each.client = client
+  await client.opened
+  const answer = await Promise.race([
+    client.ask({ type: 'subscribe', roomId: each.roomId }),
+    client.closed.then(() => ({})),
+  ])
+  if (!('type' in answer) || answer['type'] !== 'subscribed') {
+    client.terminate()
+    throw new Error(JSON.stringify(answer))
+  }
+  while ((each.seen.at(-1) ?? 0) < (answer['seq'] as number)) {
+    const { events } = await api(server.port, each.somebody).json<{ events: { seq: number }[] }>(
+      `/api/rooms/${each.roomId}/events?after=${each.seen.at(-1) ?? 0}&limit=200`,
+    )
+    for (const { seq } of events) each.seen.push(seq)
+  }
+  const [waiting, last] = [kept, each.seen.at(-1) ?? 0]
+  kept = undefined
+  for (const seq of waiting) if (seq > last) each.seen.push(seq)
+}
+
+const engines = values.engines.split(',')
+async function onEach(people: number, work: (server: Running, people: readonly Somebody[]) => Promise<Row>) {
+  const rows: Row[] = []
+  for (const name of engines) rows.push(...(await withRooms(name, people, work)))
+  return rows
+}
+
+if (only.includes('room')) {
+  const bare = [
+    await bareRoom('bare Bun.serve, publish', await start('bare.ts', {})),
+    await bareRoom('ws on Node', await start('ws.mjs', {}, 'node')),
+  ]
+  report('1,000 sockets in one room, 20 messages a second', [...bare, ...(await onEach(100, oneRoom))])
+}
+if (only.includes('rooms'))
+  report('200 rooms of 20 people, 50 messages a second', await onEach(4_000, manyRooms))
+if (only.includes('idle')) report('5,000 sockets that do nothing', await onEach(500, idle))
+if (only.includes('storm')) report('2,000 clients come back at once', await onEach(2_000, storm))
+const memory = Math.round(totalmem() / 2 ** 30)
+console.log(`\n${cpus()[0]?.model} x ${cpus().length}, ${memory} GiB, Linux ${release()}, Bun ${Bun.version}`)
+process.exit(0)
