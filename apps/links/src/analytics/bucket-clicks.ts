@@ -1,16 +1,18 @@
 import { sql } from 'kysely'
-import { countedSum, isCounted } from '../clicks/store.ts'
+import { countedOf, countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
-import type { Cover } from './cover.ts'
+import type { Gap } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
+import { type Db, type Wish, filled, unitsUpTo } from './periods.ts'
 import type { Edge, Segments } from './segments.ts'
-import { type Db, filled, unitsUpTo } from './store.ts'
 import { HOUR, hourOf } from './window.ts'
 
-/** Clicks that count for a bucket, or a place in a list. */
-interface Counted {
-  n: number
-  clicks: number | null
+/** Which periods the whole hours of these buckets take. */
+export function bucketWish(linkIds: readonly number[], { hours }: Segments): Wish {
+  const gaps = linkIds.flatMap((link_id) =>
+    hours.map(({ n, low, high }) => ({ link_id, low, high: hourOf(high + HOUR - 1), sign: 1 as const, n })),
+  )
+  return { gaps, units: unitsUpTo('quarter') }
 }
 
 /**
@@ -20,58 +22,55 @@ interface Counted {
 export async function clicksInBuckets(
   db: Db,
   linkIds: readonly number[],
-  { hours, edges }: Segments,
+  segments: Segments,
   filters: ViewerFilters,
 ): Promise<number[]> {
-  const whole = linkIds.flatMap((link_id) =>
-    hours.map(({ n, low, high }) => ({ link_id, low, high: hourOf(high + HOUR - 1), sign: 1 as const, n })),
-  )
-  const cover = await filled(db, { periods: [], gaps: whole }, unitsUpTo('quarter'))
-  const length = 1 + hours.reduce((last, { n }) => Math.max(last, n), -1)
+  const { gaps: whole, units } = bucketWish(linkIds, segments)
+  const { periods, gaps } = await filled(db, whole, units)
+  const length = 1 + segments.hours.reduce((last, { n }) => Math.max(last, n), -1)
   const counts = Array.from({ length }, () => 0)
-  for (const { n, clicks } of await inHours(db, cover, filters)) counts[n] = (counts[n] ?? 0) + (clicks ?? 0)
-  for (const { n, clicks } of await atEdges(db, linkIds, edges, filters))
-    counts[n] = (counts[n] ?? 0) + (clicks ?? 0)
+  const add = (n: number, clicks: number) => void (counts[n] = (counts[n] ?? 0) + clicks)
+  for (const { n = 0, ...period } of periods) add(n, countedOf(period, filters))
+  // Each raw click is read once, though it may be taken out of one bucket and added to the next.
+  const edges = [...Map.groupBy(segments.edges, ({ low, high }) => `${low} ${high}`).values()]
+  for (const { is_edge, n, clicks } of await counted(db, linkIds, { gaps, edges }, filters))
+    if (is_edge === 0) add(n, clicks ?? 0)
+    else for (const edge of edges[n] ?? []) add(edge.n, edge.sign * (clicks ?? 0))
   return counts
 }
 
-/** Each gap is a walk along an index by itself; joined with the hours, they might be sorted or hashed first. */
-async function inHours({ read, dialect }: Db, cover: Cover, filters: ViewerFilters): Promise<Counted[]> {
-  const periods = cover.periods.map(({ n = 0, ...period }) => ({ ...period, n }))
-  const gaps = cover.gaps.map(({ n = 0, ...gap }) => ({ ...gap, n }))
-  const inTable = (table: string) => sql`select n, (
-      select sum(${countedSum(filters)}) from ${sql.table(table)} as hours
-      where hours.link_id = gap.link_id and hour >= gap.low and hour < gap.high
-    ) as clicks from ${numberRows(dialect, ['n', 'link_id', 'low', 'high'], gaps)} as gap`
-  const parts = [...Map.groupBy(periods, ({ unit }) => unit)].map(
-    ([unit, some]) => sql`select n, ${countedSum(filters)} as clicks
-      from ${numberRows(dialect, ['n', 'link_id', 'start'], some)} as chosen cross join click_period as part
-      where part.link_id = chosen.link_id and part.unit = ${sql.lit(unit)} and part.start = chosen.start`,
-  )
-  if (gaps.length > 0) parts.push(inTable('click_hour_closed'), inTable('click_hour_open'))
-  if (parts.length === 0) return []
-  const { rows } = await sql<Counted>`select n, sum(clicks) as clicks
-    from (${sql.join(parts, sql` union all `)}) as part group by n`.execute(read)
-  return rows
+/** Clicks of the hours in a gap, or of those at an edge, by its place in the list. */
+interface Counted {
+  is_edge: 0 | 1
+  n: number
+  clicks: number | null
 }
 
-/** Each raw click is read once, though it may be taken out of one bucket and added to the next. */
-async function atEdges(
+/** Each is a walk along an index by itself; joined with what it walks along, they might be sorted or hashed first. */
+async function counted(
   { read, dialect }: Db,
   linkIds: readonly number[],
-  edges: readonly Edge[],
+  { gaps, edges }: { gaps: readonly Gap[]; edges: readonly (readonly Edge[])[] },
   filters: ViewerFilters,
 ): Promise<Counted[]> {
-  if (edges.length === 0) return []
-  const shared = [...Map.groupBy(edges, ({ low, high }) => `${low} ${high}`).values()]
-  const spans = shared.flatMap(([edge], place) =>
-    edge ? linkIds.map((link_id) => ({ place, link_id, low: edge.low, high: edge.high })) : [],
+  const spans = edges.flatMap(([edge], n) =>
+    edge ? linkIds.map((link_id) => ({ n, link_id, low: edge.low, high: edge.high })) : [],
   )
-  const { rows } = await sql<{ place: number; clicks: number }>`select place, (
-      select count(*) from click where click.link_id = span.link_id
-        and clicked_at >= span.low and clicked_at < span.high and ${isCounted(filters)}
-    ) as clicks from ${numberRows(dialect, ['place', 'link_id', 'low', 'high'], spans)} as span`.execute(read)
-  return rows.flatMap(({ place, clicks }) =>
-    (shared[place] ?? []).map(({ n, sign }) => ({ n, clicks: sign * clicks })),
-  )
+  const hours = gaps.map(({ n = 0, ...gap }) => ({ ...gap, n }))
+  const inTable = (table: string) => sql`coalesce((
+      select sum(${countedSum(filters)}) from ${sql.table(table)} as hours
+      where hours.link_id = gap.link_id and hour >= gap.low and hour < gap.high
+    ), 0)`
+  const parts = []
+  if (hours.length > 0)
+    parts.push(sql`select 0 as is_edge, n, ${inTable('click_hour_closed')} + ${inTable('click_hour_open')} as clicks
+      from ${numberRows(dialect, ['n', 'link_id', 'low', 'high'], hours)} as gap`)
+  if (spans.length > 0)
+    parts.push(sql`select 1 as is_edge, n, (
+        select count(*) from click where click.link_id = span.link_id
+          and clicked_at >= span.low and clicked_at < span.high and ${isCounted(filters)}
+      ) as clicks from ${numberRows(dialect, ['n', 'link_id', 'low', 'high'], spans)} as span`)
+  if (parts.length === 0) return []
+  const { rows } = await sql<Counted>`${sql.join(parts, sql` union all `)}`.execute(read)
+  return rows
 }

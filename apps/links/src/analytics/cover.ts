@@ -1,14 +1,15 @@
-import type { PeriodUnit } from '../db/tables.ts'
+import type { ClickPeriodTable, PeriodUnit } from '../db/tables.ts'
 import { DAY, HOUR, type Window, hourOf } from './window.ts'
 
-/** A period whose sums are complete. `link_id` 0 is the whole instance. */
+/** `link_id` 0 is the whole instance. */
 export interface Period {
   link_id: number
   unit: PeriodUnit
   start: number
-  /** That of the gap which it fills. */
-  n?: number | undefined
 }
+
+/** A period whose sums are complete, with them. */
+export type Found = ClickPeriodTable
 
 /** Clicks in `[low, high)` are counted one by one, or taken out again (-1). */
 export interface Gap {
@@ -21,8 +22,9 @@ export interface Gap {
 }
 
 /** Periods and gaps that hold together exactly the clicks of a window. */
-export interface Cover {
-  periods: Period[]
+export interface Cover<Part extends Period = Found> {
+  /** `n` is that of the gap which it fills. */
+  periods: (Part & Pick<Gap, 'n'>)[]
   gaps: Gap[]
 }
 
@@ -40,7 +42,7 @@ export function endOf(unit: PeriodUnit, start: number): number {
 }
 
 /** What is left of the gaps without these periods; only those that fit are used. Periods in ascending order of a link. */
-export function fill(cover: Cover, found: readonly Period[]): Cover {
+export function fill<Part extends Period>(cover: Cover<Part>, found: readonly Part[]): Cover<Part> {
   const periods = [...cover.periods]
   const gaps: Gap[] = []
   const foundOf = Map.groupBy(found, (period) => period.link_id)
@@ -48,7 +50,7 @@ export function fill(cover: Cover, found: readonly Period[]): Cover {
     let low = gap.low
     const own = foundOf.get(gap.link_id) ?? []
     for (let index = firstFrom(own, low); index < own.length; index++) {
-      const period = own[index] as Period
+      const period = own[index] as Part
       if (period.start >= gap.high) break
       const end = endOf(period.unit, period.start)
       if (period.start < low || end > gap.high) continue
@@ -74,6 +76,23 @@ export function joined(gaps: readonly Gap[]): Gap[] {
   })
 }
 
+/** Every period of the unit that begins in `[low, high)`. */
+export function startsIn(unit: PeriodUnit, low: number, high: number): number[] {
+  const starts: number[] = []
+  for (let start = beginningOf(unit, low); start < high; start = endOf(unit, start))
+    if (start >= low) starts.push(start)
+  return starts
+}
+
+/** When the UTC period begins that holds this moment. */
+function beginningOf(unit: PeriodUnit, moment: number): number {
+  if (unit === 'hour' || unit === '6h' || unit === 'day') return moment - (moment % lengths[unit])
+  const date = new Date(moment * 1000)
+  const month = date.getUTCMonth()
+  const first = Date.UTC(date.getUTCFullYear(), unit === 'quarter' ? month - (month % 3) : month) / 1000
+  return unit === '10d' ? first + 10 * DAY * Math.min(2, Math.floor((date.getUTCDate() - 1) / 10)) : first
+}
+
 /** Where the periods begin that are not before this moment. */
 function firstFrom(periods: readonly Period[], low: number): number {
   let [first, end] = [0, periods.length]
@@ -86,9 +105,9 @@ function firstFrom(periods: readonly Period[], low: number): number {
 }
 
 /** The whole hours that touch the window, nothing of them found yet. */
-export function wholeHours(linkIds: readonly number[], { from, to }: Window): Cover {
+export function wholeHours(linkIds: readonly number[], { from, to }: Window): Gap[] {
   const [low, high] = [hourOf(from), hourOf(to) + HOUR]
-  return { periods: [], gaps: linkIds.map((link_id) => ({ link_id, low, high, sign: 1 })) }
+  return linkIds.map((link_id) => ({ link_id, low, high, sign: 1 }))
 }
 
 /** What the whole hours of a window hold beyond it. */

@@ -1,11 +1,9 @@
 import type { Database } from '@latchkey/database/database'
-import { countedOf } from '../clicks/store.ts'
-import type { ClickCounts, Tables } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type View, sum } from './figures.ts'
-import type { NameCount } from './schema.ts'
 import { sparkline, sparklineUnits } from './sparkline.ts'
 import {
   type InstanceBucket,
@@ -17,8 +15,10 @@ import {
   newestLinkIds,
 } from './instance-store.ts'
 import type { LinkClicks } from './link-tally.ts'
+import { hoursOfScope, lookUp, unitsUpTo } from './periods.ts'
+import { type Ranking, rankings } from './rankings.ts'
 import { tallied } from './store.ts'
-import type { InstanceDimension } from './tally.ts'
+import type { Dimension, InstanceDimension } from './tally.ts'
 import { DAY, type Window, deltaPct, spans, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
@@ -26,14 +26,14 @@ type InstanceView = Omit<View, 'tz'>
 
 const TOP = 5
 
-/** Clicks of the whole instance by value of a dimension, the most first, then by name. */
+/** The values of a dimension with the most clicks of the whole instance, then by name. */
 export async function instanceRanking(
   db: Db,
   dimension: InstanceDimension,
-  { range, now, filters }: InstanceView,
-): Promise<NameCount[]> {
-  const tally = await tallied(db, 'instance', windowsOf(range, now).current, { wanted: [dimension] })
-  return tally.ranked(dimension, (counts) => countedOf(counts, filters))
+  { range, now, filters, most }: InstanceView & { most: number },
+): Promise<Ranking> {
+  const tally = await tallied(db, 'instance', windowsOf(range, now).current, { columns: [dimension] })
+  return (await rankings(db, tally, filters, { [dimension]: most } as Record<Dimension, number>))[dimension]
 }
 
 /** The links with the most clicks in the window, then by id; and all clicks of the instance in it. */
@@ -49,15 +49,23 @@ export async function mostClicked(
 export async function dashboardStats(db: Db, view: InstanceView): Promise<DashboardStats> {
   const { range, now, filters } = view
   const { current, previous } = windowsOf(range, now)
-  const counted = (counts: ClickCounts) => countedOf(counts, filters)
-  const tally = await tallied(db, 'instance', current, { wanted: ['country', 'referrer_host'] })
+  await lookUp(
+    db,
+    [current, ...(previous ? [previous] : [])].map((window) => ({
+      gaps: hoursOfScope('instance', window),
+      units: unitsUpTo('quarter'),
+    })),
+  )
+  const tally = await tallied(db, 'instance', current, { columns: ['country', 'referrer_host'] })
   const clicked = await clickedLinks(db, current, filters, TOP)
   const { clicks } = clicked
   const created = await linksByBucket(db, current, sparklineUnits[range])
   const links = sum([...created.values()])
   const before = previous && (await figuresBefore(db, previous, filters))
-  const countries = tally.ranked('country', counted)
-  const hosts = tally.ranked('referrer_host', counted)
+  const { country: countries, referrer_host: hosts } = await rankings(db, tally, filters, {
+    country: TOP,
+    referrer_host: TOP,
+  })
   const ids = clicked.top.map(({ link_id }) => link_id)
   const recentIds = await newestLinkIds(db, TOP)
   const shown = new Map(
@@ -73,16 +81,16 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
     ...delta('new_links_delta', links, before?.links),
     clicks_per_day: Math.round(clicks / days),
     ...delta('clicks_per_day_delta', clicks, before?.clicks),
-    num_domains: hosts.length,
-    num_countries: countries.length,
+    num_domains: hosts.total,
+    num_countries: countries.total,
     clicked_links: clicked.links,
     ...delta('clicked_links_delta', clicked.links, before?.clicked),
     ...(await sparklines(db, view, { current, created })),
     recent_links: recentIds.flatMap((id) => shown.get(id) ?? []),
     top_links: ids.flatMap((id) => shown.get(id) ?? []),
-    top_countries: countries.slice(0, TOP),
-    top_referrers: hosts.slice(0, TOP),
-    num_referrers: hosts.length,
+    top_countries: countries.items,
+    top_referrers: hosts.items,
+    num_referrers: hosts.total,
   }
 }
 

@@ -1,16 +1,19 @@
 import type { Database } from '@latchkey/database/database'
-import { countedOf, firstClick } from '../clicks/store.ts'
-import type { ClickCounts, Tables } from '../db/tables.ts'
-import { clicksInBuckets } from './bucket-clicks.ts'
+import { firstClick } from '../clicks/store.ts'
+import type { Tables } from '../db/tables.ts'
+import { bucketWish, clicksInBuckets } from './bucket-clicks.ts'
 import { calendar, timelineCalendar } from './calendar.ts'
+import { wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
-import type { ClickStats, NameCount, TimelineData } from './schema.ts'
-import { segmentsOf, windowSegments } from './segments.ts'
-import { tallied } from './store.ts'
-import { type Dimension, dimensionOfList } from './tally.ts'
-import { uniqueVisitors } from './visitors.ts'
-import { DAY, type Range, currentWindow, deltaPct, windowsOf } from './window.ts'
-import { type SlugClicks, slugClicks, slugTally } from './window-clicks.ts'
+import { type Wish, coverOf, lookUp, unitsUpTo } from './periods.ts'
+import { type Ranking, rankings } from './rankings.ts'
+import type { ClickStats, TimelineData } from './schema.ts'
+import { joinedSegments, segmentsOf, windowSegments } from './segments.ts'
+import { tallied, talliesOf } from './store.ts'
+import { type Dimension, Tally, dimensions } from './tally.ts'
+import { type DistinctCounts, countsOf, distinctColumn, visitorCover, visitorWishes } from './visitors.ts'
+import { DAY, type Range, type Window, currentWindow, deltaPct, windowsOf } from './window.ts'
+import { type SlugClicks, addSlugs, slugClicks, slugCover } from './window-clicks.ts'
 
 type Db = Database<Tables>
 
@@ -23,58 +26,101 @@ export interface View {
 }
 
 const TOP = 10
-const top = (names: NameCount[]) => names.slice(0, TOP)
 const SHOWN_DAYS = 30
+
+/** How many values of each list are shown. */
+const SHOWN = {
+  country: TOP,
+  referrer: TOP,
+  referrer_host: TOP,
+  os: TOP,
+  browser: TOP,
+  utm_source: TOP,
+  utm_medium: TOP,
+  utm_campaign: TOP,
+  device_type: Infinity,
+  link_mode: Infinity,
+  channel: Infinity,
+} as const satisfies Record<Dimension, number>
 
 /** ClickStats of these links together. Within a `snapshot`, so that all of it is one moment. */
 export async function clickStats(
   db: Db,
   linkIds: readonly number[],
   view: View,
-): Promise<{ stats: ClickStats; slugs: SlugClicks[]; ranked: (dimension: Dimension) => NameCount[] }> {
+): Promise<{ stats: ClickStats; slugs: SlugClicks[] }> {
   const { range, now, filters } = view
-  const { current: window, previous } = windowsOf(range, now)
-  const tally = await tallied(db, linkIds, window, { wanted: [...Object.values(dimensionOfList), 'slug'] })
-  const before = previous && (await slugTally(db, linkIds, previous))
+  await lookUp(db, statsWishes(linkIds, view))
+  const { tally, before, visitors } = await tallies(db, linkIds, windowsOf(range, now))
   const slugs = await slugClicks(db, linkIds, { current: tally, previous: before, filters })
   const total = sum(slugs.map((slug) => slug.current))
   const delta = deltaPct(total, before && sum(slugs.map((slug) => slug.previous)))
-  const ranked = (dimension: Dimension) =>
-    tally.ranked(dimension, (counts: ClickCounts) => countedOf(counts, filters))
-  const lists = {
-    countries: ranked('country'),
-    referrers: ranked('referrer'),
-    referrer_hosts: ranked('referrer_host'),
-    os: ranked('os'),
-    browsers: ranked('browser'),
-  }
+  const lists = await rankings(db, tally, filters, SHOWN)
   const stats: ClickStats = {
     total_clicks: total,
     ...(delta === undefined ? {} : { delta_pct: delta }),
-    unique_visitors: await uniqueVisitors(db, linkIds, window, filters),
-    countries: top(lists.countries),
-    referrers: top(lists.referrers),
-    referrer_hosts: top(lists.referrer_hosts),
-    os: top(lists.os),
-    browsers: top(lists.browsers),
-    utm_sources: top(ranked('utm_source')),
-    utm_mediums: top(ranked('utm_medium')),
-    utm_campaigns: top(ranked('utm_campaign')),
-    devices: ranked('device_type'),
-    link_modes: ranked('link_mode'),
-    channels: ranked('channel'),
+    unique_visitors: visitors[distinctColumn(filters)],
+    countries: lists.country.items,
+    referrers: lists.referrer.items,
+    referrer_hosts: lists.referrer_host.items,
+    os: lists.os.items,
+    browsers: lists.browser.items,
+    utm_sources: lists.utm_source.items,
+    utm_mediums: lists.utm_medium.items,
+    utm_campaigns: lists.utm_campaign.items,
+    devices: lists.device_type.items,
+    link_modes: lists.link_mode.items,
+    channels: lists.channel.items,
     clicks_over_time: await latestDays(db, linkIds, view),
     slug_clicks: slugs
       .filter((slug) => slug.current > 0)
       .map(({ slug, current }) => ({ slug, count: current }))
       .toSorted((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1)),
-    num_countries: lists.countries.length,
-    num_referrers: lists.referrers.length,
-    num_referrer_hosts: lists.referrer_hosts.length,
-    num_os: lists.os.length,
-    num_browsers: lists.browsers.length,
+    num_countries: lists.country.total,
+    num_referrers: lists.referrer.total,
+    num_referrer_hosts: lists.referrer_host.total,
+    num_os: lists.os.total,
+    num_browsers: lists.browser.total,
   }
-  return { stats, slugs, ranked }
+  return { stats, slugs }
+}
+
+/** Every period that `clickStats` takes, unless some are missing. */
+function statsWishes(linkIds: readonly number[], { range, now, tz }: View): Wish[] {
+  const { current, previous } = windowsOf(range, now)
+  const units = unitsUpTo('quarter')
+  const recent = calendar('day', Math.max(current.from, recentFrom(now)), now, tz)
+  return [
+    ...[current, ...(previous ? [previous] : [])].map((window) => ({
+      gaps: wholeHours(linkIds, window),
+      units,
+    })),
+    ...visitorWishes(linkIds, current),
+    bucketWish(linkIds, segmentsOf(recent.starts, now)),
+  ]
+}
+
+/** The clicks of a window by everything, of the one before by slug, and the visitors of the window, read together. */
+async function tallies(
+  db: Db,
+  linkIds: readonly number[],
+  { current, previous }: { current: Window; previous: Window | undefined },
+): Promise<{ tally: Tally; before: Tally | undefined; visitors: DistinctCounts }> {
+  const cover = await coverOf(db, linkIds, current)
+  const { numbered, named } = await visitorCover(db, linkIds, current)
+  const slugs = previous && (await slugCover(db, linkIds, previous))
+  const [tally = new Tally(), people, before] = await talliesOf(db, linkIds, [
+    { cover, columns: [...dimensions, 'slug'] },
+    named ?? { cover: { periods: [], gaps: [] }, columns: ['visitor_fp'] },
+    ...(slugs ? [slugs.wanted] : []),
+  ])
+  if (slugs && before) await addSlugs(db, [before], [slugs])
+  return { tally, before, visitors: await countsOf(db, numbered, people) }
+}
+
+/** Few links are quiet for long: their latest days with clicks are looked for from here on first. */
+function recentFrom(now: number): number {
+  return now - 2 * SHOWN_DAYS * DAY
 }
 
 /** The latest days that have clicks. Few links are quiet for long, so a look at the last days comes first. */
@@ -90,7 +136,7 @@ async function latestDays(
     const counts = await clicksInBuckets(db, linkIds, segmentsOf(starts, now), filters)
     return labels.map((date, n) => ({ date, count: counts[n] ?? 0 })).filter(({ count }) => count > 0)
   }
-  const recent = now - 2 * SHOWN_DAYS * DAY
+  const recent = recentFrom(now)
   const days = from < recent ? (await since(recent)).slice(1) : []
   return (days.length >= SHOWN_DAYS ? days : await since(from)).slice(-SHOWN_DAYS)
 }
@@ -100,14 +146,11 @@ export async function timeline(db: Db, linkIds: readonly number[], view: View): 
   const { range, now, tz, filters } = view
   const first = range === 'all' ? await firstClick(db, linkIds, now, filters) : undefined
   const { starts, labels } = timelineCalendar(range, now, tz, first)
-  const counts = await clicksInBuckets(db, linkIds, segmentsOf(starts, now), filters)
   const recent = (['24h', '7d', '30d', '90d', '1y'] as const).map((one) => currentWindow(one, now))
-  const [last_24h = 0, last_7d = 0, last_30d = 0, last_90d = 0, last_1y = 0] = await clicksInBuckets(
-    db,
-    linkIds,
-    windowSegments(recent),
-    filters,
-  )
+  const segments = joinedSegments(segmentsOf(starts, now), windowSegments(recent), starts.length)
+  await lookUp(db, [bucketWish(linkIds, segments)])
+  const counts = await clicksInBuckets(db, linkIds, segments, filters)
+  const [last_24h = 0, last_7d = 0, last_30d = 0, last_90d = 0, last_1y = 0] = counts.slice(starts.length)
   return {
     range,
     buckets: labels.map((label, n) => ({ label, count: counts[n] ?? 0 })),
@@ -115,15 +158,17 @@ export async function timeline(db: Db, linkIds: readonly number[], view: View): 
   }
 }
 
-/** Clicks of these links by value of a dimension, the most first, then by name. Within a `snapshot`. */
+/** The values of a dimension with the most clicks of these links, then by name. Within a `snapshot`. */
 export async function ranking(
   db: Db,
   linkIds: readonly number[],
   dimension: Dimension,
-  { range, now, filters }: Omit<View, 'tz'>,
-): Promise<NameCount[]> {
-  const tally = await tallied(db, linkIds, currentWindow(range, now), { wanted: [dimension] })
-  return tally.ranked(dimension, (counts) => countedOf(counts, filters))
+  { range, now, filters, most = Infinity }: Omit<View, 'tz'> & { most?: number },
+): Promise<Ranking> {
+  const window = currentWindow(range, now)
+  await lookUp(db, [{ gaps: wholeHours(linkIds, window), units: unitsUpTo('quarter') }])
+  const tally = await tallied(db, linkIds, window, { columns: [dimension] })
+  return (await rankings(db, tally, filters, { [dimension]: most } as Record<Dimension, number>))[dimension]
 }
 
 export function sum(numbers: readonly number[]): number {

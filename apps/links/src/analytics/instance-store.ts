@@ -1,13 +1,14 @@
 import type { Database } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
-import { countedSum, isCounted } from '../clicks/store.ts'
+import { countedOf, countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import { type Cover, type Period, endOf } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type LinkClicks, LinkTally } from './link-tally.ts'
 import { type BucketUnit, beginningOf, bucketOf } from './sparkline.ts'
-import { INSTANCE, type Largest, countSums, coverOf, forgottenIn, gapRows, ofPeriods } from './store.ts'
+import { type Largest, coverOf } from './periods.ts'
+import { countSums, forgottenIn, gapRows, periodRows, unitNumber } from './store.ts'
 import { distinctColumn } from './visitors.ts'
 import { DAY, HOUR, type Window } from './window.ts'
 
@@ -52,16 +53,11 @@ async function packedLinks(
   periods: readonly Period[],
 ): Promise<{ start: number; links: Uint8Array }[]> {
   if (periods.length === 0) return []
-  const parts = ofPeriods(
-    dialect,
-    periods,
-    (unit, rows) => sql`select part.start, part.links from ${rows} as chosen
-      cross join click_link as part where part.unit = ${unit} and part.start = chosen.start`,
-  )
   const { rows } = await sql<{
     start: number
     links: Uint8Array
-  }>`${sql.join(parts, sql` union all `)}`.execute(read)
+  }>`select part.start, part.links from ${periodRows(dialect, periods)} as chosen
+    cross join click_link as part where part.unit = ${unitNumber} and part.start = chosen.start`.execute(read)
   return rows
 }
 
@@ -131,13 +127,13 @@ export async function instanceBuckets(
   // What a bucket is made of in parts is added up by link first: a link may be in several of them.
   const whole = cover.periods.filter((period) => period.unit === unit && isInside(period, window))
   const parts = { ...cover, periods: cover.periods.filter((period) => !whole.includes(period)) }
-  const { rows } = await sql<InstanceBucket & { start: number }>`
-    select part.start, ${countedSum(filters)} as clicks, ${sql.ref(distinctColumn(filters))} as links
-    from ${numberRows(db.dialect, ['start'], whole)} as chosen cross join click_period as part
-    where part.link_id = ${sql.lit(INSTANCE)} and part.unit = ${sql.lit(unit)} and part.start = chosen.start`.execute(
-    db.read,
+  const distinct = distinctColumn(filters)
+  const buckets = new Map(
+    whole.map((period) => [
+      bucketOf(unit, period.start),
+      { clicks: countedOf(period, filters), links: period[distinct] },
+    ]),
   )
-  const buckets = new Map(rows.map(({ start, ...figures }) => [bucketOf(unit, start), figures]))
   for (const [bucket, tally] of await linkTallies(db, parts, unit)) {
     const clicked = tally.counted(filters)
     const clicks = clicked.reduce((sum, link) => sum + link.clicks, 0)

@@ -66,8 +66,9 @@ async function breakdown(
   view: View,
   { dimension, offset, limit }: { dimension: ListName; offset: number; limit: number },
 ): Promise<Breakdown> {
-  const all = await ranking(db, linkIds, dimensionOfList[dimension], view)
-  return { items: all.slice(offset, offset + limit), total: all.length }
+  const most = offset + limit
+  const { items, total } = await ranking(db, linkIds, dimensionOfList[dimension], { ...view, most })
+  return { items: items.slice(offset), total }
 }
 
 export const getLinkAnalytics = operation({

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { LinkTally } from './link-tally.ts'
 import { PackedReader, PackedWriter } from './packed.ts'
-import { Tally } from './tally.ts'
 
 const MOST = 2 ** 53 - 1
 const whole = fc.oneof(
@@ -31,30 +30,6 @@ test('packed numbers and counts are read as they were written, and nothing after
       expect(sums.map(() => ({ ...reader.readCounts() }))).toEqual(sums)
       expect(reader.isAtEnd).toBe(true)
     }),
-  )
-})
-
-test('names with their counts come back whatever characters they have, those without clicks do not', () => {
-  fc.assert(
-    fc.property(
-      fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary' }), counts), { selector: ([name]) => name }),
-      (sums) => {
-        const tally = new Tally()
-        for (const [name, sum] of sums) tally.add('country', name, sum)
-        tally.add('country', 'taken out again', {
-          clicks: 0,
-          bots: 0,
-          self_referrers: 0,
-          bot_self_referrers: 0,
-        })
-        const read = new Tally()
-        read.addPacked('country', tally.packed('country'))
-        read.addPacked('country', tally.packed('country'))
-        const doubled = (sum: Record<string, number>) =>
-          Object.fromEntries(Object.entries(sum).map(([name, count]) => [name, 2 * count]))
-        expect([...read.get('country')]).toEqual(sums.map(([name, sum]) => [name, doubled(sum) as never]))
-      },
-    ),
   )
 })
 

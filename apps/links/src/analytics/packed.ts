@@ -1,11 +1,5 @@
 import type { ClickCounts } from '../db/tables.ts'
 
-/** Values as a JSON list, and the four counts of each as a `PackedWriter` writes them. */
-export interface PackedSums {
-  names: string
-  counts: Uint8Array
-}
-
 /** In each byte seven bits of a number, and one that says whether there are more. */
 const BASE = 128
 
@@ -29,6 +23,13 @@ export class PackedWriter {
     this.add(bots)
     this.add(self_referrers)
     this.add(bot_self_referrers)
+  }
+
+  /** Numbers of 32 bits as they lie in memory: they only come back, nobody counts with them. */
+  addWords(words: Uint32Array): void {
+    while (this.#length + words.byteLength > this.#bytes.length) this.#grow()
+    this.#bytes.set(new Uint8Array(words.buffer, words.byteOffset, words.byteLength), this.#length)
+    this.#length += words.byteLength
   }
 
   written(): Uint8Array {
@@ -70,6 +71,14 @@ export class PackedReader {
       place *= BASE
     }
     return number + byte * place
+  }
+
+  readWords(length: number): Uint32Array {
+    const end = this.at + length * Uint32Array.BYTES_PER_ELEMENT
+    const words = new Uint32Array(length)
+    new Uint8Array(words.buffer).set(this.bytes.subarray(this.at, end))
+    this.at = end
+    return words
   }
 
   readCounts(): Readonly<ClickCounts> {

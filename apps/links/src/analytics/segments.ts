@@ -53,6 +53,15 @@ export function windowSegments(windows: readonly Window[]): Segments {
   }
 }
 
+/** Both, the buckets of the second behind those of the first, of which there are `length`. */
+export function joinedSegments(first: Segments, second: Segments, length: number): Segments {
+  const behind = <Span extends HourSpan>(span: Span) => ({ ...span, n: span.n + length })
+  return {
+    hours: [...first.hours, ...second.hours.map(behind)],
+    edges: [...first.edges, ...second.edges.map(behind)],
+  }
+}
+
 /** The first beginning of an hour that is not before this moment. */
 function hourAfter(moment: number): number {
   return Math.ceil(moment / HOUR) * HOUR

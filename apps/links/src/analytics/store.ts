@@ -1,115 +1,18 @@
-import { type Database, among } from '@latchkey/database/database'
+import { among } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
 import { eachRow } from '../db/stream.ts'
-import type { ClickCounts, PeriodUnit, Tables } from '../db/tables.ts'
-import {
-  type Cover,
-  type Gap,
-  type Period,
-  cutTo,
-  endOf,
-  fill,
-  joined,
-  periodUnits,
-  wholeHours,
-} from './cover.ts'
-import type { PackedSums } from './packed.ts'
+import type { ClickCounts } from '../db/tables.ts'
+import { type Cover, type Gap, type Period, periodUnits } from './cover.ts'
+import { type Db, type Largest, type Scope, coverOf } from './periods.ts'
 import { type SumColumn, Tally, type TalliedClick } from './tally.ts'
+import type { NameSource } from './value-counts.ts'
 import { type Window, hourOf } from './window.ts'
 
-export type Db = Database<Tables>
 type Fragment = RawBuilder<unknown>
-
-/** Whose clicks: those of some links, or all there are. */
-export type Scope = readonly number[] | 'instance'
-
-/** Stands for the whole instance where sums are kept. */
-export const INSTANCE = 0
-
-/** How large the periods may be that a figure is made of. */
-export type Largest = PeriodUnit | 'none'
-
-/** Finds the largest complete periods for a window. */
-export async function coverOf(
-  db: Db,
-  scope: Scope,
-  window: Window,
-  largest: Largest = 'quarter',
-): Promise<Cover> {
-  const linkIds = scope === 'instance' ? [INSTANCE] : scope
-  const cover = await filled(db, wholeHours(linkIds, window), unitsUpTo(largest))
-  return cutTo(window, cover)
-}
-
-export function unitsUpTo(largest: Largest): PeriodUnit[] {
-  return largest === 'none' ? [] : periodUnits.slice(periodUnits.indexOf(largest))
-}
-
-/** Units that are looked up together: where larger ones leave gaps, the smaller ones are few. */
-const SEARCHES: readonly (readonly PeriodUnit[])[] = [['quarter', 'month', '10d'], ['day'], ['6h', 'hour']]
-
-export async function filled(db: Db, whole: Cover, units: readonly PeriodUnit[]): Promise<Cover> {
-  let cover = whole
-  const openHours = units.length === 0 ? new Map() : await hoursOpen(db, joined(cover.gaps))
-  for (const some of SEARCHES.map((search) => search.filter((unit) => units.includes(unit)))) {
-    if (some.length === 0 || cover.gaps.length === 0) continue
-    const found = await completePeriods(db, some, joined(cover.gaps))
-    const isOver = ({ link_id, unit, start }: Period) =>
-      !openHours.get(link_id)?.some((hour: number) => hour >= start && hour < endOf(unit, start))
-    const over = Map.groupBy(found.filter(isOver), (period) => period.unit)
-    for (const unit of some) cover = fill(cover, over.get(unit) ?? [])
-  }
-  return cover
-}
-
-/** The hours of each link that still change: what sums say of them may be out of date. */
-async function hoursOpen(
-  { read, dialect }: Db,
-  gaps: readonly Gap[],
-): Promise<Map<number, readonly number[]>> {
-  const ids = gaps.map((gap) => gap.link_id)
-  const { rows } = await (
-    ids[0] === INSTANCE
-      ? sql<{
-          link_id: number
-          hour: number
-        }>`select distinct ${sql.lit(INSTANCE)} as link_id, hour from click_hour_open`
-      : sql<{ link_id: number; hour: number }>`select distinct link_id, hour from click_hour_open
-        where ${among(dialect, 'link_id', ids)}`
-  ).execute(read)
-  return new Map(
-    [...Map.groupBy(rows, (row) => row.link_id)].map(([id, hours]) => [id, hours.map(({ hour }) => hour)]),
-  )
-}
-
-async function completePeriods(
-  { read, dialect }: Db,
-  units: readonly PeriodUnit[],
-  gaps: readonly Gap[],
-): Promise<Period[]> {
-  const { rows } = await sql<Period>`
-    select period.link_id, period.unit, period.start from ${gapRows(dialect, gaps)} as gap
-    cross join click_period as period
-    where period.link_id = gap.link_id and ${among(dialect, 'period.unit', units)}
-      and period.start >= gap.low and period.start < gap.high
-    order by period.link_id, period.start`.execute(read)
-  return rows
-}
 
 export function gapRows(dialect: Db['dialect'], gaps: readonly Gap[]): Fragment {
   return numberRows(dialect, ['link_id', 'low', 'high', 'sign'], gaps)
-}
-
-/** `of(unit, rows)` for the periods of each unit, as one query; `rows` are of `link_id, start`. */
-export function ofPeriods(
-  dialect: Db['dialect'],
-  periods: readonly Period[],
-  of: (unit: RawBuilder<unknown>, rows: Fragment) => Fragment,
-): Fragment[] {
-  return [...Map.groupBy(periods, (period) => period.unit)].map(([unit, some]) =>
-    of(sql.lit(unit), numberRows(dialect, ['link_id', 'start'], some)),
-  )
 }
 
 export function countSums(): Fragment {
@@ -117,76 +20,144 @@ export function countSums(): Fragment {
     sum(bot_self_referrers) as bot_self_referrers`
 }
 
+/** Clicks to be told apart by these columns. */
+export interface Wanted {
+  cover: Cover
+  columns: readonly SumColumn[]
+  /** Their names are read with them, because all are needed. */
+  named?: boolean
+}
+
 /** The clicks in a window by these columns, from nothing larger than `largest`. */
 export async function tallied(
   db: Db,
   scope: Scope,
   window: Window,
-  { wanted, largest }: { wanted: readonly SumColumn[]; largest?: Largest },
+  { largest, ...wanted }: Omit<Wanted, 'cover'> & { largest?: Largest },
 ): Promise<Tally> {
-  return tallyOf(db, scope, await coverOf(db, scope, window, largest), wanted)
-}
-
-export async function tallyOf(
-  db: Db,
-  scope: Scope,
-  { periods, gaps }: Cover,
-  wanted: readonly SumColumn[],
-): Promise<Tally> {
-  const tally = new Tally()
-  for (const sums of await packedSums(db, periods, wanted)) tally.addPacked(sums.dimension, sums)
-  if (gaps.length === 0) return tally
-  for (const { dimension, name, ...counts } of await forgottenSums(db, scope, forgottenIn(gaps), wanted))
-    tally.add(dimension, name, counts)
-  const columns = sql.join(
-    [...wanted, 'is_bot', 'is_self_referrer'].map((column) => sql.ref(`click.${column}`)),
-  )
-  const raw = sql<
-    TalliedClick & { sign: 1 | -1 }
-  >`select sign, ${columns} from ${gapRows(db.dialect, gaps)} as gap
-    cross join click where ${inGap(scope)} and clicked_at >= low and clicked_at < high`
-  await eachRow(db, raw, (click) => tally.addClick(click, wanted, click.sign))
+  const cover = await coverOf(db, scope, window, largest)
+  const [tally = new Tally()] = await talliesOf(db, scope, [{ ...wanted, cover }])
   return tally
 }
 
-/** What complete periods add up to, a row for each of them and column. */
-export async function packedSums(
-  { read, dialect }: Db,
-  periods: readonly Period[],
-  wanted: readonly SumColumn[],
-): Promise<(PackedSums & { dimension: SumColumn })[]> {
-  if (periods.length === 0) return []
-  const parts = ofPeriods(
-    dialect,
-    periods,
-    (unit, rows) => sql`select dimension, names, counts from ${rows} as chosen cross join click_sum as part
-      where part.link_id = chosen.link_id and part.unit = ${unit} and part.start = chosen.start
-        and ${among(dialect, 'dimension', wanted)}`,
+/** The clicks of each cover by its columns, all read together. */
+export async function talliesOf(db: Db, scope: Scope, wanted: readonly Wanted[]): Promise<Tally[]> {
+  const tallies = wanted.map(() => new Tally())
+  const sums = await packedSums(db, wanted)
+  // Large ones have most of the names there are, so that few others are read for theirs.
+  for (const row of sums.toSorted((a, b) => b.sums.length - a.sums.length))
+    tallies[row.n]?.of(row.dimension).addPacked(row.sums, row)
+  const gaps = wanted.flatMap(({ cover }, n) => cover.gaps.map((gap) => ({ ...gap, n })))
+  if (gaps.length === 0) return tallies
+  for (const { n, dimension, name, ...counts } of await forgottenSums(db, scope, wanted))
+    tallies[n]?.of(dimension).add(name, counts)
+  const all = [...new Set(wanted.flatMap(({ columns }) => columns))]
+  const columns = sql.join([...all, 'is_bot', 'is_self_referrer'].map((column) => sql.ref(`click.${column}`)))
+  const raw = sql<TalliedClick & { n: number; sign: 1 | -1 }>`select n, sign, ${columns}
+    from ${numberRows(db.dialect, ['link_id', 'low', 'high', 'sign', 'n'], gaps)} as gap
+    cross join click where ${inGap(scope)} and clicked_at >= low and clicked_at < high`
+  await eachRow(db, raw, (click) =>
+    tallies[click.n]?.addClick(click, wanted[click.n]?.columns ?? [], click.sign),
   )
+  return tallies
+}
+
+/** The sums of one column of a period; their names where they were read. */
+interface SumRow extends Period, NameSource {
+  /** Which of those that were asked for. */
+  n: number
+  dimension: SumColumn
+  sums: Uint8Array
+}
+
+export const unitNumber = sql`case chosen.unit ${sql.join(
+  periodUnits.map((unit, number) => sql`when ${sql.lit(number)} then ${sql.lit(unit)}`),
+  sql` `,
+)} end`
+
+/** Periods as rows of a statement, `unitNumber` being what `chosen.unit` stands for. */
+export function periodRows(
+  dialect: Db['dialect'],
+  periods: readonly (Period & { n?: number | undefined })[],
+): Fragment {
+  const rows = periods.map(({ unit, link_id, start, n = 0 }) => ({
+    n,
+    link_id,
+    start,
+    unit: periodUnits.indexOf(unit),
+  }))
+  return numberRows(dialect, ['n', 'link_id', 'unit', 'start'], rows)
+}
+
+/** What complete periods add up to, a row for each of them and column. */
+async function packedSums({ read, dialect }: Db, wanted: readonly Wanted[]): Promise<SumRow[]> {
+  const parts = wanted.flatMap(({ cover, columns, named }, n) => {
+    if (cover.periods.length === 0) return []
+    const periods = cover.periods.map((period) => ({ ...period, n }))
+    return [
+      sql`select chosen.n, part.link_id, part.unit, part.start, part.dimension, part.sums,
+          ${named ? sql`part.names` : sql`null`} as names
+        from ${periodRows(dialect, periods)} as chosen cross join click_sum as part
+        where part.link_id = chosen.link_id and part.unit = ${unitNumber} and part.start = chosen.start
+          and ${among(dialect, 'part.dimension', columns)}`,
+    ]
+  })
+  if (parts.length === 0) return []
   const { rows } = await sql<
-    PackedSums & { dimension: SumColumn }
+    Omit<SumRow, 'names'> & { names: string | null }
   >`${sql.join(parts, sql` union all `)}`.execute(read)
-  return rows
+  return rows.map((row) => ({ ...row, names: row.names === null ? undefined : listOf(row.names) }))
+}
+
+/** Visitors have no names. */
+function listOf(names: string): string[] | undefined {
+  return names === '' ? undefined : (JSON.parse(names) as string[])
+}
+
+/** Reads the names of these sums. */
+export async function loadNames({ read, dialect }: Db, sources: readonly NameSource[]): Promise<void> {
+  const needed = sources.filter((source): source is SumRow => 'dimension' in source)
+  if (needed.length === 0) return
+  const columns = [...new Set(needed.map(({ dimension }) => dimension))]
+  const parts = columns.map((column) => {
+    const rows = needed.flatMap((row, n) => (row.dimension === column ? [{ ...row, n }] : []))
+    return sql`select chosen.n, part.names
+      from ${periodRows(dialect, rows)} as chosen cross join click_sum as part
+      where part.link_id = chosen.link_id and part.unit = ${unitNumber} and part.start = chosen.start
+        and part.dimension = ${sql.lit(column)}`
+  })
+  const { rows } = await sql<{
+    n: number
+    names: string
+  }>`${sql.join(parts, sql` union all `)}`.execute(read)
+  for (const { n, names } of rows) {
+    const source = needed[n]
+    if (source) source.names = listOf(names)
+  }
 }
 
 /** What forgotten clicks add up to. Every click has a link mode: of those are the forgotten clicks of a slug. */
 async function forgottenSums(
   { read, dialect }: Db,
   scope: Scope,
-  gaps: readonly Gap[],
-  wanted: readonly SumColumn[],
-): Promise<(ClickCounts & { dimension: SumColumn; name: string })[]> {
-  const from = sql`from ${gapRows(dialect, gaps)} as gap cross join click_forgotten as part
-    where ${inGap(scope, 'part')} and hour >= low and hour < high`
-  const parts = [
-    sql`select dimension, name, ${countSums()} ${from} and ${among(dialect, 'dimension', wanted)}
-      group by dimension, name`,
-    ...(wanted.includes('slug')
-      ? [sql`select 'slug', slug, ${countSums()} ${from} and dimension = 'link_mode' group by slug`]
-      : []),
-  ]
+  wanted: readonly Wanted[],
+): Promise<(ClickCounts & { n: number; dimension: SumColumn; name: string })[]> {
+  const parts = wanted.flatMap(({ cover, columns }, n) => {
+    const kept = columns.filter((column) => column !== 'visitor_fp')
+    if (cover.gaps.length === 0 || kept.length === 0) return []
+    const from = sql`from ${gapRows(dialect, forgottenIn(cover.gaps))} as gap
+      cross join click_forgotten as part where ${inGap(scope, 'part')} and hour >= low and hour < high`
+    const of = (dimension: Fragment, name: string, when: Fragment) =>
+      sql`select ${sql.lit(n)} as n, ${dimension} as dimension, ${sql.ref(name)} as name, ${countSums()}
+        ${from} and ${when} group by 2, 3`
+    return [
+      of(sql`dimension`, 'name', among(dialect, 'dimension', kept)),
+      ...(kept.includes('slug') ? [of(sql`'slug'`, 'slug', sql`dimension = 'link_mode'`)] : []),
+    ]
+  })
+  if (parts.length === 0) return []
   const { rows } = await sql<
-    ClickCounts & { dimension: SumColumn; name: string }
+    ClickCounts & { n: number; dimension: SumColumn; name: string }
   >`${sql.join(parts, sql` union all `)}`.execute(read)
   return rows
 }

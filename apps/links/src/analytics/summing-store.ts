@@ -110,9 +110,10 @@ async function storePeriods(tx: Tx, { dialect }: Db, due: Due, summed: readonly 
   }))
   await tx.insertInto('click_period').values(periods).execute()
   const sums = summed.flatMap(({ link_id, tally, wanted }) =>
-    wanted
-      .filter((dimension) => tally.get(dimension).size > 0)
-      .map((dimension) => ({ link_id, unit, start, dimension, ...tally.packed(dimension) })),
+    wanted.flatMap((dimension) => {
+      const packed = tally.of(dimension).packed(dimension !== 'visitor_fp')
+      return packed ? [{ link_id, unit, start, dimension, ...packed }] : []
+    }),
   )
   for (const rows of chunks(sums)) await tx.insertInto('click_sum').values(rows).execute()
 }

@@ -4,7 +4,8 @@ import type { PeriodUnit, Tables } from '../db/tables.ts'
 import { type Period, endOf, periodUnits } from './cover.ts'
 import { countsByLink } from './instance-store.ts'
 import type { LinkTally } from './link-tally.ts'
-import { INSTANCE, type Largest, tallied } from './store.ts'
+import { INSTANCE, type Largest } from './periods.ts'
+import { tallied } from './store.ts'
 import { type Due, type Summed, findCompleted, nextDue, storeInstance, storeLinks } from './summing-store.ts'
 import { instanceDimensions, linkColumns } from './tally.ts'
 import { type DistinctCounts, visitorCounts } from './visitors.ts'
@@ -70,7 +71,8 @@ export class Summing {
   async #sumInstance(due: Due, links: LinkTally): Promise<boolean> {
     const tally = await snapshot(this.#db, (db) =>
       tallied(db, 'instance', windowOf(due), {
-        wanted: instanceDimensions,
+        columns: instanceDimensions,
+        named: true,
         largest: smallerThan(due.unit),
       }),
     )
@@ -99,10 +101,15 @@ async function sumOfLink(db: Db, period: Period): Promise<Summed> {
   const { link_id, unit } = period
   const window = windowOf(period)
   const wanted = linkColumns(unit)
-  const tally = await tallied(db, [link_id], window, { wanted, largest: smallerThan(unit) })
+  const tally = await tallied(db, [link_id], window, {
+    columns: wanted,
+    named: true,
+    largest: smallerThan(unit),
+  })
   const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
+  const modes = tally.of('link_mode')
   // Every click has a link mode: together those are all clicks.
-  for (const counts of tally.get('link_mode').values()) {
+  for (const counts of modes.clicked().map((entry) => modes.countsOf(entry))) {
     total.clicks += counts.clicks
     total.bots += counts.bots
     total.self_referrers += counts.self_referrers

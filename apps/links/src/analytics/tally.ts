@@ -1,7 +1,7 @@
 import { isAppReferrer } from '../clicks/referrer.ts'
-import type { ClickCounts, ClickTable, PeriodUnit } from '../db/tables.ts'
-import { PackedReader, type PackedSums, PackedWriter } from './packed.ts'
-import type { ListName, NameCount } from './schema.ts'
+import type { ClickTable, PeriodUnit } from '../db/tables.ts'
+import type { ListName } from './schema.ts'
+import { ValueCounts } from './value-counts.ts'
 
 /** The columns of a click that clicks are grouped by. */
 export const dimensions = [
@@ -57,10 +57,12 @@ export type TalliedClick = Pick<ClickTable, 'is_bot' | 'is_self_referrer'> &
 
 /** Clicks by column and value. Nulls are left out, and so are referrers of apps, which are no addresses. */
 export class Tally {
-  readonly #counts = new Map<SumColumn, Map<string, ClickCounts>>()
+  readonly #values = new Map<SumColumn, ValueCounts>()
 
-  get(column: SumColumn): ReadonlyMap<string, ClickCounts> {
-    return this.#counts.get(column) ?? new Map()
+  of(column: SumColumn): ValueCounts {
+    const known = this.#values.get(column) ?? new ValueCounts()
+    this.#values.set(column, known)
+    return known
   }
 
   /** `sign` -1 takes the click out again. */
@@ -71,57 +73,7 @@ export class Tally {
     for (const column of wanted) {
       const name = click[column] ?? null
       if (name === null || (column === 'referrer' && isAppReferrer(name))) continue
-      this.add(column, name, counts)
+      this.of(column).add(name, counts)
     }
   }
-
-  add(column: SumColumn, name: string, counts: ClickCounts): void {
-    addTo(this.#names(column), name, counts)
-  }
-
-  /** Adds what `packed` has packed of this column. */
-  addPacked(column: SumColumn, { names, counts }: PackedSums): void {
-    const known = this.#names(column)
-    const reader = new PackedReader(counts)
-    for (const name of JSON.parse(names) as string[]) addTo(known, name, reader.readCounts())
-  }
-
-  /** Every value of the column with clicks. */
-  packed(column: SumColumn): PackedSums {
-    const writer = new PackedWriter()
-    const names: string[] = []
-    for (const [name, counts] of this.get(column)) {
-      if (counts.clicks === 0) continue
-      names.push(name)
-      writer.addCounts(counts)
-    }
-    return { names: JSON.stringify(names), counts: writer.written() }
-  }
-
-  /** What a viewer counts, the most first, then by name; values without such a click are left out. */
-  ranked(column: SumColumn, counted: (counts: ClickCounts) => number): NameCount[] {
-    return [...this.get(column)]
-      .map(([name, counts]) => ({ name, count: counted(counts) }))
-      .filter(({ count }) => count > 0)
-      .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-  }
-
-  #names(column: SumColumn): Map<string, ClickCounts> {
-    const known = this.#counts.get(column) ?? new Map<string, ClickCounts>()
-    this.#counts.set(column, known)
-    return known
-  }
-}
-
-function addTo(names: Map<string, ClickCounts>, name: string, counts: ClickCounts): void {
-  const sum = names.get(name)
-  if (!sum) {
-    const { clicks, bots, self_referrers, bot_self_referrers } = counts
-    names.set(name, { clicks, bots, self_referrers, bot_self_referrers })
-    return
-  }
-  sum.clicks += counts.clicks
-  sum.bots += counts.bots
-  sum.self_referrers += counts.self_referrers
-  sum.bot_self_referrers += counts.bot_self_referrers
 }

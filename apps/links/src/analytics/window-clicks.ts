@@ -1,10 +1,10 @@
 import { among } from '@latchkey/database/database'
 import { sql } from 'kysely'
-import { countedOf } from '../clicks/store.ts'
 import type { ClickCounts } from '../db/tables.ts'
-import { edgesOf, wholeHours } from './cover.ts'
+import { type Cover, type Gap, edgesOf, wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
-import { type Db, countSums, filled, gapRows, packedSums, unitsUpTo } from './store.ts'
+import { type Db, filled, lookUp, unitsUpTo } from './periods.ts'
+import { type Wanted, countSums, gapRows, talliesOf } from './store.ts'
 import { Tally } from './tally.ts'
 import type { Window } from './window.ts'
 
@@ -26,9 +26,21 @@ export async function clicksInWindows(
   windows: { current: Window; previous: Window | undefined },
   filters: ViewerFilters,
 ): Promise<SlugClicks[]> {
-  const current = await slugTally(db, linkIds, windows.current)
-  const previous = windows.previous && (await slugTally(db, linkIds, windows.previous))
-  return slugClicks(db, linkIds, { current, previous, filters })
+  const { current, previous } = windows
+  const both = [current, ...(previous ? [previous] : [])]
+  await lookUp(
+    db,
+    both.map((window) => ({ gaps: wholeHours(linkIds, window), units: unitsUpTo('quarter') })),
+  )
+  const covers = await Promise.all(both.map((window) => slugCover(db, linkIds, window)))
+  const tallies = await talliesOf(
+    db,
+    linkIds,
+    covers.map(({ wanted }) => wanted),
+  )
+  await addSlugs(db, tallies, covers)
+  const [now = new Tally(), before] = tallies
+  return slugClicks(db, linkIds, { current: now, previous: before, filters })
 }
 
 /** The same of windows whose clicks by slug are there already. */
@@ -42,34 +54,49 @@ export async function slugClicks(
     .select(['link_id', 'slug'])
     .where(among(dialect, 'link_id', linkIds))
     .execute()
-  const clicksOf = (tally: Tally | undefined, slug: string) => {
-    const counts = tally?.get('slug').get(slug)
-    return counts ? countedOf(counts, filters) : 0
-  }
+  const clicksOf = (tally: Tally | undefined, slug: string) => tally?.of('slug').countOf(slug, filters) ?? 0
   return slugs
     .map((row) => ({ ...row, current: clicksOf(current, row.slug), previous: clicksOf(previous, row.slug) }))
     .filter((row) => row.current > 0 || row.previous > 0)
 }
 
-/** Clicks by slug: from complete periods, else whole hours, less the raw clicks that lie outside in the first and last. */
-export async function slugTally(db: Db, linkIds: readonly number[], window: Window): Promise<Tally> {
+/** How clicks by slug are counted: from complete periods, else whole hours, less the raw clicks outside in the first and last. */
+export interface SlugCover {
+  wanted: Wanted
+  hours: Gap[]
+  outside: Gap[]
+}
+
+export async function slugCover(db: Db, linkIds: readonly number[], window: Window): Promise<SlugCover> {
   const { periods, gaps } = await filled(db, wholeHours(linkIds, window), unitsUpTo('quarter'))
-  const tally = new Tally()
-  for (const sums of await packedSums(db, periods, ['slug'])) tally.addPacked('slug', sums)
-  const inHours = (table: string) => sql`
-    select slug, clicks, bots, self_referrers, bot_self_referrers from ${gapRows(db.dialect, gaps)} as gap
-    cross join ${sql.table(table)} as hours
-    where hours.link_id = gap.link_id and hour >= gap.low and hour < gap.high`
-  const outside = gapRows(
-    db.dialect,
-    edgesOf(window).flatMap((edge) => linkIds.map((link_id) => ({ ...edge, link_id, sign: -1 as const }))),
+  const cover: Cover = { periods, gaps: [] }
+  const outside = edgesOf(window).flatMap((edge) =>
+    linkIds.map((link_id) => ({ ...edge, link_id, sign: -1 as const })),
   )
-  const { rows } = await sql<ClickCounts & { slug: string }>`select slug, ${countSums()} from (
-      ${inHours('click_hour_closed')} union all ${inHours('click_hour_open')} union all
-      select slug, sign, sign * is_bot, sign * is_self_referrer, sign * is_bot * is_self_referrer
-      from ${outside} as gap cross join click
-      where click.link_id = gap.link_id and clicked_at >= gap.low and clicked_at < gap.high
-    ) as part group by slug`.execute(db.read)
-  for (const { slug, ...counts } of rows) tally.add('slug', slug, counts)
-  return tally
+  return { wanted: { cover, columns: ['slug'] }, hours: gaps, outside }
+}
+
+/** Adds to tallies what the complete periods of these covers leave out. */
+export async function addSlugs(
+  { read, dialect }: Db,
+  tallies: readonly Tally[],
+  covers: readonly SlugCover[],
+): Promise<void> {
+  if (covers.length === 0) return
+  const parts = covers.map(({ hours, outside }, n) => {
+    const inHours = (table: string) => sql`
+      select slug, clicks, bots, self_referrers, bot_self_referrers from ${gapRows(dialect, hours)} as gap
+      cross join ${sql.table(table)} as hours
+      where hours.link_id = gap.link_id and hour >= gap.low and hour < gap.high`
+    return sql`select ${sql.lit(n)} as n, slug, ${countSums()} from (
+        ${inHours('click_hour_closed')} union all ${inHours('click_hour_open')} union all
+        select slug, sign, sign * is_bot, sign * is_self_referrer, sign * is_bot * is_self_referrer
+        from ${gapRows(dialect, outside)} as gap cross join click
+        where click.link_id = gap.link_id and clicked_at >= gap.low and clicked_at < gap.high
+      ) as part group by slug`
+  })
+  const { rows } = await sql<
+    ClickCounts & { n: number; slug: string }
+  >`${sql.join(parts, sql` union all `)}`.execute(read)
+  for (const { n, slug, ...counts } of rows) tallies[n]?.of('slug').add(slug, counts)
 }

@@ -9,7 +9,7 @@ import { type BundleRow, type Member, membersOf, toBundle } from './store.ts'
 export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view: View): Promise<BundleStats> {
   const members = await membersOf(db, bundle.id)
   const ids = members.map((member) => member.link_id)
-  const { stats, slugs, ranked } = await clickStats(db, ids, view)
+  const { stats, slugs } = await clickStats(db, ids, view)
   const total = stats.total_clicks
   const share = (count: number) => (total === 0 ? 0 : percentage(count, total))
   const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
@@ -17,8 +17,7 @@ export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view:
     .map((member) => memberClicks(member, slugsOf.get(member.link_id) ?? [], { share, view }))
     .toSorted((a, b) => b.click_count - a.click_count || a.link_id - b.link_id)
   const [best] = perLink
-  const countries = ranked('country')
-  const [country] = countries
+  const [country] = stats.countries
   return {
     ...stats,
     bundle: toBundle(bundle),
@@ -34,7 +33,7 @@ export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view:
           },
         }
       : {}),
-    countries_reached: countries.length,
+    countries_reached: stats.num_countries,
     ...(country ? { top_country: { name: country.name, pct: share(country.count) } } : {}),
     timeline: await timeline(db, ids, view),
     per_link: perLink,

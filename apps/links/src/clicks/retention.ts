@@ -83,15 +83,16 @@ function byHour(clicks: readonly OldClick[]): ClickForgottenTable[] {
     const hour = hourOf(first.clicked_at)
     const tally = new Tally()
     for (const click of some) tally.addClick({ referrer: null, ...click }, kept)
-    return kept.flatMap((dimension) =>
-      [...tally.get(dimension)].map(([name, counts]) => ({
+    return kept.flatMap((dimension) => {
+      const values = tally.of(dimension)
+      return values.clicked().map((entry) => ({
         link_id,
         slug,
         hour,
         dimension,
-        name,
-        ...counts,
-      })),
-    )
+        name: values.nameOf(entry),
+        ...values.countsOf(entry),
+      }))
+    })
   })
 }

@@ -5,6 +5,7 @@ import { packedSums } from './migrations/0003-packed-sums.ts'
 import { linkClicks } from './migrations/0004-link-clicks.ts'
 import { linkCount } from './migrations/0005-link-count.ts'
 import { linkDay } from './migrations/0006-link-day.ts'
+import { valueKeys } from './migrations/0007-value-keys.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -13,4 +14,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-link-clicks': linkClicks,
   '0005-link-count': linkCount,
   '0006-link-day': linkDay,
+  '0007-value-keys': valueKeys,
 }

@@ -5,6 +5,11 @@ import type { Tables } from './tables.ts'
 /** What `snapshot` has handed out. */
 const snapshots = new WeakSet<Database<Tables>>()
 
+/** Whether this is one state of the database, whatever is written meanwhile. */
+export function isSnapshot(database: Database<Tables>): boolean {
+  return snapshots.has(database)
+}
+
 /**
  * Runs several reads on one state of the database: a click that is counted meanwhile is in all of them or in none.
  * SQLite's other readers wait until it ends, so `work` must await nothing but the database. Within another snapshot it is

@@ -164,10 +164,10 @@ export interface ClickSumTable {
   unit: PeriodUnit
   start: number
   dimension: string
-  /** A JSON list. */
+  /** The keys of the values and the four counts of each; written and read by `analytics/value-counts.ts`. */
+  sums: Uint8Array
+  /** A JSON list in the same order; empty of visitors, whom nobody names. */
   names: string
-  /** The four counts of each value, in the same order; written and read by `analytics/packed.ts`. */
-  counts: Uint8Array
 }
 
 /** Clicks of one slug in one UTC hour by one value of a dimension, after the raw clicks are gone. */

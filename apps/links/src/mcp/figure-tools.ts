@@ -80,7 +80,10 @@ function cutAt<Item>(items: readonly Item[], limit: number, total: number = item
 type InstanceDimension = Parameters<typeof instanceRanking>[1]
 
 async function ranked(context: Context, dimension: InstanceDimension, range: Range, limit: number) {
-  return cutAt(await counted(context, { range }, (db, view) => instanceRanking(db, dimension, view)), limit)
+  const { items, total } = await counted(context, { range }, (db, view) =>
+    instanceRanking(db, dimension, { ...view, most: limit }),
+  )
+  return cutAt(items, limit, total)
 }
 
 const instanceTools = [
@@ -170,7 +173,7 @@ const instanceTools = [
 async function compared(db: Database<Tables>, view: View, ids: readonly number[]) {
   const links = new Map((await readLinks(db, [...new Set(ids)], view)).map((link) => [link.id, link]))
   const top = async (id: number, dimension: 'country' | 'referrer_host') =>
-    (await ranking(db, [id], dimension, view))[0]?.name ?? null
+    (await ranking(db, [id], dimension, { ...view, most: 1 })).items[0]?.name ?? null
   const results = []
   for (const id of ids) {
     const link = links.get(id)

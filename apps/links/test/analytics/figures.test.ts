@@ -56,11 +56,17 @@ eachDialect((dialect, newUrl) => {
       const line = await timeline(db, [first], view)
       expect(line).toEqual(own.timeline() as never)
       expect(line.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(stats.total_clicks)
-      for (const name of listNames)
+      for (const name of listNames) {
+        const all = own.list(name)
         expect([name, await ranking(db, [first], dimensionOfList[name], view)]).toEqual([
           name,
-          own.list(name),
+          { items: all, total: all.length },
         ])
+        expect([name, await ranking(db, [first], dimensionOfList[name], { ...view, most: 2 })]).toEqual([
+          name,
+          { items: all.slice(0, 2), total: all.length },
+        ])
+      }
     })
   }
 

@@ -1,0 +1,199 @@
+import { type Database, among } from '@latchkey/database/database'
+import { sql } from 'kysely'
+import { numberRows } from '../db/rows.ts'
+import { isSnapshot } from '../db/snapshot.ts'
+import type { ClickPeriodTable, PeriodUnit, Tables } from '../db/tables.ts'
+import {
+  type Cover,
+  type Found,
+  type Gap,
+  type Period,
+  cutTo,
+  endOf,
+  fill,
+  joined,
+  periodUnits,
+  startsIn,
+  wholeHours,
+} from './cover.ts'
+import type { Window } from './window.ts'
+
+export type Db = Database<Tables>
+
+/** Whose clicks: those of some links, or all there are. */
+export type Scope = readonly number[] | 'instance'
+
+/** Stands for the whole instance where sums are kept. */
+export const INSTANCE = 0
+
+/** How large the periods may be that a figure is made of. */
+export type Largest = PeriodUnit | 'none'
+
+export function unitsUpTo(largest: Largest): PeriodUnit[] {
+  return largest === 'none' ? [] : periodUnits.slice(periodUnits.indexOf(largest))
+}
+
+/** Units that are looked up together: where larger ones leave gaps, the smaller ones are few. */
+const SEARCHES: readonly (readonly PeriodUnit[])[] = [['quarter', 'month', '10d'], ['day'], ['6h', 'hour']]
+
+/** What is to be covered by periods of these units. */
+export interface Wish {
+  gaps: readonly Gap[]
+  units: readonly PeriodUnit[]
+}
+
+/** Where one search has looked for a link's periods, and which it has found. */
+interface Searched {
+  stretches: Gap[]
+  found: Found[]
+}
+
+/** The periods that one snapshot has been asked for: a page asks for the same ones again and again. */
+class Known {
+  readonly searches: Map<number, Searched>[] = SEARCHES.map(() => new Map<number, Searched>())
+  /** The hours of each link that still change: what sums say of them may be out of date. */
+  readonly openHours = new Map<number, number[]>()
+
+  /** What of these stretches nobody has looked at. */
+  unsearched(search: number, gaps: readonly Gap[]): Gap[] {
+    return joined(gaps).filter(({ link_id, low, high }) => {
+      const stretches = this.searches[search]?.get(link_id)?.stretches ?? []
+      return !stretches.some((stretch) => stretch.low <= low && high <= stretch.high)
+    })
+  }
+
+  add(search: number, stretches: readonly Gap[], found: readonly Found[]): void {
+    const foundOf = Map.groupBy(found, (period) => period.link_id)
+    const searched = this.searches[search] ?? new Map<number, Searched>()
+    for (const [link_id, own] of Map.groupBy(stretches, (stretch) => stretch.link_id)) {
+      const before = searched.get(link_id) ?? { stretches: [], found: [] }
+      const known = new Set(before.found.map(({ unit, start }) => `${unit} ${start}`))
+      const added = (foundOf.get(link_id) ?? []).filter(({ unit, start }) => !known.has(`${unit} ${start}`))
+      searched.set(link_id, {
+        stretches: joined([...before.stretches, ...own]),
+        found: [...before.found, ...added].toSorted((a, b) => a.start - b.start),
+      })
+    }
+  }
+
+  /** The periods of this unit that are over and complete. */
+  complete(search: number, unit: PeriodUnit, linkIds: Iterable<number>): Found[] {
+    return [...linkIds].flatMap((id) => {
+      const open = this.openHours.get(id) ?? []
+      return (this.searches[search]?.get(id)?.found ?? []).filter(
+        (period) =>
+          period.unit === unit &&
+          !open.some((hour) => hour >= period.start && hour < endOf(unit, period.start)),
+      )
+    })
+  }
+}
+
+const knownOf = new WeakMap<Db, Known>()
+
+/** Only what a snapshot says stays true. */
+function knownIn(db: Db): Known {
+  if (!isSnapshot(db)) return new Known()
+  const known = knownOf.get(db) ?? new Known()
+  knownOf.set(db, known)
+  return known
+}
+
+/** Looks at once for all that these wishes need if nothing is missing, so that `filled` has to ask for what is. */
+export async function lookUp(db: Db, wishes: readonly Wish[]): Promise<void> {
+  const known = knownIn(db)
+  const gaps = SEARCHES.map((): Gap[] => [])
+  for (const { gaps: whole, units } of wishes) {
+    let left: Cover<Period> = { periods: [], gaps: [...whole] }
+    for (const [search, some] of searchesOf(units)) {
+      gaps[search]?.push(...left.gaps)
+      for (const unit of some) left = fill(left, wished(unit, left.gaps))
+    }
+  }
+  await find(db, known, gaps)
+}
+
+function searchesOf(units: readonly PeriodUnit[]): [search: number, units: PeriodUnit[]][] {
+  return SEARCHES.map((all, search): [number, PeriodUnit[]] => [
+    search,
+    all.filter((unit) => units.includes(unit)),
+  ]).filter(([, some]) => some.length > 0)
+}
+
+/** All periods that there might be. */
+function wished(unit: PeriodUnit, gaps: readonly Gap[]): Period[] {
+  return joined(gaps).flatMap(({ link_id, low, high }) =>
+    startsIn(unit, low, high).map((start) => ({ link_id, unit, start })),
+  )
+}
+
+/** The largest complete periods in these gaps, and what they leave of them. */
+export async function filled(db: Db, gaps: readonly Gap[], units: readonly PeriodUnit[]): Promise<Cover> {
+  const known = knownIn(db)
+  const linkIds = new Set(gaps.map((gap) => gap.link_id))
+  let cover: Cover = { periods: [], gaps: [...gaps] }
+  for (const [search, some] of searchesOf(units)) {
+    if (cover.gaps.length === 0) break
+    await find(
+      db,
+      known,
+      SEARCHES.map((_, other) => (other === search ? cover.gaps : [])),
+    )
+    for (const unit of some) cover = fill(cover, known.complete(search, unit, linkIds))
+  }
+  return cover
+}
+
+/** Finds the largest complete periods for a window. */
+export async function coverOf(
+  db: Db,
+  scope: Scope,
+  window: Window,
+  largest: Largest = 'quarter',
+): Promise<Cover> {
+  return cutTo(window, await filled(db, hoursOfScope(scope, window), unitsUpTo(largest)))
+}
+
+export function hoursOfScope(scope: Scope, window: Window): Gap[] {
+  return wholeHours(scope === 'instance' ? [INSTANCE] : scope, window)
+}
+
+/** Reads what nobody has looked for yet; `gaps` are those of each search. With it the open hours of links that are new. */
+async function find(db: Db, known: Known, gaps: readonly (readonly Gap[])[]): Promise<void> {
+  const missing = gaps.map((some, search) => known.unsearched(search, some))
+  const linkIds = new Set(missing.flat().map((gap) => gap.link_id))
+  const newIds = [...linkIds].filter((id) => !known.openHours.has(id))
+  const parts = missing.flatMap((some, search) =>
+    some.length === 0
+      ? []
+      : [
+          sql`select period.* from ${numberRows(db.dialect, ['link_id', 'low', 'high'], some)} as gap
+            cross join click_period as period
+            where period.link_id = gap.link_id and ${among(db.dialect, 'period.unit', SEARCHES[search] ?? [])}
+              and period.start >= gap.low and period.start < gap.high`,
+        ],
+  )
+  if (newIds.length > 0) parts.push(openHours(db, newIds))
+  if (parts.length === 0) return
+  const { rows } = await sql<
+    Omit<ClickPeriodTable, 'unit'> & { unit: PeriodUnit | 'open' }
+  >`${sql.join(parts, sql` union all `)}`.execute(db.read)
+  const found: Found[] = []
+  for (const id of newIds) known.openHours.set(id, [])
+  for (const { unit, ...row } of rows)
+    if (unit === 'open') known.openHours.get(row.link_id)?.push(row.start)
+    else found.push({ ...row, unit })
+  for (const [search, some] of missing.entries())
+    known.add(
+      search,
+      some,
+      found.filter(({ unit }) => SEARCHES[search]?.includes(unit)),
+    )
+}
+
+/** As rows like those of periods. */
+function openHours({ dialect }: Db, linkIds: readonly number[]) {
+  const isInstance = linkIds[0] === INSTANCE
+  return sql`select distinct ${isInstance ? sql.lit(INSTANCE) : sql.ref('link_id')}, 'open', hour, 0, 0, 0, 0, 0, 0, 0, 0
+    from click_hour_open where ${isInstance ? sql`1 = 1` : among(dialect, 'link_id', linkIds)}`
+}

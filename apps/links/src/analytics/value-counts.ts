@@ -1,0 +1,212 @@
+import { countedOf } from '../clicks/store.ts'
+import type { ClickCounts } from '../db/tables.ts'
+import type { ViewerFilters } from './filters.ts'
+import { PackedReader, PackedWriter } from './packed.ts'
+
+/** The names of values that were added by their keys; undefined until somebody needs them. */
+export interface NameSource {
+  names: readonly string[] | undefined
+}
+
+/** Keys and counts as a `PackedWriter` writes them, and in the same order the names as a JSON list. */
+export interface PackedValues {
+  sums: Uint8Array
+  names: string
+}
+
+/** The values of a list that are shown, by their number here, and how many there are. */
+export interface Best {
+  entries: readonly number[]
+  total: number
+}
+
+/** 128 bits of a value's SHA-256, of which nobody has found two alike: figures are exact without comparing names. */
+const WORDS = 4
+const COUNTS = 4
+const FIRST_SIZE = 32
+/** Half full at most, or looking takes long. */
+const SLOTS = 2
+
+const digest = new Uint8Array(64)
+const digestWords = new Uint32Array(digest.buffer)
+
+/**
+ * Four counts of each of many values, which are known by a key as long as nobody asks for a name: a page adds up a hundred
+ * thousand values and shows a hundred. Its fields are plain ones, for the engine's sake.
+ */
+export class ValueCounts {
+  private size = 0
+  /** Open addressing: one more than the number of the value. */
+  private slots = new Int32Array(SLOTS * FIRST_SIZE)
+  private keys = new Uint32Array(WORDS * FIRST_SIZE)
+  private counts = new Float64Array(COUNTS * FIRST_SIZE)
+  /** Which source has the name, and where in it. */
+  private sources = new Int32Array(FIRST_SIZE)
+  private places = new Int32Array(FIRST_SIZE)
+  private readonly ownNames: string[] = []
+  private readonly entryOfName = new Map<string, number>()
+  private readonly known: NameSource[] = [{ names: this.ownNames }]
+
+  add(name: string, counts: Readonly<ClickCounts>): void {
+    let entry = this.entryOfName.get(name)
+    if (entry === undefined) {
+      Bun.SHA256.hash(name, digest)
+      const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = digestWords
+      entry = this.entryOf(k0, k1, k2, k3)
+      // A name at hand is better than one to be looked up.
+      this.sources[entry] = 0
+      this.places[entry] = this.ownNames.push(name) - 1
+      this.entryOfName.set(name, entry)
+    }
+    this.addAt(entry, counts)
+  }
+
+  /** Adds what `packed` has packed, whose names are `source`. */
+  addPacked(sums: Uint8Array, source: NameSource): void {
+    const reader = new PackedReader(sums)
+    const size = reader.read()
+    const keys = reader.readWords(WORDS * size)
+    const from = this.known.push(source) - 1
+    for (let place = 0; place < size; place++) {
+      const at = WORDS * place
+      const before = this.size
+      const entry = this.entryOf(keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0, keys[at + 3] ?? 0)
+      if (entry === before) {
+        this.sources[entry] = from
+        this.places[entry] = place
+      }
+      this.addAt(entry, reader.readCounts())
+    }
+  }
+
+  /** Every value with clicks; `isNamed` false leaves the names out. All of them must have been loaded. */
+  packed(isNamed = true): PackedValues | undefined {
+    const entries = this.clicked()
+    if (entries.length === 0) return undefined
+    const writer = new PackedWriter()
+    writer.add(entries.length)
+    for (const entry of entries) writer.addWords(this.keys.subarray(WORDS * entry, WORDS * (entry + 1)))
+    for (const entry of entries) writer.addCounts(this.countsOf(entry))
+    const names = isNamed ? JSON.stringify(entries.map((entry) => this.nameOf(entry))) : ''
+    return { sums: writer.written(), names }
+  }
+
+  /** The values with clicks, by their number. */
+  clicked(): number[] {
+    const entries: number[] = []
+    for (let entry = 0; entry < this.size; entry++) if (this.counts[COUNTS * entry] !== 0) entries.push(entry)
+    return entries
+  }
+
+  countsOf(entry: number): ClickCounts {
+    const at = COUNTS * entry
+    const { counts } = this
+    return {
+      clicks: counts[at] ?? 0,
+      bots: counts[at + 1] ?? 0,
+      self_referrers: counts[at + 2] ?? 0,
+      bot_self_referrers: counts[at + 3] ?? 0,
+    }
+  }
+
+  countedOf(entry: number, filters: ViewerFilters): number {
+    return countedOf(this.countsOf(entry), filters)
+  }
+
+  nameOf(entry: number): string {
+    const name = this.known[this.sources[entry] ?? 0]?.names?.[this.places[entry] ?? 0]
+    if (name === undefined) throw new Error('A name that was not loaded')
+    return name
+  }
+
+  /** What a viewer counts of the value with this name. */
+  countOf(name: string, filters: ViewerFilters): number {
+    Bun.SHA256.hash(name, digest)
+    const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = digestWords
+    const entry = (this.slots[this.slotOf(k0, k1, k2, k3)] ?? 0) - 1
+    return entry < 0 ? 0 : this.countedOf(entry, filters)
+  }
+
+  /** Those with the most clicks that a viewer counts, and all others that have as many as the last: names decide. */
+  best(filters: ViewerFilters, most: number): Best {
+    const counted: number[] = []
+    const entries: number[] = []
+    for (let entry = 0; entry < this.size; entry++) {
+      const count = this.countedOf(entry, filters)
+      if (count <= 0) continue
+      entries.push(entry)
+      counted.push(count)
+    }
+    const total = entries.length
+    if (total <= most) return { entries, total }
+    const least = Float64Array.from(counted).toSorted()[total - most] ?? 0
+    return { entries: entries.filter((_, place) => (counted[place] ?? 0) >= least), total }
+  }
+
+  /** Whose names of these are still missing. */
+  unnamed(entries: readonly number[]): NameSource[] {
+    const needed = new Set(entries.map((entry) => this.sources[entry] ?? 0))
+    return [...needed].flatMap((source) => this.known[source] ?? []).filter(({ names }) => !names)
+  }
+
+  /** The number of the value with this key, a new one without clicks if there was none. */
+  private entryOf(k0: number, k1: number, k2: number, k3: number): number {
+    if (this.size === this.sources.length) this.grow()
+    const slot = this.slotOf(k0, k1, k2, k3)
+    const known = this.slots[slot] ?? 0
+    if (known > 0) return known - 1
+    const { keys } = this
+    const entry = this.size++
+    this.slots[slot] = entry + 1
+    const at = WORDS * entry
+    keys[at] = k0
+    keys[at + 1] = k1
+    keys[at + 2] = k2
+    keys[at + 3] = k3
+    return entry
+  }
+
+  /** Where the value with this key is, or would be. */
+  private slotOf(k0: number, k1: number, k2: number, k3: number): number {
+    const { slots, keys } = this
+    const mask = slots.length - 1
+    let slot = k0 & mask
+    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const at = WORDS * ((slots[slot] ?? 0) - 1)
+      if (keys[at] === k0 && keys[at + 1] === k1 && keys[at + 2] === k2 && keys[at + 3] === k3) break
+    }
+    return slot
+  }
+
+  private grow(): void {
+    const size = 4 * this.sources.length
+    this.keys = enlarged(new Uint32Array(WORDS * size), this.keys)
+    this.counts = enlarged(new Float64Array(COUNTS * size), this.counts)
+    this.sources = enlarged(new Int32Array(size), this.sources)
+    this.places = enlarged(new Int32Array(size), this.places)
+    this.slots = new Int32Array(SLOTS * size)
+    const mask = this.slots.length - 1
+    for (let entry = 0; entry < this.size; entry++) {
+      let slot = (this.keys[WORDS * entry] ?? 0) & mask
+      while (this.slots[slot] !== 0) slot = (slot + 1) & mask
+      this.slots[slot] = entry + 1
+    }
+  }
+
+  private addAt(entry: number, { clicks, bots, self_referrers: own, bot_self_referrers: both }: ClickCounts) {
+    const { counts } = this
+    const at = COUNTS * entry
+    counts[at] = (counts[at] ?? 0) + clicks
+    counts[at + 1] = (counts[at + 1] ?? 0) + bots
+    counts[at + 2] = (counts[at + 2] ?? 0) + own
+    counts[at + 3] = (counts[at + 3] ?? 0) + both
+  }
+}
+
+function enlarged<Numbers extends Uint32Array | Int32Array | Float64Array>(
+  into: Numbers,
+  from: Numbers,
+): Numbers {
+  into.set(from)
+  return into
+}
