@@ -13,11 +13,16 @@ interface Props {
   /** More to say, or fields. */
   children?: ReactNode
   isReady?: boolean
+  /** Of the button; red unless what it does takes nothing away. */
+  color?: string
+  /** More than the words for a refusal. */
+  explain?: (error: Error) => ReactNode
 }
 
 /** Asks before something that cannot be taken back, and says why it could not be done. */
-export function Ask({ title, help, button, act, onClose, children, isReady = true }: Props) {
+export function Ask({ title, help, button, act, onClose, ...more }: Props) {
   const { say, failure } = useText()
+  const { children, isReady = true, color = 'red', explain = failure } = more
   const acting = useMutation({ mutationFn: act, onSuccess: onClose })
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': say('shell.close') }}>
@@ -26,14 +31,19 @@ export function Ask({ title, help, button, act, onClose, children, isReady = tru
         {children}
         {acting.error && (
           <Alert color="red" role="alert">
-            {failure(acting.error)}
+            {explain(acting.error)}
           </Alert>
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
             {say('confirm.cancel')}
           </Button>
-          <Button color="red" disabled={!isReady} loading={acting.isPending} onClick={() => acting.mutate()}>
+          <Button
+            color={color}
+            disabled={!isReady}
+            loading={acting.isPending}
+            onClick={() => acting.mutate()}
+          >
             {button}
           </Button>
         </Group>

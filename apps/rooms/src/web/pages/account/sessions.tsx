@@ -2,9 +2,9 @@ import { Alert, Badge, Button, Group, Text } from '@mantine/core'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useMutation } from '@tanstack/react-query'
 import { type Result, call } from '../../call.ts'
-import { deviceOf } from '../../parts/device.ts'
 import { Section } from '../../parts/section.tsx'
 import { tellDone } from '../../parts/told.ts'
+import { useDevice } from '../../parts/use-device.ts'
 import { changed, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -93,12 +93,4 @@ function Line({ session, isEnding, onEnd }: { session: Session; isEnding: boolea
       )}
     </Group>
   )
-}
-
-function useDevice(userAgent: string): string {
-  const { say } = useText()
-  const device = deviceOf(userAgent)
-  if (!device) return say('account.unknownDevice')
-  const { browser, system } = device
-  return system === undefined ? browser : say('account.deviceOn', { browser, system })
 }

@@ -1,0 +1,11 @@
+import { useText } from '../texts/text.ts'
+import { deviceOf } from './device.ts'
+
+/** What a session is used with, in words. */
+export function useDevice(userAgent: string): string {
+  const { say } = useText()
+  const device = deviceOf(userAgent)
+  if (!device) return say('account.unknownDevice')
+  const { browser, system } = device
+  return system === undefined ? browser : say('account.deviceOn', { browser, system })
+}
