@@ -1,8 +1,15 @@
-import { type CallsOf, createCalls } from '@latchkey/web/call'
+import { type CallsOf, type InputOf, type OfId, createCalls } from '@latchkey/web/call'
+import type { z } from 'zod'
 import type { accountOperations } from '../account/operations.ts'
+import type { adminOperations } from '../admin/operations.ts'
+import type { AuditQuery } from '../audit/schema.ts'
 import type { guestOperations } from '../guests/operations.ts'
 import type { platformOperations } from '../platform/operations.ts'
 import type { roomOperations } from '../rooms/operations.ts'
+import type { invitationOperations } from '../invitations/operations.ts'
+import type { memberOperations } from '../members/operations.ts'
+import type { moderationOperations } from '../moderation/operations.ts'
+import type { ownershipOperations } from '../ownership/operations.ts'
 import type { messageOperations } from '../messages/operations.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
 
@@ -13,8 +20,22 @@ type Operations =
   | (typeof accountOperations)[number]
   | (typeof roomOperations)[number]
   | (typeof messageOperations)[number]
+  | (typeof memberOperations)[number]
+  | (typeof moderationOperations)[number]
+  | (typeof invitationOperations)[number]
+  | (typeof ownershipOperations)[number]
+  | (typeof adminOperations)[number]
 
-type Calls = CallsOf<Operations>
+type Declared = CallsOf<Operations>
+
+/** Moments are sent as they are told, not as the server reads them. */
+type AuditInput = InputOf<OfId<Operations, 'listAuditEvents'>, z.input<typeof AuditQuery>>
+
+type Calls = {
+  [Id in keyof Declared]: Id extends 'listAuditEvents'
+    ? { input: AuditInput; result: Declared[Id]['result'] }
+    : Declared[Id]
+}
 
 export type OperationId = keyof Calls
 export type Input<Id extends OperationId> = Calls[Id]['input']

@@ -1,22 +1,33 @@
-import { IconHome, IconUser } from '@tabler/icons-react'
+import { IconHome, IconShieldLock, IconUser } from '@tabler/icons-react'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import { lazy } from 'react'
-import { ROOM } from './addresses.ts'
+import { INVITATION, ROOM } from './addresses.ts'
 import type { TextKey } from './texts/text.ts'
 
+const InvitationPage = lazy(() => import('./pages/invitation.tsx'))
 const RoomPage = lazy(() => import('./pages/room.tsx'))
 
 interface Titled extends Page {
   title: TextKey
+  /** There is no such page for anybody else. */
+  isForAdmins?: true
 }
 
 /** Every page that is about no single thing. Those with an icon are in the navigation of people who are signed in. */
 export const pages: readonly Titled[] = [
   { path: '/', title: 'nav.lobby', icon: IconHome, show: lazy(() => import('./pages/lobby.tsx')) },
   { path: '/account', title: 'nav.account', icon: IconUser, show: lazy(() => import('./pages/account.tsx')) },
+  {
+    path: '/admin',
+    title: 'nav.admin',
+    icon: IconShieldLock,
+    isForAdmins: true,
+    show: lazy(() => import('./pages/admin.tsx')),
+  },
   { path: '/login', title: 'login.title', show: lazy(() => import('./pages/login.tsx')) },
 ]
 
 export const detailPages: readonly DetailPage[] = [
   { pattern: ROOM, show: (id) => <RoomPage key={id} id={id} /> },
+  { pattern: INVITATION, show: (token) => <InvitationPage key={token} token={token} /> },
 ]

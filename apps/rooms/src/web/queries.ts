@@ -1,4 +1,5 @@
 import { changed as changedAny, useRead } from '@latchkey/web/queries'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Input, type OperationId, type Result, call } from './call.ts'
 
 /** What a query shows: a change says which of these it changed. */
@@ -26,3 +27,31 @@ export function useCall<Id extends OperationId>(
 
 /** After a change: everything shown about these resources is read again. */
 export const changed: (...resources: readonly Resource[]) => Promise<void> = changedAny
+
+/** What lists that are read in pages answer with. */
+interface Paged {
+  nextCursor: string | null
+}
+
+type PagedId = { [Id in OperationId]: Result<Id> extends Paged ? Id : never }[OperationId]
+
+/** Reads a list page by page; `more` reads the next one, and is missing at the end. */
+export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: Input<Id>) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [resource, id, input, 'pages'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => {
+      const { query = {} } = input as { query?: object }
+      const page = { ...input, query: { ...query, ...(pageParam !== undefined && { cursor: pageParam }) } }
+      return call(id, page as Input<Id>, { signal })
+    },
+    getNextPageParam: (last) => (last as Paged).nextCursor ?? undefined,
+  })
+  return {
+    pages: data?.pages,
+    error,
+    retry: () => void refetch(),
+    more: hasNextPage ? () => void fetchNextPage() : undefined,
+    isReading: isFetchingNextPage,
+  }
+}

@@ -1,48 +1,111 @@
-import { Anchor, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { IconSearch } from '@tabler/icons-react'
+import { Anchor, Badge, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { Failed } from '@latchkey/web/shell/boundary'
+import { useEffect } from 'react'
 import { Link } from 'wouter'
-import { useCall } from '../queries.ts'
+import type { Result } from '../call.ts'
+import { live } from '../live/live.ts'
+import { More } from '../parts/more.tsx'
+import { changed, useCall, usePages } from '../queries.ts'
+import { useUser } from '../session.ts'
 import { useText } from '../texts/text.ts'
+import { NewRoom } from './lobby/new-room.tsx'
+import { Pending } from './lobby/pending.tsx'
 
 const SEARCH_AFTER_MS = 250
 
+/** The rooms that one can enter, and what waits for an answer. */
 export default function LobbyPage() {
   const { say } = useText()
+  const user = useUser()
   const [{ q }, setQuery] = useQueryString({ q: '' })
-  const [searched] = useDebouncedValue(q.trim(), SEARCH_AFTER_MS)
-  const { data, error, refetch } = useCall('rooms', 'listRooms', { query: { q: searched } })
+  const [isOpen, { open, close }] = useDisclosure()
+  const { data: config } = useCall('config', 'getConfig', {})
+  const isGuest = user.identityType === 'guest'
+  const mayCreate = !isGuest || config?.guestRooms === true
+  useEffect(() => live.followLobby(() => void changed('rooms')), [])
   return (
     <Stack gap="lg">
-      <TextInput
-        type="search"
-        label={say('lobby.search')}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        value={q}
-        onChange={({ currentTarget }) => setQuery({ q: currentTarget.value })}
-        maw={420}
-      />
-      {error && !data && <Failed error={error} onRetry={() => void refetch()} />}
-      {data?.rooms.length === 0 && <Notice title={say(searched === '' ? 'lobby.none' : 'lobby.noneFound')} />}
+      {!isGuest && <Pending user={user} />}
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <TextInput
+          type="search"
+          label={say('lobby.search')}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={q}
+          onChange={({ currentTarget }) => setQuery({ q: currentTarget.value })}
+          style={{ flex: '1 1 220px' }}
+          maw={420}
+        />
+        {mayCreate && (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+            {say('lobby.create')}
+          </Button>
+        )}
+      </Group>
+      <Rooms q={q.trim()} />
+      {isOpen && <NewRoom user={user} onClose={close} />}
+    </Stack>
+  )
+}
+
+function Rooms({ q }: { q: string }) {
+  const { say } = useText()
+  const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS)
+  const { pages, error, retry, more, isReading } = usePages('rooms', 'listRooms', { query: { q: searched } })
+  if (error && !pages) return <Failed error={error} onRetry={retry} />
+  const rooms = pages?.flatMap((page) => page.rooms)
+  if (rooms?.length === 0)
+    return searched === '' ? (
+      <Notice title={say('lobby.none')} help={say('lobby.noneHelp')} />
+    ) : (
+      <Notice title={say('lobby.noneFound')} />
+    )
+  return (
+    <div>
       <ul className="plain cards">
-        {data?.rooms.map(({ id, name, participantCount, maxParticipants }) => (
-          <Paper key={id} component="li" withBorder p="md">
-            <Title order={2} size="h4" className="wrap">
-              <Anchor component={Link} href={`/rooms/${id}`} inherit>
-                {name}
-              </Anchor>
-            </Title>
-            <Group gap="xs">
-              <Text size="sm" c="dimmed">
-                {say('lobby.present', { count: participantCount, most: maxParticipants })}
-              </Text>
-            </Group>
-          </Paper>
+        {rooms?.map((room) => (
+          <Card key={room.id} room={room} />
         ))}
       </ul>
-    </Stack>
+      <More more={more} isReading={isReading} />
+    </div>
+  )
+}
+
+function Card({ room }: { room: Result<'listRooms'>['rooms'][number] }) {
+  const { say } = useText()
+  const { id, name, participantCount, maxParticipants, role, visibility, allowGuests } = room
+  return (
+    <Paper component="li" withBorder p="md">
+      <Stack gap="xs">
+        <Title order={2} size="h4" className="wrap">
+          <Anchor component={Link} href={`/rooms/${id}`} inherit>
+            {name}
+          </Anchor>
+        </Title>
+        <Text size="sm" c="dimmed">
+          {say('lobby.present', { count: participantCount, most: maxParticipants })}
+        </Text>
+        <Group gap={6}>
+          <Badge variant="default" style={{ textTransform: 'none' }}>
+            {say(`room.visibility.${visibility}`)}
+          </Badge>
+          {role !== null && (
+            <Badge variant="light" style={{ textTransform: 'none' }}>
+              {say(`room.role.${role}`)}
+            </Badge>
+          )}
+          {!allowGuests && (
+            <Badge variant="default" style={{ textTransform: 'none' }}>
+              {say('lobby.noGuests')}
+            </Badge>
+          )}
+        </Group>
+      </Stack>
+    </Paper>
   )
 }

@@ -9,6 +9,7 @@ import { useCall } from '../queries.ts'
 import { type User, useUser } from '../session.ts'
 import { useText } from '../texts/text.ts'
 import { Chat } from './room/chat.tsx'
+import { Manage } from './room/manage.tsx'
 import { Out } from './room/out.tsx'
 import type { Room } from './room/room.ts'
 import { PeoplePanel } from './room/people-panel.tsx'
@@ -70,6 +71,7 @@ function Inside({ room, user, store, isComing, onLeave }: Shown) {
         </Stack>
         <Group gap="xs">
           <PeoplePanel room={room} user={user} store={store} />
+          <Manage room={room} user={user} />
           <Button
             variant="default"
             size="sm"

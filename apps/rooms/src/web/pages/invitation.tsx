@@ -1,0 +1,128 @@
+import { Alert, Anchor, Button, Paper, Skeleton, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { CallError } from '@latchkey/web/call'
+import { Notice } from '@latchkey/web/parts/notice'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { PageHeading } from '@latchkey/web/shell/heading'
+import { Link, useLocation } from 'wouter'
+import { loginPath, providerLogin } from '../addresses.ts'
+import { type Result, call } from '../call.ts'
+import { changed, useCall } from '../queries.ts'
+import { useSession } from '../session.ts'
+import { useText } from '../texts/text.ts'
+import { GuestEntry } from './login/guest-entry.tsx'
+
+/** What an invitation link leads to. Looking at it uses nothing up: joining is a button (R23.4). */
+export default function InvitationPage({ token }: { token: string }) {
+  const { say } = useText()
+  const { data, error, refetch } = useCall('invitations', 'previewInvitation', { params: { token } })
+  const isGone = error instanceof CallError && error.status === 404
+  if (isGone) return <Gone />
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton h={200} />
+  return (
+    <Stack gap="lg" maw={480}>
+      <PageHeading title={say('invite.to', { room: data.roomName })} className="wrap" />
+      <Offer token={token} invitation={data} />
+    </Stack>
+  )
+}
+
+function Gone() {
+  const { say } = useText()
+  return (
+    <>
+      <PageHeading title={say('invite.title')} mb="lg" />
+      <Notice
+        title={say('invite.gone')}
+        help={say('invite.goneHelp')}
+        action={
+          <Button variant="default" component={Link} href="/">
+            {say('page.toLobby')}
+          </Button>
+        }
+      />
+    </>
+  )
+}
+
+interface Props {
+  token: string
+  invitation: Result<'previewInvitation'>
+}
+
+function Offer({ token, invitation }: Props) {
+  const { say, moment } = useText()
+  const { data: session } = useSession()
+  const { permission, expiresAt, guestAllowed } = invitation
+  const isBarredGuest = session?.user.identityType === 'guest' && !guestAllowed
+  return (
+    <>
+      <Text className="wrap">
+        {say('invite.as', { role: say(`room.role.${permission}`), when: moment(expiresAt) })}
+      </Text>
+      {session && !isBarredGuest && <Join token={token} invitation={invitation} />}
+      {isBarredGuest && (
+        <Paper withBorder p="md">
+          <Stack gap="xs" align="flex-start">
+            <Text>{say('invite.noGuests')}</Text>
+            <Anchor component={Link} href={loginPath(`/invite/${token}`)} underline="always">
+              {say('login.title')}
+            </Anchor>
+          </Stack>
+        </Paper>
+      )}
+      {session === null && <ComeIn token={token} guestAllowed={guestAllowed} />}
+    </>
+  )
+}
+
+function Join({ token, invitation: { roomName } }: Props) {
+  const { say, failure } = useText()
+  const [, go] = useLocation()
+  const join = useMutation({
+    mutationFn: () => call('acceptInvitation', { params: { invitation: token } }),
+    async onSuccess({ roomId }) {
+      await changed('rooms', 'room')
+      go(`/rooms/${roomId}`)
+    },
+  })
+  return (
+    <>
+      {join.error && (
+        <Alert color="red" role="alert">
+          {failure(join.error)}
+        </Alert>
+      )}
+      <Button
+        size="md"
+        h="auto"
+        mih={44}
+        py="xs"
+        loading={join.isPending}
+        onClick={() => join.mutate()}
+        styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
+      >
+        {say('invite.join', { room: roomName })}
+      </Button>
+    </>
+  )
+}
+
+/** The ways in, which lead back here. */
+function ComeIn({ token, guestAllowed }: { token: string; guestAllowed: boolean }) {
+  const { say } = useText()
+  const { data: config } = useCall('config', 'getConfig', {})
+  const back = `/invite/${token}`
+  if (!config) return null
+  return (
+    <>
+      <Text>{say('invite.signInFirst')}</Text>
+      <Button component="a" href={providerLogin(back)} size="md">
+        {say('login.with', { label: config.provider.label })}
+      </Button>
+      {config.guestEnabled && guestAllowed && <GuestEntry back={back} />}
+      {config.guestEnabled && !guestAllowed && <Text size="sm">{say('invite.noGuests')}</Text>}
+    </>
+  )
+}

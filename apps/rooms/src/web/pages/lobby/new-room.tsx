@@ -1,0 +1,31 @@
+import { Modal } from '@mantine/core'
+import { useLocation } from 'wouter'
+import { call } from '../../call.ts'
+import { RoomForm } from '../../parts/room-form.tsx'
+import { changed } from '../../queries.ts'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+
+export function NewRoom({ user, onClose }: { user: User; onClose: () => void }) {
+  const { say } = useText()
+  const [, go] = useLocation()
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={say('lobby.create')}
+      closeButtonProps={{ 'aria-label': say('shell.close') }}
+    >
+      <RoomForm
+        isGuest={user.identityType === 'guest'}
+        name="newRoom"
+        button={say('form.create')}
+        save={async (settings) => {
+          const { room } = await call('createRoom', { body: settings })
+          await changed('rooms')
+          go(`/rooms/${room.id}`)
+        }}
+      />
+    </Modal>
+  )
+}

@@ -1,0 +1,125 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { call } from '../../call.ts'
+import { live } from '../../live/live.ts'
+import { Section } from '../../parts/section.tsx'
+import { tellDone, tellFailed } from '../../parts/told.ts'
+import { changed, useCall } from '../../queries.ts'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+
+/** Invitations and handovers that wait for an answer (R23.2). */
+export function Pending({ user }: { user: User }) {
+  const { say } = useText()
+  const invitations = useCall('pending', 'listPendingInvitations', {}).data?.invitations ?? []
+  const transfers = useCall('pending', 'listPendingTransfers', {}).data?.transfers ?? []
+  useEffect(() => live.onNotice(() => void changed('pending')), [])
+  if (invitations.length + transfers.length === 0) return null
+  return (
+    <Section title={say('lobby.pending')}>
+      <ul className="plain rows">
+        {invitations.map(({ id, roomId, roomName, permission, expiresAt }) => (
+          <Waiting
+            key={id}
+            what={say('lobby.invitedTo', { room: roomName, role: say(`room.role.${permission}`) })}
+            until={expiresAt}
+            done={say('lobby.accepted', { room: roomName })}
+            accept={{
+              act: () => call('acceptInvitation', { params: { invitation: id } }),
+              leadsTo: `/rooms/${roomId}`,
+            }}
+            decline={() => call('declineInvitation', { params: { invitationId: id } })}
+          />
+        ))}
+        {transfers.map(({ roomId, roomName, fromNickname, toUserId, expiresAt }) =>
+          toUserId === user.id ? (
+            <Waiting
+              key={roomId}
+              what={say('lobby.offered', { name: fromNickname, room: roomName })}
+              until={expiresAt}
+              done={say('lobby.accepted', { room: roomName })}
+              accept={{
+                act: () => call('confirmTransfer', { params: { id: roomId } }),
+                leadsTo: `/rooms/${roomId}`,
+              }}
+              decline={() => call('declineTransfer', { params: { id: roomId } })}
+            />
+          ) : (
+            <Waiting
+              key={roomId}
+              what={say('lobby.offering', { room: roomName })}
+              until={expiresAt}
+              done={say('lobby.withdrawn')}
+              withdraw={() => call('cancelTransfer', { params: { id: roomId } })}
+            />
+          ),
+        )}
+      </ul>
+    </Section>
+  )
+}
+
+interface Props {
+  what: string
+  until: string
+  /** What is told when it was accepted or withdrawn. */
+  done: string
+  accept?: { act: () => Promise<unknown>; leadsTo: string }
+  decline?: () => Promise<unknown>
+  withdraw?: () => Promise<unknown>
+}
+
+function Waiting({ what, until, done, accept, decline, withdraw }: Props) {
+  const { say, moment, failure } = useText()
+  const [, go] = useLocation()
+  const answer = useMutation({
+    mutationFn: ({ act }: { act: () => Promise<unknown>; words: string; leadsTo?: string }) => act(),
+    onSuccess(_, { words, leadsTo }) {
+      tellDone(words)
+      if (leadsTo !== undefined) go(leadsTo)
+    },
+    onError: (error) => tellFailed(failure(error)),
+    onSettled: () => changed('pending', 'rooms'),
+  })
+  const button = (
+    words: string,
+    label: string,
+    press: Parameters<typeof answer.mutate>[0],
+    isFirst = false,
+  ) => (
+    <Button
+      size="xs"
+      variant={isFirst ? 'filled' : 'default'}
+      aria-label={label}
+      disabled={answer.isPending}
+      onClick={() => answer.mutate(press)}
+    >
+      {words}
+    </Button>
+  )
+  return (
+    <Group component="li" justify="space-between" gap="sm">
+      <div style={{ minWidth: 0, flex: '1 1 220px' }}>
+        <Text className="wrap" fw={550}>
+          {what}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {say('lobby.until', { when: moment(until) })}
+        </Text>
+      </div>
+      <Group gap="xs">
+        {accept &&
+          button(say('lobby.accept'), say('lobby.acceptNamed', { what }), { ...accept, words: done }, true)}
+        {decline &&
+          button(say('lobby.decline'), say('lobby.declineNamed', { what }), {
+            act: decline,
+            words: say('lobby.declined'),
+          })}
+        {withdraw &&
+          button(say('lobby.withdraw'), say('lobby.withdrawNamed', { what }), { act: withdraw, words: done })}
+      </Group>
+    </Group>
+  )
+}

@@ -1,0 +1,67 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { removing } from '../../../../rooms/room-access.ts'
+import { call } from '../../../call.ts'
+import { More } from '../../../parts/more.tsx'
+import { Face } from '../../../parts/person.tsx'
+import { tellDone, tellFailed } from '../../../parts/told.ts'
+import { changed, usePages } from '../../../queries.ts'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
+import { type Room, rightsIn } from '../room.ts'
+
+/** Who may not come in, why, and until when. */
+export function Bans({ room, user }: { room: Room; user: User }) {
+  const { say, moment, failure } = useText()
+  const may = rightsIn(room, user)
+  const list = usePages('bans', 'listBans', { params: { id: room.id } })
+  const lift = useMutation({
+    mutationFn: ({ userId }: { userId: string; nickname: string }) =>
+      call('liftBan', { params: { id: room.id, userId } }),
+    onSuccess: (_, { nickname }) => tellDone(say('manage.lifted', { name: nickname })),
+    onError: (error) => tellFailed(failure(error)),
+    onSettled: () => changed('bans'),
+  })
+  if (list.error && !list.pages) return <Failed error={list.error} onRetry={list.retry} />
+  const bans = list.pages?.flatMap((page) => page.bans) ?? []
+  if (list.pages && bans.length === 0) return <Text c="dimmed">{say('manage.noBans')}</Text>
+  return (
+    <>
+      <ul className="plain rows">
+        {bans.map(({ userId, nickname, avatarColor, reason, expiresAt, role }) => (
+          <Group key={userId} component="li" gap="sm" wrap="nowrap" align="flex-start">
+            <Face nickname={nickname} avatarColor={avatarColor} size={32} />
+            <div style={{ minWidth: 0, flex: 1 }}>
+              <Text fw={550} size="sm" className="wrap">
+                <bdi>{nickname}</bdi>
+              </Text>
+              <Text size="sm" c="dimmed">
+                {expiresAt === null
+                  ? say('manage.banned')
+                  : say('manage.kickedUntil', { when: moment(expiresAt) })}
+              </Text>
+              {reason !== null && (
+                <Text size="sm" className="said">
+                  {reason}
+                </Text>
+              )}
+            </div>
+            {may(removing(role)) && (
+              <Button
+                size="xs"
+                variant="default"
+                flex="none"
+                aria-label={say('manage.liftNamed', { name: nickname })}
+                onClick={() => lift.mutate({ userId, nickname })}
+              >
+                {say('manage.lift')}
+              </Button>
+            )}
+          </Group>
+        ))}
+      </ul>
+      <More more={list.more} isReading={list.isReading} />
+    </>
+  )
+}

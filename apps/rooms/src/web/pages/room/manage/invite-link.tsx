@@ -1,0 +1,94 @@
+import { Alert, Button, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Copy } from '@latchkey/web/parts/copy'
+import { useState } from 'react'
+import type { MemberRole } from '../../../../rooms/room-access.ts'
+import { call } from '../../../call.ts'
+import { changed } from '../../../queries.ts'
+import { useText } from '../../../texts/text.ts'
+import type { Room } from '../room.ts'
+import { RoleChoice } from './role-choice.tsx'
+
+/** A link for whoever has it; shown once, since only its hash is stored. */
+export function InviteLink({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
+  const { say, failure } = useText()
+  const [role, setRole] = useState<MemberRole>(room.defaultRole)
+  const [hours, setHours] = useState(24)
+  const [uses, setUses] = useState(1)
+  const make = useMutation({
+    mutationFn: () =>
+      call('createInvitationLink', {
+        params: { id: room.id },
+        body: { role, expiresInHours: hours, maxUses: uses },
+      }),
+    onSuccess: () => changed('invitations'),
+  })
+  return (
+    <Stack gap="sm">
+      <div>
+        <Title order={3} size="h4">
+          {say('manage.inviteLink')}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {say('manage.inviteLinkHelp')}
+        </Text>
+      </div>
+      <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
+      <Group gap="sm" grow preventGrowOverflow={false}>
+        <Whole label={say('manage.hours')} value={hours} most={720} onChange={setHours} />
+        <Whole label={say('manage.mostUses')} value={uses} most={1000} onChange={setUses} />
+      </Group>
+      {make.error && (
+        <Alert color="red" role="alert">
+          {failure(make.error)}
+        </Alert>
+      )}
+      <Button loading={make.isPending} onClick={() => make.mutate()}>
+        {say('manage.makeLink')}
+      </Button>
+      {make.data && (
+        <div role="status">
+          <Text size="sm" fw={550}>
+            {say('manage.linkMade')}
+          </Text>
+          <Group gap="xs" wrap="nowrap">
+            <TextInput
+              aria-label={say('manage.link')}
+              readOnly
+              value={make.data.url}
+              onFocus={({ currentTarget }) => currentTarget.select()}
+              style={{ flex: 1, minWidth: 0 }}
+            />
+            <Copy value={make.data.url} />
+          </Group>
+        </div>
+      )}
+    </Stack>
+  )
+}
+
+function Whole({
+  label,
+  value,
+  most,
+  onChange,
+}: {
+  label: string
+  value: number
+  most: number
+  onChange: (value: number) => void
+}) {
+  return (
+    <NumberInput
+      label={label}
+      value={value}
+      onChange={(given) => onChange(Number(given))}
+      min={1}
+      max={most}
+      clampBehavior="strict"
+      allowDecimal={false}
+      allowNegative={false}
+      hideControls
+    />
+  )
+}

@@ -1,0 +1,93 @@
+import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { MemberRole } from '../../../../rooms/room-access.ts'
+import { type Result, call } from '../../../call.ts'
+import { Face } from '../../../parts/person.tsx'
+import { tellDone } from '../../../parts/told.ts'
+import { changed, useCall } from '../../../queries.ts'
+import { useText } from '../../../texts/text.ts'
+import type { Room } from '../room.ts'
+import { RoleChoice } from './role-choice.tsx'
+
+/** Searches are counted, so not every letter is one (R22). */
+const SEARCH_AFTER_MS = 600
+
+export function InvitePerson({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
+  const { say, failure } = useText()
+  const [role, setRole] = useState<MemberRole>(room.defaultRole)
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
+  const isLongEnough = Array.from(q).length >= 2
+  const found = useCall(
+    'invitations',
+    'searchPeople',
+    { params: { id: room.id }, query: { q } },
+    isLongEnough,
+  )
+  const invite = useMutation({
+    mutationFn: ({ id }: { id: string; nickname: string }) =>
+      call('inviteUser', { params: { id: room.id }, body: { userId: id, role } }),
+    onSuccess: async (_, { nickname }) => {
+      tellDone(say('manage.invited', { name: nickname }))
+      await changed('invitations')
+    },
+  })
+  const error = invite.error ?? found.error
+  const people = isLongEnough ? found.data?.users : undefined
+  return (
+    <Stack gap="sm">
+      <Title order={3} size="h4">
+        {say('manage.inviteSomebody')}
+      </Title>
+      <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
+      <TextInput
+        type="search"
+        label={say('manage.findPeople')}
+        description={say('manage.findHelp')}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      {error && (
+        <Alert color="red" role="alert">
+          {failure(error)}
+        </Alert>
+      )}
+      {people?.length === 0 && <Text c="dimmed">{say('manage.nobodyFound')}</Text>}
+      <Found people={people ?? []} isBusy={invite.isPending} onInvite={(person) => invite.mutate(person)} />
+    </Stack>
+  )
+}
+
+interface FoundProps {
+  people: Result<'searchPeople'>['users']
+  isBusy: boolean
+  onInvite: (person: Result<'searchPeople'>['users'][number]) => void
+}
+
+function Found({ people, isBusy, onInvite }: FoundProps) {
+  const { say } = useText()
+  return (
+    <ul className="plain rows">
+      {people.map((person) => (
+        <Group key={person.id} component="li" gap="sm" wrap="nowrap">
+          <Face nickname={person.nickname} avatarColor={person.avatarColor} />
+          <Text size="sm" className="wrap" style={{ flex: 1, minWidth: 0 }}>
+            {person.nickname}
+          </Text>
+          <Button
+            size="xs"
+            variant="default"
+            flex="none"
+            aria-label={say('manage.inviteNamed', { name: person.nickname })}
+            disabled={isBusy}
+            onClick={() => onInvite(person)}
+          >
+            {say('manage.invite')}
+          </Button>
+        </Group>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,47 @@
+import { Button, Stack } from '@mantine/core'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { useState } from 'react'
+import { call } from '../../../call.ts'
+import { Ask } from '../../../parts/ask.tsx'
+import { More } from '../../../parts/more.tsx'
+import { changed, usePages } from '../../../queries.ts'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
+import { PersonLine } from '../person-line.tsx'
+import type { Room } from '../room.ts'
+
+/** Who belongs to the room, and the way out of it. */
+export function Members({ room, user }: { room: Room; user: User }) {
+  const { say } = useText()
+  const [isLeaving, setLeaving] = useState(false)
+  const list = usePages('members', 'listMembers', { params: { id: room.id } })
+  if (list.error && !list.pages) return <Failed error={list.error} onRetry={list.retry} />
+  const members = list.pages?.flatMap((page) => page.members) ?? []
+  return (
+    <Stack gap="md" align="stretch">
+      <ul className="plain rows">
+        {members.map((member) => (
+          <PersonLine key={member.userId} person={member} room={room} user={user} isMember />
+        ))}
+      </ul>
+      <More more={list.more} isReading={list.isReading} />
+      {room.role !== null && room.role !== 'owner' && (
+        <Button variant="default" onClick={() => setLeaving(true)}>
+          {say('manage.leaveRoom')}
+        </Button>
+      )}
+      {isLeaving && (
+        <Ask
+          title={say('manage.leaveTitle')}
+          help={say('manage.leaveHelp')}
+          button={say('manage.leaveRoom')}
+          act={async () => {
+            await call('endMembership', { params: { id: room.id } })
+            await changed('room', 'members', 'rooms')
+          }}
+          onClose={() => setLeaving(false)}
+        />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,27 @@
+import { Select } from '@mantine/core'
+import type { MemberRole } from '../../../../rooms/room-access.ts'
+import { useText } from '../../../texts/text.ts'
+
+interface Props {
+  value: MemberRole
+  onChange: (role: MemberRole) => void
+  mayModerators: boolean
+}
+
+/** As what somebody is invited. */
+export function RoleChoice({ value, onChange, mayModerators }: Props) {
+  const { say } = useText()
+  const roles = (['listener', 'speaker', 'moderator'] as const).filter(
+    (role) => role !== 'moderator' || mayModerators,
+  )
+  return (
+    <Select
+      label={say('manage.role')}
+      data={roles.map((role) => ({ value: role, label: say(`room.role.${role}`) }))}
+      value={value}
+      onChange={(role) => role && onChange(role)}
+      allowDeselect={false}
+      comboboxProps={{ withinPortal: false }}
+    />
+  )
+}

@@ -1,0 +1,38 @@
+import { Badge, Group, Text } from '@mantine/core'
+import type { Person } from '../../live/frames.ts'
+import { Face, GuestMark } from '../../parts/person.tsx'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+import { PersonMenu } from './person-menu.tsx'
+import type { Room } from './room.ts'
+
+interface Props {
+  person: Person
+  room: Room
+  user: User
+  /** Known to belong to the room, and not only to be there. */
+  isMember?: boolean
+}
+
+export function PersonLine({ person, room, user, isMember = false }: Props) {
+  const { say } = useText()
+  const { userId, nickname, avatarColor, guest, role } = person
+  const isSelf = userId === user.id
+  return (
+    <Group component="li" gap="sm" wrap="nowrap">
+      <Face nickname={nickname} avatarColor={avatarColor} size={32} />
+      <div style={{ minWidth: 0, flex: 1 }}>
+        <Text fw={550} size="sm" className="wrap">
+          <bdi>{nickname}</bdi> {isSelf && `(${say('room.you')})`}
+        </Text>
+        <Group gap={6}>
+          <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
+            {say(`room.role.${role}`)}
+          </Badge>
+          {guest && <GuestMark />}
+        </Group>
+      </div>
+      {!isSelf && <PersonMenu person={person} room={room} user={user} isMember={isMember} />}
+    </Group>
+  )
+}

@@ -1,0 +1,96 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type MemberRole, removing, settingAs } from '../../../rooms/room-access.ts'
+import { call } from '../../call.ts'
+import type { Person } from '../../live/frames.ts'
+import { Ask } from '../../parts/ask.tsx'
+import { tellDone, tellFailed } from '../../parts/told.ts'
+import { changed } from '../../queries.ts'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+import { RemovePerson } from './remove-person.tsx'
+import { type Room, rightsIn } from './room.ts'
+
+const ROLES: readonly MemberRole[] = ['moderator', 'speaker', 'listener']
+
+interface Props {
+  person: Person
+  room: Room
+  user: User
+  isMember: boolean
+}
+
+/** What this person may do with that one (R17.4); nothing where that is nothing. */
+export function PersonMenu({ person, room, user, isMember }: Props) {
+  const { say, failure } = useText()
+  const [asking, setAsking] = useState<'kick' | 'ban' | 'hand' | null>(null)
+  const change = useMutation({
+    mutationFn: (role: MemberRole) =>
+      call('changeMemberRole', { params: { id: room.id, userId: person.userId }, body: { role } }),
+    onSuccess: (_, role) =>
+      tellDone(say('manage.roleChanged', { name: person.nickname, role: say(`room.role.${role}`) })),
+    onError: (error) => tellFailed(failure(error)),
+    onSettled: () => changed('members', 'room'),
+  })
+  const { roles, mayRemove, mayBeOwner } = choicesFor(person, rightsIn(room, user), isMember)
+  if (roles.length === 0 && !mayRemove && !mayBeOwner) return null
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="lg"
+            aria-label={say('manage.actions', { name: person.nickname })}
+          >
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {roles.map((role) => (
+            <Menu.Item key={role} onClick={() => change.mutate(role)}>
+              {say('manage.makeRole', { role: say(`room.role.${role}`) })}
+            </Menu.Item>
+          ))}
+          {mayBeOwner && <Menu.Item onClick={() => setAsking('hand')}>{say('manage.hand')}</Menu.Item>}
+          {mayRemove && <Menu.Item onClick={() => setAsking('kick')}>{say('manage.kick')}</Menu.Item>}
+          {mayRemove && <Menu.Item onClick={() => setAsking('ban')}>{say('manage.ban')}</Menu.Item>}
+        </Menu.Dropdown>
+      </Menu>
+      {(asking === 'kick' || asking === 'ban') && (
+        <RemovePerson action={asking} person={person} room={room} onClose={() => setAsking(null)} />
+      )}
+      {asking === 'hand' && <HandOver person={person} room={room} onClose={() => setAsking(null)} />}
+    </>
+  )
+}
+
+function choicesFor({ role, guest }: Person, may: ReturnType<typeof rightsIn>, isMember: boolean) {
+  if (role === 'owner') return { roles: [], mayRemove: false, mayBeOwner: false }
+  const roles = ROLES.filter(
+    (each) =>
+      each !== role && may(settingAs(each)) && may(settingAs(role)) && !(guest && each === 'moderator'),
+  )
+  return { roles, mayRemove: may(removing(role)), mayBeOwner: isMember && !guest && may('change_room') }
+}
+
+function HandOver({ person, room, onClose }: { person: Person; room: Room; onClose: () => void }) {
+  const { say } = useText()
+  const name = person.nickname
+  return (
+    <Ask
+      title={say('manage.handTitle', { name })}
+      help={say('manage.handHelp', { name })}
+      button={say('manage.hand')}
+      act={async () => {
+        await call('requestTransfer', { params: { id: room.id }, body: { userId: person.userId } })
+        tellDone(say('manage.offered', { name }))
+        await changed('pending')
+      }}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,64 @@
+import { NumberInput, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { call } from '../../call.ts'
+import type { Person } from '../../live/frames.ts'
+import { Ask } from '../../parts/ask.tsx'
+import { changed } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import type { Room } from './room.ts'
+
+const MOST_MINUTES = 1440
+
+interface Props {
+  action: 'kick' | 'ban'
+  person: Person
+  room: Room
+  onClose: () => void
+}
+
+/** Kick or ban, with a reason for other moderators (R17.5). */
+export function RemovePerson({ action, person, room, onClose }: Props) {
+  const { say } = useText()
+  const [minutes, setMinutes] = useState(10)
+  const [reason, setReason] = useState('')
+  const name = person.nickname
+  const act = async () => {
+    const body = {
+      action,
+      ...(action === 'kick' && { cooldownMinutes: minutes }),
+      ...(reason.trim() !== '' && { reason: reason.trim() }),
+    }
+    await call('removePerson', { params: { id: room.id, userId: person.userId }, body })
+    await changed('members', 'bans', 'room')
+  }
+  return (
+    <Ask
+      title={say(action === 'kick' ? 'manage.kickTitle' : 'manage.banTitle', { name })}
+      help={say(action === 'kick' ? 'manage.kickHelp' : 'manage.banHelp', { name })}
+      button={say(action === 'kick' ? 'manage.kick' : 'manage.ban')}
+      act={act}
+      onClose={onClose}
+      isReady={Number.isInteger(minutes) && minutes >= 1 && minutes <= MOST_MINUTES}
+    >
+      {action === 'kick' && (
+        <NumberInput
+          label={say('manage.minutes')}
+          value={minutes}
+          onChange={(value) => setMinutes(Number(value))}
+          min={1}
+          max={MOST_MINUTES}
+          allowDecimal={false}
+          hideControls
+        />
+      )}
+      <Textarea
+        label={say('manage.reason')}
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        maxLength={500}
+        autosize
+        minRows={1}
+      />
+    </Ask>
+  )
+}

@@ -1,0 +1,212 @@
+import { Alert, Button, NumberInput, Radio, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type Ref, useRef, useState } from 'react'
+import type { Result } from '../call.ts'
+import { useKeptText } from '../kept.ts'
+import { type TextKey, useText } from '../texts/text.ts'
+
+const MOST_PEOPLE = 100
+const LONGEST_NAME = 64
+
+export type RoomFields = Pick<
+  Result<'getRoom'>['room'],
+  | 'name'
+  | 'maxParticipants'
+  | 'visibility'
+  | 'allowGuests'
+  | 'defaultRole'
+  | 'historyVisibility'
+  | 'retention'
+>
+
+const NEW: Omit<RoomFields, 'name'> = {
+  maxParticipants: 50,
+  visibility: 'public',
+  allowGuests: true,
+  defaultRole: 'listener',
+  historyVisibility: 'all',
+  retention: '30',
+}
+
+interface Props {
+  isGuest: boolean
+  /** Under which the name that is being typed is kept. */
+  name: string
+  /** What there is; nothing for a new room. */
+  before?: RoomFields
+  button: string
+  save: (fields: RoomFields) => Promise<unknown>
+}
+
+/** Everything that can be chosen of a room, at its creation and later. */
+export function RoomForm({ isGuest, name, before, button, save }: Props) {
+  const { say, failure } = useText()
+  const [kept, keepName] = useKeptText(name)
+  const [fields, setFields] = useState<RoomFields>({ name: kept, ...NEW, ...before })
+  const [fault, setFault] = useState<{ name?: TextKey; most?: TextKey }>({})
+  const nameField = useRef<HTMLInputElement>(null)
+  const mostField = useRef<HTMLInputElement>(null)
+  const saving = useMutation({ mutationFn: save, onSuccess: () => keepName('') })
+  const change = (changes: Partial<RoomFields>) => setFields((now) => ({ ...now, ...changes }))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const found = faultsOf(fields)
+    setFault(found)
+    if (found.name) nameField.current?.focus()
+    else if (found.most) mostField.current?.focus()
+    else saving.mutate(fields)
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          ref={nameField}
+          label={say('form.name')}
+          required
+          value={fields.name}
+          onChange={({ currentTarget: { value } }) => {
+            change({ name: value })
+            if (!before) keepName(value)
+          }}
+          error={fault.name && say(fault.name)}
+          data-autofocus
+        />
+        <VisibilityChoice
+          value={fields.visibility}
+          isGuest={isGuest}
+          onChange={({ visibility = 'public' }) =>
+            // Who is let into a private room is meant to speak there, unless told otherwise.
+            change({
+              visibility,
+              ...(!before && { defaultRole: visibility === 'private' ? 'speaker' : 'listener' }),
+            })
+          }
+        />
+        <Places fields={fields} isGuest={isGuest} fault={fault.most} field={mostField} onChange={change} />
+        <Choices fields={fields} onChange={change} />
+        {saving.error && (
+          <Alert color="red" role="alert">
+            {failure(saving.error)}
+          </Alert>
+        )}
+        <Button type="submit" loading={saving.isPending}>
+          {button}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function faultsOf({ name, maxParticipants }: RoomFields): { name?: TextKey; most?: TextKey } {
+  const length = Array.from(name.trim()).length
+  const isWhole = Number.isInteger(maxParticipants)
+  return {
+    ...(length === 0 && { name: 'form.nameRequired' as const }),
+    ...(length > LONGEST_NAME && { name: 'form.nameLong' as const }),
+    ...((!isWhole || maxParticipants < 1 || maxParticipants > MOST_PEOPLE) && {
+      most: 'form.mostBad' as const,
+    }),
+  }
+}
+
+interface Choosing {
+  onChange: (changes: Partial<RoomFields>) => void
+}
+
+function VisibilityChoice({
+  value,
+  isGuest,
+  onChange,
+}: Choosing & { value: RoomFields['visibility']; isGuest: boolean }) {
+  const { say } = useText()
+  return (
+    <Radio.Group
+      label={say('form.visibility')}
+      value={value}
+      onChange={(chosen) => onChange({ visibility: chosen })}
+    >
+      <Stack gap="xs" mt={6}>
+        {(['public', 'unlisted', 'private'] as const).map((each) => (
+          <Radio
+            key={each}
+            value={each}
+            label={say(`room.visibility.${each}`)}
+            description={say(`form.${each}Help`)}
+            // Guests are not in private rooms (R14.2).
+            disabled={isGuest && each === 'private'}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
+  )
+}
+
+interface PlacesProps extends Choosing {
+  fields: RoomFields
+  isGuest: boolean
+  fault: TextKey | undefined
+  field: Ref<HTMLInputElement>
+}
+
+/** For how many people, and whether guests are among them. */
+function Places({ fields, isGuest, fault, field, onChange }: PlacesProps) {
+  const { say } = useText()
+  return (
+    <>
+      <Switch
+        label={say('form.guests')}
+        checked={fields.allowGuests}
+        disabled={isGuest}
+        onChange={({ currentTarget }) => onChange({ allowGuests: currentTarget.checked })}
+      />
+      <NumberInput
+        ref={field}
+        label={say('form.most')}
+        value={fields.maxParticipants}
+        onChange={(value) => onChange({ maxParticipants: Number(value) })}
+        allowDecimal={false}
+        error={fault && say(fault)}
+        hideControls
+      />
+    </>
+  )
+}
+
+function Choices({ fields, onChange }: Choosing & { fields: RoomFields }) {
+  const { say } = useText()
+  const common = { allowDeselect: false, comboboxProps: { withinPortal: false } }
+  return (
+    <>
+      <Select
+        {...common}
+        label={say('form.defaultRole')}
+        data={(['listener', 'speaker'] as const).map((value) => ({
+          value,
+          label: say(`room.role.${value}`),
+        }))}
+        value={fields.defaultRole}
+        onChange={(value) => value && onChange({ defaultRole: value })}
+      />
+      <Select
+        {...common}
+        label={say('form.history')}
+        data={(['all', 'since_membership', 'none'] as const).map((value) => ({
+          value,
+          label: say(`form.history.${value}`),
+        }))}
+        value={fields.historyVisibility}
+        onChange={(value) => value && onChange({ historyVisibility: value })}
+      />
+      <Select
+        {...common}
+        label={say('form.retention')}
+        data={(['7', '30', 'forever'] as const).map((value) => ({
+          value,
+          label: say(`form.retention.${value}`),
+        }))}
+        value={fields.retention}
+        onChange={(value) => value && onChange({ retention: value })}
+      />
+    </>
+  )
+}

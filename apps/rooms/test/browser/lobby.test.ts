@@ -1,0 +1,212 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { ALICE } from '../provider/hostile.ts'
+import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
+import { BOB, isRefusal, roomPages } from './browser.ts'
+
+const pages = roomPages()
+const LONG = { sub: 'long', name: 'W'.repeat(60) }
+
+let host: Somebody
+beforeAll(async () => {
+  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
+  await first.page.context().close()
+  host = await member(pages.service(), 'Hanna Host')
+}, 60_000)
+
+const idOf = async (nickname: string) =>
+  (
+    await pages
+      .service()
+      .rooms.database.read.selectFrom('users')
+      .select('id')
+      .where('nickname', '=', nickname)
+      .executeTakeFirstOrThrow()
+  ).id
+
+test('a room is opened with the keyboard alone and every option, and is what was chosen', async () => {
+  const { page, errors } = await pages.openAs(ALICE, '/')
+  await page.getByRole('heading', { name: 'There are no rooms yet' }).waitFor()
+  await page.getByRole('button', { name: 'New room' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'New room' })
+  const name = dialog.getByRole('textbox', { name: 'Name' })
+  await name.waitFor()
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Give the room a name.').waitFor()
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'))).toBe('true')
+  await page.keyboard.type('Reading circle')
+  await dialog.getByRole('radio', { name: 'Unlisted' }).press('Space')
+  await dialog.getByRole('switch', { name: 'Admit guests' }).press('Space')
+  await dialog.getByRole('textbox', { name: 'Most people at once' }).fill('200')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Between 1 and 100 people.').waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'lobby-new-room')
+  await dialog.getByRole('textbox', { name: 'Most people at once' }).fill('7')
+  await dialog.getByRole('combobox', { name: 'What visitors are' }).click()
+  await page.getByRole('option', { name: 'Speaker' }).click()
+  await dialog.getByRole('combobox', { name: 'What can be read' }).click()
+  await page.getByRole('option', { name: 'What comes after joining' }).click()
+  await dialog.getByRole('combobox', { name: 'Messages are kept' }).click()
+  await page.getByRole('option', { name: 'Without end' }).click()
+  await dialog.getByRole('button', { name: 'Open room' }).press('Enter')
+  await page.getByRole('heading', { name: 'Reading circle', level: 1 }).waitFor()
+  const row = await pages
+    .service()
+    .rooms.database.read.selectFrom('rooms')
+    .selectAll()
+    .where('name', '=', 'Reading circle')
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    visibility: 'unlisted',
+    allow_guests: 0,
+    max_participants: 7,
+    default_role: 'speaker',
+    history_visibility: 'since_membership',
+    retention: 'forever',
+  })
+  expect(page.url()).toBe(pages.at(`/rooms/${row.id}`))
+  expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('rooms are found by a part of their names, with counts and one’s own role, and appear while one looks', async () => {
+  const { page } = await pages.openAs(BOB, '/')
+  const cards = page.locator('.cards > li')
+  await createRoom(host, { name: 'Garden' })
+  await createRoom(host, { name: 'Hidden garden', visibility: 'private' })
+  const corner = await createRoom(host, { name: 'Corner', maxParticipants: 9, allowGuests: false })
+  await cards.getByRole('link', { name: 'Corner' }).waitFor()
+  expect(await page.getByText('Hidden garden').count()).toBe(0)
+  await cards.filter({ hasText: 'Corner' }).getByText('Places taken: 0 of 9').waitFor()
+  await cards.filter({ hasText: 'Corner' }).getByText('No guests').waitFor()
+  await page.getByRole('searchbox').fill('gard')
+  await cards.filter({ hasText: 'Corner' }).waitFor({ state: 'detached' })
+  await cards.getByRole('link', { name: 'Garden' }).waitFor()
+  expect(page.url()).toContain('?q=gard')
+  await page.getByRole('searchbox').fill('nowhere')
+  await page.getByText('No room has this in its name').waitFor()
+  await page.goto(pages.at('/'))
+  await cards.getByRole('link', { name: 'Corner' }).click()
+  await page.getByRole('heading', { name: 'Corner', level: 1 }).waitFor()
+  expect(page.url()).toBe(pages.at(`/rooms/${corner.id}`))
+  await page.context().close()
+}, 60_000)
+
+test('invitations and handovers wait in the lobby as they come, and are accepted, declined and withdrawn', async () => {
+  const { page } = await pages.openAs(BOB, '/')
+  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  const bob = await idOf('Bob Berg')
+  const invite = async (name: string) => {
+    const { id } = await createRoom(host, { name, visibility: 'private' })
+    await host.browser.json(`/api/rooms/${id}/invitations/users`, { body: { userId: bob } }, 201)
+    return id
+  }
+  await invite('Unwanted')
+  const waiting = page.getByRole('region', { name: 'Waiting for you' })
+  await waiting.getByText('Invitation to Unwanted as Speaker').waitFor()
+  await expectAccessible(page)
+  await waiting.getByRole('button', { name: 'Decline: Invitation to Unwanted as Speaker' }).click()
+  await waiting.waitFor({ state: 'detached' })
+  const id = await invite('Wanted')
+  await waiting.getByRole('button', { name: 'Accept: Invitation to Wanted as Speaker' }).click()
+  await page.getByRole('heading', { name: 'Wanted', level: 1 }).waitFor()
+  await host.browser.json(`/api/rooms/${id}/ownership-transfer`, { body: { userId: bob } }, 201)
+  await page.getByRole('link', { name: 'Rooms', exact: true }).click()
+  await waiting.getByText('Hanna Host wants to hand Wanted over to you').waitFor()
+  await shoot(page, 'lobby-pending')
+  await waiting.getByRole('button', { name: /^Accept:/ }).click()
+  await page.getByRole('heading', { name: 'Wanted', level: 1 }).waitFor()
+  await page.getByText('Owner', { exact: true }).first().waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('R23.4 an invitation link shows the room, survives the login, and is used up by the button only', async () => {
+  const room = await createRoom(host, { name: 'Link room', visibility: 'private' })
+  const { url } = await host.browser.json<{ url: string }>(
+    `/api/rooms/${room.id}/invitations/links`,
+    { body: { role: 'speaker' } },
+    201,
+  )
+  const { pathname } = new URL(url)
+  const uses = async () =>
+    (
+      await pages
+        .service()
+        .rooms.database.read.selectFrom('room_invitations')
+        .select('use_count')
+        .where('room_id', '=', room.id)
+        .executeTakeFirstOrThrow()
+    ).use_count
+  const { page, errors } = await pages.open(pathname)
+  await page.getByRole('heading', { name: 'You are invited to Link room', level: 1 }).waitFor()
+  await page.getByText('Guests cannot join this room.').waitFor()
+  expect(await page.getByRole('textbox').count()).toBe(0)
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
+  await page.waitForURL(pages.at(pathname))
+  expect(await uses()).toBe(0)
+  await page.getByRole('button', { name: 'Join Link room' }).click()
+  await page.getByRole('heading', { name: 'Link room', level: 1, exact: true }).waitFor()
+  expect(await uses()).toBe(1)
+  await page.goto(pages.at(pathname))
+  await page.getByRole('heading', { name: 'This invitation does not exist any more' }).waitFor()
+  await expectAccessible(page)
+  expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('a guest comes in by an invitation link and joins', async () => {
+  const room = await createRoom(host, { name: 'Open house' })
+  const { url } = await host.browser.json<{ url: string }>(
+    `/api/rooms/${room.id}/invitations/links`,
+    { body: { role: 'listener' } },
+    201,
+  )
+  const { page } = await pages.open(new URL(url).pathname)
+  await page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Join Open house' }).click()
+  await page.getByRole('heading', { name: 'Open house', level: 1, exact: true }).waitFor()
+  await page.getByText('Listener', { exact: true }).first().waitFor()
+  await page.context().close()
+}, 60_000)
+
+for (const [language, scheme, width] of [
+  ['en', 'light', 1280],
+  ['en', 'dark', 1280],
+  ['sv', 'light', 390],
+  ['id', 'dark', 390],
+  ['id', 'light', 320],
+  ['sv', 'dark', 320],
+] as const)
+  test(`lobby and invitation are accessible and fit, ${language}, ${scheme} at ${width} px`, async () => {
+    const room = await createRoom(host, { name: `${'N'.repeat(60)}${width}`, visibility: 'public' })
+    const { url } = await host.browser.json<{ url: string }>(
+      `/api/rooms/${room.id}/invitations/links`,
+      { body: {} },
+      201,
+    )
+    const { page, errors } = await pages.openAs(LONG, '/', { scheme, width, locale: language })
+    await page.locator('.cards > li').first().waitFor()
+    await host.browser.json(
+      `/api/rooms/${room.id}/invitations/users`,
+      { body: { userId: await idOf(LONG.name) } },
+      201,
+    )
+    await page.locator('.rows > li').first().waitFor()
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    await shoot(page, `lobby-${language}-${scheme}-${width}`)
+    await page.locator('main button:has(.tabler-icon-plus)').click()
+    await page.getByRole('dialog').getByRole('radio').first().waitFor()
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    await page.goto(pages.at(new URL(url).pathname))
+    await page.getByRole('main').getByRole('button').waitFor()
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    await shoot(page, `invitation-${language}-${scheme}-${width}`)
+    expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+    await page.context().close()
+  }, 60_000)

@@ -1,0 +1,203 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { ALICE } from '../provider/hostile.ts'
+import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
+import { BOB, isRefusal, roomPages } from './browser.ts'
+
+const pages = roomPages()
+
+let helper: Somebody
+beforeAll(async () => {
+  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
+  await first.page.context().close()
+  helper = await member(pages.service(), 'Hedda Helper')
+}, 60_000)
+
+const idOf = async (nickname: string) =>
+  (
+    await pages
+      .service()
+      .rooms.database.read.selectFrom('users')
+      .select('id')
+      .where('nickname', '=', nickname)
+      .executeTakeFirstOrThrow()
+  ).id
+
+/** A room of Alice's, with her in it. */
+async function aliceInHerRoom(name: string) {
+  const opened = await pages.openAs(ALICE, '/')
+  await opened.page.getByRole('button', { name: 'New room' }).click()
+  await opened.page.getByRole('textbox', { name: 'Name' }).fill(name)
+  await opened.page.keyboard.press('Enter')
+  await opened.page.getByRole('heading', { name, level: 1 }).waitFor()
+  return { ...opened, path: new URL(opened.page.url()).pathname }
+}
+
+const manage = async (page: Page, part: string) => {
+  await page.getByRole('button', { name: 'Manage' }).click()
+  await page.getByRole('tab', { name: part }).click()
+  return page.getByRole('dialog', { name: 'Manage the room' })
+}
+
+test('a moderator is made, removes somebody with a reason, and readmits them, with the keyboard alone', async () => {
+  const alice = await aliceInHerRoom('Moderated')
+  const bob = await pages.openAs(BOB, alice.path)
+  const { page } = alice
+  await page.getByRole('button', { name: 'People (2)' }).press('Enter')
+  const people = page.getByRole('dialog', { name: '2 people are here' })
+  await people.getByRole('button', { name: 'What to do with Bob Berg' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Ban' }).waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'manage-person-menu')
+  await page.getByRole('menuitem', { name: 'Make Moderator' }).press('Enter')
+  await people.getByRole('listitem').filter({ hasText: 'Bob Berg' }).getByText('Moderator').waitFor()
+  await bob.page.getByRole('button', { name: 'Manage' }).waitFor()
+  // Moderators have no settings and nothing to do with the owner.
+  await bob.page.getByRole('button', { name: 'Manage' }).click()
+  expect(await bob.page.getByRole('tab').allInnerTexts()).toEqual([
+    'Members',
+    'Invitations',
+    'Removed people',
+  ])
+  await bob.page.getByRole('tabpanel').getByText('Alice Andersson').waitFor()
+  expect(await bob.page.getByRole('button', { name: /^What to do with/ }).count()).toBe(0)
+  await people.getByRole('button', { name: 'What to do with Bob Berg' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Remove Bob Berg?' })
+  await dialog.getByRole('textbox', { name: 'For how many minutes' }).fill('30')
+  await dialog.getByRole('textbox', { name: /^Reason/ }).fill('Too loud')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Remove' }).press('Enter')
+  await bob.page.getByRole('alert').getByText('You were removed from this room').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  const bans = await manage(page, 'Removed people')
+  await bans.getByText('Too loud').waitFor()
+  await expectAccessible(page)
+  await bans.getByRole('button', { name: 'Readmit Bob Berg' }).press('Enter')
+  await bans.getByText('Nobody is barred').waitFor()
+  await bob.page.reload()
+  await bob.page.getByRole('button', { name: 'People (2)' }).waitFor()
+  for (const each of [alice, bob]) {
+    expect(each.errors.filter((text) => !isRefusal(text))).toEqual([])
+    await each.page.context().close()
+  }
+}, 90_000)
+
+test('people are invited by name and by a link that is shown once, copied, and taken back', async () => {
+  const { page } = await aliceInHerRoom('Inviting')
+  const part = await manage(page, 'Invitations')
+  await part.getByText('There are no open invitations').waitFor()
+  await part.getByRole('textbox', { name: 'How many people can use it' }).fill('3')
+  await part.getByRole('button', { name: 'Make a link' }).click()
+  const link = part.getByRole('textbox', { name: 'Link', exact: true })
+  await link.waitFor()
+  const url = await link.inputValue()
+  expect(url).toStartWith(pages.at('/invite/'))
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await part.getByRole('button', { name: `Copy ${url}` }).click()
+  await page.waitForFunction((text) => navigator.clipboard.readText().then((copied) => copied === text), url)
+  await part.getByText('used 0 of 3 times').waitFor()
+  await part.getByRole('searchbox', { name: 'Search people by name' }).fill('hedda')
+  await part.getByRole('button', { name: 'Invite Hedda Helper' }).click()
+  await part.getByRole('button', { name: 'Take back: Hedda Helper, Listener' }).waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'manage-invitations')
+  await part.getByRole('button', { name: 'Take back: Invitation link, Listener' }).click()
+  await page.getByText('The invitation is taken back').waitFor()
+  const preview = await fetch(url.replace('/invite/', '/api/room-invitations/'))
+  expect(preview.status).toBe(404)
+  const { invitations } = await helper.browser.json<{ invitations: { roomName: string }[] }>(
+    '/api/room-invitations/pending',
+  )
+  expect(invitations.map(({ roomName }) => roomName)).toEqual(['Inviting'])
+  await page.context().close()
+}, 90_000)
+
+test('settings are changed for everybody at once, and a room is deleted only when its name is typed', async () => {
+  const alice = await aliceInHerRoom('Old name')
+  const bob = await pages.openAs(BOB, alice.path)
+  await bob.page.getByRole('heading', { name: 'Old name', level: 1 }).waitFor()
+  const part = await manage(alice.page, 'Settings')
+  await part.getByRole('textbox', { name: 'Name' }).fill('New name')
+  await part.getByRole('button', { name: 'Save' }).click()
+  await alice.page.getByText('The settings are saved').waitFor()
+  await bob.page.getByRole('heading', { name: 'New name', level: 1 }).waitFor()
+  await part.getByRole('radio', { name: 'Private' }).press('Space')
+  await part.getByRole('button', { name: 'Save' }).click()
+  await bob.page.getByRole('alert').getByText('You may not be in this room any more').waitFor()
+  await part.getByRole('button', { name: 'Delete room' }).click()
+  const dialog = alice.page.getByRole('dialog', { name: 'Delete this room?' })
+  const sure = dialog.getByRole('button', { name: 'Delete room' })
+  expect(await sure.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox').fill('New name')
+  await expectAccessible(alice.page)
+  await sure.click()
+  await alice.page.getByRole('alert').getByText('This room has been deleted').waitFor()
+  for (const { page } of [alice, bob]) await page.context().close()
+}, 90_000)
+
+test('a room is handed over to a member, and whoever ends a membership loses the role', async () => {
+  const alice = await aliceInHerRoom('Handed over')
+  const bob = await pages.openAs(BOB, alice.path)
+  await alice.page.getByRole('button', { name: 'People (2)' }).waitFor()
+  const roomId = alice.path.slice('/rooms/'.length)
+  await alice.page.evaluate(
+    async ({ id, userId }) => {
+      const token = /latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+      await fetch(`/api/rooms/${id}/members/${userId}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', 'x-csrf-token': token },
+        body: '{"role":"speaker"}',
+      })
+    },
+    { id: roomId, userId: await idOf('Bob Berg') },
+  )
+  const part = await manage(alice.page, 'Members')
+  await part.getByRole('button', { name: 'What to do with Bob Berg' }).click()
+  await alice.page.getByRole('menuitem', { name: 'Hand the room over' }).click()
+  await alice.page
+    .getByRole('dialog', { name: /^Hand the room over to/ })
+    .getByRole('button', { name: 'Hand the room over' })
+    .click()
+  await alice.page.getByText('The room is offered to Bob Berg').waitFor()
+  await bob.page.getByRole('link', { name: 'Rooms', exact: true }).click()
+  await bob.page.getByRole('button', { name: /^Accept: Alice Andersson wants/ }).click()
+  await part.getByRole('button', { name: 'End your membership' }).waitFor()
+  await part.getByRole('button', { name: 'End your membership' }).click()
+  await alice.page
+    .getByRole('dialog', { name: /^End your membership of/ })
+    .getByRole('button', { name: 'End your membership' })
+    .click()
+  await alice.page.getByRole('button', { name: 'Manage' }).waitFor({ state: 'detached' })
+  for (const { page } of [alice, bob]) await page.context().close()
+}, 90_000)
+
+for (const [language, scheme, width] of [
+  ['en', 'dark', 1280],
+  ['sv', 'light', 390],
+  ['id', 'dark', 320],
+] as const)
+  test(`every part of managing a room is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
+    const room = await createRoom(helper, { name: 'N'.repeat(64) })
+    const { page, errors } = await pages.openAs({ sub: 'root', name: 'Root' }, `/rooms/${room.id}`, {
+      scheme,
+      width,
+      locale: language,
+    })
+    await page.locator('.room button:has(.tabler-icon-settings)').click()
+    const tabs = page.getByRole('tab')
+    await tabs.first().waitFor()
+    expect(await tabs.count()).toBe(4)
+    for (const tab of await tabs.all()) {
+      await tab.click()
+      await page.getByRole('tabpanel').waitFor()
+      await page.waitForFunction(() => !document.querySelector('[role=dialog] .mantine-Loader-root'))
+      await expectAccessible(page)
+      await expectWithinWidth(page)
+      await shoot(page, `manage-${language}-${width}-${await tab.innerText()}`)
+    }
+    expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+    await page.context().close()
+  }, 60_000)
