@@ -21,6 +21,7 @@ import { createRedisBus } from './realtime/bus-redis.ts'
 import { type SocketData, createGateway } from './realtime/gateway.ts'
 import { Hub } from './realtime/hub.ts'
 import { openLookup } from './sessions/lookup.ts'
+import { Slides } from './sessions/slides.ts'
 import { countLiveSessions } from './sessions/store.ts'
 import type { Tell } from './news.ts'
 import type { Settings } from './settings.ts'
@@ -121,6 +122,7 @@ function createServices({ settings, log, now, demo = false, database, bus }: Wir
     policy: policyOf(settings, demo),
     database: limited,
     sessions: openLookup(settings.databaseUrl, limited),
+    slides: new Slides(limited),
     provider: createProvider(settings.provider, { log, now, metrics }),
     rates: createRates(settings.limits, now),
     proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },

@@ -81,12 +81,13 @@ async function answerInTime(
 }
 
 async function receive(services: Services, rejected: FailedLogins, delivery: Delivery): Promise<Response> {
-  const { log, metrics } = services
+  const { log, metrics, tell } = services
   const { requestId, client, nowMs } = delivery
   const origin = { clientIp: client.ip, requestId, nowMs }
   try {
     const token = await readToken(services, delivery.request)
     const sessions = await end(services, delivery, token)
+    tell({ kind: 'sessions', sessionIds: sessions })
     metrics.countLogoutToken('accepted')
     log.info('the provider ended sessions', { requestId, sessions })
     return new Response(null, { status: 200 })
@@ -102,7 +103,7 @@ async function receive(services: Services, rejected: FailedLogins, delivery: Del
   }
 }
 
-async function end({ provider, database }: Services, delivery: Delivery, token: string): Promise<number> {
+async function end({ provider, database }: Services, delivery: Delivery, token: string): Promise<string[]> {
   const verified = await provider.verifyLogoutToken(token)
   const { requestId, client, nowMs } = delivery
   return endByProvider(database, verified, {

@@ -5,6 +5,7 @@ import type { Policy, Rates } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Provider } from '../login/provider.ts'
 import type { SessionLookup } from '../sessions/lookup.ts'
+import type { Slides } from '../sessions/slides.ts'
 import type { Tell } from '../news.ts'
 import type { Settings } from '../settings.ts'
 import type { HostFound } from './hosts.ts'
@@ -16,6 +17,7 @@ export interface Services {
   policy: Policy
   database: Database<Tables>
   sessions: SessionLookup
+  slides: Slides
   provider: Provider
   rates: Rates
   proxies: Proxies

@@ -3,7 +3,6 @@ import { failure } from '../failures.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import { isDueToSlide, idleEnd, isLive, lifetimesOf } from '../sessions/session.ts'
 import type { FoundSession } from '../sessions/lookup.ts'
-import { slideSession } from '../sessions/store.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
@@ -83,7 +82,7 @@ async function slide(services: Services, session: FoundSession, nowMs: number): 
   if (!isDueToSlide(session, lifetimes, nowMs)) return session.idle_expires_at
   const end = idleEnd(session.absolute_expires_at, lifetimes, nowMs)
   try {
-    await services.database.write((tx) => slideSession(tx, session, nowMs, end))
+    await services.slides.store({ session, nowMs, idleExpiresAtMs: end })
     return end
   } catch (error) {
     services.log.warn('the last use of a session could not be stored', { error })

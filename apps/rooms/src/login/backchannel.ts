@@ -56,14 +56,14 @@ interface Arrived extends AuditOrigin {
 }
 
 /**
- * Ends the sessions that the token names, once (R13.6 to R13.8), and returns how many there were. Throws `LoginFailure`
+ * Ends the sessions that the token names, once (R13.6 to R13.8), and returns their ids. Throws `LoginFailure`
  * with `token_invalid` for a token that was here before or contradicts itself; nothing is remembered then.
  */
 export async function endByProvider(
   database: Database<Tables>,
   token: LogoutToken,
   arrived: Arrived,
-): Promise<number> {
+): Promise<string[]> {
   const { issuer, jti, issuedAtSeconds, expiresAtSeconds } = token
   const { nowMs } = arrived
   return database.write(async (tx) => {
@@ -89,7 +89,7 @@ export async function endByProvider(
       arrived,
     )
     arrived.insist()
-    return ended.length
+    return ended
   })
 }
 

@@ -17,24 +17,28 @@ export async function logOut(
 ): Promise<string | null> {
   const { user, session } = actorOf(context)
   const { clientIp, requestId, now } = context
-  const providerSession = await context.database.write(async (tx) => {
+  const { found: providerSession, ended } = await context.database.write(async (tx) => {
     // What is sealed for the session goes with it.
     const found = await findProviderSession(tx, session.id)
-    const sessions = everywhere
-      ? (await revokeSessionsOf(tx, user.id, { reason: 'signed_out', nowMs: now })).length
-      : Number(await revokeSession(tx, session.id, 'signed_out', now))
+    const hasEnded = !everywhere && (await revokeSession(tx, session.id, 'signed_out', now))
+    const sessionIds = everywhere
+      ? await revokeSessionsOf(tx, user.id, { reason: 'signed_out', nowMs: now })
+      : hasEnded
+        ? [session.id]
+        : []
     await recordAudit(
       tx,
       {
         action: 'auth.logout',
         actorUserId: user.id,
         target: { type: 'session', id: session.id },
-        metadata: { everywhere, sessions },
+        metadata: { everywhere, sessions: sessionIds.length },
       },
       { clientIp, requestId, nowMs: now },
     )
-    return found
+    return { found, ended: sessionIds }
   })
+  context.tell({ kind: 'sessions', sessionIds: ended })
   context.forget()
   return providerSession === undefined ? null : providerLogout(context, providerSession)
 }

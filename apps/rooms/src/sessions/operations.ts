@@ -56,6 +56,7 @@ const endSession = operation({
       if (!(await revokeOwnSession(tx, target))) throw failure('not_found')
       await recordAudit(tx, revocation(user.id, { type: 'session', id: params.id }), originOf(context))
     })
+    context.tell({ kind: 'sessions', sessionIds: [params.id] })
     if (params.id === session.id) context.forget()
     return { success: true as const }
   },
@@ -78,6 +79,7 @@ const endOtherSessions = operation({
         await recordAudit(tx, revocation(user.id, { type: 'session', id }), originOf(context))
       return ids
     })
+    context.tell({ kind: 'sessions', sessionIds: ended })
     return { revoked: ended.length }
   },
 })

@@ -79,6 +79,10 @@ export class LiveSocket {
     )
   }
 
+  get isClosed(): boolean {
+    return this.#socket.readyState === WebSocket.CLOSED
+  }
+
   get protocol(): string {
     return this.#socket.protocol
   }

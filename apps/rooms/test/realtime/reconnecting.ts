@@ -3,7 +3,7 @@ import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf, person } from '../sessions/people.ts'
 import { type Live, listen, openRoom } from './live.ts'
 import { lossyBus } from './lossy-bus.ts'
-import { ResumingClient, type SeenEvent } from './resuming-client.ts'
+import { ResumingClient, type SeenEvent, isForNow } from './resuming-client.ts'
 
 export interface ReconnectOptions {
   /** PostgreSQL: both nodes share it. */
@@ -23,6 +23,8 @@ export interface Reconnected {
   connects: number
   busPauses: number
   restarts: number
+  /** Answers that asked to try again later, which clients did. */
+  refusedForNow: number
   /** After the last write, until every client had everything. */
   settledMs: number
   /** What should not have happened; empty when all is well. */
@@ -68,7 +70,7 @@ export async function reconnecting(options: ReconnectOptions): Promise<Reconnect
     (browser) => new ResumingClient(browser, roomId, () => nodes[Math.random() < 0.5 ? 0 : 1].live),
   )
   const running = clients.map((client) => client.run())
-  const done = { busPauses: 0, restarts: 0, deleted: 0, faults: [] as string[] }
+  const done = { busPauses: 0, restarts: 0, deleted: 0, refusedForNow: 0, faults: [] as string[] }
   const until = performance.now() + options.seconds * 1000
   const isOn = () => performance.now() < until
   await Promise.all([
@@ -84,8 +86,10 @@ export async function reconnecting(options: ReconnectOptions): Promise<Reconnect
   const faults = [...done.faults, ...clients.flatMap((client, i) => faultsOf(client, stored, i))]
   for (const node of nodes.toReversed()) await close(node)
   await shared.idp.stop()
-  const connects = clients.reduce((sum, client) => sum + client.connects, 0)
-  return { ...done, faults, events: stored.length, connects, settledMs }
+  const sum = (figure: 'connects' | 'refusedForNow') =>
+    clients.reduce((total, client) => total + client[figure], 0)
+  const refusedForNow = done.refusedForNow + sum('refusedForNow')
+  return { ...done, refusedForNow, faults, events: stored.length, connects: sum('connects'), settledMs }
 }
 
 const GENEROUS = {
@@ -104,7 +108,7 @@ interface Writing {
   browsers: readonly Browser[]
   roomId: string
   options: ReconnectOptions
-  done: { deleted: number; faults: string[] }
+  done: { deleted: number; refusedForNow: number; faults: string[] }
   isOn: () => boolean
 }
 
@@ -115,17 +119,29 @@ async function write({ browsers, roomId, options, done, isOn }: Writing): Promis
     if (!browser) return
     try {
       const body = { content: `Message ${count}`, clientId: crypto.randomUUID() }
-      const { message } = await browser.json<{ message: { id: string } }>(address, { body }, 201)
+      const message = await send(browser, address, body)
       // Sent again, as by a client that got no answer: stored once all the same.
-      if (Math.random() < 0.1) await browser.json(address, { body })
+      if (Math.random() < 0.1) await send(browser, address, body)
       if (Math.random() < 0.05) {
         await browser.json(`${address}/${message.id}`, { method: 'DELETE' })
         done.deleted++
       }
     } catch (error) {
-      done.faults.push(String(error))
+      if (isForNow(error)) done.refusedForNow++
+      else done.faults.push(String(error))
     }
     await Bun.sleep((1000 / options.writes) * 2 * Math.random())
+  }
+}
+
+/** Until it is stored, under one id of the client's. */
+async function send(browser: Browser, address: string, body: unknown): Promise<{ id: string }> {
+  for (;;) {
+    const answer = await browser.send(address, { body })
+    const text = await answer.text()
+    if (answer.ok) return (JSON.parse(text) as { message: { id: string } }).message
+    if (answer.status !== 503) throw new Error(`${address}: ${answer.status} ${text}`)
+    await Bun.sleep(100)
   }
 }
 

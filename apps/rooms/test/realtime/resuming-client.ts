@@ -24,6 +24,8 @@ export class ResumingClient {
   /** What a socket may never do. */
   readonly faults: string[] = []
   connects = 0
+  /** Answers that asked to try again later, as a database does that is too busy. */
+  refusedForNow = 0
   readonly #browser: Browser
   readonly #roomId: string
   readonly #pickNode: () => Live
@@ -93,16 +95,20 @@ export class ResumingClient {
     else if (seq > this.#live + 1) this.faults.push(`event ${seq} with a hole, after ${this.#live}`)
     this.#live = seq
     if (this.#kept) this.#kept.push({ seq, event, data })
-    else this.#apply({ seq, event, data })
+    // The list may have been ahead of the socket.
+    else if (seq > this.lastSeq) this.#apply({ seq, event, data })
   }
 
   async #fetchUpTo(seq: number, socket: LiveSocket): Promise<void> {
     const isCurrent = () => socket === this.#socket && !this.#isStopped
-    try {
-      while (isCurrent() && this.lastSeq < seq) await this.#fetchPage(isCurrent)
-    } catch (error) {
-      this.faults.push(`events could not be fetched: ${String(error)}`)
-    }
+    while (isCurrent() && this.lastSeq < seq)
+      try {
+        await this.#fetchPage(isCurrent)
+      } catch (error) {
+        if (!isForNow(error)) this.faults.push(`events could not be fetched: ${String(error)}`)
+        this.refusedForNow++
+        await Bun.sleep(ASK_AGAIN_MS)
+      }
     if (!isCurrent()) return
     const kept = this.#kept ?? []
     this.#kept = undefined
@@ -121,4 +127,9 @@ export class ResumingClient {
     if (event.seq !== this.lastSeq + 1) this.faults.push(`applied ${event.seq} after ${this.lastSeq}`)
     this.applied.push(event)
   }
+}
+
+/** Whether an answer asks to try again later, which is none that anything depends on. */
+export function isForNow(error: unknown): boolean {
+  return String(error).includes(': 503 ')
 }
