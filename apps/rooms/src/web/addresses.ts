@@ -22,7 +22,7 @@ export function loginPath(to: string, more: Record<string, string> = {}): string
 }
 
 /** Where the provider's login starts, which is no page: the browser has to go there itself. */
-export function providerLogin(to: string, prompt?: 'select_account'): string {
+export function providerLogin(to: string, prompt?: 'login' | 'select_account'): string {
   const query = new URLSearchParams({ returnTo: to, ...(prompt && { prompt }) })
   return `/api/auth/login?${query}`
 }

@@ -41,7 +41,7 @@ export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: 
     queryKey: [resource, id, input, 'pages'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
-      const { query = {} } = input as { query?: object }
+      const { query = {} } = input
       const page = { ...input, query: { ...query, ...(pageParam !== undefined && { cursor: pageParam }) } }
       return call(id, page as Input<Id>, { signal })
     },

@@ -28,13 +28,14 @@ function Framed() {
   const { data } = useSession()
   const userId = data?.user.id
   useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
-  const listed = pages.filter(({ icon }) => icon === undefined || data)
+  const there = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
+  const listed = there.filter(({ icon }) => icon === undefined || data)
   return (
     <Frame pages={listed} actions={<Who />} signedOut={null}>
       <InstanceNotices />
       {data && <ConnectionNotice />}
       <ForWhomItIs>
-        <CurrentPage pages={pages} details={detailPages} home={HOME} />
+        <CurrentPage pages={there} details={detailPages} home={HOME} />
       </ForWhomItIs>
       <Foot />
     </Frame>

@@ -1,0 +1,43 @@
+import { Tabs } from '@mantine/core'
+import { useQueryString } from '@latchkey/web/query-string'
+import type { ComponentType } from 'react'
+import { useText } from '../texts/text.ts'
+import { AuditLog } from './admin/audit-log.tsx'
+import { People } from './admin/people.tsx'
+import { ProviderStatus } from './admin/provider-status.tsx'
+import { AllRooms } from './admin/all-rooms.tsx'
+import { InstanceSettings } from './admin/instance-settings.tsx'
+
+/** The part is in the address, so that a part can be linked to and survives signing in again. */
+const PARTS = {
+  people: People,
+  rooms: AllRooms,
+  settings: InstanceSettings,
+  provider: ProviderStatus,
+  audit: AuditLog,
+} as const satisfies Record<string, ComponentType>
+type Part = keyof typeof PARTS
+
+const isPart = (name: string): name is Part => Object.hasOwn(PARTS, name)
+
+/** What administrators look after (R23.5). */
+export default function AdminPage() {
+  const { say } = useText()
+  const [{ part }, setQuery] = useQueryString({ part: 'people' })
+  const shown = isPart(part) ? part : 'people'
+  const Shown = PARTS[shown]
+  return (
+    <Tabs value={shown} onChange={(next) => next !== null && setQuery({ part: next })} keepMounted={false}>
+      <Tabs.List mb="lg" aria-label={say('admin.parts')}>
+        {(Object.keys(PARTS) as Part[]).map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {say(`admin.part.${name}`)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={shown}>
+        <Shown />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}

@@ -1,0 +1,45 @@
+/** Everything that is audited (R21.2), as the audit log can be asked for it. */
+export const ACTIONS = [
+  'auth.login',
+  'auth.login_failed',
+  'auth.logout',
+  'auth.backchannel_logout',
+  'auth.backchannel_rejected',
+  'session.revoke',
+  'guest.create',
+  'grant.add',
+  'grant.remove',
+  'provider.changed',
+  'account.delete',
+  'room.create',
+  'room.settings.update',
+  'room.delete',
+  'room.admin_entry',
+  'room.membership.leave',
+  'room.message.delete',
+  'room.member.role_update',
+  'room.member.kick',
+  'room.member.ban',
+  'room.member.unban',
+  'room.invitation.create',
+  'room.invitation.accept',
+  'room.invitation.decline',
+  'room.invitation.revoke',
+  'room.ownership.request',
+  'room.ownership.cancel',
+  'room.ownership.decline',
+  'room.ownership.transfer',
+  'admin.user.disable',
+  'admin.user.enable',
+  'admin.user.sessions_revoke',
+  'admin.user.admin_grant',
+  'admin.user.admin_revoke',
+  'admin.room.takeover',
+  'admin.settings.update',
+  'admin.guests.revoke_all',
+] as const
+type Action = (typeof ACTIONS)[number]
+
+export function isAction(name: string): name is Action {
+  return ACTIONS.some((action) => action === name)
+}

@@ -1,0 +1,83 @@
+import { Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, type RefObject, useRef, useState } from 'react'
+import { useText } from '../../texts/text.ts'
+import { ACTIONS } from './actions.ts'
+
+/** What the log is asked for; empty for all. `before` is in the time of this browser. */
+export const NO_FILTER = { action: '', actorUserId: '', targetType: '', targetId: '', before: '' } as const
+type Filter = Record<keyof typeof NO_FILTER, string>
+
+const TARGET_TYPES = ['user', 'room', 'session'] as const
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+interface Props {
+  filter: Filter
+  onFilter: (filter: Filter) => void
+}
+
+/** Asks for what was typed; what cannot be asked for is said at its field, which then has the focus. */
+export function AuditFilters({ filter, onFilter }: Props) {
+  const { say } = useText()
+  const [typed, setTyped] = useState(filter)
+  const [isBadActor, setBadActor] = useState(false)
+  const actor = useRef<HTMLInputElement>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const [actorUserId, targetId] = [typed.actorUserId.trim().toLowerCase(), typed.targetId.trim()]
+    const isBad = actorUserId !== '' && !UUID.test(actorUserId)
+    setBadActor(isBad)
+    if (isBad) actor.current?.focus()
+    else onFilter({ ...typed, actorUserId, targetId })
+  }
+  const change = (name: keyof Filter, value: string) => {
+    setTyped({ ...typed, [name]: value })
+    setBadActor(false)
+  }
+  return (
+    <form role="search" aria-label={say('audit.filters')} onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Fields
+          typed={typed}
+          change={change}
+          actor={actor}
+          actorError={isBadActor && say('audit.actorBad')}
+        />
+        <Group gap="sm">
+          <Button type="submit" variant="default">
+            {say('audit.show')}
+          </Button>
+          <Button variant="subtle" onClick={() => onFilter(NO_FILTER)}>
+            {say('audit.clear')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface FieldsProps {
+  typed: Filter
+  change: (name: keyof Filter, value: string) => void
+  actor: RefObject<HTMLInputElement | null>
+  actorError: string | false
+}
+
+function Fields({ typed, change, actor, actorError }: FieldsProps) {
+  const { say } = useText()
+  const field = (name: keyof Filter) => ({
+    value: typed[name],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => change(name, value),
+  })
+  const all = { value: '', label: say('audit.all') }
+  const actions = ACTIONS.map((value) => ({ value, label: say(`audit.${value}`) }))
+  const types = TARGET_TYPES.map((value) => ({ value, label: say(`audit.type.${value}`) }))
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">
+      <NativeSelect label={say('audit.action')} data={[all, ...actions]} {...field('action')} />
+      <TextInput ref={actor} label={say('audit.actor')} error={actorError} {...field('actorUserId')} />
+      <NativeSelect label={say('audit.targetType')} data={[all, ...types]} {...field('targetType')} />
+      <TextInput label={say('audit.targetId')} maxLength={255} {...field('targetId')} />
+      <TextInput type="datetime-local" label={say('audit.before')} {...field('before')} />
+    </SimpleGrid>
+  )
+}

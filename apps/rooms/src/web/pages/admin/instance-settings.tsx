@@ -1,0 +1,131 @@
+import { Alert, Button, Center, Group, Loader, Stack, Text, TextInput, Textarea } from '@mantine/core'
+import { CallError } from '@latchkey/web/call'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useRef } from 'react'
+import { type Input, type Result, call } from '../../call.ts'
+import { useKeptText } from '../../kept.ts'
+import { Section } from '../../parts/section.tsx'
+import { tellDone } from '../../parts/told.ts'
+import { changed, useCall } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import { Refusal } from './refusal.tsx'
+
+type Answer = Result<'getPlatformSettings'>
+type Settings = Answer['settings']
+type Name = keyof Settings
+type Typed = Partial<Record<Name, string>>
+type PlatformChanges = Input<'changePlatformSettings'>['body']
+
+const LONGEST = 500
+
+export function InstanceSettings() {
+  const { say } = useText()
+  const { data, error, refetch } = useCall('admin', 'getPlatformSettings', {})
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  if (!data)
+    return (
+      <Center p="xl">
+        <Loader size="sm" aria-label={say('page.loading')} />
+      </Center>
+    )
+  return (
+    <Stack gap="lg">
+      <Fields settings={data.settings} />
+      <Limits limits={data.limits} />
+    </Stack>
+  )
+}
+
+/** What was typed and not saved, as a text that survives signing in again. */
+function useTyped(): readonly [typed: Typed, set: (typed: Typed) => void] {
+  const [kept, keep] = useKeptText('platform-settings')
+  const typed = kept === '' ? {} : (JSON.parse(kept) as Typed)
+  return [typed, (next) => keep(Object.keys(next).length === 0 ? '' : JSON.stringify(next))]
+}
+
+/** What `changes` make of the settings: an emptied one is deleted. */
+function saveSettings(changes: Typed) {
+  const body = Object.entries(changes).map(([name, text]) => [name, text.trim() || null])
+  return call('changePlatformSettings', { body: Object.fromEntries(body) as PlatformChanges })
+}
+
+function Fields({ settings }: { settings: Settings }) {
+  const { say } = useText()
+  const [typed, setTyped] = useTyped()
+  const link = useRef<HTMLInputElement>(null)
+  const save = useMutation({
+    mutationFn: () => saveSettings(typed),
+    async onSuccess() {
+      tellDone(say('admin.saved'))
+      await changed('admin', 'config')
+      setTyped({})
+    },
+    onError: (error) => isAboutLink(error) && link.current?.focus(),
+  })
+  const field = (name: Name) => ({
+    label: say(`admin.${name}`),
+    description: say(`admin.${name}Help`),
+    value: typed[name] ?? settings[name] ?? '',
+    onChange({ currentTarget: { value } }: { currentTarget: { value: string } }) {
+      save.reset()
+      setTyped({ ...typed, [name]: value })
+    },
+    maxLength: LONGEST,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  const isBadLink = save.error !== null && isAboutLink(save.error)
+  return (
+    <Section title={say('admin.part.settings')}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md" maw={560}>
+          <TextInput {...field('productName')} />
+          <TextInput
+            {...field('supportUrl')}
+            ref={link}
+            type="url"
+            error={isBadLink && say('admin.supportUrlBad')}
+          />
+          <Textarea {...field('announcement')} autosize minRows={2} maxRows={8} />
+          {save.error && !isBadLink && (
+            <Alert color="red" role="alert">
+              <Refusal error={save.error} />
+            </Alert>
+          )}
+          <Group>
+            <Button type="submit" disabled={Object.keys(typed).length === 0} loading={save.isPending}>
+              {say('admin.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+/** The server says first which field it means. */
+const isAboutLink = (error: Error) => error instanceof CallError && /^supportUrl\b/.test(error.message)
+
+/** Under the names by which `ROOMS_LIMITS` sets them (R22). */
+function Limits({ limits }: Pick<Answer, 'limits'>) {
+  const { say, number } = useText()
+  return (
+    <Section title={say('admin.limits')} help={say('admin.limitsHelp')}>
+      <dl className="facts">
+        {Object.entries(limits).map(([name, value]) => (
+          <div key={name}>
+            <Text component="dt" size="sm" ff="monospace" className="wrap">
+              {name}
+            </Text>
+            <Text component="dd" size="sm" m={0}>
+              {number(value)}
+            </Text>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}

@@ -1,0 +1,42 @@
+import { Alert, Center, Loader, Text } from '@mantine/core'
+import { Failed } from '@latchkey/web/shell/boundary'
+import type { ReactNode } from 'react'
+import { More } from '../../parts/more.tsx'
+import { useText } from '../../texts/text.ts'
+import { Refusal } from './refusal.tsx'
+
+interface Props {
+  /** As `usePages` reads it. */
+  list: { error: Error | null; retry: () => void; more: (() => void) | undefined; isReading: boolean }
+  /** Undefined until the first page is there. */
+  count: number | undefined
+  /** Said where there is nothing. */
+  none: string
+  children: ReactNode
+}
+
+/** A list that comes page by page, and what is shown when it has not come. */
+export function Listing({ list: { error, retry, more, isReading }, count, none, children }: Props) {
+  const { say } = useText()
+  if (count === undefined && error) return <Failed error={error} onRetry={retry} />
+  if (count === undefined)
+    return (
+      <Center p="xl">
+        <Loader size="sm" aria-label={say('page.loading')} />
+      </Center>
+    )
+  return (
+    <>
+      <Text size="sm" c="dimmed" role="status">
+        {count === 0 ? none : say('admin.shown', { count })}
+      </Text>
+      {children}
+      {error && (
+        <Alert color="red" role="alert">
+          <Refusal error={error} />
+        </Alert>
+      )}
+      <More more={more} isReading={isReading} />
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useState } from 'react'
+import { loginPath } from '../../addresses.ts'
+import { call } from '../../call.ts'
+import { Ask } from '../../parts/ask.tsx'
+import { tellDone } from '../../parts/told.ts'
+import { changed } from '../../queries.ts'
+import { useUser } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+import type { Person } from './person-line.tsx'
+import { Refusal } from './refusal.tsx'
+
+type Act = 'give' | 'take' | 'disable' | 'enable' | 'erase'
+
+const HARMLESS: ReadonlySet<Act> = new Set(['give', 'enable'])
+
+/** What can be done to somebody: what the grants (R9.4) and the state of the account leave to do. */
+function actsFor({ identityType, disabled, roleSources }: Person): Act[] {
+  const isAdminHere = roleSources.some(
+    ({ role, source }) => role === 'platform_admin' && (source === 'manual' || source === 'bootstrap'),
+  )
+  const right = identityType === 'guest' ? [] : [isAdminHere ? ('take' as const) : ('give' as const)]
+  return [...right, disabled ? 'enable' : 'disable', 'erase']
+}
+
+export function PersonActs({ person }: { person: Person }) {
+  const { say } = useText()
+  const [act, setAct] = useState<Act>()
+  const { nickname: name } = person
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={30} aria-label={say('admin.actsOn', { name })}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {actsFor(person).map((each) => (
+            <Menu.Item key={each} onClick={() => setAct(each)}>
+              {say(`admin.act.${each}`)}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {act && <AskFirst act={act} person={person} onClose={() => setAct(undefined)} />}
+    </>
+  )
+}
+
+function AskFirst({ act, person, onClose }: { act: Act; person: Person; onClose: () => void }) {
+  const { say } = useText()
+  const isOwn = useUser().id === person.id
+  const { nickname: name } = person
+  const run = async () => {
+    const remaining = await ACTS[act](person.id)
+    if (isOwn && act === 'erase') return location.assign(loginPath('/', { ended: 'deleted' }))
+    const isStill = act === 'take' && remaining.length > 0
+    tellDone(isStill ? say('admin.stillAdmin', { name }) : say(`admin.done.${act}`, { name }))
+    await changed('admin')
+    if (isOwn) await changed('session')
+  }
+  return (
+    <Ask
+      title={say(`admin.ask.${act}`, { name })}
+      help={say(`admin.help.${act}`)}
+      button={say(`admin.act.${act}`)}
+      {...(HARMLESS.has(act) && { color: 'indigo' })}
+      act={run}
+      onClose={onClose}
+      explain={(error) => <Refusal error={error} />}
+    />
+  )
+}
+
+/** Each gives where the right to administer still comes from afterwards. */
+const ACTS: Readonly<Record<Act, (userId: string) => Promise<readonly string[]>>> = {
+  give: (userId) => changeRight(userId, true),
+  take: (userId) => changeRight(userId, false),
+  disable: (userId) => changeStatus(userId, true),
+  enable: (userId) => changeStatus(userId, false),
+  async erase(userId) {
+    await call('deleteUser', { params: { userId } })
+    return []
+  },
+}
+
+async function changeRight(userId: string, granted: boolean) {
+  const { remaining } = await call('changePlatformAdmin', { params: { userId }, body: { granted } })
+  return remaining
+}
+
+async function changeStatus(userId: string, disabled: boolean) {
+  await call('changeUserStatus', { params: { userId }, body: { disabled } })
+  return []
+}

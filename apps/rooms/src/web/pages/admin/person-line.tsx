@@ -1,0 +1,100 @@
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
+import { useId, useState } from 'react'
+import { Link } from 'wouter'
+import type { Result } from '../../call.ts'
+import { Face, GuestMark } from '../../parts/person.tsx'
+import { useText } from '../../texts/text.ts'
+import { PersonActs } from './person-acts.tsx'
+import { PersonSessions } from './person-sessions.tsx'
+
+export type Person = Result<'listUsers'>['users'][number]
+
+export function PersonLine({ person }: { person: Person }) {
+  const { say, moment } = useText()
+  const [isOpen, setOpen] = useState(false)
+  const sessionsId = useId()
+  const { id, nickname: name, email } = person
+  return (
+    <li>
+      <Group align="flex-start" justify="space-between" gap="sm">
+        <Group gap="sm" wrap="nowrap" align="flex-start" style={{ flex: '1 1 240px', minWidth: 0 }}>
+          <Face nickname={name} avatarColor={person.avatarColor} size={36} />
+          <div style={{ minWidth: 0 }}>
+            <Group gap="xs">
+              <Text fw={550} className="wrap">
+                {name}
+              </Text>
+              <Marks person={person} />
+            </Group>
+            {email !== null && (
+              <Text size="sm" className="wrap">
+                {email}
+              </Text>
+            )}
+            <Text size="sm" c="dimmed">
+              {say('admin.since', { when: moment(person.createdAt) })} ·{' '}
+              {say('account.lastSeen', { when: moment(person.lastSeenAt) })}
+            </Text>
+            <Rights person={person} />
+            <Anchor
+              component={Link}
+              href={`/admin?part=audit&actorUserId=${id}`}
+              size="sm"
+              aria-label={say('admin.didNamed', { name })}
+            >
+              {say('admin.did')}
+            </Anchor>
+          </div>
+        </Group>
+        <Group gap="xs">
+          <Button
+            variant="default"
+            size="xs"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? sessionsId : undefined}
+            aria-label={say('admin.sessionsOf', { name })}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {say('admin.sessions')}
+          </Button>
+          <PersonActs person={person} />
+        </Group>
+      </Group>
+      {isOpen && (
+        <div id={sessionsId}>
+          <PersonSessions person={person} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Marks({ person: { identityType, disabled, roleSources } }: { person: Person }) {
+  const { say } = useText()
+  const isAdmin = roleSources.some(({ role }) => role === 'platform_admin')
+  return (
+    <>
+      {identityType === 'guest' && <GuestMark />}
+      {isAdmin && (
+        <Badge variant="light" size="sm" flex="none" style={{ textTransform: 'none' }}>
+          {say('admin.admin')}
+        </Badge>
+      )}
+      {disabled && (
+        <Badge variant="default" size="sm" flex="none" style={{ textTransform: 'none' }}>
+          {say('admin.disabled')}
+        </Badge>
+      )}
+    </>
+  )
+}
+
+/** Every right, and where it comes from (R9.1). */
+function Rights({ person: { roleSources } }: { person: Person }) {
+  const { say } = useText()
+  return roleSources.map(({ role, scopeId, source }) => (
+    <Text key={`${role} ${scopeId} ${source}`} size="sm" c="dimmed" className="wrap">
+      {role === 'platform_admin' ? say(`admin.right.${source}`) : say('admin.right.team', { team: scopeId })}
+    </Text>
+  ))
+}

@@ -1,0 +1,117 @@
+import { Badge, Button, Center, Group, Loader, Text } from '@mantine/core'
+import { Failed } from '@latchkey/web/shell/boundary'
+import { useState } from 'react'
+import { type Result, call } from '../../call.ts'
+import { Ask } from '../../parts/ask.tsx'
+import { tellDone } from '../../parts/told.ts'
+import { useDevice } from '../../parts/use-device.ts'
+import { changed, useCall } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+import type { Person } from './person-line.tsx'
+import { Refusal } from './refusal.tsx'
+
+type Session = Result<'listUserSessions'>['sessions'][number]
+
+/** Where somebody is signed in, with ending it there and everywhere (R10.5). */
+export function PersonSessions({ person: { id: userId, nickname: name } }: { person: Person }) {
+  const { say } = useText()
+  const { data, error, refetch } = useCall('admin', 'listUserSessions', { params: { userId } })
+  const [isAsking, setAsking] = useState(false)
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  if (!data)
+    return (
+      <Center p="md">
+        <Loader size="sm" aria-label={say('page.loading')} />
+      </Center>
+    )
+  const endAll = async () => {
+    const { revoked } = await call('endUserSessions', { params: { userId } })
+    tellDone(say('admin.ended', { count: revoked }))
+    await changed('admin')
+  }
+  const { sessions } = data
+  return (
+    <div style={{ paddingTop: 12 }}>
+      {sessions.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {say('admin.noSessions')}
+        </Text>
+      )}
+      <ul className="plain rows" aria-label={say('admin.sessionsOf', { name })}>
+        {sessions.map((session) => (
+          <Line key={session.id} session={session} name={name} />
+        ))}
+      </ul>
+      {sessions.length > 0 && (
+        <Button
+          mt="sm"
+          size="xs"
+          variant="default"
+          aria-label={say('admin.endAllOf', { name })}
+          onClick={() => setAsking(true)}
+        >
+          {say('admin.endAll')}
+        </Button>
+      )}
+      {isAsking && (
+        <Ask
+          title={say('admin.endAllTitle', { name })}
+          help={say('admin.endAllHelp')}
+          button={say('admin.endAll')}
+          act={endAll}
+          onClose={() => setAsking(false)}
+          explain={(failed) => <Refusal error={failed} />}
+        />
+      )}
+    </div>
+  )
+}
+
+function Line({ session, name }: { session: Session; name: string }) {
+  const { say, moment } = useText()
+  const [isAsking, setAsking] = useState(false)
+  const device = useDevice(session.userAgent)
+  const when = moment(session.lastSeenAt)
+  const end = async () => {
+    await call('endAnySession', { params: { id: session.id } })
+    tellDone(say('account.ended'))
+    await changed('admin')
+  }
+  return (
+    <Group component="li" justify="space-between" gap="sm">
+      <div style={{ minWidth: 0, flex: '1 1 200px' }}>
+        <Group gap="xs">
+          <Text size="sm" fw={550} className="wrap">
+            {device}
+          </Text>
+          {session.current && (
+            <Badge variant="light" size="sm" style={{ textTransform: 'none' }}>
+              {say('account.thisSession')}
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" className="wrap">
+          {say('account.lastSeen', { when })} · {say('account.from', { address: session.addressPrefix })}
+        </Text>
+      </div>
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={say('admin.endNamed', { name, device, when })}
+        onClick={() => setAsking(true)}
+      >
+        {say('admin.end')}
+      </Button>
+      {isAsking && (
+        <Ask
+          title={say('admin.endTitle', { name })}
+          help={say('admin.endHelp', { device, when })}
+          button={say('admin.end')}
+          act={end}
+          onClose={() => setAsking(false)}
+          explain={(failed) => <Refusal error={failed} />}
+        />
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,135 @@
+import { Alert, Center, Group, Loader, Stack, Text } from '@mantine/core'
+import { Copy } from '@latchkey/web/parts/copy'
+import { Failed } from '@latchkey/web/shell/boundary'
+import type { ReactNode } from 'react'
+import { type Result } from '../../call.ts'
+import { Section } from '../../parts/section.tsx'
+import { useCall } from '../../queries.ts'
+import { useText } from '../../texts/text.ts'
+
+type Status = Result<'getProviderStatus'>
+
+export function ProviderStatus() {
+  const { say } = useText()
+  const { data, error, refetch } = useCall('admin', 'getProviderStatus', {})
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  if (!data)
+    return (
+      <Center p="xl">
+        <Loader size="sm" aria-label={say('page.loading')} />
+      </Center>
+    )
+  return (
+    <Stack gap="lg">
+      {data.unreachableAccounts > 0 && (
+        <Alert color="orange" title={say('admin.unreachable', { count: data.unreachableAccounts })}>
+          {say('admin.unreachableHelp')}
+        </Alert>
+      )}
+      <Register register={data.register} />
+      <State status={data} />
+      <Section title={say('admin.endpoints')}>
+        <dl className="facts">
+          {Object.entries(data.endpoints).map(([name, address]) => (
+            <Fact key={name} name={name} isCode>
+              {address}
+            </Fact>
+          ))}
+        </dl>
+      </Section>
+    </Stack>
+  )
+}
+
+/** To the letter as they have to be registered at the provider. */
+function Register({ register }: Pick<Status, 'register'>) {
+  const { say } = useText()
+  return (
+    <Section title={say('admin.register')} help={say('admin.registerHelp')}>
+      <dl className="facts">
+        <Fact name={say('admin.redirectUri')}>
+          <Address address={register.redirectUri} />
+        </Fact>
+        <Fact name={say('admin.postLogoutUri')}>
+          <Address address={register.postLogoutRedirectUri} />
+        </Fact>
+        <Fact name={say('admin.backchannelUri')}>
+          {register.backchannelLogoutUri === null ? (
+            say('admin.backchannelOff')
+          ) : (
+            <Address address={register.backchannelLogoutUri} />
+          )}
+        </Fact>
+      </dl>
+    </Section>
+  )
+}
+
+function Address({ address }: { address: string }) {
+  return (
+    <Group component="span" gap={4} wrap="nowrap" align="flex-start">
+      <Text span size="sm" ff="monospace" className="wrap" miw={0}>
+        {address}
+      </Text>
+      <Copy value={address} />
+    </Group>
+  )
+}
+
+function State({ status }: { status: Status }) {
+  const { say, moment } = useText()
+  const { discovery, lastLogoutToken } = status
+  return (
+    <Section title={say('admin.part.provider')}>
+      {!discovery.ok && (
+        <Alert color="red" title={say('admin.discoveryBad')}>
+          <Text size="sm" className="wrap">
+            {discovery.error ?? say('admin.discoveryNever')}
+          </Text>
+        </Alert>
+      )}
+      <dl className="facts">
+        <Fact name={say('admin.label')}>{status.label}</Fact>
+        <Fact name={say('admin.mode')} isCode>
+          {status.mode}
+        </Fact>
+        <Fact name={say('admin.issuer')} isCode>
+          {status.issuer}
+        </Fact>
+        <Fact name={say('admin.discovery')}>
+          {say(discovery.ok ? 'admin.discoveryOk' : 'admin.discoveryBad')}
+          {discovery.checkedAt !== null && ` · ${moment(discovery.checkedAt)}`}
+        </Fact>
+        <Fact name={say('admin.pkce')} isCode>
+          {status.pkce}
+        </Fact>
+        <Fact name={say('admin.tokenAuth')} isCode>
+          {status.tokenAuthMethod}
+        </Fact>
+        {status.idTokenAlg !== null && (
+          <Fact name={say('admin.idTokenAlg')} isCode>
+            {status.idTokenAlg}
+          </Fact>
+        )}
+        <Fact name={say('admin.lastLogoutToken')}>
+          {lastLogoutToken === null
+            ? say('admin.logoutToken.none')
+            : `${say(`admin.logoutToken.${lastLogoutToken.result}`)} · ${moment(lastLogoutToken.at)}`}
+        </Fact>
+      </dl>
+    </Section>
+  )
+}
+
+function Fact({ name, isCode = false, children }: { name: string; isCode?: boolean; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0} className="wrap" {...(isCode && { ff: 'monospace' })}>
+        {children}
+      </Text>
+    </div>
+  )
+}

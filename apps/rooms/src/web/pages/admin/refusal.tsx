@@ -1,0 +1,54 @@
+import { Anchor, Text } from '@mantine/core'
+import { CallError } from '@latchkey/web/call'
+import { Link, useLocation, useSearch } from 'wouter'
+import { providerLogin } from '../../addresses.ts'
+import { useText } from '../../texts/text.ts'
+
+/** Why something was refused, and what to do about it. */
+export function Refusal({ error }: { error: Error }) {
+  const { say, failure } = useText()
+  const [path] = useLocation()
+  const search = useSearch()
+  const code = error instanceof CallError ? error.code : undefined
+  const here = search === '' ? path : `${path}?${search}`
+  return (
+    <>
+      <Text size="sm">
+        {code === 'last_admin' && say('admin.lastAdmin')}
+        {code === 'account_disabled' && say('admin.accountDisabled')}
+        {code === 'owns_rooms' && say('admin.ownsRooms')}
+        {!['last_admin', 'account_disabled', 'owns_rooms'].includes(code ?? '') && failure(error)}
+      </Text>
+      {code === 'owns_rooms' && <OwnedRooms error={error} />}
+      {code === 'reauth_required' && (
+        <Anchor href={providerLogin(here, 'login')} underline="always" size="sm" c="inherit">
+          {say('admin.signInAgain')}
+        </Anchor>
+      )}
+    </>
+  )
+}
+
+/** Each where it can be taken over. */
+function OwnedRooms({ error }: { error: Error }) {
+  const { say } = useText()
+  const ids = error instanceof CallError ? error.answer['roomIds'] : undefined
+  if (!Array.isArray(ids)) return null
+  return (
+    <ul>
+      {ids.map((id, index) => (
+        <li key={String(id)}>
+          <Anchor
+            component={Link}
+            href={`/admin?part=rooms&q=${encodeURIComponent(String(id))}`}
+            underline="always"
+            size="sm"
+            c="inherit"
+          >
+            {say('account.ownedRoom', { number: index + 1 })}
+          </Anchor>
+        </li>
+      ))}
+    </ul>
+  )
+}

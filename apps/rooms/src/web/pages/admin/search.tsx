@@ -1,0 +1,57 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { useText } from '../../texts/text.ts'
+
+interface Props {
+  label: string
+  help: string
+  /** What is searched for now. */
+  q: string
+  /** Characters without which nothing is searched for. */
+  least: number
+  onSearch: (q: string) => void
+}
+
+/** Searches when asked to, not at every letter: searches are counted (R22). */
+export function Search({ label, help, q, least, onSearch }: Props) {
+  const { say } = useText()
+  const [typed, setTyped] = useState(q)
+  const [isShort, setShort] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const wanted = typed.trim()
+    const { length } = Array.from(wanted)
+    const tooShort = length > 0 && length < least
+    setShort(tooShort)
+    if (tooShort) field.current?.focus()
+    else onSearch(wanted)
+  }
+  return (
+    <form role="search" onSubmit={submit} noValidate>
+      <Group align="flex-start" gap="sm">
+        <TextInput
+          ref={field}
+          type="search"
+          label={label}
+          description={help}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          error={isShort && say('admin.searchShort')}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={typed}
+          onChange={({ currentTarget }) => {
+            setTyped(currentTarget.value)
+            setShort(false)
+          }}
+          maxLength={320}
+          style={{ flex: '1 1 200px' }}
+          maw={420}
+        />
+        <Button type="submit" variant="default" mt={25}>
+          {say('admin.search')}
+        </Button>
+      </Group>
+    </form>
+  )
+}
