@@ -2,6 +2,7 @@ import { transportFailure } from '@latchkey/http/failure'
 import { failureResponse } from '@latchkey/http/mount'
 import { openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
+import { referencePage, referenceScript } from '@latchkey/http/reference-page'
 import { failures } from '../failures.ts'
 import { apiOperations } from './operations.ts'
 import { API_PATH } from './public-api.ts'
@@ -43,32 +44,12 @@ export function createDocument(version: string): Record<string, unknown> {
 
 const SCRIPT_PATH = `${API_PATH}/docs/scalar.js`
 
-// No fonts, proxies, telemetry or services of the vendor: the page works offline and asks nobody but us.
-const CONFIGURATION = JSON.stringify({
-  url: `${API_PATH}/openapi.json`,
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  defaultOpenAllTags: true,
+const PAGE = referencePage({
+  title: 'Latchkey Links API',
+  documentPath: `${API_PATH}/openapi.json`,
+  scriptPath: SCRIPT_PATH,
+  icon: '/favicon.svg',
 })
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Latchkey Links API</title>
-<link rel="icon" href="/favicon.svg">
-</head>
-<body>
-<script id="api-reference" type="application/json" data-configuration="${Bun.escapeHTML(CONFIGURATION)}"></script>
-<script src="${SCRIPT_PATH}"></script>
-</body>
-</html>
-`
 
 const CSP = `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`
 
@@ -84,7 +65,7 @@ const WRONG_METHOD = transportFailure('method_not_allowed', { headers: { Allow: 
 /** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
 export function createReference(version: string): (method: string, path: string) => Response | undefined {
   const document = JSON.stringify(createDocument(version))
-  const script = new URL('./browser/standalone.js', import.meta.resolve('@scalar/api-reference'))
+  const script = referenceScript()
   const answers = new Map<string, () => Response>([
     [
       `${API_PATH}/openapi.json`,
