@@ -5,6 +5,7 @@ import { en } from '../../src/web/texts/en.ts'
 import { id } from '../../src/web/texts/id.ts'
 import { sv } from '../../src/web/texts/sv.ts'
 import { ALICE } from '../provider/hostile.ts'
+import { admin } from '../rooms/rooms.ts'
 import { isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
@@ -158,3 +159,30 @@ for (const scheme of ['light', 'dark'] as const)
       expect(errors.filter((text) => !isRefusal(text))).toEqual([])
       await page.context().close()
     }, 60_000)
+
+test('R28.23 everybody reads what the operator tells, under the name that the operator gave, and can ask for help', async () => {
+  const root = await admin(pages.service(), 'Rosa Root')
+  const change = (body: Record<string, string | null>) =>
+    root.browser.json('/api/admin/settings', { method: 'PATCH', body })
+  await change({
+    productName: 'House <i>of</i> rooms',
+    announcement: 'Closed on Sunday\n<script>alert(1)</script>',
+    supportUrl: 'https://help.example.com/',
+  })
+  const { page, errors } = await pages.open('/login', { width: 320 })
+  await page.getByText('Closed on Sunday').waitFor()
+  await page.getByRole('banner').getByText('House <i>of</i> rooms').waitFor()
+  expect(await page.title()).toBe('Sign in · House <i>of</i> rooms')
+  const help = page.getByRole('link', { name: 'Help and support' })
+  expect(await help.getAttribute('href')).toBe('https://help.example.com/')
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  await shoot(page, 'login-announcement')
+  expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+  await change({ productName: null, announcement: null, supportUrl: null })
+  await page.reload()
+  await page.getByRole('banner').getByText('Latchkey Rooms').waitFor()
+  await page.getByRole('link', { name: button }).waitFor()
+  expect(await page.getByText('Closed on Sunday').count()).toBe(0)
+  await page.context().close()
+}, 60_000)

@@ -213,6 +213,53 @@ for (const [words, act, title] of [
     await page.context().close()
   }, 60_000)
 
+test('a guest is marked for everybody, leads nobody to other sites, and is sent to the login where guests may not be', async () => {
+  const id = await newRoom({ name: 'Guests welcome' })
+  const guest = await pages.open(`/rooms/${id}`)
+  await guest.page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
+  await guest.page.keyboard.press('Enter')
+  await guest.page.getByText('Nothing has been said yet').waitFor()
+  await field(guest.page).fill('See https://example.com/')
+  await field(guest.page).press('Enter')
+  const { page } = await pages.openAs(BOB, `/rooms/${id}`)
+  const line = lines(page).filter({ hasText: 'https://example.com/' })
+  await line.getByText('Guest', { exact: true }).waitFor()
+  expect(await line.getByRole('link').count()).toBe(0)
+  await host.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { allowGuests: false } })
+  await guest.page.getByRole('alert').getByText('You may not be in this room any more').waitFor()
+  await guest.page.reload()
+  await guest.page.getByText('This room does not admit guests. Sign in to enter.').waitFor()
+  await guest.page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+  await guest.page.getByRole('link', { name: 'Sign in with Test provider' }).click()
+  await guest.page.getByRole('heading', { name: 'Guests welcome', level: 1 }).waitFor()
+  for (const each of [guest.page, page]) await each.context().close()
+}, 60_000)
+
+test('whoever leaves in one tab is out in the other too, and comes in again there by a button', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(BOB, `/rooms/${id}`)
+  await page.getByRole('button', { name: 'People (1)' }).waitFor()
+  await page.evaluate(async (room) => {
+    const token = /latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+    await fetch(`/api/rooms/${room}/leave`, { method: 'DELETE', headers: { 'x-csrf-token': token } })
+  }, id)
+  await page.getByRole('alert').getByText('You have left this room').waitFor()
+  await page.getByRole('button', { name: 'Enter again' }).click()
+  await page.getByRole('button', { name: 'People (1)' }).waitFor()
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  const leases = () =>
+    pages
+      .service()
+      .rooms.database.read.selectFrom('presence_leases')
+      .selectAll()
+      .where('room_id', '=', id)
+      .execute()
+  for (let tries = 0; tries < 100 && (await leases()).length > 0; tries++) await Bun.sleep(50)
+  expect(await leases()).toEqual([])
+  await page.context().close()
+}, 60_000)
+
 test('R23.6 a private room that one does not belong to is not found, by its link too', async () => {
   const id = await newRoom({ name: 'Secret', visibility: 'private' })
   const { page } = await pages.openAs(BOB, `/rooms/${id}`)

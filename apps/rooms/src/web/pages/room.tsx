@@ -19,11 +19,13 @@ export default function RoomPage({ id }: { id: string }) {
   const user = useUser()
   const { data, error, refetch } = useCall('room', 'getRoom', { params: { id } })
   const [isAway, setAway] = useState(false)
+  // Counts how often somebody who was out wanted to come in again.
+  const [visit, setVisit] = useState(0)
   const [store] = useState(() => new RoomStore(id, user.id))
   const { phase, out } = useSyncExternalStore(store.watch, store.state)
   const mayEnter = data !== undefined
-  useEffect(() => (mayEnter && !isAway ? store.enter() : undefined), [mayEnter, isAway, store])
-  if (out) return <Out name={data?.room.name} out={out} onComeBack={() => void store.enter()} />
+  useEffect(() => (mayEnter && !isAway ? store.enter() : undefined), [mayEnter, isAway, visit, store])
+  if (out) return <Out name={data?.room.name} out={out} onComeBack={() => setVisit(visit + 1)} />
   if (error && !data) {
     const code = error instanceof CallError ? error.code : undefined
     if (code !== undefined && error instanceof CallError && error.status < 500 && error.status !== 429)
