@@ -58,7 +58,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
   async function open(path: string, look: BrowserContextOptions, work: (page: Page) => Promise<void>) {
     const context = await browser.newContext(look)
     const page = await context.newPage()
-    page.setDefaultTimeout(5000)
+    page.setDefaultTimeout(20_000)
     const asked: string[] = []
     const complaints: string[] = []
     page.on('request', (request) => asked.push(request.url()))
