@@ -116,6 +116,8 @@ interface Wiring extends RoomsOptions {
 
 function createServices({ settings, log, now, demo = false, database, bus }: Wiring): Services {
   const metrics = createMetrics()
+  const rates = createRates(settings.limits, now, (limit, key) => bus.spread({ kind: 'taken', limit, key }))
+  bus.listen((news) => news.kind === 'taken' && rates.hear(news.limit, news.key))
   const limited = database.limited(STATEMENT_LIMIT_MS)
   return {
     settings,
@@ -124,7 +126,7 @@ function createServices({ settings, log, now, demo = false, database, bus }: Wir
     sessions: openLookup(settings.databaseUrl, limited),
     slides: new Slides(limited),
     provider: createProvider(settings.provider, { log, now, metrics }),
-    rates: createRates(settings.limits, now),
+    rates,
     proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
     hosts: createHosts(settings.allowedHosts),
     metrics,

@@ -1,4 +1,5 @@
 import type { RoomEventType } from './db/tables.ts'
+import type { LimitName } from './limits.ts'
 
 /** One lasting event of a room as clients see it (R18.8), without what differs between recipients. */
 export interface RoomEvent {
@@ -38,6 +39,8 @@ export type News =
   /** The room's line in the lobby has changed; `formerly` where fewer people may see it than before. */
   | { readonly kind: 'lobby'; readonly roomId: string; readonly formerly?: FormerLobby }
   | { readonly kind: 'sessions'; readonly sessionIds: readonly string[] }
+  /** Another node has counted something of a limit that all nodes share (R19.2). */
+  | { readonly kind: 'taken'; readonly limit: LimitName; readonly key: string }
   | {
       readonly kind: 'notice'
       readonly userId: string

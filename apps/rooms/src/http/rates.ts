@@ -5,8 +5,28 @@ import type { LimitName, Limits } from '../limits.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, '10s': 10 }
 
-/** One counter for each limit that is a rate, told by its name; `now` in milliseconds. */
-export function createRates(limits: Limits, now: () => number): Rates {
+/** Too often to tell all nodes of each, or of this node alone. */
+const OWN: ReadonlySet<LimitName> = new Set([
+  'http_per_minute',
+  'http_anonymous_per_minute',
+  'socket_messages_per_10s',
+])
+
+export interface SharedRates extends Rates {
+  /** Another node has counted this. */
+  hear(limit: LimitName, key: string): void
+}
+
+/**
+ * One counter for each limit that is a rate, told by its name; `now` in milliseconds. What is counted is told to `share`, so
+ * that all nodes count together while they hear of each other, and each for itself while they do not (R19.2). As nobody
+ * waits for that, a few more may pass within the milliseconds that it takes.
+ */
+export function createRates(
+  limits: Limits,
+  now: () => number,
+  share: (limit: LimitName, key: string) => void = () => {},
+): SharedRates {
   const limiters = new Map<LimitName, RateLimiter>()
   for (const [name, count] of Object.entries(limits) as [LimitName, number][]) {
     const perSeconds = SECONDS[/_per_(minute|hour|10s)$/.exec(name)?.[1] ?? '']
@@ -17,9 +37,15 @@ export function createRates(limits: Limits, now: () => number): Rates {
     if (!limiter) throw new TypeError(`${limit} is no rate`)
     return limiter
   }
+  const count = (limit: LimitName, key: string) => {
+    const taken = limiterOf(limit).take(key)
+    if (taken.allowed && !OWN.has(limit)) share(limit, key)
+    return taken
+  }
   return {
-    allows: (limit, key) => limiterOf(limit).take(key),
-    take: (limit, key) => demand(limiterOf(limit).take(key)),
+    allows: count,
+    take: (limit, key) => demand(count(limit, key)),
+    hear: (limit, key) => void limiters.get(limit)?.take(key),
     check: (limit, key) => demand(limiterOf(limit).peek(key)),
   }
 }

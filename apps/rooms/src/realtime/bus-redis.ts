@@ -62,6 +62,7 @@ export async function createRedisBus(
       local.publish(news)
       send({ from: nodeId, news })
     },
+    spread: (news) => send({ from: nodeId, news }),
     listen: local.listen,
     state() {
       const isHeard = performance.now() - heardMs < BEATS_MISSED * beatEveryMs

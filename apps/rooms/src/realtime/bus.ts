@@ -6,6 +6,8 @@ export type Listener = (news: News) => void
 export interface Bus {
   /** Never throws. */
   publish: (news: News) => void
+  /** The same, to other nodes only. */
+  spread: (news: News) => void
   listen: (listener: Listener) => void
   state: () => 'in-process' | 'ok' | 'down'
   close: () => Promise<void>
@@ -18,6 +20,7 @@ export function createLocalBus(): Bus {
     publish(news) {
       for (const listener of listeners) listener(news)
     },
+    spread() {},
     listen: (listener) => void listeners.push(listener),
     state: () => 'in-process',
     close: async () => {},

@@ -4,6 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import type { Limits } from '../limits.ts'
 import { type Arrival, type Started, startVisits } from '../rooms/visits.ts'
 import type { Connection } from './connection.ts'
+import { Turnstile } from './turnstile.ts'
 
 interface DoorOptions {
   database: Database<Tables>
@@ -20,6 +21,8 @@ interface Waiting {
 }
 
 const MOST_AT_ONCE = 50
+/** Rooms that are entered at the same time; the other connections to the database are for everybody else. */
+const ROOMS_AT_ONCE = 3
 
 /**
  * Lets people into rooms. Who comes while others are let into the same room waits for them, and then comes in with all who
@@ -27,6 +30,7 @@ const MOST_AT_ONCE = 50
  */
 export class Doors {
   readonly #options: DoorOptions
+  readonly #turnstile = new Turnstile(ROOMS_AT_ONCE)
   readonly #waiting = new Map<string, Waiting[]>()
 
   constructor(options: DoorOptions) {
@@ -46,11 +50,12 @@ export class Doors {
   }
 
   async #letIn(roomId: string): Promise<void> {
-    for (;;) {
-      const group = this.#waiting.get(roomId)?.splice(0, MOST_AT_ONCE) ?? []
-      if (group.length === 0) break
-      await this.#letInTogether(roomId, group)
-    }
+    while (this.#waiting.get(roomId)?.length)
+      await this.#turnstile.pass(async () => {
+        // Those too who came while this room waited for its turn.
+        const group = this.#waiting.get(roomId)?.splice(0, MOST_AT_ONCE) ?? []
+        await this.#letInTogether(roomId, group)
+      })
     this.#waiting.delete(roomId)
   }
 

@@ -12,6 +12,7 @@ import { answer } from './frames.ts'
 import type { Hub } from './hub.ts'
 import { Close, FRAME_LIMIT_BYTES, SUBPROTOCOL, TICKET_PREFIX } from './protocol.ts'
 import { endOf, findEnds } from './store.ts'
+import { Turnstile } from './turnstile.ts'
 
 /** What a socket is opened with: somebody, or why it closes at once. */
 type Admitted =
@@ -29,15 +30,19 @@ export interface SocketData {
 export type UpgradingServer = Pick<Server<SocketData>, 'upgrade' | 'requestIP'>
 type BunSocket = ServerWebSocket<SocketData>
 
+/** After a restart all come at once, and must leave connections to the database to everybody else. */
+const ADMITTED_AT_ONCE = 3
+
 /**
  * Lets sockets in (R18.1, R18.2). Whoever opens one is looked up before it is one, so nothing can come too early; who has no
  * session is told so on the socket, where a page can read the reason.
  */
 export function createGateway(services: Services, hub: Hub) {
+  const turnstile = new Turnstile(ADMITTED_AT_ONCE)
   return {
     /** Upgrades, or throws what refuses before it. */
     async upgrade(request: Request, server: UpgradingServer, peer: string): Promise<undefined> {
-      const admitted = await admit(services, hub, request, peer)
+      const admitted = await turnstile.pass(() => admit(services, hub, request, peer))
       const headers = isOurs(protocolsOf(request)) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {}
       const data: SocketData = { admitted, connection: undefined, work: undefined }
       if (!server.upgrade(request, { data, headers })) throw notASocket()

@@ -142,6 +142,9 @@ export class Hub {
       case 'person':
         this.#losses++
         return this.#soon(() => this.watch.checkPerson(news.userId))
+      case 'taken':
+        // The rates hear of it.
+        return
       case 'lobby':
         return this.lobby.changed(news.roomId, news.formerly ?? [])
       case 'notice':

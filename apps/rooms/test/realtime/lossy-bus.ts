@@ -37,6 +37,7 @@ export function lossyBus(loss: Loss, random: () => number = Math.random) {
           local.publish(news)
           carry(bus, news)
         },
+        spread: (news) => carry(bus, news),
         listen: (listener: Listener) => local.listen(listener),
         state: () => (loss.isPaused ? 'down' : 'ok'),
         async close() {

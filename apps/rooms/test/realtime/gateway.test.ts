@@ -1,0 +1,371 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import type { LimitName } from '../../src/limits.ts'
+import { roomsPerTest } from '../per-test.ts'
+import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
+import { createRoom, guest, member } from '../rooms/rooms.ts'
+import { browserOf } from '../sessions/people.ts'
+import { type Live, advance, cookiesOf, listen } from './live.ts'
+import { RawSocket } from './raw-socket.ts'
+import { until } from './redis.ts'
+
+const HANDSHAKE = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+]
+const { rooms } = roomsPerTest()
+
+eachDialect((_dialect, newUrl) => {
+  describe('who opens a socket', () => {
+    let service: TestRooms
+    let live: Live
+    let ada: Browser
+    const opened: RawSocket[] = []
+    beforeAll(async () => {
+      service = await openRooms({
+        url: await newUrl(),
+        limits: { socket_connects_per_minute: 1_000, socket_messages_per_10s: 200 },
+      })
+      live = listen(service.rooms)
+      ada = (await member(service)).browser
+    })
+    afterEach(() => {
+      for (const socket of opened.splice(0)) socket.destroy()
+    })
+    afterAll(async () => {
+      await live.stop()
+      await service.close()
+    })
+
+    interface Handshake {
+      host?: string
+      origins?: string[]
+      cookie?: string | null
+      protocol?: string | null
+      more?: string[]
+    }
+    const raw = ({
+      host = 'rooms.example.com',
+      origins = [ORIGIN],
+      cookie = cookiesOf(ada),
+      protocol = 'latchkey.v1',
+      more = [],
+    }: Handshake = {}) => {
+      const socket = new RawSocket(live.port, [
+        `Host: ${host}`,
+        ...HANDSHAKE,
+        ...origins.map((origin) => `Origin: ${origin}`),
+        ...(cookie === null ? [] : [`Cookie: ${cookie}`]),
+        ...(protocol === null ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]),
+        ...more,
+      ])
+      opened.push(socket)
+      return socket
+    }
+    const statusOf = async (socket: RawSocket) => Number(/^HTTP\/1.1 (\d+)/.exec(await socket.head)?.[1])
+    const ticketFor = async (browser: Browser) =>
+      (await browser.json<{ ticket: string }>('/api/ws-ticket', { body: {} }, 201)).ticket
+    const byTicket = (ticket: string, more: Handshake = {}) =>
+      raw({ origins: [], cookie: null, protocol: `latchkey.v1, latchkey.ticket.${ticket}`, ...more })
+    const welcome = async (socket: RawSocket) => {
+      await until(() => socket.texts.length > 0)
+      return JSON.parse(socket.texts[0] ?? '') as Record<string, unknown>
+    }
+
+    test('L130 R28.19: an Origin with an evil suffix, another port or scheme, null, twice, empty or missing is refused before the upgrade', async () => {
+      const origins = [
+        [`${ORIGIN}.evil.example`],
+        [`${ORIGIN}:444`],
+        ['http://rooms.example.com'],
+        ['https://evil.example'],
+        ['null'],
+        [''],
+        [ORIGIN, ORIGIN],
+        [],
+      ]
+      for (const given of origins)
+        expect([given, await statusOf(raw({ origins: given }))]).toEqual([given, 403])
+      expect(await statusOf(raw())).toBe(101)
+      for (const site of ['cross-site', 'same-site', 'none'])
+        expect(await statusOf(raw({ more: [`Sec-Fetch-Site: ${site}`] }))).toBe(403)
+      expect(await statusOf(raw({ more: ['Sec-Fetch-Site: same-origin'] }))).toBe(101)
+    })
+
+    test('L130: an Origin that is wrong is refused with a ticket too', async () => {
+      const ticket = await ticketFor(ada)
+      expect(await statusOf(byTicket(ticket, { origins: ['https://evil.example'] }))).toBe(403)
+      expect(await welcome(byTicket(ticket))).toMatchObject({ type: 'welcome' })
+    })
+
+    test('a host that is not ours, another method, and a request that wants no socket are refused', async () => {
+      expect(await statusOf(raw({ host: 'evil.example' }))).toBe(421)
+      expect((await ada.send('/api/ws')).status).toBe(404)
+      const plain = await fetch(`http://127.0.0.1:${live.port}/api/ws`, {
+        headers: { host: 'rooms.example.com', origin: ORIGIN, cookie: cookiesOf(ada) },
+      })
+      expect(plain.status).toBe(400)
+      const posted = await fetch(`http://127.0.0.1:${live.port}/api/ws`, {
+        method: 'POST',
+        headers: { host: 'rooms.example.com', origin: ORIGIN },
+      })
+      expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
+      expect(await statusOf(raw({ cookie: `${cookiesOf(ada)}; ${cookiesOf(ada)}` }))).toBe(400)
+    })
+
+    test('an unknown subprotocol is told so with 4400, and uses up no ticket', async () => {
+      for (const protocol of ['latchkey.v2', 'graphql-ws', null]) {
+        const socket = raw({ protocol })
+        expect(await statusOf(socket)).toBe(101)
+        expect(await socket.closed).toBe(4400)
+        expect(socket.texts).toEqual([])
+      }
+      const ticket = await ticketFor(ada)
+      expect(await byTicket(ticket, { protocol: `latchkey.ticket.${ticket}` }).closed).toBe(4400)
+      expect(await welcome(byTicket(ticket))).toMatchObject({ protocol: 'latchkey.v1' })
+    })
+
+    test('the answer names our subprotocol and never the ticket', async () => {
+      const head = await byTicket(await ticketFor(ada)).head
+      expect(head).toMatch(/sec-websocket-protocol: latchkey\.v1\r?$/im)
+      expect(head).not.toContain('latchkey.ticket')
+    })
+
+    test('L130: a ticket works once, for a minute, for its own session, and only while that lasts', async () => {
+      const bob = await member(service, 'Bob')
+      const used = await ticketFor(bob.browser)
+      expect(await welcome(byTicket(used))).toMatchObject({ type: 'welcome', userId: bob.user.id })
+      expect(await byTicket(used).closed).toBe(4401)
+      // A cookie beside it does not help, nor does the ticket of one turn into the session of another.
+      expect(await byTicket(used, { cookie: cookiesOf(ada) }).closed).toBe(4401)
+      const bobs = byTicket(await ticketFor(bob.browser), { cookie: cookiesOf(ada) })
+      expect(await welcome(bobs)).toMatchObject({ userId: bob.user.id })
+      const late = await ticketFor(bob.browser)
+      service.clock.ms += 60_000
+      expect(await byTicket(late).closed).toBe(4401)
+      const orphan = await ticketFor(bob.browser)
+      await bob.browser.json('/api/auth/logout', { body: {} })
+      expect(await byTicket(orphan).closed).toBe(4401)
+      for (const nonsense of ['', 'x', 'A'.repeat(43)]) expect(await byTicket(nonsense).closed).toBe(4401)
+    })
+
+    test('fifty sockets with the same ticket are one', async () => {
+      const ticket = await ticketFor(ada)
+      const sockets = Array.from({ length: 50 }, () => byTicket(ticket))
+      const welcomed = await Promise.all(
+        sockets.map((socket) => Promise.race([socket.closed, welcome(socket).then(() => 'welcome')])),
+      )
+      expect(welcomed.filter((each) => each === 'welcome')).toHaveLength(1)
+      expect(welcomed.filter((each) => each === 4401)).toHaveLength(49)
+    })
+
+    test('who has no session, or one that has ended, is told on the socket why, and nothing else', async () => {
+      const bob = await member(service, 'Bob')
+      const cases: [string | null, string][] = [
+        [null, 'signed_out'],
+        [`__Host-latchkey_session=${'A'.repeat(43)}`, 'signed_out'],
+        ['__Host-latchkey_session=nonsense', 'signed_out'],
+      ]
+      for (const [cookie, reason] of cases) {
+        const socket = live.connect(ada, { cookie: cookie ?? '' })
+        expect(await socket.closed).toEqual({ code: 4401, reason })
+        expect(socket.frames).toEqual([])
+      }
+      const cookie = cookiesOf(bob.browser)
+      await bob.browser.json('/api/auth/logout', { body: {} })
+      expect(await live.connect(bob.browser, { cookie }).closed).toEqual({ code: 4401, reason: 'signed_out' })
+    })
+
+    test('R28.19: a subscribe that is sent as the socket opens is answered', async () => {
+      const owner = await member(service)
+      const { id } = await createRoom(owner)
+      const socket = live.connect(owner.browser)
+      await socket.opened
+      socket.send({ type: 'subscribe', id: 'first', roomId: id })
+      expect(await socket.of('subscribed')).toMatchObject({ id: 'first', roomId: id, role: 'owner' })
+      expect(socket.frames[0]).toMatchObject({ type: 'welcome' })
+      socket.close()
+    })
+
+    test('R28.19: sockets that go away while their session is looked up leave no trace', async () => {
+      const { hub } = service.rooms
+      await until(() => hub.roster.size === 0)
+      const sockets = Array.from({ length: 30 }, () => raw())
+      for (const [i, socket] of sockets.entries()) setTimeout(() => socket.destroy(), i % 6)
+      await until(() => hub.roster.size === 0 && sockets.every((socket) => socket.isDestroyed))
+      // One after them is served as ever.
+      expect(await welcome(raw())).toMatchObject({ type: 'welcome' })
+    })
+
+    test('a socket that goes away while it comes into a room is not left in it', async () => {
+      const bob = await member(service, 'Bob')
+      const owner = await member(service)
+      const { id } = await createRoom(owner)
+      for (let i = 0; i < 5; i++) {
+        const socket = live.connect(bob.browser)
+        await socket.of('welcome')
+        socket.send({ type: 'subscribe', id: 's', roomId: id })
+        socket.terminate()
+      }
+      const { roster, rooms: here } = service.rooms.hub
+      await until(() => roster.ofUser(bob.user.id).length === 0 && !here.find(id))
+      await advance(service, 1_000)
+      await advance(service, 11_000)
+      const { participantCount } = (
+        await owner.browser.json<{ room: { participantCount: number } }>(`/api/rooms/${id}`)
+      ).room
+      expect(participantCount).toBe(0)
+    })
+
+    test('L130: a frame over 16 KiB ends with 4413, a much larger one with 1009, and neither is read', async () => {
+      const over = raw()
+      await welcome(over)
+      over.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: 'x'.repeat(16_384) })))
+      expect(await over.closed).toBe(4413)
+      // Bytes count, not characters.
+      const wide = raw()
+      await welcome(wide)
+      wide.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '€'.repeat(6_000) })))
+      expect(await wide.closed).toBe(4413)
+      const huge = raw()
+      await welcome(huge)
+      huge.write(RawSocket.frame('x'.repeat(1024 * 1024)))
+      expect([1009, 1006]).toContain(await huge.closed)
+      const fits = raw()
+      await welcome(fits)
+      fits.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '1', x: 'x'.repeat(16_000) })))
+      await until(() => fits.texts.length > 1)
+      expect(JSON.parse(fits.texts[1] ?? '')).toEqual({ type: 'error', id: '1', code: 'invalid_request' })
+    })
+
+    test('L130: fragments without end are cut off, or do nothing', async () => {
+      const full = raw()
+      await welcome(full)
+      full.write(RawSocket.frame('x'.repeat(1000), { isLast: false }))
+      for (let i = 0; i < 100; i++)
+        full.write(RawSocket.frame('x'.repeat(1000), { opcode: 0, isLast: false }))
+      expect([1009, 1006]).toContain(await full.closed)
+      const empty = raw()
+      await welcome(empty)
+      empty.write(RawSocket.frame('', { isLast: false }))
+      empty.write(
+        Buffer.concat(
+          Array.from({ length: 10_000 }, () => RawSocket.frame('', { opcode: 0, isLast: false })),
+        ),
+      )
+      expect(await welcome(raw())).toMatchObject({ type: 'welcome' })
+      expect(empty.texts).toHaveLength(1)
+    })
+
+    test('L130: a flood of pings, and one of pongs, ends with 4429', async () => {
+      for (const opcode of [0x9, 0xa]) {
+        const socket = raw()
+        await welcome(socket)
+        for (let i = 0; i < 300; i++) socket.write(RawSocket.frame('', { opcode }))
+        expect(await socket.closed).toBe(4429)
+      }
+    })
+
+    test('L130: JSON that is 8,000 deep is malformed and does no harm', async () => {
+      const socket = raw()
+      await welcome(socket)
+      socket.write(RawSocket.frame('['.repeat(8_000) + ']'.repeat(8_000)))
+      socket.write(
+        RawSocket.frame(`{"type":"ping","id":"1","x":${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}}`),
+      )
+      socket.write(RawSocket.frame('['.repeat(16_000)))
+      await until(() => socket.texts.length === 4)
+      expect(socket.texts.slice(1).map((text) => (JSON.parse(text) as { code: string }).code)).toEqual(
+        Array.from({ length: 3 }, () => 'invalid_request'),
+      )
+    })
+  })
+
+  describe('limits of sockets', () => {
+    const open = async (limits: Partial<Record<LimitName, number>>) => {
+      const service = await rooms({ url: await newUrl(), limits })
+      const live = listen(service.rooms)
+      return { service, live }
+    }
+
+    test('R22: the oldest sockets of a session over its limit, and of a person over theirs, are closed with 4409', async () => {
+      const { service, live } = await open({ sockets_session: 2, sockets_user: 3 })
+      const ada = await member(service)
+      const other = await browserOf(service, ada.user)
+      const first = live.connect(ada.browser)
+      await first.of('welcome')
+      const second = live.connect(ada.browser)
+      await second.of('welcome')
+      const third = live.connect(ada.browser)
+      await third.of('welcome')
+      expect((await first.closed).code).toBe(4409)
+      const fourth = live.connect(other)
+      await fourth.of('welcome')
+      await Promise.all([second, third, fourth].map((socket) => socket.settle()))
+      const fifth = live.connect(other)
+      await fifth.of('welcome')
+      expect((await second.closed).code).toBe(4409)
+      await Promise.all([third, fourth, fifth].map((socket) => socket.settle()))
+      await live.stop()
+    })
+
+    test('R22: more connects a minute than a session has, more guests than an address has, and more sockets than the service has are refused before the upgrade', async () => {
+      const { service, live } = await open({
+        socket_connects_per_minute: 2,
+        guest_sockets_prefix: 1,
+        sockets_total: 4,
+      })
+      const status = async (browser: Browser, ip?: string) => {
+        const answer = await fetch(`http://127.0.0.1:${live.port}/api/ws`, {
+          headers: {
+            host: 'rooms.example.com',
+            origin: ORIGIN,
+            cookie: cookiesOf(browser),
+            connection: 'Upgrade',
+            upgrade: 'websocket',
+            'sec-websocket-protocol': 'latchkey.v1',
+            ...(ip && { 'x-forwarded-for': ip }),
+          },
+        })
+        return [answer.status, answer.headers.get('retry-after') !== null]
+      }
+      const ada = await member(service)
+      for (let i = 0; i < 2; i++) await live.connect(ada.browser).of('welcome')
+      expect(await status(ada.browser)).toEqual([429, true])
+      service.clock.ms += 60_000
+      const [gus, gil] = [await guest(service, 'Gus'), await guest(service, 'Gil')]
+      await live.connect(gus.browser).of('welcome')
+      expect(await status(gil.browser)).toEqual([429, true])
+      const bob = await member(service, 'Bob')
+      await live.connect(bob.browser).of('welcome')
+      expect(await status(bob.browser)).toEqual([503, true])
+      await live.stop()
+    })
+
+    test('R28.9: cookies that are made up have no limit of their own', async () => {
+      const { service, live } = await open({ socket_connects_per_minute: 3 })
+      const codes: number[] = []
+      for (let i = 0; i < 5; i++) {
+        const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+        const socket = live.connect(service.browser(), { cookie: `__Host-latchkey_session=${token}` })
+        codes.push((await socket.closed).code)
+      }
+      expect(codes.slice(0, 3)).toEqual([4401, 4401, 4401])
+      expect(codes.slice(3)).not.toContain(4401)
+      await live.stop()
+    })
+
+    test('R19.3: a node that stops closes its sockets with 1012 and lets no new ones in', async () => {
+      const { service, live } = await open({})
+      const ada = await member(service)
+      const socket = live.connect(ada.browser)
+      await socket.of('welcome')
+      await service.rooms.hub.stop()
+      expect(await socket.closed).toEqual({ code: 1012, reason: 'restarting' })
+      const late = live.connect(ada.browser)
+      expect(await late.opened).toBe(false)
+      await live.stop()
+    })
+  })
+})

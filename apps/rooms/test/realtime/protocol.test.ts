@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { roomsPerTest } from '../per-test.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, bar, createRoom, guest, member } from '../rooms/rooms.ts'
+import { type Live, advance, cookiesOf, listen, say } from './live.ts'
+import { RawSocket } from './raw-socket.ts'
+import { until } from './redis.ts'
+
+const NOWHERE = '11111111-2222-4333-8444-555555555555'
+const { rooms } = roomsPerTest()
+
+eachDialect((_dialect, newUrl) => {
+  describe('what goes over a socket', () => {
+    let service: TestRooms
+    let live: Live
+    let owner: Somebody
+    beforeAll(async () => {
+      service = await openRooms({
+        url: await newUrl(),
+        limits: {
+          rooms_per_hour: 1_000,
+          socket_connects_per_minute: 1_000,
+          socket_subscriptions: 3,
+          messages_per_10s: 1_000,
+        },
+      })
+      live = listen(service.rooms)
+      owner = await member(service, 'Olga')
+    })
+    afterAll(async () => {
+      await live.stop()
+      await service.close()
+    })
+    const connect = async (somebody = owner) => {
+      const socket = live.connect(somebody.browser)
+      await socket.of('welcome')
+      return socket
+    }
+    const rawly = async (somebody = owner) => {
+      const raw = new RawSocket(live.port, [
+        'Host: rooms.example.com',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        'Sec-WebSocket-Protocol: latchkey.v1',
+        'Origin: https://rooms.example.com',
+        `Cookie: ${cookiesOf(somebody.browser)}`,
+      ])
+      await until(() => raw.texts.length > 0)
+      return raw
+    }
+
+    test('what is no frame of ours is answered invalid_request with its id where that can be read, voice too', async () => {
+      const socket = await connect()
+      const wrong: [unknown, string | null][] = [
+        ['no JSON', null],
+        ['null', null],
+        ['7', null],
+        [[], null],
+        [{}, null],
+        [{ type: 'voice.join', id: 'v', roomId: NOWHERE }, 'v'],
+        [{ type: 'subscribe', id: 's' }, 's'],
+        [{ type: 'subscribe', id: 's', roomId: 7 }, 's'],
+        [{ type: 'ping', id: '1', more: true }, '1'],
+      ]
+      for (const [frame] of wrong) socket.send(frame)
+      await socket.settle()
+      const answers = socket.frames.filter(({ type }) => type === 'error')
+      expect(answers).toEqual(wrong.map(([, id]) => ({ type: 'error', id, code: 'invalid_request' })))
+      socket.close()
+    })
+
+    test('the tenth malformed frame ends with 4400, whatever was right in between', async () => {
+      const socket = await connect()
+      for (let i = 0; i < 9; i++) {
+        socket.send('nonsense')
+        await socket.settle()
+      }
+      socket.send({ type: 'ping' })
+      expect((await socket.closed).code).toBe(4400)
+    })
+
+    test('binary frames are malformed', async () => {
+      const raw = await rawly()
+      raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '1' }), { opcode: 2 }))
+      await until(() => raw.texts.length > 1)
+      expect(JSON.parse(raw.texts[1] ?? '')).toEqual({ type: 'error', id: null, code: 'invalid_request' })
+      raw.destroy()
+    })
+
+    test('a room that is not there, is not to be seen, or is no id at all answers not_found alike', async () => {
+      const bob = await member(service, 'Bob')
+      const { id: hidden } = await createRoom(owner, { visibility: 'private' })
+      const socket = await connect(bob)
+      for (const roomId of [NOWHERE, hidden, 'x', '', '../..'])
+        expect(await socket.subscribe(roomId)).toMatchObject({ type: 'error', code: 'not_found' })
+      const { id } = await createRoom(owner)
+      await bar(service, id, bob)
+      expect(await socket.subscribe(id)).toMatchObject({ type: 'error', code: 'banned' })
+      const { id: members } = await createRoom(owner, { allowGuests: false })
+      const gus = await connect(await guest(service))
+      expect(await gus.subscribe(members)).toMatchObject({ type: 'error', code: 'guests_not_allowed' })
+      expect(service.rooms.hub.rooms.all()).toEqual([])
+      for (const each of [socket, gus]) each.close()
+    })
+
+    test('R22: a socket is in so many rooms and no more; coming again into one of them is none more', async () => {
+      const socket = await connect()
+      const ids: string[] = []
+      for (let i = 0; i < 4; i++) ids.push((await createRoom(owner)).id)
+      const [a = '', b = '', c = '', d = ''] = ids
+      for (const id of [a, b, c]) expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
+      expect(await socket.subscribe(d)).toMatchObject({ type: 'error', code: 'limit_reached' })
+      expect(await socket.subscribe(a)).toMatchObject({ type: 'subscribed' })
+      expect(await socket.ask({ type: 'unsubscribe', roomId: b })).toMatchObject({ roomId: b })
+      expect(await socket.subscribe(d)).toMatchObject({ type: 'subscribed' })
+      socket.close()
+    })
+
+    test('R28.20: who subscribes twice to the same room is told everything once', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await connect()
+      await socket.subscribe(id)
+      await say(owner.browser, id, 'one')
+      expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
+      await say(owner.browser, id, 'two')
+      await socket.frame(({ seq, type }) => type === 'event' && seq === 2)
+      await socket.settle()
+      expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2])
+      socket.close()
+    })
+
+    test('after unsubscribing nothing of the room comes any more, and coming back begins after what was said', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await connect()
+      await socket.subscribe(id)
+      expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({
+        type: 'unsubscribed',
+        roomId: id,
+      })
+      // Once more changes nothing.
+      expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({ type: 'unsubscribed' })
+      await say(owner.browser, id, 'unheard')
+      expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
+      await say(owner.browser, id, 'heard')
+      await socket.frame(({ type }) => type === 'event')
+      expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([2])
+      socket.close()
+    })
+
+    test('frames are answered in their order, however long each takes', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await connect()
+      for (let i = 0; i < 8; i++) {
+        socket.send({ type: 'subscribe', id: `s${i}`, roomId: id })
+        socket.send({ type: 'unsubscribe', id: `u${i}`, roomId: id })
+      }
+      await socket.settle()
+      const answers = socket.frames.filter((frame) => 'id' in frame).map((frame) => frame['id'])
+      expect(answers.slice(0, -1)).toEqual(
+        Array.from({ length: 16 }, (_, i) => `${i % 2 ? 'u' : 's'}${i >> 1}`),
+      )
+      expect(service.rooms.hub.rooms.find(id)).toBeUndefined()
+      socket.close()
+    })
+
+    test('while people come into a room and others speak, each hears all that follows their number, in order, once', async () => {
+      const { id } = await createRoom(owner, { maxParticipants: 100 })
+      const people = await Promise.all(Array.from({ length: 8 }, (_, i) => member(service, `Person ${i}`)))
+      const sockets = await Promise.all(people.map((each) => connect(each)))
+      const speaking = (async () => {
+        for (let i = 0; i < 18; i++) await say(owner.browser, id, `Message ${i}`)
+      })()
+      const answers: number[] = []
+      for (const [i, socket] of sockets.entries()) {
+        await until(async () => (await seqOf(id)) >= i)
+        answers.push(Number((await socket.subscribe(id))['seq']))
+      }
+      await speaking
+      for (const [i, socket] of sockets.entries()) {
+        const from = answers[i] ?? 0
+        if (from < 18) await socket.frame(({ type, seq }) => type === 'event' && seq === 18)
+        const seqs = socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)
+        expect(seqs).toEqual(Array.from({ length: 18 - from }, (_, at) => from + at + 1))
+        const order = socket.frames.map(({ type }) => type)
+        expect(order.indexOf('subscribed')).toBeLessThan(
+          order.includes('event') ? order.indexOf('event') : Infinity,
+        )
+        socket.close()
+      }
+    })
+    const seqOf = async (id: string) =>
+      (await owner.browser.json<{ room: { lastSeq: number } }>(`/api/rooms/${id}`)).room.lastSeq
+
+    test('catching up that fails is gone on with: what was missed comes, before what follows, and once', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await connect()
+      await socket.subscribe(id)
+      const room = service.rooms.hub.rooms.find(id)
+      const { writer } = service.rooms.database
+      // Said through another node, of which this one is not told.
+      await insertMessages(id, 3)
+      await writer.schema.alterTable('room_events').renameTo('room_events_away').execute()
+      try {
+        room?.catchUp()
+        await until(() => service.logged.some((line) => line.includes('could not catch up')))
+      } finally {
+        await writer.schema.alterTable('room_events_away').renameTo('room_events').execute()
+      }
+      await say(owner.browser, id, 'after')
+      await socket.frame(({ type, seq }) => type === 'event' && seq === 4)
+      expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
+      socket.close()
+    })
+
+    test('more than a page behind, with old messages cleared away in between, a socket catches up with all that is left', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await connect()
+      await socket.subscribe(id)
+      await insertMessages(id, 450)
+      // Their events are still there: the job has not come to them.
+      await service.rooms.database.write((tx) =>
+        tx.deleteFrom('room_messages').where('room_id', '=', id).where('seq', 'in', [5, 199, 201]).execute(),
+      )
+      await advance(service, 5_000)
+      await socket.frame(({ type, seq }) => type === 'event' && seq === 450)
+      const seqs = socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => Number(seq))
+      expect(seqs).toEqual(
+        Array.from({ length: 450 }, (_, i) => i + 1).filter((seq) => ![5, 199, 201].includes(seq)),
+      )
+      socket.close()
+    })
+
+    /** As another node stores them. */
+    const insertMessages = async (roomId: string, count: number) => {
+      const { appendEvent } = await import('../../src/rooms/log.ts')
+      const { insertMessage } = await import('../../src/messages/store.ts')
+      const nowMs = service.clock.ms
+      await service.rooms.database.write(async (tx) => {
+        for (let i = 0; i < count; i++) {
+          const messageId = crypto.randomUUID()
+          const data = { messageId }
+          const { seq } = await appendEvent(tx, { roomId, event: 'message.created', data, nowMs })
+          await insertMessage(tx, {
+            id: messageId,
+            room_id: roomId,
+            seq,
+            user_id: owner.user.id,
+            author_name: 'Olga',
+            author_guest: 0,
+            content: `Message ${i}`,
+            client_id: null,
+            created_at: nowMs,
+            deleted_at: null,
+            deleted_by: null,
+          })
+        }
+      })
+    }
+
+    test('R18.7: a recipient who takes nothing in is let go with 1013, and nobody else notices', async () => {
+      const { id } = await createRoom(owner)
+      const bob = await member(service, 'Bob')
+      const [well, slow] = [await connect(), await rawly(bob)]
+      await well.subscribe(id)
+      slow.write(RawSocket.frame(JSON.stringify({ type: 'subscribe', id: 's', roomId: id })))
+      await until(() => slow.texts.some((text) => text.includes('"subscribed"')))
+      slow.pause()
+      const { hub } = service.rooms
+      const room = hub.rooms.find(id)
+      const [connection] = hub.roster.ofUser(bob.user.id)
+      const at = new Date(service.clock.ms).toISOString()
+      for (let seq = 1; seq < 5_000 && !connection?.isClosed; seq++) {
+        room?.hear({ seq, at, event: 'message.created', data: { message: { content: 'x'.repeat(8_000) } } })
+        if (seq % 20 === 0) await well.settle()
+        if (seq % 20 === 0) service.clock.ms += 10_000
+      }
+      expect(connection?.isClosed).toBe(true)
+      expect(hub.roster.ofUser(bob.user.id)).toEqual([])
+      await well.settle()
+      slow.resume()
+      expect(await slow.closed).toBe(1013)
+      const seqs = well.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)
+      expect(seqs).toEqual(seqs.map((_, i) => i + 1))
+      well.close()
+    })
+
+    test('R18.7: every 20 seconds a silent socket is asked for a sign of life, and after 45 without one it ends with 4408', async () => {
+      const [raw, dead] = [await rawly(), await rawly(await member(service, 'Bob'))]
+      dead.beSilent()
+      await advance(service, 19_000)
+      expect([raw.pings, dead.pings]).toEqual([0, 0])
+      await advance(service, 2_000)
+      await until(() => raw.pings === 1 && dead.pings === 1)
+      const { roster } = service.rooms.hub
+      // Their pong has come: what is asked after it is answered.
+      raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '1' })))
+      await until(() => raw.texts.some((text) => text.includes('pong')))
+      await advance(service, 21_000)
+      await until(() => raw.pings === 2 && dead.pings === 2)
+      raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '2' })))
+      await until(() => raw.texts.filter((text) => text.includes('pong')).length === 2)
+      const before = roster.size
+      await advance(service, 4_000)
+      expect(await dead.closed).toBe(4408)
+      expect(roster.size).toBe(before - 1)
+      raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '3' })))
+      await until(() => raw.texts.filter((text) => text.includes('pong')).length === 3)
+      raw.destroy()
+    })
+
+    test('pings are no use of the session, other frames are', async () => {
+      const bob = await member(service, 'Bob')
+      const socket = await connect(bob)
+      const idleEnd = async () =>
+        (
+          await service.rooms.database.read
+            .selectFrom('sessions')
+            .select('idle_expires_at')
+            .where('id', '=', bob.browser.sessionId)
+            .executeTakeFirstOrThrow()
+        ).idle_expires_at
+      const before = await idleEnd()
+      for (let i = 0; i < 4; i++) {
+        service.clock.ms += 40_000
+        await socket.settle()
+      }
+      expect(await idleEnd()).toBe(before)
+      await socket.ask({ type: 'subscribe_lobby' })
+      expect(await idleEnd()).toBe(before + 160_000)
+      socket.close()
+    })
+  })
+
+  test('R22: more frames than a socket may send end with 4429, and what it asked before is answered', async () => {
+    const service = await rooms({ url: await newUrl(), limits: { socket_messages_per_10s: 5 } })
+    const live = listen(service.rooms)
+    const socket = live.connect((await member(service)).browser)
+    await socket.of('welcome')
+    for (let i = 0; i < 6; i++) socket.send({ type: 'ping', id: String(i) })
+    expect((await socket.closed).code).toBe(4429)
+    expect(socket.frames.filter(({ type }) => type === 'pong').length).toBeLessThanOrEqual(5)
+    const again = live.connect((await member(service)).browser)
+    for (let i = 0; i < 3; i++) {
+      for (let j = 0; j < 2; j++) await again.settle()
+      service.clock.ms += 5_000
+    }
+    expect(again.isClosed).toBe(false)
+    await live.stop()
+  })
+})
