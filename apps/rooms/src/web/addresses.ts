@@ -15,6 +15,11 @@ export function returnPath(search: string): string {
   return /^\/login(?:$|[/?#])/.test(path) ? '/' : path
 }
 
+/** The provider sends people who have signed out to the start page with a `state`, which means nothing (R12.2). */
+export function withoutLogoutState(address: string): string {
+  return address.startsWith('/?state=') ? '/' : address
+}
+
 /** The login page that leads back to `to`. */
 export function loginPath(to: string, more: Record<string, string> = {}): string {
   const query = new URLSearchParams({ ...more, ...(to !== '/' && { returnTo: to }) })

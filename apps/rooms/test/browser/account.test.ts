@@ -87,11 +87,18 @@ test('signing out goes by way of the provider, and everywhere means everywhere',
   const other = await pages.openAs(BOB, '/')
   const { page } = await pages.openAs(BOB, '/account')
   const { issuer } = pages.service().idp
+  const passed: string[] = []
+  page.on('framenavigated', (frame) => passed.push(frame.url()))
   const asked = page.waitForRequest((request) => request.url().startsWith(`${issuer}/end-session`))
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   const { searchParams } = new URL((await asked).url())
   expect(searchParams.get('post_logout_redirect_uri')).toBe(pages.at(''))
   expect(await liveSessions('Bob Berg')).toHaveLength(0)
+  await page.waitForURL(`${issuer}/end-session**`)
+  expect(passed.filter((url) => url.includes('/login'))).toEqual([])
+  // As the provider sends people back.
+  await page.goto(pages.at('/?state=whatever'))
+  await page.waitForURL(pages.at('/login'))
   await page.goto(pages.at('/account'))
   await page.waitForURL(pages.at('/login?returnTo=%2Faccount'))
   await other.page.context().close()

@@ -32,3 +32,14 @@ export function stayConnected(): () => void {
     live.stop()
   }
 }
+
+/** For what ends this session on purpose: the page says itself where it goes on, before the socket's end can. */
+export async function withoutConnection<Value>(act: () => Promise<Value>): Promise<Value> {
+  live.stop()
+  try {
+    return await act()
+  } catch (error) {
+    live.start()
+    throw error
+  }
+}

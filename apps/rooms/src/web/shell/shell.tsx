@@ -4,7 +4,7 @@ import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
 import { type ReactNode, useEffect } from 'react'
 import { Router, useLocation } from 'wouter'
-import { loginPath, needsSession } from '../addresses.ts'
+import { withoutLogoutState, loginPath, needsSession } from '../addresses.ts'
 import { stayConnected } from '../live/live.ts'
 import { detailPages, pages } from '../pages.tsx'
 import { followSignIn, howSessionEnded, useSession } from '../session.ts'
@@ -52,7 +52,7 @@ function ForWhomItIs({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!mustSignIn) return
     const ended = howSessionEnded()
-    const here = path + location.search + location.hash
+    const here = withoutLogoutState(location.pathname + location.search + location.hash)
     go(loginPath(here, ended === null ? {} : { ended }), { replace: true })
   }, [mustSignIn, path, go])
   if (!isHeld) return children

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
+import { withoutConnection } from '../../live/live.ts'
 import { forgetKeptTexts } from '../../kept.ts'
 import { useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -13,7 +14,7 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { say } = useText()
   const [isSure, setSure] = useState(false)
   const erase = useMutation({
-    mutationFn: () => call('deleteAccount', { body: { confirm: true } }),
+    mutationFn: () => withoutConnection(() => call('deleteAccount', { body: { confirm: true } })),
     onSuccess() {
       forgetKeptTexts()
       location.assign(loginPath('/', { ended: 'deleted' }))

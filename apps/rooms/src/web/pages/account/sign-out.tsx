@@ -2,6 +2,7 @@ import { Alert, Button, Group } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
+import { withoutConnection } from '../../live/live.ts'
 import { forgetKeptTexts } from '../../kept.ts'
 import { Section } from '../../parts/section.tsx'
 import { useText } from '../../texts/text.ts'
@@ -10,7 +11,7 @@ import { useText } from '../../texts/text.ts'
 export function SignOut() {
   const { say, failure } = useText()
   const signOut = useMutation({
-    mutationFn: (body: { everywhere?: true }) => call('logout', { body }),
+    mutationFn: (body: { everywhere?: true }) => withoutConnection(() => call('logout', { body })),
     onSuccess({ logoutUrl }) {
       forgetKeptTexts()
       location.assign(logoutUrl ?? loginPath('/', { ended: 'signed_out' }))
