@@ -52,6 +52,7 @@ describe('npm run sdks -- --check', () => {
     const before = await generate('--check', ...how)
     expect(before.code).toBe(1)
     expect(before.said).toContain('sdks/typescript/src/generated/models.ts is stale')
+    expect(before.said).toContain('sdks/python/src/latchkey_links/_generated/links.py is stale')
     expect(before.said).toContain('Run npm run sdks')
     expect((await generate(...how)).code).toBe(0)
     expect(await generate('--check', ...how)).toEqual({ code: 0, said: '' })

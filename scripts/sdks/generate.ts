@@ -7,10 +7,12 @@ import { parseArgs } from 'node:util'
 import { createDocument } from '../../apps/links/src/http/reference.ts'
 import { VERSION } from '../../apps/links/src/version.ts'
 import { readApi } from './api.ts'
+import { renderPython } from './python.ts'
 import type { Document } from './schema.ts'
 import { renderTypescript } from './typescript.ts'
 
 const TYPESCRIPT = 'typescript/src/generated'
+const PYTHON = 'python/src/latchkey_links/_generated'
 
 const { values } = parseArgs({
   options: { check: { type: 'boolean' }, document: { type: 'string' }, into: { type: 'string' } },
@@ -43,6 +45,7 @@ async function render(from: Document): Promise<Map<string, string>> {
     [...renderTypescript(api)].map(async ([name, text]) => [name, await format(name, text)] as const),
   )
   for (const [name, text] of formatted) files.set(`${TYPESCRIPT}/${name}`, text)
+  for (const [name, text] of renderPython(api)) files.set(`${PYTHON}/${name}`, text)
   const manifest = await Bun.file(join(root, 'typescript/package.json')).text()
   files.set('typescript/package.json', manifest.replace(/"version": "[^"]*"/, `"version": "${api.version}"`))
   return files
@@ -55,7 +58,7 @@ async function staleFiles(files: ReadonlyMap<string, string>): Promise<string[]>
     const file = Bun.file(join(root, path))
     if (!(await file.exists()) || (await file.text()) !== text) changed.push(path)
   }
-  const folders = [TYPESCRIPT]
+  const folders = [TYPESCRIPT, PYTHON]
   const present = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -4,10 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { examplesIn } from '../../testing/examples.ts'
+import { outputOf } from '../../testing/output-of.ts'
 import { RunningService } from '../../testing/running-service.ts'
 
 const SDK = join(import.meta.dir, '..')
 const CHROMIUM = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
+/** Commands of further runtimes, separated by commas: an older Node, `deno run -A`. */
+const OTHERS = (process.env['LATCHKEY_TEST_RUNTIMES'] ?? '')
+  .split(',')
+  .filter((command) => command !== '')
+  .map((command) => command.trim().split(' '))
 const { examples, prints } = readExamples()
 
 describe('the packed client', () => {
@@ -21,11 +27,13 @@ describe('the packed client', () => {
   beforeAll(async () => {
     const copy = join(folder, 'sdk')
     cpSync(SDK, copy, { recursive: true, filter: (from) => !/\/(dist|node_modules)$/.test(from) })
-    const packed = await run(['npm', 'pack', '--json', '--pack-destination', folder], copy)
+    const packed = await outputOf(['npm', 'pack', '--json', '--pack-destination', folder], { cwd: copy })
     const [{ filename, files: inside }] = JSON.parse(packed.slice(packed.indexOf('[')))
     files = (inside as { path: string }[]).map(({ path }) => path)
     await Bun.write(join(project, 'package.json'), '{"type":"module","private":true}')
-    await run(['npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, filename)], project)
+    await outputOf(['npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, filename)], {
+      cwd: project,
+    })
     writeFileSync(join(project, 'readme.ts'), examples)
     await service.start((path) => served(path, installed))
   }, 60_000)
@@ -37,7 +45,9 @@ describe('the packed client', () => {
   const readme = async (command: readonly string[]) => {
     const key = await service.newKey('ann@example.com')
     writeFileSync(join(project, 'readme.js'), plain(examples, service.url))
-    return (await run([...command, 'readme.js'], project, { LATCHKEY_KEY: key })).trim().split('\n')
+    return (await outputOf([...command, 'readme.js'], { cwd: project, env: { LATCHKEY_KEY: key } }))
+      .trim()
+      .split('\n')
   }
   const forget = async () => {
     const key = await service.newKey('ann@example.com')
@@ -58,7 +68,9 @@ describe('the packed client', () => {
   })
 
   test('satisfies publint', async () => {
-    expect(await run(['publint', 'run', installed, '--strict', '--pack', 'false'], SDK)).toContain('All good')
+    expect(
+      await outputOf(['publint', 'run', installed, '--strict', '--pack', 'false'], { cwd: SDK }),
+    ).toContain('All good')
   })
 
   test.each([
@@ -68,11 +80,11 @@ describe('the packed client', () => {
     const flags = ['--noEmit', '--strict', '--target', 'es2024', '--lib', 'es2024,dom,esnext', '--types', '']
     const how = ['--moduleResolution', resolution, '--module', module, '--ignoreConfig']
     writeFileSync(join(project, 'process.d.ts'), 'declare const process: { env: Record<string, string> }\n')
-    expect(await run(['tsc', ...flags, ...how, 'readme.ts', 'process.d.ts'], project)).toBe('')
+    expect(await outputOf(['tsc', ...flags, ...how, 'readme.ts', 'process.d.ts'], { cwd: project })).toBe('')
   })
 
-  test.each([['node'], ['bun']])('prints what the README says, in %s', async (runtime) => {
-    expect(await readme([runtime])).toEqual(prints)
+  test.each([['node'], ['bun'], ...OTHERS])('prints what the README says, in %s', async (...command) => {
+    expect(await readme(command)).toEqual(prints)
     await forget()
   })
 
@@ -121,23 +133,4 @@ function served(path: string, installed: string): Response | undefined {
   if (path === '/sdk/page.html') return new Response(PAGE, { headers: { 'content-type': 'text/html' } })
   if (!path.startsWith('/sdk/')) return undefined
   return new Response(Bun.file(join(installed, path.slice('/sdk/'.length))))
-}
-
-/** What a command prints; one that fails fails the test with all it said. */
-async function run(
-  command: readonly string[],
-  cwd: string,
-  environment: Record<string, string> = {},
-): Promise<string> {
-  const bin = join(SDK, '../../node_modules/.bin')
-  const child = Bun.spawn([...command], {
-    cwd,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    env: { ...process.env, ...environment, PATH: `${bin}:${process.env['PATH']}` },
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed:\n${out}\n${err}`)
-  return out
 }

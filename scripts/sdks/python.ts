@@ -1,0 +1,391 @@
+import type { Api, Group, Operation } from './api.ts'
+import { pascal, snake, walkerOf } from './names.ts'
+import type { Alias, Field, Model, Type } from './types.ts'
+
+/** Of a line, as `ruff format` is told. */
+const WIDTH = 100
+
+const NOTICE =
+  '"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""\n\nfrom __future__ import annotations\n'
+
+/** Names that a parameter cannot have, or that every method takes itself. */
+const TAKEN = new Set([
+  'self',
+  'timeout',
+  'max_retries',
+  'from',
+  'class',
+  'in',
+  'is',
+  'import',
+  'global',
+  'lambda',
+])
+
+/** The generated files of the Python SDK, by their names, as `ruff format` leaves them. */
+export function renderPython(api: Api): Map<string, string> {
+  const files = new Map<string, string>()
+  files.set('__init__.py', `${NOTICE.split('\n')[0]}\n`)
+  files.set('document.py', documentFile(api))
+  files.set('models.py', modelsFile(api))
+  files.set('client.py', clientFile(api))
+  for (const group of api.groups) files.set(`${group.name}.py`, groupFile(group, api))
+  return files
+}
+
+function documentFile(api: Api): string {
+  return `${NOTICE}
+API_VERSION = "${api.version}"
+"""The version of the API that this client was made for."""
+DOCUMENT_SHA256 = "${api.sha256}"
+"""SHA-256 of the OpenAPI document that this client was made from, as \`/_/api/openapi.json\` serves it."""
+`
+}
+
+function modelsFile(api: Api): string {
+  const names = [...api.aliases, ...api.outputs].map(({ name }) => name).toSorted()
+  return [
+    `${NOTICE}
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .._call import many, maybe
+
+__all__ = [
+${names.map((name) => `    "${name}",`).join('\n')}
+]
+`,
+    ...api.aliases.map(aliasOf),
+    ...api.outputs.map((model) => `\n${classOf(model)}`),
+  ].join('\n')
+}
+
+function aliasOf({ name, type, notes }: Alias): string {
+  return `${name} = ${typeOf(type)}\n${notes.length > 0 ? `"""${quoted(notes.join(' '))}"""\n` : ''}`
+}
+
+function classOf({ name, fields }: Model): string {
+  const members = fields.map((field) => {
+    const type = field.required ? typeOf(field.type) : `${typeOf(field.type)} | None = None`
+    const note = field.notes.length > 0 ? `\n    """${quoted(field.notes.join(' '))}"""` : ''
+    return `    ${nameOf(field)}: ${type}${note}`
+  })
+  const read = fields.map((field) => `            ${nameOf(field)}=${decode(field)},`)
+  return `@dataclass(frozen=True, slots=True, kw_only=True)
+class ${name}:
+${members.join('\n')}
+
+    @classmethod
+    def from_json(cls, data: Any) -> ${name}:
+        return cls(
+${read.join('\n')}
+        )
+`
+}
+
+/** How a member is read from what was sent; fields that are not known here are passed over. */
+function decode({ name, type, required }: Field): string {
+  const value = required ? `data["${name}"]` : `data.get("${name}")`
+  if (type.kind === 'model') return `${required ? '' : 'maybe('}${modelIn(type.name, value, required)}`
+  if (type.kind === 'list' && type.of.kind === 'model' && required)
+    return `many(${value}, ${type.of.name}.from_json)`
+  if (mentionsModel(type)) throw new Error(`${name}: Python does not know how to read it`)
+  return value
+}
+
+function modelIn(name: string, value: string, required: boolean): string {
+  return required ? `${name}.from_json(${value})` : `${value}, ${name}.from_json)`
+}
+
+function mentionsModel(type: Type): boolean {
+  if (type.kind === 'list') return mentionsModel(type.of)
+  if (type.kind === 'union') return type.of.some(mentionsModel)
+  return type.kind === 'model'
+}
+
+function clientFile({ groups }: Api): string {
+  const imports = groups.map(({ name }) => `from .${name} import Async${pascal(name)}, ${pascal(name)}\n`)
+  const made = (prefix: string) =>
+    groups.map(({ name }) => `        self.${name} = ${prefix}${pascal(name)}(self._transport)`).join('\n')
+  return `${NOTICE}
+from types import TracebackType
+
+import httpx
+
+from .._transport import AsyncTransport, Options, Transport
+${imports.toSorted().join('')}
+
+class LinksClient:
+    """A client of one Latchkey Links service.
+
+    \`timeout\` is in seconds, for connecting and for each wait for data. GET, PUT and DELETE that get
+    429 or 503 are repeated up to \`max_retries\` times. An \`http_client\` that is given is not closed.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str,
+        timeout: float = 30.0,
+        max_retries: int = 2,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        self._transport = Transport(Options(base_url, api_key, timeout, max_retries), http_client)
+${made('')}
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def __enter__(self) -> LinksClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncLinksClient:
+    """The same with asyncio; cancelling the task ends the call, waiting included."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str,
+        timeout: float = 30.0,
+        max_retries: int = 2,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._transport = AsyncTransport(
+            Options(base_url, api_key, timeout, max_retries), http_client
+        )
+${made('Async')}
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    async def __aenter__(self) -> AsyncLinksClient:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+`
+}
+
+function groupFile(group: Group, api: Api): string {
+  const classes = [false, true].map((isAsync) => groupClass(group, isAsync)).join('\n\n')
+  const models = [...api.outputs, ...api.aliases].map(({ name }) => name).toSorted()
+  /** Of these names, those that the classes use. */
+  const imports = (from: string, ...names: readonly string[]) =>
+    importOf(
+      from,
+      names.filter((name) => new RegExp(`\\b${name}\\b`).test(classes)),
+    )
+  const walkers = ['walk_by_cursor', 'walk_by_cursor_async', 'walk_by_offset', 'walk_by_offset_async']
+  const standard = [
+    classes.includes('builtins.') ? 'import builtins\n' : '',
+    imports('collections.abc', 'AsyncIterator', 'Iterator'),
+    imports('typing', 'Literal'),
+  ].join('')
+  const own = [
+    imports('.._call', 'OMITTED', 'Call', 'File', 'Omitted', 'many', 'segment'),
+    imports('.._paging', 'Page', ...walkers),
+    imports('.._transport', 'AsyncTransport', 'Transport'),
+    imports('.models', ...models),
+  ].join('')
+  return `${[NOTICE, standard, own].filter((part) => part !== '').join('\n')}\n\n${classes}`
+}
+
+/** One name a line where they do not fit into one. */
+function importOf(from: string, names: readonly string[]): string {
+  if (names.length === 0) return ''
+  const line = `from ${from} import ${names.join(', ')}\n`
+  if (line.length <= WIDTH) return line
+  return `from ${from} import (\n${names.map((name) => `    ${name},\n`).join('')})\n`
+}
+
+function groupClass(group: Group, isAsync: boolean): string {
+  const prefix = isAsync ? 'Async' : ''
+  // A method called `list` hides the type within its class.
+  const list = group.operations.some(({ name }) => name === 'list') ? 'builtins.list' : 'list'
+  const methods = group.operations.flatMap((operation) => [
+    method(operation, isAsync, list),
+    ...(operation.paging ? [walker(operation, isAsync, list)] : []),
+  ])
+  return `class ${prefix}${pascal(group.name)}:
+    """\`client.${group.name}\`."""
+
+    def __init__(self, transport: ${prefix}Transport) -> None:
+        self._transport = transport
+
+${methods.join('\n')}`
+}
+
+function method(operation: Operation, isAsync: boolean, list: string): string {
+  const { paging, result } = operation
+  const [send, returned, parse] =
+    paging?.by === 'cursor'
+      ? ['page', `Page[${typeOf(paging.item)}]`, parserOf(paging.item)]
+      : result
+        ? ['json', typeOf(result, list), parserOf(result)]
+        : ['file', 'File', undefined]
+  return `    ${isAsync ? 'async ' : ''}def ${snake(operation.name)}(
+        self,
+${signature(operation, list)}
+    ) -> ${returned}:
+${docstring(operation)}
+        return ${isAsync ? 'await ' : ''}self._transport.${send}(
+            Call(
+                "${operation.method}",
+                ${pathOf(operation)},${callFields(operation)}
+                timeout=timeout,
+                max_retries=max_retries,
+            ),${parse === undefined ? '' : `\n            ${parse},`}
+        )
+`
+}
+
+/** The same call with every page, one item at a time. */
+function walker(operation: Operation, isAsync: boolean, list: string): string {
+  const key = operation.paging?.by === 'cursor' ? 'cursor' : 'offset'
+  const name = snake(walkerOf(operation.name))
+  const item = typeOf(operation.paging?.item ?? { kind: 'null' }, list)
+  const passed = [
+    ...operation.params.map((param) => `                ${nameOf(param)},`),
+    ...fieldsOf(operation).map((field) => {
+      const value = field.name === key ? `page_${key}` : nameOf(field)
+      return `                ${nameOf(field)}=${value},`
+    }),
+  ]
+  return `    def ${name}(
+        self,
+${signature(operation, list)}
+    ) -> ${isAsync ? 'AsyncIterator' : 'Iterator'}[${item}]:
+        """Like \`${snake(operation.name)}\`, but item by item through all pages."""
+        return walk_by_${key}${isAsync ? '_async' : ''}(
+            lambda page_${key}: self.${snake(operation.name)}(
+${passed.join('\n')}
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            ${key},
+        )
+`
+}
+
+function fieldsOf({ id, params, body, query }: Operation): readonly Field[] {
+  const fields = [...(body?.fields ?? []), ...(query?.fields ?? [])]
+  const names = [...params, ...fields].map((field) => nameOf(field))
+  if (new Set(names).size !== names.length) throw new Error(`${id} has two parameters of one name`)
+  return fields
+}
+
+/** Parts of the path by position, the rest by name. */
+function signature(operation: Operation, list: string): string {
+  const { params, body, query } = operation
+  fieldsOf(operation)
+  return [
+    ...params.map((param) => `${nameOf(param)}: ${typeOf(param.type, list)},`),
+    '*,',
+    ...(body?.fields ?? []).map((field) => argument(field, 'Omitted', 'OMITTED')),
+    ...(query?.fields ?? []).map((field) => argument(field, 'None', 'None')),
+    'timeout: float | None = None,',
+    'max_retries: int | None = None,',
+  ]
+    .map((line) => explodedLiteral(`        ${line}`))
+    .join('\n')
+}
+
+/** One value a line where they do not fit into one. */
+function explodedLiteral(line: string): string {
+  if (line.length <= WIDTH) return line
+  return line.replace(/Literal\[(.*?)\]/, (_, values: string) => {
+    const lines = values.split(', ').map((value) => `            ${value},`)
+    return `Literal[\n${lines.join('\n')}\n        ]`
+  })
+}
+
+function argument(field: Field, absent: string, value: string): string {
+  const type = typeOf(field.type)
+  return field.required ? `${nameOf(field)}: ${type},` : `${nameOf(field)}: ${type} | ${absent} = ${value},`
+}
+
+function callFields({ body, query }: Operation): string {
+  const dictionary = (name: string, fields: readonly Field[]) =>
+    `\n                ${name}={\n${fields.map((field) => `                    "${field.name}": ${nameOf(field)},`).join('\n')}\n                },`
+  return [
+    ...(query ? [dictionary('query', query.fields)] : []),
+    ...(body ? [dictionary('body', body.fields)] : []),
+  ].join('')
+}
+
+function docstring(operation: Operation): string {
+  const { summary, description } = operation
+  const noted = fieldsOf(operation).filter(({ notes }) => notes.length > 0)
+  const args = noted.map((field) => `            ${nameOf(field)}: ${quoted(field.notes.join(' '))}`)
+  return [
+    `        """${quoted(/[.!?]$/.test(summary) ? summary : `${summary}.`)}`,
+    '',
+    `        ${quoted(description)}`,
+    ...(args.length > 0 ? ['', '        Args:', ...args] : []),
+    '        """',
+  ].join('\n')
+}
+
+/** As it may stand in a docstring. */
+function quoted(text: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')
+  return escaped.endsWith('"') ? `${escaped.slice(0, -1)}\\"` : escaped
+}
+
+function pathOf({ path, params }: Operation): string {
+  if (params.length === 0) return `"${path}"`
+  return `f"${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{segment(${snake(name)})}`)}"`
+}
+
+function nameOf({ name }: Field): string {
+  const python = snake(name)
+  if (TAKEN.has(python)) throw new Error(`${name} cannot be the name of a Python parameter`)
+  return python
+}
+
+/** The function that reads an answer. */
+function parserOf(type: Type): string {
+  if (type.kind === 'model') return `${type.name}.from_json`
+  if (type.kind === 'list' && type.of.kind === 'model')
+    return `lambda data: many(data, ${type.of.name}.from_json)`
+  throw new Error('Python does not know how to read an answer that is neither an object nor a list of them')
+}
+
+const SCALARS = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' } as const
+
+function typeOf(type: Type, list = 'list'): string {
+  switch (type.kind) {
+    case 'literals':
+      return `Literal[${type.values.map(literal).join(', ')}]`
+    case 'model':
+    case 'alias':
+      return type.name
+    case 'list':
+      return `${list}[${typeOf(type.of, list)}]`
+    case 'union':
+      return type.of.map((each) => typeOf(each, list)).join(' | ')
+    default:
+      return SCALARS[type.kind]
+  }
+}
+
+function literal(value: string | number | boolean): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return JSON.stringify(value)
+}

@@ -1,0 +1,73 @@
+"""Turns what httpx answers into values or errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import httpx
+
+from ._call import Call, File, many
+from ._errors import LinksApiError
+from ._paging import Page, next_cursor
+from ._retry import Failed, read_retry_after, wait_before_retry
+
+T = TypeVar("T")
+
+
+def wait_after(
+    call: Call, response: httpx.Response, retries: int, *, now: float, random: Callable[[], float]
+) -> float | None:
+    """How long to wait before the call is repeated; None: the answer is what it is."""
+    retry_after = read_retry_after(response.headers.get("retry-after"), now)
+    return wait_before_retry(
+        Failed(call.method, response.status_code, retry_after, retries), random
+    )
+
+
+def error_of(response: httpx.Response, now: float) -> LinksApiError:
+    body = _error_body(response)
+    message, code = body.get("error"), body.get("code")
+    return LinksApiError(
+        response.status_code,
+        message if isinstance(message, str) else f"HTTP {response.status_code}",
+        code=code if isinstance(code, str) else None,
+        request_id=response.headers.get("x-request-id"),
+        retry_after=read_retry_after(response.headers.get("retry-after"), now),
+    )
+
+
+def value_of(response: httpx.Response, parse: Callable[[Any], T]) -> T:
+    try:
+        return parse(json.loads(response.content))
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise LinksApiError(
+            response.status_code,
+            "The answer is not what this client expects; is base_url the address of Latchkey Links?",
+            code="unexpected_answer",
+            request_id=response.headers.get("x-request-id"),
+        ) from problem
+
+
+def page_of(response: httpx.Response, parse: Callable[[Any], T]) -> Page[T]:
+    items = value_of(response, lambda data: many(data, parse))
+    total = response.headers.get("x-total-count")
+    return Page(
+        items=items,
+        total=len(items) if total is None else int(total),
+        next_cursor=next_cursor(response.headers.get("link")),
+    )
+
+
+def file_of(response: httpx.Response) -> File:
+    return File(response.headers.get("content-type", ""), response.content)
+
+
+def _error_body(response: httpx.Response) -> dict[str, object]:
+    """Whatever a proxy in between may have made of it."""
+    try:
+        body: object = json.loads(response.content)
+    except ValueError:
+        return {}
+    return cast("dict[str, object]", body) if isinstance(body, dict) else {}

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+_CODES = {
+    400: "invalid_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    413: "too_large",
+    429: "too_many_requests",
+    500: "internal",
+    503: "unavailable",
+}
+_FIRST_ERROR = 400
+
+
+class LinksError(Exception):
+    """Every failure of a call; `code` says what went wrong, in one stable word."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class LinksApiError(LinksError):
+    """The server answered with an error.
+
+    `message` is its sentence, `code` the one it sent or else the meaning of the status. `request_id`
+    names the request in the log of the server; `retry_after` is in seconds.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(code or _code_of_status(status), message)
+        self.status = status
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.message}"
+
+
+class LinksTimeoutError(LinksError):
+    """No answer came in time."""
+
+    def __init__(self) -> None:
+        super().__init__("timeout", "No answer in time")
+
+
+class LinksNetworkError(LinksError):
+    """The server could not be reached, or the connection broke; `__cause__` is what httpx says."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__("network", f"The request failed: {cause}")
+
+
+def _code_of_status(status: int) -> str:
+    return _CODES.get(status) or (
+        "unexpected_answer" if status < _FIRST_ERROR else f"http_{status}"
+    )

@@ -1,0 +1,1 @@
+"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""

@@ -1,0 +1,916 @@
+"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Literal
+
+from .._call import OMITTED, Call, Omitted, segment
+from .._paging import (
+    Page,
+    walk_by_cursor,
+    walk_by_cursor_async,
+    walk_by_offset,
+    walk_by_offset_async,
+)
+from .._transport import AsyncTransport, Transport
+from .models import (
+    AddLinkToBundleResult,
+    Breakdown,
+    Bundle,
+    BundleStats,
+    BundleWithSummary,
+    DeleteBundleResult,
+    Link,
+    NameCount,
+    Range,
+    RemoveLinkFromBundleResult,
+)
+
+
+class Bundles:
+    """`client.bundles`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        archived: Literal["1", "true", "only", "all"] | None = None,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[BundleWithSummary]:
+        """List bundles of everyone, newest first.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            limit: 1 to 1000. `1000` unless given.
+            cursor: From the `Link` header of the page before.
+            archived: `true`, `1` or `only` for archived bundles only, `all` for both; else active ones.
+            range: `all` unless given.
+        """
+        return self._transport.page(
+            Call(
+                "GET",
+                "/bundles",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "archived": archived,
+                    "range": range,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            BundleWithSummary.from_json,
+        )
+
+    def list_all(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        archived: Literal["1", "true", "only", "all"] | None = None,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[BundleWithSummary]:
+        """Like `list`, but item by item through all pages."""
+        return walk_by_cursor(
+            lambda page_cursor: self.list(
+                limit=limit,
+                cursor=page_cursor,
+                archived=archived,
+                range=range,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    def create(
+        self,
+        *,
+        name: str,
+        description: str | None | Omitted = OMITTED,
+        icon: str | None | Omitted = OMITTED,
+        accent: Literal["orange", "red", "green", "blue", "purple"] | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Make a bundle.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            name: At most 120 characters.
+            description: At most 2000 characters.
+            icon: At most 64 characters.
+            accent: `orange` unless given.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                "/bundles",
+                body={
+                    "name": name,
+                    "description": description,
+                    "icon": icon,
+                    "accent": accent,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    def get(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> BundleWithSummary:
+        """Read a bundle with its figures, archived or not.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}",
+                query={
+                    "range": range,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            BundleWithSummary.from_json,
+        )
+
+    def update(
+        self,
+        id: int,
+        *,
+        name: str | Omitted = OMITTED,
+        description: str | None | Omitted = OMITTED,
+        icon: str | None | Omitted = OMITTED,
+        accent: Literal["orange", "red", "green", "blue", "purple"] | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Change a bundle; missing fields keep their value.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            name: At most 120 characters.
+            description: At most 2000 characters.
+            icon: At most 64 characters.
+        """
+        return self._transport.json(
+            Call(
+                "PUT",
+                f"/bundles/{segment(id)}",
+                body={
+                    "name": name,
+                    "description": description,
+                    "icon": icon,
+                    "accent": accent,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    def delete(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DeleteBundleResult:
+        """Delete a bundle; its links stay.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "DELETE",
+                f"/bundles/{segment(id)}",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            DeleteBundleResult.from_json,
+        )
+
+    def archive(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Take a bundle off the default lists.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/archive",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    def unarchive(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Put a bundle back on the lists.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/unarchive",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    def list_links(
+        self,
+        id: int,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[Link]:
+        """List the links of a bundle, newest first, with their lifetime clicks.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            limit: 1 to 1000. `1000` unless given.
+            cursor: From the `Link` header of the page before.
+        """
+        return self._transport.page(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}/links",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def list_all_links(
+        self,
+        id: int,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[Link]:
+        """Like `list_links`, but item by item through all pages."""
+        return walk_by_cursor(
+            lambda page_cursor: self.list_links(
+                id,
+                limit=limit,
+                cursor=page_cursor,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    def add_link(
+        self,
+        id: int,
+        *,
+        link_id: int,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AddLinkToBundleResult:
+        """Add any link to any bundle.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/links",
+                body={
+                    "link_id": link_id,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            AddLinkToBundleResult.from_json,
+        )
+
+    def remove_link(
+        self,
+        id: int,
+        link_id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> RemoveLinkFromBundleResult:
+        """Take a link out of a bundle; the link stays.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "DELETE",
+                f"/bundles/{segment(id)}/links/{segment(link_id)}",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            RemoveLinkFromBundleResult.from_json,
+        )
+
+    def analytics(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        tz: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> BundleStats:
+        """Who clicked the links of a bundle, from where and with what.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}/analytics",
+                query={
+                    "range": range,
+                    "tz": tz,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            BundleStats.from_json,
+        )
+
+    def breakdown(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Breakdown:
+        """One list of a bundle’s analytics in full, by pages.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            offset: `0` unless given.
+            limit: 1 to 100. `10` unless given.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}/breakdown",
+                query={
+                    "range": range,
+                    "dimension": dimension,
+                    "offset": offset,
+                    "limit": limit,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Breakdown.from_json,
+        )
+
+    def breakdown_all(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[NameCount]:
+        """Like `breakdown`, but item by item through all pages."""
+        return walk_by_offset(
+            lambda page_offset: self.breakdown(
+                id,
+                range=range,
+                dimension=dimension,
+                offset=page_offset,
+                limit=limit,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            offset,
+        )
+
+
+class AsyncBundles:
+    """`client.bundles`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        archived: Literal["1", "true", "only", "all"] | None = None,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[BundleWithSummary]:
+        """List bundles of everyone, newest first.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            limit: 1 to 1000. `1000` unless given.
+            cursor: From the `Link` header of the page before.
+            archived: `true`, `1` or `only` for archived bundles only, `all` for both; else active ones.
+            range: `all` unless given.
+        """
+        return await self._transport.page(
+            Call(
+                "GET",
+                "/bundles",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "archived": archived,
+                    "range": range,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            BundleWithSummary.from_json,
+        )
+
+    def list_all(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        archived: Literal["1", "true", "only", "all"] | None = None,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[BundleWithSummary]:
+        """Like `list`, but item by item through all pages."""
+        return walk_by_cursor_async(
+            lambda page_cursor: self.list(
+                limit=limit,
+                cursor=page_cursor,
+                archived=archived,
+                range=range,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    async def create(
+        self,
+        *,
+        name: str,
+        description: str | None | Omitted = OMITTED,
+        icon: str | None | Omitted = OMITTED,
+        accent: Literal["orange", "red", "green", "blue", "purple"] | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Make a bundle.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            name: At most 120 characters.
+            description: At most 2000 characters.
+            icon: At most 64 characters.
+            accent: `orange` unless given.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                "/bundles",
+                body={
+                    "name": name,
+                    "description": description,
+                    "icon": icon,
+                    "accent": accent,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    async def get(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> BundleWithSummary:
+        """Read a bundle with its figures, archived or not.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}",
+                query={
+                    "range": range,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            BundleWithSummary.from_json,
+        )
+
+    async def update(
+        self,
+        id: int,
+        *,
+        name: str | Omitted = OMITTED,
+        description: str | None | Omitted = OMITTED,
+        icon: str | None | Omitted = OMITTED,
+        accent: Literal["orange", "red", "green", "blue", "purple"] | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Change a bundle; missing fields keep their value.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            name: At most 120 characters.
+            description: At most 2000 characters.
+            icon: At most 64 characters.
+        """
+        return await self._transport.json(
+            Call(
+                "PUT",
+                f"/bundles/{segment(id)}",
+                body={
+                    "name": name,
+                    "description": description,
+                    "icon": icon,
+                    "accent": accent,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    async def delete(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DeleteBundleResult:
+        """Delete a bundle; its links stay.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "DELETE",
+                f"/bundles/{segment(id)}",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            DeleteBundleResult.from_json,
+        )
+
+    async def archive(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Take a bundle off the default lists.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/archive",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    async def unarchive(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Put a bundle back on the lists.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/unarchive",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
+    async def list_links(
+        self,
+        id: int,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[Link]:
+        """List the links of a bundle, newest first, with their lifetime clicks.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            limit: 1 to 1000. `1000` unless given.
+            cursor: From the `Link` header of the page before.
+        """
+        return await self._transport.page(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}/links",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def list_all_links(
+        self,
+        id: int,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[Link]:
+        """Like `list_links`, but item by item through all pages."""
+        return walk_by_cursor_async(
+            lambda page_cursor: self.list_links(
+                id,
+                limit=limit,
+                cursor=page_cursor,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    async def add_link(
+        self,
+        id: int,
+        *,
+        link_id: int,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AddLinkToBundleResult:
+        """Add any link to any bundle.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/links",
+                body={
+                    "link_id": link_id,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            AddLinkToBundleResult.from_json,
+        )
+
+    async def remove_link(
+        self,
+        id: int,
+        link_id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> RemoveLinkFromBundleResult:
+        """Take a link out of a bundle; the link stays.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "DELETE",
+                f"/bundles/{segment(id)}/links/{segment(link_id)}",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            RemoveLinkFromBundleResult.from_json,
+        )
+
+    async def analytics(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        tz: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> BundleStats:
+        """Who clicked the links of a bundle, from where and with what.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}/analytics",
+                query={
+                    "range": range,
+                    "tz": tz,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            BundleStats.from_json,
+        )
+
+    async def breakdown(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Breakdown:
+        """One list of a bundle’s analytics in full, by pages.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            offset: `0` unless given.
+            limit: 1 to 100. `10` unless given.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/bundles/{segment(id)}/breakdown",
+                query={
+                    "range": range,
+                    "dimension": dimension,
+                    "offset": offset,
+                    "limit": limit,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Breakdown.from_json,
+        )
+
+    def breakdown_all(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[NameCount]:
+        """Like `breakdown`, but item by item through all pages."""
+        return walk_by_offset_async(
+            lambda page_offset: self.breakdown(
+                id,
+                range=range,
+                dimension=dimension,
+                offset=page_offset,
+                limit=limit,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            offset,
+        )

@@ -1,0 +1,82 @@
+"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import httpx
+
+from .._transport import AsyncTransport, Options, Transport
+from .bundles import AsyncBundles, Bundles
+from .links import AsyncLinks, Links
+from .slugs import AsyncSlugs, Slugs
+
+
+class LinksClient:
+    """A client of one Latchkey Links service.
+
+    `timeout` is in seconds, for connecting and for each wait for data. GET, PUT and DELETE that get
+    429 or 503 are repeated up to `max_retries` times. An `http_client` that is given is not closed.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str,
+        timeout: float = 30.0,
+        max_retries: int = 2,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        self._transport = Transport(Options(base_url, api_key, timeout, max_retries), http_client)
+        self.links = Links(self._transport)
+        self.slugs = Slugs(self._transport)
+        self.bundles = Bundles(self._transport)
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def __enter__(self) -> LinksClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncLinksClient:
+    """The same with asyncio; cancelling the task ends the call, waiting included."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str,
+        timeout: float = 30.0,
+        max_retries: int = 2,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._transport = AsyncTransport(
+            Options(base_url, api_key, timeout, max_retries), http_client
+        )
+        self.links = AsyncLinks(self._transport)
+        self.slugs = AsyncSlugs(self._transport)
+        self.bundles = AsyncBundles(self._transport)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    async def __aenter__(self) -> AsyncLinksClient:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()

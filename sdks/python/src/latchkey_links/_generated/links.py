@@ -1,0 +1,1215 @@
+"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import AsyncIterator, Iterator
+from typing import Literal
+
+from .._call import OMITTED, Call, File, Omitted, many, segment
+from .._paging import (
+    Page,
+    walk_by_cursor,
+    walk_by_cursor_async,
+    walk_by_offset,
+    walk_by_offset_async,
+)
+from .._transport import AsyncTransport, Transport
+from .models import (
+    Breakdown,
+    Bundle,
+    ClickStats,
+    DeleteLinkResult,
+    Link,
+    NameCount,
+    Range,
+    RemoveSlugResult,
+    Slug,
+    TimelineData,
+)
+
+
+class Links:
+    """`client.links`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        url: str,
+        slug: str | Omitted = OMITTED,
+        custom_slug: str | Omitted = OMITTED,
+        label: str | None | Omitted = OMITTED,
+        slug_length: int | Omitted = OMITTED,
+        expires_at: int | None | Omitted = OMITTED,
+        allow_duplicate: bool | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Shorten a URL.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
+            custom_slug: Another name of `slug`. At most 128 characters.
+            label: At most 500 characters.
+            slug_length: Length of the automatic slug. 3 to 128.
+            expires_at: Unix seconds.
+            allow_duplicate: Make a new link even where the URL has one.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                "/links",
+                body={
+                    "url": url,
+                    "slug": slug,
+                    "custom_slug": custom_slug,
+                    "label": label,
+                    "slug_length": slug_length,
+                    "expires_at": expires_at,
+                    "allow_duplicate": allow_duplicate,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def list(
+        self,
+        *,
+        owner: str | None = None,
+        range: Range | None = None,
+        search: str | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[Link]:
+        """List links.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            owner: Exactly this owner; empty for anyone.
+            search: Part of the label, URL, owner or any slug, in any case. At most 256 characters.
+            status: `all` unless given.
+            sort: `created` unless given.
+            limit: 1 to 1000. `1000` unless given.
+            cursor: From the `Link` header of the page before.
+        """
+        return self._transport.page(
+            Call(
+                "GET",
+                "/links",
+                query={
+                    "owner": owner,
+                    "range": range,
+                    "search": search,
+                    "status": status,
+                    "sort": sort,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def list_all(
+        self,
+        *,
+        owner: str | None = None,
+        range: Range | None = None,
+        search: str | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[Link]:
+        """Like `list`, but item by item through all pages."""
+        return walk_by_cursor(
+            lambda page_cursor: self.list(
+                owner=owner,
+                range=range,
+                search=search,
+                status=status,
+                sort=sort,
+                limit=limit,
+                cursor=page_cursor,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    def get(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Read a link.
+
+        Needs a key with the scope `read`.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}",
+                query={
+                    "range": range,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def update(
+        self,
+        id: int,
+        *,
+        url: str | Omitted = OMITTED,
+        slug: str | Omitted = OMITTED,
+        label: str | None | Omitted = OMITTED,
+        expires_at: int | None | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Change a link; missing fields keep their value.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
+            label: At most 500 characters.
+            expires_at: Unix seconds.
+        """
+        return self._transport.json(
+            Call(
+                "PUT",
+                f"/links/{segment(id)}",
+                body={
+                    "url": url,
+                    "slug": slug,
+                    "label": label,
+                    "expires_at": expires_at,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def delete(
+        self,
+        id: int,
+        *,
+        force: bool | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DeleteLinkResult:
+        """Delete a link with its slugs.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            force: Delete even with clicks; they are deleted too.
+        """
+        return self._transport.json(
+            Call(
+                "DELETE",
+                f"/links/{segment(id)}",
+                query={
+                    "force": force,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            DeleteLinkResult.from_json,
+        )
+
+    def disable(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Stop redirecting; expiry and slugs stay as they are.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/disable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def enable(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Redirect again.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/enable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def add_slug(
+        self,
+        id: int,
+        *,
+        slug: str,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Slug:
+        """Add a custom slug to a link, anyone’s.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs",
+                body={
+                    "slug": slug,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Slug.from_json,
+        )
+
+    def disable_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Slug:
+        """Stop this slug from redirecting; it stays taken.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs/{segment(slug)}/disable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Slug.from_json,
+        )
+
+    def enable_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Slug:
+        """Let this slug redirect again; it does not become primary.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs/{segment(slug)}/enable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Slug.from_json,
+        )
+
+    def set_primary_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Make this the slug that is shown and encoded.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs/{segment(slug)}/primary",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def remove_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        force: bool | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> RemoveSlugResult:
+        """Remove a custom slug; it is free for people again.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            force: Delete even with clicks; they are deleted too.
+        """
+        return self._transport.json(
+            Call(
+                "DELETE",
+                f"/links/{segment(id)}/slugs/{segment(slug)}",
+                query={
+                    "force": force,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            RemoveSlugResult.from_json,
+        )
+
+    def list_bundles(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> builtins.list[Bundle]:
+        """List the bundles that a link is in, by name; archived ones are left out.
+
+        Needs a key with the scope `read`.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/bundles",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            lambda data: many(data, Bundle.from_json),
+        )
+
+    def analytics(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        tz: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ClickStats:
+        """Who clicked a link, from where and with what.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/analytics",
+                query={
+                    "range": range,
+                    "tz": tz,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            ClickStats.from_json,
+        )
+
+    def timeline(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        tz: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> TimelineData:
+        """Clicks of a link by hour, day, week or month.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/timeline",
+                query={
+                    "range": range,
+                    "tz": tz,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            TimelineData.from_json,
+        )
+
+    def breakdown(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Breakdown:
+        """One list of a link’s analytics in full, by pages.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            offset: `0` unless given.
+            limit: 1 to 100. `10` unless given.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/breakdown",
+                query={
+                    "range": range,
+                    "dimension": dimension,
+                    "offset": offset,
+                    "limit": limit,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Breakdown.from_json,
+        )
+
+    def breakdown_all(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[NameCount]:
+        """Like `breakdown`, but item by item through all pages."""
+        return walk_by_offset(
+            lambda page_offset: self.breakdown(
+                id,
+                range=range,
+                dimension=dimension,
+                offset=page_offset,
+                limit=limit,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            offset,
+        )
+
+    def qr(
+        self,
+        id: int,
+        *,
+        slug: str | None = None,
+        size: int | None = None,
+        format: Literal["svg", "png"] | None = None,
+        level: Literal["L", "M", "Q", "H"] | None = None,
+        margin: int | None = None,
+        dark: str | None = None,
+        light: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> File:
+        """A QR code of the short URL.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            slug: A slug of this link, enabled or not; the primary one by default. At most 128 characters.
+            size: Pixels. 1 to 2048. `220` unless given.
+            format: Without it, `Accept: image/png` chooses PNG, else SVG.
+            level: Error correction. `M` unless given.
+            margin: Quiet zone in modules. 0 to 16. `4` unless given.
+            dark: `000000` unless given.
+            light: `ffffff` unless given.
+        """
+        return self._transport.file(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/qr",
+                query={
+                    "slug": slug,
+                    "size": size,
+                    "format": format,
+                    "level": level,
+                    "margin": margin,
+                    "dark": dark,
+                    "light": light,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+        )
+
+
+class AsyncLinks:
+    """`client.links`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        *,
+        url: str,
+        slug: str | Omitted = OMITTED,
+        custom_slug: str | Omitted = OMITTED,
+        label: str | None | Omitted = OMITTED,
+        slug_length: int | Omitted = OMITTED,
+        expires_at: int | None | Omitted = OMITTED,
+        allow_duplicate: bool | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Shorten a URL.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
+            custom_slug: Another name of `slug`. At most 128 characters.
+            label: At most 500 characters.
+            slug_length: Length of the automatic slug. 3 to 128.
+            expires_at: Unix seconds.
+            allow_duplicate: Make a new link even where the URL has one.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                "/links",
+                body={
+                    "url": url,
+                    "slug": slug,
+                    "custom_slug": custom_slug,
+                    "label": label,
+                    "slug_length": slug_length,
+                    "expires_at": expires_at,
+                    "allow_duplicate": allow_duplicate,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    async def list(
+        self,
+        *,
+        owner: str | None = None,
+        range: Range | None = None,
+        search: str | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[Link]:
+        """List links.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            owner: Exactly this owner; empty for anyone.
+            search: Part of the label, URL, owner or any slug, in any case. At most 256 characters.
+            status: `all` unless given.
+            sort: `created` unless given.
+            limit: 1 to 1000. `1000` unless given.
+            cursor: From the `Link` header of the page before.
+        """
+        return await self._transport.page(
+            Call(
+                "GET",
+                "/links",
+                query={
+                    "owner": owner,
+                    "range": range,
+                    "search": search,
+                    "status": status,
+                    "sort": sort,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def list_all(
+        self,
+        *,
+        owner: str | None = None,
+        range: Range | None = None,
+        search: str | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[Link]:
+        """Like `list`, but item by item through all pages."""
+        return walk_by_cursor_async(
+            lambda page_cursor: self.list(
+                owner=owner,
+                range=range,
+                search=search,
+                status=status,
+                sort=sort,
+                limit=limit,
+                cursor=page_cursor,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    async def get(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Read a link.
+
+        Needs a key with the scope `read`.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}",
+                query={
+                    "range": range,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    async def update(
+        self,
+        id: int,
+        *,
+        url: str | Omitted = OMITTED,
+        slug: str | Omitted = OMITTED,
+        label: str | None | Omitted = OMITTED,
+        expires_at: int | None | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Change a link; missing fields keep their value.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
+            label: At most 500 characters.
+            expires_at: Unix seconds.
+        """
+        return await self._transport.json(
+            Call(
+                "PUT",
+                f"/links/{segment(id)}",
+                body={
+                    "url": url,
+                    "slug": slug,
+                    "label": label,
+                    "expires_at": expires_at,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    async def delete(
+        self,
+        id: int,
+        *,
+        force: bool | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DeleteLinkResult:
+        """Delete a link with its slugs.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            force: Delete even with clicks; they are deleted too.
+        """
+        return await self._transport.json(
+            Call(
+                "DELETE",
+                f"/links/{segment(id)}",
+                query={
+                    "force": force,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            DeleteLinkResult.from_json,
+        )
+
+    async def disable(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Stop redirecting; expiry and slugs stay as they are.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/disable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    async def enable(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Redirect again.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/enable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    async def add_slug(
+        self,
+        id: int,
+        *,
+        slug: str,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Slug:
+        """Add a custom slug to a link, anyone’s.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs",
+                body={
+                    "slug": slug,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Slug.from_json,
+        )
+
+    async def disable_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Slug:
+        """Stop this slug from redirecting; it stays taken.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs/{segment(slug)}/disable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Slug.from_json,
+        )
+
+    async def enable_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Slug:
+        """Let this slug redirect again; it does not become primary.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs/{segment(slug)}/enable",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Slug.from_json,
+        )
+
+    async def set_primary_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Make this the slug that is shown and encoded.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/slugs/{segment(slug)}/primary",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    async def remove_slug(
+        self,
+        id: int,
+        slug: str,
+        *,
+        force: bool | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> RemoveSlugResult:
+        """Remove a custom slug; it is free for people again.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            force: Delete even with clicks; they are deleted too.
+        """
+        return await self._transport.json(
+            Call(
+                "DELETE",
+                f"/links/{segment(id)}/slugs/{segment(slug)}",
+                query={
+                    "force": force,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            RemoveSlugResult.from_json,
+        )
+
+    async def list_bundles(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> builtins.list[Bundle]:
+        """List the bundles that a link is in, by name; archived ones are left out.
+
+        Needs a key with the scope `read`.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/bundles",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            lambda data: many(data, Bundle.from_json),
+        )
+
+    async def analytics(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        tz: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> ClickStats:
+        """Who clicked a link, from where and with what.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/analytics",
+                query={
+                    "range": range,
+                    "tz": tz,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            ClickStats.from_json,
+        )
+
+    async def timeline(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        tz: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> TimelineData:
+        """Clicks of a link by hour, day, week or month.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/timeline",
+                query={
+                    "range": range,
+                    "tz": tz,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            TimelineData.from_json,
+        )
+
+    async def breakdown(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Breakdown:
+        """One list of a link’s analytics in full, by pages.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            range: `all` unless given.
+            offset: `0` unless given.
+            limit: 1 to 100. `10` unless given.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/breakdown",
+                query={
+                    "range": range,
+                    "dimension": dimension,
+                    "offset": offset,
+                    "limit": limit,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Breakdown.from_json,
+        )
+
+    def breakdown_all(
+        self,
+        id: int,
+        *,
+        range: Range | None = None,
+        dimension: Literal[
+            "countries",
+            "referrers",
+            "referrer_hosts",
+            "os",
+            "browsers",
+            "utm_sources",
+            "utm_mediums",
+            "utm_campaigns",
+            "devices",
+            "link_modes",
+            "channels",
+        ],
+        offset: int | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[NameCount]:
+        """Like `breakdown`, but item by item through all pages."""
+        return walk_by_offset_async(
+            lambda page_offset: self.breakdown(
+                id,
+                range=range,
+                dimension=dimension,
+                offset=page_offset,
+                limit=limit,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            offset,
+        )
+
+    async def qr(
+        self,
+        id: int,
+        *,
+        slug: str | None = None,
+        size: int | None = None,
+        format: Literal["svg", "png"] | None = None,
+        level: Literal["L", "M", "Q", "H"] | None = None,
+        margin: int | None = None,
+        dark: str | None = None,
+        light: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> File:
+        """A QR code of the short URL.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            slug: A slug of this link, enabled or not; the primary one by default. At most 128 characters.
+            size: Pixels. 1 to 2048. `220` unless given.
+            format: Without it, `Accept: image/png` chooses PNG, else SVG.
+            level: Error correction. `M` unless given.
+            margin: Quiet zone in modules. 0 to 16. `4` unless given.
+            dark: `000000` unless given.
+            light: `ffffff` unless given.
+        """
+        return await self._transport.file(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/qr",
+                query={
+                    "slug": slug,
+                    "size": size,
+                    "format": format,
+                    "level": level,
+                    "margin": margin,
+                    "dark": dark,
+                    "light": light,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+        )

@@ -1,0 +1,559 @@
+"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .._call import many, maybe
+
+__all__ = [
+    "AddLinkToBundleResult",
+    "Breakdown",
+    "Bucket",
+    "Bundle",
+    "BundleStats",
+    "BundleStatsTopCountry",
+    "BundleWithSummary",
+    "ClickStats",
+    "DateCount",
+    "DeleteBundleResult",
+    "DeleteLinkResult",
+    "Link",
+    "MemberClicks",
+    "NameCount",
+    "Performer",
+    "Range",
+    "RemoveLinkFromBundleResult",
+    "RemoveSlugBySlugResult",
+    "RemoveSlugResult",
+    "Slug",
+    "SlugCount",
+    "Summary",
+    "TimelineData",
+    "TopLink",
+]
+
+Range = Literal["24h", "7d", "30d", "90d", "1y", "all"]
+"""A window that ends now, exact to the second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    id: int
+    url: str
+    label: str | None
+    expires_at: int | None
+    """Unix seconds; from then on the link does not redirect."""
+    disabled_at: int | None
+    """Unix seconds; set while the link is disabled."""
+    created_via: str | None
+    created_by: str
+    """Identity of the owner."""
+    created_at: int
+    slugs: list[Slug]
+    """The first is always the automatic slug."""
+    total_clicks: int
+    """Raw clicks: lifetime, or in the window when `range` is given."""
+    delta_pct: int | None = None
+    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    duplicate: Literal[True] | None = None
+    duplicate_count: int | None = None
+
+    @classmethod
+    def from_json(cls, data: Any) -> Link:
+        return cls(
+            id=data["id"],
+            url=data["url"],
+            label=data["label"],
+            expires_at=data["expires_at"],
+            disabled_at=data["disabled_at"],
+            created_via=data["created_via"],
+            created_by=data["created_by"],
+            created_at=data["created_at"],
+            slugs=many(data["slugs"], Slug.from_json),
+            total_clicks=data["total_clicks"],
+            delta_pct=data.get("delta_pct"),
+            duplicate=data.get("duplicate"),
+            duplicate_count=data.get("duplicate_count"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slug:
+    link_id: int
+    slug: str
+    is_custom: Literal[0, 1]
+    is_primary: Literal[0, 1]
+    click_count: int
+    """Raw clicks: lifetime, or in the window when `range` is given."""
+    created_at: int
+    disabled_at: int | None
+
+    @classmethod
+    def from_json(cls, data: Any) -> Slug:
+        return cls(
+            link_id=data["link_id"],
+            slug=data["slug"],
+            is_custom=data["is_custom"],
+            is_primary=data["is_primary"],
+            click_count=data["click_count"],
+            created_at=data["created_at"],
+            disabled_at=data["disabled_at"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteLinkResult:
+    deleted: Literal[True]
+
+    @classmethod
+    def from_json(cls, data: Any) -> DeleteLinkResult:
+        return cls(
+            deleted=data["deleted"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveSlugBySlugResult:
+    removed: Literal[True]
+
+    @classmethod
+    def from_json(cls, data: Any) -> RemoveSlugBySlugResult:
+        return cls(
+            removed=data["removed"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveSlugResult:
+    removed: Literal[True]
+
+    @classmethod
+    def from_json(cls, data: Any) -> RemoveSlugResult:
+        return cls(
+            removed=data["removed"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleWithSummary:
+    id: int
+    name: str
+    description: str | None
+    icon: str | None
+    accent: Literal["orange", "red", "green", "blue", "purple"]
+    archived_at: int | None
+    """Unix seconds; set while the bundle is archived."""
+    created_via: str | None
+    created_by: str
+    """Identity of the owner."""
+    created_at: int
+    updated_at: int
+    link_count: int
+    total_clicks: int
+    """Raw clicks of all members in the window."""
+    delta_pct: int | None = None
+    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    sparkline: list[int]
+    """Clicks by hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC; they add up to the total."""
+    top_links: list[TopLink]
+    """The most clicked members; those without clicks are left out. At most 3."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> BundleWithSummary:
+        return cls(
+            id=data["id"],
+            name=data["name"],
+            description=data["description"],
+            icon=data["icon"],
+            accent=data["accent"],
+            archived_at=data["archived_at"],
+            created_via=data["created_via"],
+            created_by=data["created_by"],
+            created_at=data["created_at"],
+            updated_at=data["updated_at"],
+            link_count=data["link_count"],
+            total_clicks=data["total_clicks"],
+            delta_pct=data.get("delta_pct"),
+            sparkline=data["sparkline"],
+            top_links=many(data["top_links"], TopLink.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopLink:
+    slug: str
+    """The primary slug."""
+    click_count: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> TopLink:
+        return cls(
+            slug=data["slug"],
+            click_count=data["click_count"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    id: int
+    name: str
+    description: str | None
+    icon: str | None
+    accent: Literal["orange", "red", "green", "blue", "purple"]
+    archived_at: int | None
+    """Unix seconds; set while the bundle is archived."""
+    created_via: str | None
+    created_by: str
+    """Identity of the owner."""
+    created_at: int
+    updated_at: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> Bundle:
+        return cls(
+            id=data["id"],
+            name=data["name"],
+            description=data["description"],
+            icon=data["icon"],
+            accent=data["accent"],
+            archived_at=data["archived_at"],
+            created_via=data["created_via"],
+            created_by=data["created_by"],
+            created_at=data["created_at"],
+            updated_at=data["updated_at"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteBundleResult:
+    deleted: Literal[True]
+
+    @classmethod
+    def from_json(cls, data: Any) -> DeleteBundleResult:
+        return cls(
+            deleted=data["deleted"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddLinkToBundleResult:
+    added: Literal[True]
+
+    @classmethod
+    def from_json(cls, data: Any) -> AddLinkToBundleResult:
+        return cls(
+            added=data["added"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveLinkFromBundleResult:
+    removed: bool
+
+    @classmethod
+    def from_json(cls, data: Any) -> RemoveLinkFromBundleResult:
+        return cls(
+            removed=data["removed"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClickStats:
+    total_clicks: int
+    delta_pct: int | None = None
+    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    unique_visitors: int
+    """One per visitor and UTC day."""
+    countries: list[NameCount]
+    """At most 10."""
+    referrers: list[NameCount]
+    """At most 10."""
+    referrer_hosts: list[NameCount]
+    """At most 10."""
+    os: list[NameCount]
+    """At most 10."""
+    browsers: list[NameCount]
+    """At most 10."""
+    utm_sources: list[NameCount]
+    """At most 10."""
+    utm_mediums: list[NameCount]
+    """At most 10."""
+    utm_campaigns: list[NameCount]
+    """At most 10."""
+    devices: list[NameCount]
+    link_modes: list[NameCount]
+    channels: list[NameCount]
+    clicks_over_time: list[DateCount]
+    """The latest days in the window that have clicks, ascending. At most 30."""
+    slug_clicks: list[SlugCount]
+    num_countries: int
+    num_referrers: int
+    num_referrer_hosts: int
+    num_os: int
+    num_browsers: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> ClickStats:
+        return cls(
+            total_clicks=data["total_clicks"],
+            delta_pct=data.get("delta_pct"),
+            unique_visitors=data["unique_visitors"],
+            countries=many(data["countries"], NameCount.from_json),
+            referrers=many(data["referrers"], NameCount.from_json),
+            referrer_hosts=many(data["referrer_hosts"], NameCount.from_json),
+            os=many(data["os"], NameCount.from_json),
+            browsers=many(data["browsers"], NameCount.from_json),
+            utm_sources=many(data["utm_sources"], NameCount.from_json),
+            utm_mediums=many(data["utm_mediums"], NameCount.from_json),
+            utm_campaigns=many(data["utm_campaigns"], NameCount.from_json),
+            devices=many(data["devices"], NameCount.from_json),
+            link_modes=many(data["link_modes"], NameCount.from_json),
+            channels=many(data["channels"], NameCount.from_json),
+            clicks_over_time=many(data["clicks_over_time"], DateCount.from_json),
+            slug_clicks=many(data["slug_clicks"], SlugCount.from_json),
+            num_countries=data["num_countries"],
+            num_referrers=data["num_referrers"],
+            num_referrer_hosts=data["num_referrer_hosts"],
+            num_os=data["num_os"],
+            num_browsers=data["num_browsers"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameCount:
+    name: str
+    count: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> NameCount:
+        return cls(
+            name=data["name"],
+            count=data["count"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DateCount:
+    date: str
+    """YYYY-MM-DD"""
+    count: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> DateCount:
+        return cls(
+            date=data["date"],
+            count=data["count"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlugCount:
+    slug: str
+    count: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> SlugCount:
+        return cls(
+            slug=data["slug"],
+            count=data["count"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineData:
+    range: Range
+    buckets: list[Bucket]
+    """One per calendar unit that touches the window; they add up to its total."""
+    summary: Summary
+
+    @classmethod
+    def from_json(cls, data: Any) -> TimelineData:
+        return cls(
+            range=data["range"],
+            buckets=many(data["buckets"], Bucket.from_json),
+            summary=Summary.from_json(data["summary"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    label: str
+    count: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> Bucket:
+        return cls(
+            label=data["label"],
+            count=data["count"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    last_24h: int
+    last_7d: int
+    last_30d: int
+    last_90d: int
+    last_1y: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> Summary:
+        return cls(
+            last_24h=data["last_24h"],
+            last_7d=data["last_7d"],
+            last_30d=data["last_30d"],
+            last_90d=data["last_90d"],
+            last_1y=data["last_1y"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    items: list[NameCount]
+    total: int
+    """Number of distinct values."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Breakdown:
+        return cls(
+            items=many(data["items"], NameCount.from_json),
+            total=data["total"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleStats:
+    total_clicks: int
+    delta_pct: int | None = None
+    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    unique_visitors: int
+    """One per visitor and UTC day."""
+    countries: list[NameCount]
+    """At most 10."""
+    referrers: list[NameCount]
+    """At most 10."""
+    referrer_hosts: list[NameCount]
+    """At most 10."""
+    os: list[NameCount]
+    """At most 10."""
+    browsers: list[NameCount]
+    """At most 10."""
+    utm_sources: list[NameCount]
+    """At most 10."""
+    utm_mediums: list[NameCount]
+    """At most 10."""
+    utm_campaigns: list[NameCount]
+    """At most 10."""
+    devices: list[NameCount]
+    link_modes: list[NameCount]
+    channels: list[NameCount]
+    clicks_over_time: list[DateCount]
+    """The latest days in the window that have clicks, ascending. At most 30."""
+    slug_clicks: list[SlugCount]
+    num_countries: int
+    num_referrers: int
+    num_referrer_hosts: int
+    num_os: int
+    num_browsers: int
+    bundle: Bundle
+    link_count: int
+    clicked_links: int
+    top_performer: Performer | None = None
+    countries_reached: int
+    top_country: BundleStatsTopCountry | None = None
+    timeline: TimelineData
+    per_link: list[MemberClicks]
+    """Every member, the most clicked first; those without clicks last."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> BundleStats:
+        return cls(
+            total_clicks=data["total_clicks"],
+            delta_pct=data.get("delta_pct"),
+            unique_visitors=data["unique_visitors"],
+            countries=many(data["countries"], NameCount.from_json),
+            referrers=many(data["referrers"], NameCount.from_json),
+            referrer_hosts=many(data["referrer_hosts"], NameCount.from_json),
+            os=many(data["os"], NameCount.from_json),
+            browsers=many(data["browsers"], NameCount.from_json),
+            utm_sources=many(data["utm_sources"], NameCount.from_json),
+            utm_mediums=many(data["utm_mediums"], NameCount.from_json),
+            utm_campaigns=many(data["utm_campaigns"], NameCount.from_json),
+            devices=many(data["devices"], NameCount.from_json),
+            link_modes=many(data["link_modes"], NameCount.from_json),
+            channels=many(data["channels"], NameCount.from_json),
+            clicks_over_time=many(data["clicks_over_time"], DateCount.from_json),
+            slug_clicks=many(data["slug_clicks"], SlugCount.from_json),
+            num_countries=data["num_countries"],
+            num_referrers=data["num_referrers"],
+            num_referrer_hosts=data["num_referrer_hosts"],
+            num_os=data["num_os"],
+            num_browsers=data["num_browsers"],
+            bundle=Bundle.from_json(data["bundle"]),
+            link_count=data["link_count"],
+            clicked_links=data["clicked_links"],
+            top_performer=maybe(data.get("top_performer"), Performer.from_json),
+            countries_reached=data["countries_reached"],
+            top_country=maybe(data.get("top_country"), BundleStatsTopCountry.from_json),
+            timeline=TimelineData.from_json(data["timeline"]),
+            per_link=many(data["per_link"], MemberClicks.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performer:
+    slug: str
+    """The primary slug."""
+    label: str | None
+    click_count: int
+    pct_of_bundle: int
+    """Percent of all clicks of the bundle in the window."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Performer:
+        return cls(
+            slug=data["slug"],
+            label=data["label"],
+            click_count=data["click_count"],
+            pct_of_bundle=data["pct_of_bundle"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleStatsTopCountry:
+    name: str
+    pct: int
+    """Percent of all clicks of the bundle in the window."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> BundleStatsTopCountry:
+        return cls(
+            name=data["name"],
+            pct=data["pct"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberClicks:
+    link_id: int
+    label: str | None
+    primary_slug: str
+    url: str
+    click_count: int
+    pct_of_bundle: int
+    """Percent of all clicks of the bundle in the window."""
+    delta_pct: int | None = None
+
+    @classmethod
+    def from_json(cls, data: Any) -> MemberClicks:
+        return cls(
+            link_id=data["link_id"],
+            label=data["label"],
+            primary_slug=data["primary_slug"],
+            url=data["url"],
+            click_count=data["click_count"],
+            pct_of_bundle=data["pct_of_bundle"],
+            delta_pct=data.get("delta_pct"),
+        )

@@ -1,0 +1,166 @@
+"""Sends calls and repeats those that may be repeated, blocking or with asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+
+from ._answer import error_of, file_of, page_of, value_of, wait_after
+from ._call import Call, File
+from ._errors import LinksNetworkError, LinksTimeoutError
+from ._generated.document import API_VERSION
+from ._paging import Page
+
+T = TypeVar("T")
+
+_API_PATH = "/_/api"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What both clients are made with."""
+
+    base_url: str
+    api_key: str
+    timeout: float
+    max_retries: int
+
+    def __post_init__(self) -> None:
+        address = urlsplit(self.base_url)
+        if address.scheme not in {"http", "https"} or not address.hostname:
+            message = "base_url must be an http(s) URL"
+            raise ValueError(message)
+        if not self.api_key:
+            message = "api_key must not be empty"
+            raise ValueError(message)
+
+    def __repr__(self) -> str:
+        # The key is kept out of tracebacks and logs.
+        return f"Options(base_url={self.base_url!r})"
+
+    def request_of(self, call: Call) -> dict[str, Any]:
+        return {
+            "method": call.method,
+            "url": self.base_url.rstrip("/") + _API_PATH + call.path,
+            "params": call.sent_query() or None,
+            "json": call.sent_body(),
+            "headers": {
+                "Authorization": f"Bearer {self.api_key}",
+                "X-Client": "sdk",
+                "User-Agent": f"latchkey-links-python/{API_VERSION}",
+            },
+            "timeout": self.timeout if call.timeout is None else call.timeout,
+            # A key is sent to nobody but the server it was made for.
+            "follow_redirects": False,
+        }
+
+    def retries_of(self, call: Call) -> int:
+        return self.max_retries if call.max_retries is None else call.max_retries
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Time and chance; tests have their own."""
+
+    now: Callable[[], float] = time.time
+    random: Callable[[], float] = random.random
+    sleep: Callable[[float], None] = time.sleep
+    sleep_async: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+_REAL = Surroundings()
+
+
+class Transport:
+    def __init__(
+        self, options: Options, http: httpx.Client | None, surroundings: Surroundings = _REAL
+    ) -> None:
+        self._options = options
+        self._http = http or httpx.Client()
+        self._owned = http is None
+        self._surroundings = surroundings
+
+    def close(self) -> None:
+        if self._owned:
+            self._http.close()
+
+    def json(self, call: Call, parse: Callable[[Any], T]) -> T:
+        return value_of(self._send(call), parse)
+
+    def page(self, call: Call, parse: Callable[[Any], T]) -> Page[T]:
+        return page_of(self._send(call), parse)
+
+    def file(self, call: Call) -> File:
+        return file_of(self._send(call))
+
+    def _send(self, call: Call) -> httpx.Response:
+        around = self._surroundings
+        retries = 0
+        while True:
+            response = self._attempt(call)
+            if response.is_success:
+                return response
+            wait = wait_after(call, response, retries, now=around.now(), random=around.random)
+            if wait is None or retries >= self._options.retries_of(call):
+                raise error_of(response, around.now())
+            around.sleep(wait)
+            retries += 1
+
+    def _attempt(self, call: Call) -> httpx.Response:
+        try:
+            return self._http.request(**self._options.request_of(call))
+        except httpx.TimeoutException as problem:
+            raise LinksTimeoutError from problem
+        except httpx.RequestError as problem:
+            raise LinksNetworkError(problem) from problem
+
+
+class AsyncTransport:
+    def __init__(
+        self, options: Options, http: httpx.AsyncClient | None, surroundings: Surroundings = _REAL
+    ) -> None:
+        self._options = options
+        self._http = http or httpx.AsyncClient()
+        self._owned = http is None
+        self._surroundings = surroundings
+
+    async def close(self) -> None:
+        if self._owned:
+            await self._http.aclose()
+
+    async def json(self, call: Call, parse: Callable[[Any], T]) -> T:
+        return value_of(await self._send(call), parse)
+
+    async def page(self, call: Call, parse: Callable[[Any], T]) -> Page[T]:
+        return page_of(await self._send(call), parse)
+
+    async def file(self, call: Call) -> File:
+        return file_of(await self._send(call))
+
+    async def _send(self, call: Call) -> httpx.Response:
+        around = self._surroundings
+        retries = 0
+        while True:
+            response = await self._attempt(call)
+            if response.is_success:
+                return response
+            wait = wait_after(call, response, retries, now=around.now(), random=around.random)
+            if wait is None or retries >= self._options.retries_of(call):
+                raise error_of(response, around.now())
+            await around.sleep_async(wait)
+            retries += 1
+
+    async def _attempt(self, call: Call) -> httpx.Response:
+        try:
+            return await self._http.request(**self._options.request_of(call))
+        except httpx.TimeoutException as problem:
+            raise LinksTimeoutError from problem
+        except httpx.RequestError as problem:
+            raise LinksNetworkError(problem) from problem

@@ -1,0 +1,3 @@
+"""Everything that is answered."""
+
+from ._generated.models import *  # noqa: F403

@@ -1,0 +1,185 @@
+"""Every operation against a running service, with both clients.
+
+LINKS_URL says where it is; ANN_KEY and BEN_KEY may do all, READ_KEY is Ann's and may only read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from inspect import isawaitable
+from typing import Any
+
+import httpx
+import pytest
+
+from latchkey_links import AsyncLinksClient, LinksApiError, LinksClient, models
+
+URL = os.environ["LINKS_URL"]
+ANN, BEN, READER = (os.environ[name] for name in ("ANN_KEY", "BEN_KEY", "READ_KEY"))
+
+Scenario = Callable[[str, Any, Any, Any], Coroutine[Any, Any, None]]
+
+
+async def done(call: Any) -> Any:
+    """What the call answers, blocking or not."""
+    return await call if isawaitable(call) else call
+
+
+async def every(items: Any) -> list[Any]:
+    """All items of an iterator, blocking or not."""
+    return [item async for item in items] if hasattr(items, "__aiter__") else list(items)
+
+
+async def refused(call: Callable[[], Any]) -> LinksApiError:
+    with pytest.raises(LinksApiError) as caught:
+        await done(call())
+    return caught.value
+
+
+def visit(slug: str) -> int:
+    """Somebody follows the link."""
+    return httpx.get(f"{URL}/{slug}").status_code
+
+
+def act(kind: str, scenario: Scenario) -> None:
+    async def run() -> None:
+        async with AsyncExitStack() as stack:
+            clients: list[Any] = []
+            for key in (ANN, BEN, READER):
+                if kind == "sync":
+                    clients.append(stack.enter_context(LinksClient(URL, api_key=key)))
+                else:
+                    client = AsyncLinksClient(URL, api_key=key)
+                    clients.append(await stack.enter_async_context(client))
+            await scenario(kind, clients[0], clients[1], clients[2])
+
+    asyncio.run(run())
+
+
+async def links(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    url, slug = f"https://example.com/python/links/{tag}", f"py-{tag}"
+    link = await done(ann.links.create(url=url, slug=slug.upper(), label="First", slug_length=6))
+    assert isinstance(link, models.Link)
+    assert (link.url, link.label, link.created_via) == (url, "First", "sdk")
+    assert [(len(each.slug), each.is_primary) for each in link.slugs] == [(6, 0), (len(slug), 1)]
+    again = await done(ann.links.create(url=url))
+    assert (again.id, again.duplicate, again.duplicate_count) == (link.id, True, 1)
+    assert await done(ben.links.get(link.id)) == link
+    assert await done(ben.slugs.get_link(slug.upper())) == link
+    page = await done(ben.links.list(owner="ann@example.com", search=slug, status="active"))
+    assert (page.items, page.total, page.next_cursor) == ([link], 1, None)
+    changed = await done(ann.links.update(link.id, label=None, expires_at=4_102_444_800))
+    assert (changed.label, changed.expires_at, changed.url) == (None, 4_102_444_800, url)
+    assert (await done(ann.links.update(link.id))).expires_at == 4_102_444_800
+    assert (await done(ann.links.disable(link.id))).disabled_at is not None
+    assert visit(slug) == 404
+    assert (await done(ann.links.enable(link.id))).disabled_at is None
+    assert visit(slug) == 302
+    error = await refused(lambda: ann.links.delete(link.id))
+    assert error.message == "Cannot delete a link with clicks, disable it instead"
+    assert (await done(ann.links.delete(link.id, force=True))).deleted is True
+    assert (await refused(lambda: ann.links.get(link.id))).code == "not_found"
+
+
+async def walking(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    search = f"python/walk/{tag}/"
+    for n in range(5):
+        await done(ben.links.create(url=f"https://example.com/{search}{n}"))
+    found = await every(ann.links.list_all(search=search, limit=2))
+    assert len({link.id for link in found}) == len(found) == 5
+    assert (await done(ann.links.list(search=search, limit=2))).total == 5
+
+
+async def slugs(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    first, second = f"py-{tag}-a", f"py-{tag}-b"
+    id = (await done(ann.links.create(url=f"https://example.com/python/slugs/{tag}"))).id
+    added = await done(ben.links.add_slug(id, slug=first))
+    assert (added.link_id, added.slug, added.is_primary) == (id, first, 0)
+    assert (await done(ann.slugs.add(link_id=id, slug=second))).slug == second
+    assert (await done(ann.links.disable_slug(id, first))).disabled_at is not None
+    assert (await done(ann.links.enable_slug(id, first))).disabled_at is None
+    assert (await done(ann.slugs.disable(second))).disabled_at is not None
+    assert (await done(ann.slugs.enable(second))).disabled_at is None
+
+    def primary(link: models.Link) -> list[str]:
+        return [slug.slug for slug in link.slugs if slug.is_primary]
+
+    assert primary(await done(ann.links.set_primary_slug(id, first))) == [first]
+    assert primary(await done(ann.slugs.set_primary(second))) == [second]
+    assert (await done(ann.links.remove_slug(id, first))).removed is True
+    visit(second)
+    assert (await refused(lambda: ann.slugs.remove(second))).status == 400
+    assert (await done(ann.slugs.remove(second, force=True))).removed is True
+
+
+async def figures(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    slug = f"py-{tag}-f"
+    created = await done(ann.links.create(url=f"https://example.com/python/f/{tag}", slug=slug))
+    id = created.id
+    visit(slug)
+    visit(f"{slug}?utm_source=letter")
+    stats = await done(reader.links.analytics(id, range="7d", tz="Europe/Stockholm"))
+    assert (stats.total_clicks, stats.delta_pct) == (2, None)
+    assert stats.utm_sources == [models.NameCount(name="letter", count=1)]
+    timeline = await done(reader.links.timeline(id, range="24h"))
+    assert sum(bucket.count for bucket in timeline.buckets) == timeline.summary.last_24h == 2
+    breakdown = await done(reader.links.breakdown(id, dimension="utm_sources"))
+    assert (breakdown.items, breakdown.total) == (stats.utm_sources, 1)
+    walked = await every(reader.links.breakdown_all(id, dimension="utm_sources", limit=1))
+    assert walked == stats.utm_sources
+    svg = await done(reader.links.qr(id))
+    assert (svg.content_type, svg.text[:4]) == ("image/svg+xml", "<svg")
+    png = await done(reader.links.qr(id, format="png", size=400, level="H"))
+    assert (png.content_type, png.content[:4]) == ("image/png", b"\x89PNG")
+
+
+async def bundles(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    slug = f"py-{tag}-bundled"
+    link = await done(ann.links.create(url=f"https://example.com/python/b/{tag}", slug=slug))
+    bundle = await done(ann.bundles.create(name=f"Spring {tag}", accent="green"))
+    id = bundle.id
+    updated = await done(ann.bundles.update(id, description="All of it"))
+    assert (updated.name, updated.description) == (bundle.name, "All of it")
+    assert (await done(ben.bundles.add_link(id, link_id=link.id))).added is True
+    visit(slug)
+    assert [each.id for each in (await done(ben.bundles.list_links(id))).items] == [link.id]
+    assert len(await every(ben.bundles.list_all_links(id, limit=1))) == 1
+    assert [each.name for each in await done(ben.links.list_bundles(link.id))] == [bundle.name]
+    summary = await done(reader.bundles.get(id, range="24h"))
+    assert (summary.link_count, summary.total_clicks, len(summary.top_links)) == (1, 1, 1)
+    stats = await done(reader.bundles.analytics(id))
+    assert (stats.bundle.id, stats.top_performer.slug) == (id, slug)
+    assert [each.link_id for each in stats.per_link] == [link.id]
+    channels = await done(reader.bundles.breakdown(id, dimension="channels"))
+    assert channels.items == [models.NameCount(name="direct", count=1)]
+    assert len(await every(reader.bundles.breakdown_all(id, dimension="channels"))) == 1
+    assert (await done(ann.bundles.archive(id))).archived_at is not None
+    assert id not in [each.id for each in (await done(ben.bundles.list())).items]
+    assert id in [each.id for each in (await done(ben.bundles.list(archived="only"))).items]
+    assert (await done(ann.bundles.unarchive(id))).archived_at is None
+    assert id in [each.id for each in await every(ben.bundles.list_all())]
+    assert (await done(ann.bundles.remove_link(id, link.id))).removed is True
+    empty = await done(reader.bundles.analytics(id))
+    assert (empty.top_performer, empty.top_country, empty.per_link) == (None, None, [])
+    assert (await done(ann.bundles.delete(id))).deleted is True
+
+
+async def refusals(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    link = await done(ann.links.create(url=f"https://example.com/python/mine/{tag}"))
+    error = await refused(lambda: ben.links.update(link.id, label="Mine now"))
+    assert (error.status, error.code) == (403, "forbidden")
+    assert error.message == "Only the link owner can update this link"
+    assert len(error.request_id or "") == 36
+    assert await done(ann.links.get(link.id)) == link
+    error = await refused(lambda: reader.links.create(url="https://example.com/"))
+    assert (error.status, error.message) == (403, "Forbidden")
+    with LinksClient(URL, api_key="sk_wrong") as stranger:
+        assert (await refused(stranger.links.list)).code == "unauthorized"
+
+
+@pytest.mark.parametrize("scenario", [links, walking, slugs, figures, bundles, refusals])
+def test_operations(kind: str, scenario: Scenario) -> None:
+    act(kind, scenario)

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+from fake_service import Said, ask, fake_service
+
+import latchkey_links
+from latchkey_links import AsyncLinksClient, LinksClient, models
+
+SLUG: dict[str, Any] = {
+    "link_id": 1,
+    "slug": "a",
+    "is_custom": 0,
+    "is_primary": 1,
+    "click_count": 0,
+    "created_at": 1,
+    "disabled_at": None,
+}
+LINK: dict[str, Any] = {
+    "id": 1,
+    "url": "https://example.com/",
+    "label": None,
+    "expires_at": None,
+    "disabled_at": None,
+    "created_via": "sdk",
+    "created_by": "ann@example.com",
+    "created_at": 1,
+    "slugs": [SLUG],
+    "total_clicks": 0,
+}
+
+
+def test_a_call_carries_the_key_and_sends_fields_as_json(kind: str) -> None:
+    with fake_service(Said(201, LINK)) as service:
+        ask(kind, f"{service.url}/", lambda client: client.links.create(url="x", label=None))
+    asked = service.asked[0]
+    assert (asked.method, asked.path, asked.body) == (
+        "POST",
+        "/_/api/links",
+        {"url": "x", "label": None},
+    )
+    assert asked.headers["authorization"] == "Bearer sk_test"
+    assert asked.headers["x-client"] == "sdk"
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.headers["user-agent"].startswith("latchkey-links-python/")
+
+
+def test_what_is_not_given_is_not_sent(kind: str) -> None:
+    with fake_service(Said(body=LINK), Said(body=LINK)) as service:
+        ask(kind, service.url, lambda client: client.links.update(1))
+        ask(kind, service.url, lambda client: client.links.get(1, range=None))
+    assert service.asked[0].body == {}
+    assert service.asked[1].path == "/_/api/links/1"
+    assert "content-type" not in service.asked[1].headers
+
+
+def test_paths_and_queries_are_escaped(kind: str) -> None:
+    with fake_service(Said(body=LINK), Said(body=[]), Said(body={"deleted": True})) as service:
+        ask(kind, service.url, lambda client: client.slugs.get_link("a/b?c#d é", range="7d"))
+        ask(kind, service.url, lambda client: client.links.list(search="100% & more", limit=5))
+        ask(kind, service.url, lambda client: client.links.delete(1, force=True))
+    assert [asked.path for asked in service.asked] == [
+        "/_/api/slugs/a%2Fb%3Fc%23d%20%C3%A9?range=7d",
+        "/_/api/links?search=100%25+%26+more&limit=5",
+        "/_/api/links/1?force=true",
+    ]
+
+
+@pytest.mark.parametrize("slug", ["..", ".", ""])
+def test_a_slug_that_steps_up_never_reaches_another_route(kind: str, slug: str) -> None:
+    with fake_service() as service, pytest.raises(ValueError, match="no part of a path"):
+        ask(kind, service.url, lambda client: client.links.disable_slug(5, slug))
+    assert service.asked == []
+
+
+def test_answers_are_objects_and_unknown_fields_are_passed_over(kind: str) -> None:
+    with fake_service(Said(body={**LINK, "new": {"later": 1}})) as service:
+        link = ask(kind, service.url, lambda client: client.links.get(1))
+    assert isinstance(link, models.Link)
+    assert link.slugs == [models.Slug(**SLUG)]
+    assert (link.delta_pct, link.duplicate) == (None, None)
+
+
+def test_a_qr_code_is_a_file_with_its_type(kind: str) -> None:
+    said = Said(body="<svg/>", headers={"content-type": "image/svg+xml"})
+    with fake_service(said) as service:
+        code = ask(kind, service.url, lambda client: client.links.qr(1))
+    assert (code.content_type, code.content, code.text) == ("image/svg+xml", b"<svg/>", "<svg/>")
+
+
+@pytest.mark.parametrize("url", ["", "example.com", "ftp://example.com", "http://", "javascript:x"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    for client in (LinksClient, AsyncLinksClient):
+        with pytest.raises(ValueError, match="base_url"):
+            client(url, api_key="sk_test")
+
+
+def test_an_empty_key_is_refused_and_a_good_one_is_not_shown() -> None:
+    with pytest.raises(ValueError, match="api_key"):
+        LinksClient("https://example.com", api_key="")
+    with LinksClient("https://example.com", api_key="sk_secret") as client:
+        assert "sk_secret" not in repr(client._transport._options)  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_client_of_httpx_that_is_given_is_used_and_left_open() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json=[])
+
+    http = httpx.Client(transport=httpx.MockTransport(answer))
+    with LinksClient("https://example.com", api_key="sk_test", http_client=http) as client:
+        assert client.bundles.list().items == []
+    assert not http.is_closed
+    http.close()
+
+
+def test_everything_is_exported() -> None:
+    for name in latchkey_links.__all__:
+        assert hasattr(latchkey_links, name)

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from typing import Any
+
+import pytest
+from fake_service import Said, ask, fake_service
+
+from latchkey_links import (
+    AsyncLinksClient,
+    LinksApiError,
+    LinksError,
+    LinksNetworkError,
+    LinksTimeoutError,
+)
+
+
+def failure_to(kind: str, said: Said) -> LinksApiError:
+    with fake_service(said) as service, pytest.raises(LinksApiError) as caught:
+        ask(kind, service.url, lambda client: client.links.create(url="x"))
+    assert len(service.asked) == 1
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (400, "invalid_request", 'Unknown field "x"'),
+        (401, "unauthorized", "Unauthorized"),
+        (403, "forbidden", "Only the link owner can update this link"),
+        (404, "not_found", "Link not found"),
+        (409, "conflict", "Slug already exists"),
+        (413, "too_large", "Request body too large"),
+        (429, "too_many_requests", "Too many requests"),
+        (500, "internal", "Internal Server Error"),
+        (503, "unavailable", "Try again later"),
+        (418, "http_418", "Short and stout"),
+    ],
+)
+def test_an_error_has_status_code_and_sentence(
+    kind: str, status: int, code: str, message: str
+) -> None:
+    headers = {"x-request-id": "abc", "retry-after": "7"}
+    error = failure_to(kind, Said(status, {"error": message}, headers))
+    assert (error.status, error.code, error.message) == (status, code, message)
+    assert (error.request_id, error.retry_after) == ("abc", 7)
+    assert isinstance(error, LinksError)
+    assert str(error) == f"{status} {message}"
+
+
+def test_an_error_has_the_code_that_the_server_sends(kind: str) -> None:
+    error = failure_to(kind, Said(409, {"error": "Taken", "code": "slug_taken"}))
+    assert error.code == "slug_taken"
+
+
+@pytest.mark.parametrize("body", ["<html>Bad gateway</html>", "", "null", "[]", '{"error":5}'])
+def test_an_error_of_a_proxy_keeps_its_status(kind: str, body: str) -> None:
+    error = failure_to(kind, Said(502, body))
+    assert (error.status, error.code, error.message) == (502, "http_502", "HTTP 502")
+    assert (error.request_id, error.retry_after) == (None, None)
+
+
+@pytest.mark.parametrize("body", ["<html>Sign in</html>", "[]", "{}", '{"id":1}', "null", "5"])
+def test_a_good_status_with_something_else_is_an_error(kind: str, body: str) -> None:
+    error = failure_to(kind, Said(200, body))
+    assert (error.status, error.code) == (200, "unexpected_answer")
+    assert "base_url" in error.message
+
+
+def test_no_answer_in_time_is_a_time_out_of_the_client_or_of_the_call(kind: str) -> None:
+    with fake_service(Said(never=True), Said(never=True)) as service:
+        with pytest.raises(LinksTimeoutError) as caught:
+            ask(kind, service.url, lambda client: client.links.get(1), timeout=0.05)
+        with pytest.raises(LinksTimeoutError):
+            ask(kind, service.url, lambda client: client.links.get(1, timeout=0.05))
+    assert caught.value.code == "timeout"
+    assert len(service.asked) == 2
+
+
+def test_nobody_who_listens_is_a_network_error(kind: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(LinksNetworkError) as caught:
+            ask(kind, url, lambda client: client.links.get(1))
+    assert caught.value.code == "network"
+    assert caught.value.__cause__ is not None
+
+
+def test_a_redirect_is_never_followed_with_the_key(kind: str) -> None:
+    with fake_service(Said()) as other:
+        error = failure_to(kind, Said(302, headers={"location": f"{other.url}/elsewhere"}))
+    assert (error.status, error.code) == (302, "unexpected_answer")
+    assert other.asked == []
+
+
+def cancelled_after(*said: Said) -> float:
+    """Cancel a call once it was asked; how long that took, in seconds."""
+
+    async def run(url: str, was_asked: Any) -> float:
+        async with AsyncLinksClient(url, api_key="sk_test") as client:
+            task = asyncio.create_task(client.links.get(1))
+            await asyncio.to_thread(was_asked.wait, 10)
+            begun = time.monotonic()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return time.monotonic() - begun
+
+    with fake_service(*said) as service:
+        took = asyncio.run(run(service.url, service.was_asked))
+    assert len(service.asked) == 1
+    return took
+
+
+def test_a_cancelled_task_ends_its_call_at_once() -> None:
+    assert cancelled_after(Said(never=True)) < 5
+
+
+def test_a_cancelled_task_ends_its_wait_for_a_retry_at_once() -> None:
+    assert cancelled_after(Said(429, {"error": "Slow"}, {"retry-after": "50"})) < 5

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fake_service import FakeService, Said, fake_service
+
+from latchkey_links import LinksApiError
+from latchkey_links._call import Call
+from latchkey_links._retry import Failed, read_retry_after, wait_before_retry
+from latchkey_links._transport import AsyncTransport, Options, Surroundings, Transport
+
+BUSY = Said(503, {"error": "Busy"})
+NEW_YEAR = 1767225600.0
+
+
+def limited(seconds: str) -> Said:
+    return Said(429, {"error": "Too many requests"}, {"retry-after": seconds})
+
+
+def send(
+    kind: str, service: FakeService, call: Call, max_retries: int = 2
+) -> tuple[Any, list[float]]:
+    """The answer, or the error, and the waits in between, which end at once."""
+    waits: list[float] = []
+
+    async def sleep_async(seconds: float) -> None:
+        waits.append(seconds)
+
+    around = Surroundings(
+        now=lambda: NEW_YEAR, random=lambda: 0.5, sleep=waits.append, sleep_async=sleep_async
+    )
+    options = Options(service.url, "sk_test", 30, max_retries)
+    same: Callable[[Any], Any] = lambda data: data  # noqa: E731
+
+    async def run() -> Any:
+        transport = AsyncTransport(options, None, around)
+        try:
+            return await transport.json(call, same)
+        finally:
+            await transport.close()
+
+    try:
+        if kind == "async":
+            return asyncio.run(run()), waits
+        transport = Transport(options, None, around)
+        try:
+            return transport.json(call, same), waits
+        finally:
+            transport.close()
+    except LinksApiError as error:
+        return error, waits
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_idempotent_calls_are_repeated_on_429_and_503(kind: str, method: str) -> None:
+    with fake_service(BUSY, limited("3"), Said(body={"id": 1})) as service:
+        assert send(kind, service, Call(method, "/links/1")) == ({"id": 1}, [0.375, 3.25])
+    assert len(service.asked) == 3
+
+
+def test_a_post_is_not_repeated_because_it_might_be_done_twice(kind: str) -> None:
+    with fake_service(limited("0")) as service:
+        error, waits = send(kind, service, Call("POST", "/links", body={}))
+    assert (error.status, waits, len(service.asked)) == (429, [], 1)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 409, 500, 502])
+def test_other_errors_are_not_repeated(kind: str, status: int) -> None:
+    with fake_service(Said(status, {"error": "No"}, {"retry-after": "0"})) as service:
+        error, waits = send(kind, service, Call("GET", "/links/1"))
+    assert (error.status, waits, len(service.asked)) == (status, [], 1)
+
+
+def test_a_call_is_repeated_as_often_as_allowed_and_fails_with_the_last_answer(kind: str) -> None:
+    with fake_service(BUSY, BUSY, limited("1")) as service:
+        error, waits = send(kind, service, Call("GET", "/links/1"))
+    assert (error.status, error.retry_after, len(waits), len(service.asked)) == (429, 1, 2, 3)
+    with fake_service(BUSY) as service:
+        error, waits = send(kind, service, Call("GET", "/links/1"), max_retries=0)
+    assert (error.status, waits) == (503, [])
+    with fake_service(BUSY, BUSY) as service:
+        send(kind, service, Call("GET", "/links/1", max_retries=1))
+    assert len(service.asked) == 2
+
+
+def test_a_server_that_wants_more_than_a_minute_is_told_to_the_caller(kind: str) -> None:
+    with fake_service(limited("61")) as service:
+        error, waits = send(kind, service, Call("GET", "/links/1"))
+    assert (error.retry_after, waits, len(service.asked)) == (61, [], 1)
+
+
+def wait(retries: int, retry_after: float | None, chance: float) -> float | None:
+    return wait_before_retry(Failed("GET", 503, retry_after, retries), lambda: chance)
+
+
+def test_the_wait_doubles_is_spread_and_stays_bounded() -> None:
+    assert [wait(n, None, 0) for n in (0, 1, 2, 3, 4, 5, 5000)] == [0.25, 0.5, 1, 2, 4, 4, 4]
+    assert wait(50, None, 1) == 8
+
+
+def test_the_wait_is_never_shorter_than_the_server_asks() -> None:
+    assert [wait(0, 0, 0), wait(0, 2, 0), wait(5, 2, 1), wait(0, 60, 0)] == [0, 2, 2.5, 60]
+
+
+def test_retry_after_is_read_from_seconds_and_from_dates() -> None:
+    assert read_retry_after("12", NEW_YEAR) == 12
+    assert read_retry_after("Thu, 01 Jan 2026 00:00:30 GMT", NEW_YEAR) == 30
+    assert read_retry_after("Wed, 31 Dec 2025 00:00:00 GMT", NEW_YEAR) == 0
+    for header in (None, "", " ", "soon", "-5 apples", "²"):
+        assert read_retry_after(header, NEW_YEAR) is None
