@@ -46,7 +46,7 @@ function Register({ register }: Pick<Status, 'register'>) {
   const { say } = useText()
   return (
     <Section title={say('admin.register')} help={say('admin.registerHelp')}>
-      <dl className="facts">
+      <dl className="facts" style={{ gridTemplateColumns: '1fr' }}>
         <Fact name={say('admin.redirectUri')}>
           <Address address={register.redirectUri} />
         </Fact>

@@ -1,0 +1,391 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import type { Page } from 'playwright-core'
+import { actions } from '../admin/people.ts'
+import { ALICE, type Person } from '../provider/hostile.ts'
+import { BOB, isRefusal, roomPages } from './browser.ts'
+
+const pages = roomPages()
+/** Who comes first administers. */
+const ADMIN: Person = ALICE
+const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@example.com' }
+const DAVID: Person = { sub: 'david', name: 'David Dahl', email: 'david@example.com' }
+
+beforeAll(async () => {
+  await someone(ADMIN)
+})
+
+/** Somebody who has signed in without looking at a page. */
+async function someone(person: Person) {
+  const browser = pages.service().browser({ origin: pages.at('') })
+  await browser.signIn(person)
+  const { user } = await browser.json<{ user: { id: string } }>('/api/session')
+  return { browser, id: user.id }
+}
+
+async function guest(nickname: string): Promise<void> {
+  const browser = pages.service().browser({ origin: pages.at('') })
+  await browser.json('/api/session', { body: { nickname } }, 201)
+}
+
+const rights = async (nickname: string) =>
+  pages
+    .service()
+    .rooms.database.read.selectFrom('role_grants')
+    .innerJoin('users', 'users.id', 'role_grants.user_id')
+    .where('users.nickname', '=', nickname)
+    .select(['role', 'source'])
+    .execute()
+
+const lineOf = (page: Page, name: string) =>
+  page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('button', { name: `Change ${name}`, exact: true }) })
+
+/** Chooses what to do to somebody, with the keyboard, and returns the question. */
+async function choose(page: Page, name: string, act: string) {
+  await page.getByRole('button', { name: `Change ${name}`, exact: true }).press('Enter')
+  await page.getByRole('menuitem', { name: act, exact: true }).press('Enter')
+  return page.getByRole('dialog')
+}
+
+test('whoever does not administer, or is not signed in, is shown no such page and no link to it', async () => {
+  const bob = await pages.openAs(BOB, '/admin')
+  await bob.page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor()
+  expect(await bob.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+  expect(await bob.page.getByRole('tab').count()).toBe(0)
+  await expectAccessible(bob.page)
+  const nobody = await pages.open('/admin?part=audit')
+  await nobody.page.waitForURL(pages.at(`/login?returnTo=${encodeURIComponent('/admin?part=audit')}`))
+  expect(await nobody.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+  for (const { page } of [bob, nobody]) await page.context().close()
+}, 60_000)
+
+test('people are found by a part of a name, and a search of one letter is not sent', async () => {
+  for (const person of [BOB, CAROL]) await someone(person)
+  const { page, errors } = await pages.openAs(ADMIN, '/')
+  await page.getByRole('link', { name: 'Administration' }).click()
+  await lineOf(page, 'Bob Berg').waitFor()
+  const field = page.getByRole('searchbox', { name: 'Search people' })
+  await field.fill('C')
+  await field.press('Enter')
+  await page.getByText('Enter at least 2 characters.').waitFor()
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+  await field.fill('clae')
+  await field.press('Enter')
+  await lineOf(page, 'Bob Berg').waitFor({ state: 'detached' })
+  await lineOf(page, 'Carol Claesson').getByText('carol@example.com').waitFor()
+  expect(new URL(page.url()).searchParams.get('q')).toBe('clae')
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('nobody of this name')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('status').getByText('Nobody was found').waitFor()
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('people come page by page, each once', async () => {
+  for (let number = 0; number < 51; number++) {
+    pages.service().clock.ms += 1
+    await guest(`Visitor ${number}`)
+  }
+  const { page } = await pages.openAs(ADMIN, '/admin?q=Visitor')
+  await page.getByText('50 shown').waitFor()
+  await page.getByRole('button', { name: 'Show more' }).press('Enter')
+  await page.getByText('51 shown').waitFor()
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+  const names = await page
+    .getByRole('button', { name: /^Change Visitor/ })
+    .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label')))
+  expect(new Set(names).size).toBe(51)
+  await page.getByRole('button', { name: 'End all guest sessions' }).click()
+  const dialog = page.getByRole('dialog', { name: 'End the sessions of all guests?' })
+  expect(await liveSessions('Visitor 3')).toHaveLength(1)
+  await dialog.getByRole('button', { name: 'End all guest sessions' }).click()
+  await page.getByText(/^5\d sessions are ended$/).waitFor()
+  expect(await liveSessions('Visitor 3')).toEqual([])
+  expect(await liveSessions('Alice Andersson')).not.toEqual([])
+  await page.context().close()
+}, 60_000)
+
+const liveSessions = async (nickname: string) =>
+  pages
+    .service()
+    .rooms.database.read.selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .where('users.nickname', '=', nickname)
+    .where('sessions.revoked_at', 'is', null)
+    .selectAll('sessions')
+    .execute()
+
+test('somebody is disabled only after a question, is signed out by it, and is enabled again', async () => {
+  await someone(BOB)
+  const { page } = await pages.openAs(ADMIN, '/admin?q=Bob')
+  const asked = await choose(page, 'Bob Berg', 'Disable')
+  await asked.getByRole('heading', { name: 'Disable Bob Berg?' }).waitFor()
+  await expectAccessible(page)
+  await asked.getByRole('button', { name: 'Cancel' }).press('Enter')
+  await asked.waitFor({ state: 'detached' })
+  expect(await liveSessions('Bob Berg')).not.toEqual([])
+  await (await choose(page, 'Bob Berg', 'Disable')).getByRole('button', { name: 'Disable' }).press('Enter')
+  await lineOf(page, 'Bob Berg').getByText('Disabled', { exact: true }).waitFor()
+  expect(await liveSessions('Bob Berg')).toEqual([])
+  // Nobody makes an administrator of whoever cannot sign in.
+  const refused = await choose(page, 'Bob Berg', 'Make administrator')
+  await refused.getByRole('button', { name: 'Make administrator' }).click()
+  await refused.getByRole('alert').getByText('Enable it first').waitFor()
+  expect(await rights('Bob Berg')).toEqual([])
+  await refused.getByRole('button', { name: 'Cancel' }).click()
+  await (await choose(page, 'Bob Berg', 'Enable')).getByRole('button', { name: 'Enable' }).click()
+  await lineOf(page, 'Bob Berg').getByText('Disabled', { exact: true }).waitFor({ state: 'detached' })
+  await page.context().close()
+}, 60_000)
+
+test('R9.4 the only administrator cannot go, nor disable their own account, and is told what to do', async () => {
+  const { page } = await pages.openAs(ADMIN, '/admin?q=Alice')
+  const taking = await choose(page, 'Alice Andersson', 'Take away administration')
+  await taking.getByRole('button', { name: 'Take away administration' }).click()
+  await taking.getByRole('alert').getByText('Make somebody else an administrator first').waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'admin-last-admin')
+  await page.keyboard.press('Escape')
+  const erasing = await choose(page, 'Alice Andersson', 'Erase')
+  await erasing.getByRole('button', { name: 'Erase' }).click()
+  await erasing.getByRole('alert').getByText('Make somebody else an administrator first').waitFor()
+  await page.keyboard.press('Escape')
+  const disabling = await choose(page, 'Alice Andersson', 'Disable')
+  await disabling.getByRole('button', { name: 'Disable' }).click()
+  await disabling.getByRole('alert').getByText('Ask another administrator').waitFor()
+  expect(await rights('Alice Andersson')).toEqual([{ role: 'platform_admin', source: 'bootstrap' }])
+  await page.context().close()
+}, 60_000)
+
+test('R9.7 the right to administer is given and taken, and whoever gives up their own sees the console no more', async () => {
+  const { page } = await pages.openAs(DAVID, '/account')
+  await page.context().close()
+  const alice = await pages.openAs(ADMIN, '/admin?q=David')
+  const giving = await choose(alice.page, 'David Dahl', 'Make administrator')
+  await giving.getByRole('button', { name: 'Make administrator' }).click()
+  await lineOf(alice.page, 'David Dahl').getByText('because an administrator decided so').waitFor()
+  expect(await rights('David Dahl')).toEqual([{ role: 'platform_admin', source: 'manual' }])
+  expect(await liveSessions('David Dahl')).toEqual([])
+  const david = await pages.openAs(DAVID, '/admin?q=David')
+  const taking = await choose(david.page, 'David Dahl', 'Take away administration')
+  await taking.getByRole('button', { name: 'Take away administration' }).click()
+  await david.page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor()
+  expect(await david.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+  expect(await rights('David Dahl')).toEqual([])
+  // The session was replaced, not lost.
+  expect(await liveSessions('David Dahl')).toHaveLength(1)
+  for (const opened of [alice, david]) await opened.page.context().close()
+}, 60_000)
+
+test('R10.5 sessions of somebody are listed, one is ended after a question, then all', async () => {
+  for (const _ of [1, 2, 3]) await someone(CAROL)
+  const before = (await liveSessions('Carol Claesson')).length
+  const { page } = await pages.openAs(ADMIN, '/admin?q=Carol')
+  const button = page.getByRole('button', { name: 'Sessions of Carol Claesson', exact: true })
+  await button.press('Enter')
+  expect(await button.getAttribute('aria-expanded')).toBe('true')
+  const list = page.getByRole('list', { name: 'Sessions of Carol Claesson' })
+  await list
+    .getByRole('listitem')
+    .nth(before - 1)
+    .waitFor()
+  await expectAccessible(page)
+  await list
+    .getByRole('button', { name: /^End the session of Carol Claesson/ })
+    .first()
+    .click()
+  const one = page.getByRole('dialog', { name: 'End this session of Carol Claesson?' })
+  expect(await liveSessions('Carol Claesson')).toHaveLength(before)
+  await one.getByRole('button', { name: 'End', exact: true }).click()
+  await list
+    .getByRole('listitem')
+    .nth(before - 1)
+    .waitFor({ state: 'detached' })
+  expect(await liveSessions('Carol Claesson')).toHaveLength(before - 1)
+  await page.getByRole('button', { name: 'End all sessions of Carol Claesson' }).click()
+  const all = page.getByRole('dialog', { name: 'End all sessions of Carol Claesson?' })
+  await all.getByRole('button', { name: 'End all sessions' }).click()
+  await page.getByText('Not signed in anywhere.').waitFor()
+  expect(await liveSessions('Carol Claesson')).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('an owner of rooms is erased once these are taken over, with a reason, from where it is said', async () => {
+  const eva = await someone({ sub: 'eva', name: 'Eva Ek', email: 'eva@example.com' })
+  const { room } = await eva.browser.json<{ room: { id: string } }>(
+    '/api/rooms',
+    { body: { name: 'Evas room' } },
+    201,
+  )
+  const { page } = await pages.openAs(ADMIN, '/admin?q=Eva')
+  const refused = await choose(page, 'Eva Ek', 'Erase')
+  await refused.getByRole('button', { name: 'Erase' }).click()
+  await expectAccessible(page)
+  await refused.getByRole('alert').getByRole('link', { name: 'Room 1' }).click()
+  await page.getByRole('tab', { name: 'Rooms', selected: true }).waitFor()
+  await page.getByRole('button', { name: 'Take over Evas room' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Take over Evas room?' })
+  const take = dialog.getByRole('button', { name: 'Take over' })
+  expect(await take.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('  x ')
+  expect(await take.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Eva has left the house')
+  await expectAccessible(page)
+  await shoot(page, 'admin-take-over')
+  await take.click()
+  await page.getByText('It belongs to you.').waitFor()
+  const told = await pages
+    .service()
+    .rooms.database.read.selectFrom('audit_events')
+    .selectAll()
+    .where('action', '=', 'admin.room.takeover')
+    .execute()
+  expect(told.map(({ target_id, metadata }) => [target_id, JSON.parse(metadata)])).toEqual([
+    [room.id, { reason: 'Eva has left the house', previousOwnerId: eva.id }],
+  ])
+  await page.goto(pages.at('/admin?q=Eva'))
+  await (await choose(page, 'Eva Ek', 'Erase')).getByRole('button', { name: 'Erase' }).click()
+  await page.getByText('Nobody was found').waitFor()
+  expect((await actions(pages.service())).at(-1)).toEqual(['account.delete', expect.any(String), eva.id])
+  await page.context().close()
+}, 60_000)
+
+test('a sign-in that is too long ago leads to a new one and back, and nothing that was typed is lost', async () => {
+  const { page } = await pages.openAs(ADMIN, '/admin?part=settings')
+  const field = page.getByRole('textbox', { name: 'Announcement' })
+  await field.fill('Closed on Sunday')
+  const { clock } = pages.service()
+  clock.ms += 43_200_001
+  await page.getByRole('button', { name: 'Save' }).click()
+  const again = page.getByRole('link', { name: 'Sign in again and come back here' })
+  await again.waitFor()
+  await expectAccessible(page)
+  const { issuer } = pages.service().idp
+  const asked = page.waitForRequest((request) => request.url().startsWith(`${issuer}/authorize`))
+  await again.click()
+  expect(new URL((await asked).url()).searchParams.get('prompt')).toBe('login')
+  await page.waitForURL(pages.at('/admin?part=settings'))
+  expect(await field.inputValue()).toBe('Closed on Sunday')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The settings are saved').waitFor()
+  await page.getByText('Closed on Sunday').first().waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('settings are changed, a link that is not https is refused at its field, and an emptied one is deleted', async () => {
+  const { page } = await pages.openAs(ADMIN, '/admin?part=settings')
+  await page.getByRole('textbox', { name: 'Name of this instance' }).fill('The House')
+  const link = page.getByRole('textbox', { name: 'Link for help and support' })
+  await link.fill('http://example.com/help')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Enter a whole address that begins with https://.').waitFor()
+  expect(await link.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expectAccessible(page)
+  await link.fill('https://example.com/help')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The settings are saved').waitFor()
+  await page.reload()
+  await page.getByRole('banner').getByText('The House').waitFor()
+  expect(await page.getByRole('link', { name: 'Help and support' }).getAttribute('href')).toBe(
+    'https://example.com/help',
+  )
+  await page.getByRole('textbox', { name: 'Name of this instance' }).fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The settings are saved').waitFor()
+  await page.reload()
+  await page.getByRole('banner').getByText('Latchkey Rooms').waitFor()
+  await page.getByText('guest_rooms_per_hour', { exact: true }).waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('the addresses to register are shown to the letter and can be copied, with the state of the provider', async () => {
+  const { page } = await pages.openAs(ADMIN, '/admin?part=provider')
+  const register = page.getByRole('region', { name: 'To be registered at the provider' })
+  for (const address of ['/api/auth/callback', '', '/api/auth/backchannel-logout']) {
+    await register.getByText(pages.at(address), { exact: true }).waitFor()
+    await register.getByRole('button', { name: `Copy ${pages.at(address)}`, exact: true }).waitFor()
+  }
+  const state = page.getByRole('region', { name: 'Identity provider' })
+  await state.getByText(pages.service().idp.issuer, { exact: true }).waitFor()
+  await state.getByText('Read without fault').waitFor()
+  await state.getByText('None has come yet').waitFor()
+  expect(await page.getByRole('main').textContent()).not.toContain('cannot be reached')
+  await page.context().close()
+}, 60_000)
+
+test('the audit log is filtered by what was done, by whom, to whom and before when, and leads to people', async () => {
+  const frida = await someone({ sub: 'frida', name: 'Frida Falk' })
+  await frida.browser.json('/api/rooms', { body: { name: 'Fridas room' } }, 201)
+  const { page } = await pages.openAs(ADMIN, '/admin?q=Frida')
+  await page.getByRole('link', { name: 'What they did: Frida Falk' }).click()
+  await page.getByRole('tab', { name: 'Audit log', selected: true }).waitFor()
+  const list = page.getByRole('tabpanel').getByRole('list')
+  await list.getByText('Room created').waitFor()
+  expect(await list.getByRole('listitem').count()).toBe(2)
+  await page.getByRole('combobox', { name: 'What was done' }).selectOption('Signed in')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await list.getByText('Room created').waitFor({ state: 'detached' })
+  expect(await list.getByRole('listitem').count()).toBe(1)
+  await page.getByLabel('Before', { exact: true }).fill('2001-01-01T00:00')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('Nothing like this was done').waitFor()
+  const actor = page.getByRole('textbox', { name: 'Who did it (id)' })
+  await actor.fill('frida')
+  await actor.press('Enter')
+  await page.getByText('Enter a whole id.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show everything' }).click()
+  await list.getByText('Room created').first().waitFor()
+  expect(new URL(page.url()).search).toBe('?part=audit')
+  await list
+    .getByRole('link', { name: `Person ${frida.id}` })
+    .first()
+    .click()
+  await lineOf(page, 'Frida Falk').waitFor()
+  await page.context().close()
+}, 60_000)
+
+for (const part of ['people', 'rooms', 'settings', 'provider', 'audit'] as const)
+  for (const [language, scheme, width] of [
+    ['en', 'light', 1280],
+    ['sv', 'dark', 1280],
+    ['sv', 'light', 390],
+    ['id', 'dark', 390],
+    ['id', 'light', 320],
+    ['en', 'dark', 320],
+  ] as const)
+    test(`the administration is accessible and fits, ${part}, ${language}, ${scheme} at ${width} px`, async () => {
+      await crowd()
+      const view = { scheme, width, locale: language }
+      const { page, errors } = await pages.openAs(ADMIN, `/admin?part=${part}`, view)
+      await page.getByRole('tabpanel').getByRole('heading', { level: 2 }).first().waitFor()
+      await page.locator('[role=tabpanel] li, [role=tabpanel] dd').first().waitFor()
+      await expectAccessible(page)
+      await expectWithinWidth(page)
+      await shoot(page, `admin-${part}-${language}-${scheme}-${width}`)
+      expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+      await page.context().close()
+    }, 60_000)
+
+/** Names as long as they can be. */
+async function crowd(): Promise<void> {
+  const long = await someone({
+    sub: 'long',
+    name: 'W'.repeat(60),
+    email: `${'w'.repeat(60)}@example.com`,
+  })
+  if (
+    (
+      await pages
+        .service()
+        .rooms.database.read.selectFrom('rooms')
+        .select('id')
+        .where('owner_id', '=', long.id)
+        .execute()
+    ).length > 0
+  )
+    return
+  await long.browser.json('/api/rooms', { body: { name: 'M'.repeat(64) } }, 201)
+}
