@@ -11,8 +11,8 @@ export function InstanceNotices() {
   return (
     <>
       {instance.isDemo && (
-        <Alert color="orange" mb="md" p="xs" title={say('demo.title')}>
-          {say('demo.help')}
+        <Alert color="orange" mb="md" p="xs">
+          <strong>{say('demo.title')}.</strong> {say('demo.help')}
         </Alert>
       )}
       {announcement && (

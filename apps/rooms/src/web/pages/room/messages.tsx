@@ -144,6 +144,16 @@ function useReading(store: RoomStore, { messages, unsent }: RoomState) {
     else if (grewAbove) list.scrollTop += list.scrollHeight - last.current.height
     last.current = { firstId, height: list.scrollHeight }
   }, [messages, unsent])
+  useEffect(() => {
+    const list = ref.current
+    if (!list) return
+    // A keyboard on the screen, or a longer draft, leaves less room: the end stays in sight.
+    const watching = new ResizeObserver(() => {
+      if (isAtEnd.current) list.scrollTop = list.scrollHeight
+    })
+    watching.observe(list)
+    return () => watching.disconnect()
+  }, [])
   const onScroll = () => {
     const list = ref.current
     if (!list) return
