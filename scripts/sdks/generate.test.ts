@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createDocument } from '../../apps/links/src/http/reference.ts'
 import { VERSION } from '../../apps/links/src/version.ts'
 import { readApi } from './api.ts'
+import { snake, walkerOf } from './names.ts'
 import type { Document } from './schema.ts'
 
 const SDKS = join(import.meta.dir, '../../sdks')
@@ -91,6 +92,25 @@ describe('npm run sdks -- --check', () => {
         'Run npm run sdks',
       ],
     ])
+  })
+})
+
+describe('the README', () => {
+  const { groups } = readApi(createDocument(VERSION) as unknown as Document)
+  test.each<[sdk: string, spell: (name: string) => string]>([
+    ['typescript', (name) => name],
+    ['python', snake],
+  ])('of %s names every method, and no other', async (sdk, spell) => {
+    const page = await Bun.file(join(SDKS, sdk, 'README.md')).text()
+    const table = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| --'))
+    const columns = table[0]?.match(/`client\.\w+`/g)?.map((cell) => cell.slice(8, -1)) ?? []
+    expect(columns).toEqual(groups.map(({ name }) => name))
+    for (const [index, { operations }] of groups.entries()) {
+      const cells = table.slice(1).map((line) => line.split('|')[index + 1] ?? '')
+      const named = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+      const methods = operations.flatMap(({ name, paging }) => (paging ? [name, walkerOf(name)] : [name]))
+      expect(named.toSorted()).toEqual(methods.map(spell).toSorted())
+    }
   })
 })
 

@@ -106,7 +106,12 @@ function mentionsModel(type: Type): boolean {
 function clientFile({ groups }: Api): string {
   const imports = groups.map(({ name }) => `from .${name} import Async${pascal(name)}, ${pascal(name)}\n`)
   const made = (prefix: string) =>
-    groups.map(({ name }) => `        self.${name} = ${prefix}${pascal(name)}(self._transport)`).join('\n')
+    groups
+      .map(
+        ({ name }) =>
+          `        self.${name}: ${prefix}${pascal(name)} = ${prefix}${pascal(name)}(self._transport)`,
+      )
+      .join('\n')
   return `${NOTICE}
 from types import TracebackType
 

@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { operationsNotCalled } from '../../testing/every-operation.ts'
 import { failureOf } from '../../testing/fake-service.ts'
 import { RunningService } from '../../testing/running-service.ts'
-import { LinksApiError, LinksClient } from '../src/index.ts'
+import { API_VERSION, DOCUMENT_SHA256, LinksApiError, LinksClient } from '../src/index.ts'
 
 eachDialect((dialect, newUrl) => {
   describe(`the client and a running service on ${dialect}`, () => {
@@ -149,6 +149,12 @@ eachDialect((dialect, newUrl) => {
       })
       const stranger = new LinksClient({ baseUrl: service.url, apiKey: 'sk_wrong' })
       expect(await failureOf(stranger.links.list())).toMatchObject({ status: 401, code: 'unauthorized' })
+    })
+
+    test('are of the same document', async () => {
+      const document = await (await fetch(`${service.url}/_/api/openapi.json`)).text()
+      expect(new Bun.CryptoHasher('sha256').update(document).digest('hex')).toBe(DOCUMENT_SHA256)
+      expect((JSON.parse(document) as { info: { version: string } }).info.version).toBe(API_VERSION)
     })
 
     test('have left no operation out', () => {

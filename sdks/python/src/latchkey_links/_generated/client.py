@@ -29,9 +29,9 @@ class LinksClient:
         http_client: httpx.Client | None = None,
     ) -> None:
         self._transport = Transport(Options(base_url, api_key, timeout, max_retries), http_client)
-        self.links = Links(self._transport)
-        self.slugs = Slugs(self._transport)
-        self.bundles = Bundles(self._transport)
+        self.links: Links = Links(self._transport)
+        self.slugs: Slugs = Slugs(self._transport)
+        self.bundles: Bundles = Bundles(self._transport)
 
     def close(self) -> None:
         self._transport.close()
@@ -63,9 +63,9 @@ class AsyncLinksClient:
         self._transport = AsyncTransport(
             Options(base_url, api_key, timeout, max_retries), http_client
         )
-        self.links = AsyncLinks(self._transport)
-        self.slugs = AsyncSlugs(self._transport)
-        self.bundles = AsyncBundles(self._transport)
+        self.links: AsyncLinks = AsyncLinks(self._transport)
+        self.slugs: AsyncSlugs = AsyncSlugs(self._transport)
+        self.bundles: AsyncBundles = AsyncBundles(self._transport)
 
     async def close(self) -> None:
         await self._transport.close()
