@@ -260,11 +260,20 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
   }))
   await inGroups(all, AT_ONCE, (each) => resume(server, each))
   let isOn = true
-  let count = 0
+  let [count, refused] = [0, 0]
   const writing = (async () => {
     for (; isOn; count++) {
       const each = all[(count * 31) % all.length] as Stormy
-      await api(server.port, each.somebody).json(`/api/rooms/${each.roomId}/messages`, { content: SAID })
+      const body = { content: SAID, clientId: crypto.randomUUID() }
+      const send = () => api(server.port, each.somebody).json(`/api/rooms/${each.roomId}/messages`, body)
+      // Under one id until it is stored, as clients do.
+      while (
+        !(await send().then(
+          () => true,
+          () => false,
+        ))
+      )
+        refused++
       await Bun.sleep(20)
     }
   })()
@@ -305,6 +314,7 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
   return {
     clients: all.length,
     messages: count,
+    'sent again after 503': refused,
     'back in s': (backMs / 1000).toFixed(1),
     'settled in s': (settledMs / 1000).toFixed(1),
     connects,

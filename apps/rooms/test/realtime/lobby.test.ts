@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, admin, bar, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
+import { type Live, type LiveSocket, listen } from './live.ts'
+
+eachDialect((_dialect, newUrl) => {
+  let service: TestRooms
+  let live: Live
+  let owner: Somebody
+  const looking = new Map<string, LiveSocket>()
+  const people = new Map<string, Somebody>()
+  beforeAll(async () => {
+    service = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1_000 } })
+    live = listen(service.rooms)
+    owner = await member(service, 'Olga')
+    people.set('owner', owner)
+    people.set('guest', await guest(service, 'Gus'))
+    people.set('listener', await member(service, 'Lisa'))
+    people.set('outsider', await member(service, 'Otto'))
+    people.set('banned', await member(service, 'Ben'))
+    people.set('admin', await admin(service, 'Root'))
+    for (const [name, { browser }] of people) {
+      const socket = live.connect(browser)
+      await socket.of('welcome')
+      expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
+      looking.set(name, socket)
+    }
+  })
+  afterAll(async () => {
+    await live.stop()
+    await service.close()
+  })
+
+  /** What each was told of this room since the last time. */
+  const toldOf = async (roomId: string) => {
+    await service.rooms.hub.lobby.flush()
+    const told: Record<string, unknown> = {}
+    for (const [name, socket] of looking) {
+      await socket.settle()
+      const frames = socket.frames.filter(({ type }) => type === 'lobby')
+      socket.frames.length = 0
+      const about = frames.filter(
+        (frame) =>
+          frame['remove'] === roomId || (frame['upsert'] as { id?: string } | undefined)?.id === roomId,
+      )
+      expect(about.length).toBeLessThanOrEqual(1)
+      const [frame] = about
+      if (frame) told[name] = 'remove' in frame ? 'remove' : (frame['upsert'] as { role: unknown }).role
+    }
+    return told
+  }
+  const settings = (roomId: string, body: Record<string, unknown>) =>
+    owner.browser.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body })
+  const newRoom = async (body: Record<string, unknown> = {}) => {
+    const { id } = await createRoom(owner, body)
+    await makeMember(service, id, people.get('listener') as Somebody)
+    await bar(service, id, people.get('banned') as Somebody)
+    return id
+  }
+
+  describe('the lobby over a socket', () => {
+    test('R28.20: a public room is told to those who may list it, each with their own role and no other', async () => {
+      const id = await newRoom()
+      expect(await toldOf(id)).toEqual({
+        owner: 'owner',
+        guest: null,
+        listener: 'listener',
+        outsider: null,
+        admin: null,
+      })
+    })
+
+    test('rooms that guests may not enter, unlisted and private ones are told to those only who would find them in the list', async () => {
+      const members = await newRoom({ allowGuests: false })
+      expect(await toldOf(members)).toEqual({
+        owner: 'owner',
+        listener: 'listener',
+        outsider: null,
+        admin: null,
+      })
+      for (const visibility of ['unlisted', 'private']) {
+        const id = await newRoom({ visibility })
+        expect([visibility, await toldOf(id)]).toEqual([visibility, { owner: 'owner', listener: 'listener' }])
+      }
+    })
+
+    test('R28.20: renaming and deleting a private room reaches its members only', async () => {
+      const id = await newRoom({ visibility: 'private' })
+      await toldOf(id)
+      await settings(id, { name: 'Cellar' })
+      expect(await toldOf(id)).toEqual({ owner: 'owner', listener: 'listener' })
+      await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+      expect(await toldOf(id)).toEqual({ owner: 'remove', listener: 'remove' })
+    })
+
+    test('a room made private goes from the lobby of all others, and comes back when it is public again', async () => {
+      const id = await newRoom()
+      await toldOf(id)
+      await settings(id, { visibility: 'private' })
+      expect(await toldOf(id)).toEqual({
+        owner: 'owner',
+        listener: 'listener',
+        guest: 'remove',
+        outsider: 'remove',
+        banned: 'remove',
+        admin: 'remove',
+      })
+      await settings(id, { visibility: 'public' })
+      expect(await toldOf(id)).toMatchObject({ guest: null, outsider: null })
+    })
+
+    test('R18.8: however much happens in a room, its line is told once in two seconds, as it is then', async () => {
+      const id = await newRoom()
+      await toldOf(id)
+      for (const name of ['a', 'b', 'c']) await settings(id, { name })
+      for (const each of ['guest', 'outsider']) await join(people.get(each) as Somebody, id)
+      const outsider = looking.get('outsider') as LiveSocket
+      expect(outsider.frames.filter(({ type }) => type === 'lobby')).toEqual([])
+      await service.rooms.hub.lobby.flush()
+      await outsider.settle()
+      const lines = outsider.frames.filter(({ type }) => type === 'lobby')
+      expect(lines).toHaveLength(1)
+      expect(lines[0]?.['upsert']).toMatchObject({ id, name: 'c', participantCount: 2 })
+      await toldOf(id)
+      await service.rooms.hub.lobby.flush()
+      await outsider.settle()
+      expect(outsider.frames.filter(({ type }) => type === 'lobby')).toEqual([])
+    })
+
+    test('who does not look any more is told nothing', async () => {
+      const socket = looking.get('outsider') as LiveSocket
+      expect(await socket.ask({ type: 'unsubscribe_lobby' })).toMatchObject({ type: 'unsubscribed_lobby' })
+      const id = await newRoom()
+      expect(await toldOf(id)).not.toHaveProperty('outsider')
+      await socket.ask({ type: 'subscribe_lobby' })
+    })
+  })
+
+  describe('notices', () => {
+    test('R18.8: invitations, their end, and offers of a room are told to all sockets of the person concerned, and to nobody else', async () => {
+      const { id } = await createRoom(owner, { visibility: 'private' })
+      const otto = people.get('outsider') as Somebody
+      const tab = live.connect(otto.browser)
+      await tab.of('welcome')
+      const invite = await owner.browser.json<{ invitation: { id: string } }>(
+        `/api/rooms/${id}/invitations/users`,
+        { body: { userId: otto.user.id } },
+        201,
+      )
+      for (const socket of [tab, looking.get('outsider') as LiveSocket])
+        expect(await socket.frame(({ notice }) => notice === 'invitation')).toMatchObject({ type: 'notice' })
+      await owner.browser.json(`/api/rooms/${id}/invitations/${invite.invitation.id}`, { method: 'DELETE' })
+      await tab.frame(({ notice }) => notice === 'invitation_revoked')
+      await makeMember(service, id, otto)
+      await owner.browser.json(`/api/rooms/${id}/ownership-transfer`, { body: { userId: otto.user.id } }, 201)
+      await tab.frame(({ notice }) => notice === 'transfer')
+      await owner.browser.json(`/api/rooms/${id}/ownership-transfer`, { method: 'DELETE' })
+      await tab.frame(({ notice }) => notice === 'transfer_ended')
+      for (const [name, socket] of looking) {
+        await socket.settle()
+        const notices = socket.frames.filter(({ type }) => type === 'notice').length
+        // The end of an offer concerns who made it as well.
+        expect([name, notices]).toEqual([name, name === 'outsider' ? 4 : name === 'owner' ? 1 : 0])
+      }
+      tab.close()
+    })
+  })
+})

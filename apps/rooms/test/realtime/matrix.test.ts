@@ -1,0 +1,201 @@
+// Every message of a client, from everybody it can come from (R27.4).
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, admin, bar, createRoom, guest, makeMember, member } from '../rooms/rooms.ts'
+import { type Live, type LiveSocket, listen, say } from './live.ts'
+
+const PEOPLE = [
+  'guest',
+  'visitor',
+  'listener',
+  'speaker',
+  'moderator',
+  'owner',
+  'outsider',
+  'banned',
+  'cooling',
+  'admin',
+] as const
+type Name = (typeof PEOPLE)[number]
+
+/** How subscribing ends: the role and the right that one is told, or the code of the refusal. */
+type Outcome = [role: string, canPublish: boolean] | string
+
+const PUBLIC: Record<Name, Outcome> = {
+  guest: ['listener', false],
+  visitor: ['listener', false],
+  listener: ['listener', false],
+  speaker: ['speaker', true],
+  moderator: ['moderator', true],
+  owner: ['owner', true],
+  outsider: ['listener', false],
+  banned: 'banned',
+  cooling: 'cooldown',
+  admin: ['listener', false],
+}
+const ROOMS: { name: string; settings: Record<string, unknown>; expected: Record<Name, Outcome> }[] = [
+  { name: 'public', settings: {}, expected: PUBLIC },
+  { name: 'unlisted', settings: { visibility: 'unlisted' }, expected: PUBLIC },
+  {
+    name: 'public without guests, where visitors may speak',
+    settings: { allowGuests: false, defaultRole: 'speaker' },
+    expected: {
+      ...PUBLIC,
+      guest: 'guests_not_allowed',
+      visitor: ['speaker', true],
+      outsider: ['speaker', true],
+      admin: ['speaker', true],
+    },
+  },
+  {
+    name: 'private',
+    settings: { visibility: 'private' },
+    expected: {
+      ...PUBLIC,
+      guest: 'not_found',
+      visitor: 'not_found',
+      outsider: 'not_found',
+      banned: 'not_found',
+      cooling: 'not_found',
+      // Visitors of a private room may speak unless it says otherwise.
+      admin: ['speaker', true],
+    },
+  },
+]
+
+eachDialect((_dialect, newUrl) => {
+  describe('every message of a client', () => {
+    let service: TestRooms
+    let live: Live
+    const cast = new Map<Name, Somebody>()
+    beforeAll(async () => {
+      service = await openRooms({
+        url: await newUrl(),
+        limits: { socket_connects_per_minute: 1_000, messages_per_10s: 1_000 },
+      })
+      live = listen(service.rooms)
+      for (const name of PEOPLE)
+        cast.set(
+          name,
+          name === 'guest'
+            ? await guest(service)
+            : name === 'admin'
+              ? await admin(service)
+              : await member(service, `The ${name}`),
+        )
+    })
+    afterAll(async () => {
+      await live.stop()
+      await service.close()
+    })
+    const the = (name: Name) => cast.get(name) as Somebody
+    const roomWith = async (settings: Record<string, unknown>) => {
+      const { id } = await createRoom(the('owner'), settings)
+      for (const role of ['listener', 'speaker', 'moderator'] as const)
+        await makeMember(service, id, the(role), role)
+      await bar(service, id, the('banned'))
+      await bar(service, id, the('cooling'), { untilMs: service.clock.ms + 600_000 })
+      return id
+    }
+    const connect = async (name: Name): Promise<LiveSocket> => {
+      const socket = live.connect(the(name).browser)
+      expect(await socket.of('welcome')).toMatchObject({ userId: the(name).user.id })
+      return socket
+    }
+
+    test('nobody gets as far as sending one', async () => {
+      const socket = live.connect(service.browser())
+      expect(await socket.closed).toEqual({ code: 4401, reason: 'signed_out' })
+      expect(socket.frames).toEqual([])
+    })
+
+    for (const { name: kind, settings, expected } of ROOMS)
+      test(`R27.4: subscribe, typing and unsubscribe in a room that is ${kind} end as the matrix says, and only who is in hears`, async () => {
+        const id = await roomWith(settings)
+        const watching = await connect('owner')
+        await watching.subscribe(id)
+        for (const name of PEOPLE) {
+          const outcome = expected[name]
+          const socket = await connect(name)
+          const answer = await socket.subscribe(id)
+          const seen = answer.type === 'error' ? answer['code'] : [answer['role'], answer['canPublish']]
+          expect([name, seen]).toEqual([name, outcome])
+          socket.send({ type: 'typing', roomId: id, active: true })
+          await socket.settle()
+          await watching.settle()
+          const isTyping = watching.frames.some(
+            ({ type, userId }) => type === 'typing' && userId === the(name).user.id,
+          )
+          // Who writes is not told of it.
+          expect([name, isTyping]).toEqual([name, typeof outcome !== 'string' && name !== 'owner'])
+          socket.frames.length = 0
+          const text = `For those inside, ${name}`
+          await say(the('owner').browser, id, text)
+          await watching.frame((frame) => JSON.stringify(frame).includes(text))
+          await socket.settle()
+          expect([name, JSON.stringify(socket.frames).includes(text)]).toEqual([
+            name,
+            typeof outcome !== 'string',
+          ])
+          expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({
+            type: 'unsubscribed',
+          })
+          socket.close()
+        }
+        watching.close()
+      })
+
+    test('R27.4: anybody with a session may look at the lobby and ask for a sign of life; nobody may do what is for voice', async () => {
+      for (const name of PEOPLE) {
+        const socket = await connect(name)
+        expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
+        expect(await socket.ask({ type: 'unsubscribe_lobby' })).toMatchObject({ type: 'unsubscribed_lobby' })
+        expect(await socket.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
+        for (const type of ['voice.join', 'voice.offer', 'event', 'welcome'])
+          expect(await socket.ask({ type, roomId: 'x' })).toMatchObject({
+            type: 'error',
+            code: 'invalid_request',
+          })
+        socket.close()
+      }
+    })
+
+    test('R28.20: settings are told to each with their own role and right, and the event is the same as in the list', async () => {
+      const id = await roomWith({ defaultRole: 'speaker' })
+      const sockets: [Name, LiveSocket][] = []
+      for (const name of ['visitor', 'listener', 'moderator', 'owner', 'admin'] as const) {
+        const socket = await connect(name)
+        await socket.subscribe(id)
+        sockets.push([name, socket])
+      }
+      const body = { defaultRole: 'listener', name: 'Quay' }
+      await the('owner').browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
+      const own: Record<string, unknown> = {}
+      for (const [name, socket] of sockets) {
+        const {
+          type: _type,
+          roomId: _roomId,
+          ...told
+        } = await socket.frame(({ event }) => event === 'room.settings')
+        const { room } = told['data'] as { room: { role: string | null; canPublish: boolean } }
+        own[name] = [room.role, room.canPublish]
+        const { events } = await the(name).browser.json<{ events: unknown[] }>(
+          `/api/rooms/${id}/events?after=0`,
+        )
+        expect(events).toContainEqual({
+          ...told,
+          data: { room: { ...room, participantCount: expect.any(Number) } },
+        })
+        socket.close()
+      }
+      expect(own).toEqual({
+        visitor: [null, false],
+        listener: ['listener', false],
+        moderator: ['moderator', true],
+        owner: ['owner', true],
+        admin: [null, false],
+      })
+    })
+  })
+})

@@ -1,0 +1,305 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { type Somebody, createRoom, guest, join, leave, member } from '../rooms/rooms.ts'
+import { type Frame, type Live, type LiveSocket, advance, listen } from './live.ts'
+import { DROPS_EVERYTHING, lossyBus } from './lossy-bus.ts'
+import { advanceAll, closeNodes, twoNodes } from './nodes.ts'
+import { until } from './redis.ts'
+
+const SECOND = 1_000
+
+type Presence = Frame & { joined: { userId: string }[]; left: string[]; count: number }
+
+function presences({ frames }: LiveSocket): Presence[] {
+  return frames.filter((frame): frame is Presence => frame.type === 'presence')
+}
+
+/** Who a client that follows the frames takes to be there. */
+function peopleOf(socket: LiveSocket): string[] {
+  const present = new Set<string>()
+  for (const frame of socket.frames) {
+    if (frame.type === 'subscribed')
+      for (const { userId } of frame['present'] as { userId: string }[]) present.add(userId)
+    if (frame.type !== 'presence') continue
+    for (const { userId } of (frame as Presence).joined) present.add(userId)
+    for (const userId of (frame as Presence).left) present.delete(userId)
+  }
+  return [...present].toSorted()
+}
+
+eachDialect((dialect, newUrl) => {
+  describe('who is in a room', () => {
+    let service: TestRooms
+    let live: Live
+    let owner: Somebody
+    beforeAll(async () => {
+      service = await openRooms({
+        url: await newUrl(),
+        limits: { rooms_per_hour: 1_000, socket_connects_per_minute: 1_000 },
+      })
+      live = listen(service.rooms)
+      owner = await member(service, 'Olga')
+    })
+    afterAll(async () => {
+      await live.stop()
+      await service.close()
+    })
+    const enter = async (somebody: Somebody, roomId: string) => {
+      const socket = live.connect(somebody.browser)
+      expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
+      return socket
+    }
+    const ids = (...people: Somebody[]) => people.map(({ user }) => user.id).toSorted()
+    const gone = (socket: LiveSocket, { user }: Somebody) => {
+      socket.close()
+      return until(() => service.rooms.hub.roster.ofUser(user.id).length === 0)
+    }
+
+    test('R18.6 R28.18: two tabs are one person, who is told to have come once and to have left with the last of them', async () => {
+      const { id } = await createRoom(owner)
+      const bob = await member(service, 'Bob')
+      const watching = await enter(owner, id)
+      const [one, two] = [await enter(bob, id), await enter(bob, id)]
+      await watching.frame(({ type, count }) => type === 'presence' && count === 2)
+      one.close()
+      await until(() => service.rooms.hub.roster.ofUser(bob.user.id).length === 1)
+      await advance(service, SECOND)
+      await advance(service, 12 * SECOND)
+      await Bun.sleep(300)
+      await watching.settle()
+      expect(presences(watching).flatMap(({ left }) => left)).toEqual([])
+      await two.settle()
+      await gone(two, bob)
+      await advance(service, SECOND)
+      await advance(service, 11 * SECOND)
+      await watching.frame(({ type, left }) => type === 'presence' && (left as string[]).length > 0)
+      expect(presences(watching).map(({ count }) => count)).toEqual(
+        [1, 2, 1].slice(-presences(watching).length),
+      )
+      expect(presences(watching).flatMap(({ left }) => left)).toEqual([bob.user.id])
+      watching.close()
+    })
+
+    test('R28.18: who comes back within ten seconds has never left, and no count has risen', async () => {
+      const { id } = await createRoom(owner)
+      const bob = await member(service, 'Bob')
+      const watching = await enter(owner, id)
+      const first = await enter(bob, id)
+      await watching.frame(({ type, count }) => type === 'presence' && count === 2)
+      const before = presences(watching).length
+      await gone(first, bob)
+      await advance(service, SECOND)
+      const again = await enter(bob, id)
+      await advance(service, 12 * SECOND)
+      await Bun.sleep(300)
+      await watching.settle()
+      expect(presences(watching)).toHaveLength(before)
+      expect(peopleOf(watching)).toEqual(ids(owner, bob))
+      for (const socket of [watching, again]) socket.close()
+    })
+
+    test('R18.6: a kick, a ban and leaving are told at once, and leaving a room never entered tells nobody anything', async () => {
+      const { id } = await createRoom(owner)
+      const people = [
+        await member(service, 'Bob'),
+        await member(service, 'Carol'),
+        await member(service, 'Dan'),
+      ]
+      const [bob, carol, dan] = people as [Somebody, Somebody, Somebody]
+      const watching = await enter(owner, id)
+      for (const each of people) await enter(each, id)
+      await watching.frame(({ type, count }) => type === 'presence' && count === 4)
+      const remove = ({ user }: Somebody, action: string) =>
+        owner.browser.json(`/api/rooms/${id}/members/${user.id}/remove`, { body: { action } })
+      await remove(bob, 'kick')
+      await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(bob.user.id))
+      await remove(carol, 'ban')
+      await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(carol.user.id))
+      await leave(dan, id)
+      await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(dan.user.id))
+      const before = presences(watching).length
+      await leave(await member(service, 'Eve'), id)
+      await Bun.sleep(300)
+      await watching.settle()
+      expect(presences(watching)).toHaveLength(before)
+      expect(peopleOf(watching)).toEqual(ids(owner))
+      watching.close()
+    })
+
+    test('comings within a quarter of a second are told together, with names, marks and roles, and nothing else of anybody', async () => {
+      const { id } = await createRoom(owner, { defaultRole: 'speaker' })
+      const watching = await enter(owner, id)
+      const before = presences(watching).length
+      const [bob, gus] = [await member(service, 'Bob'), await guest(service, 'Gus')]
+      await Promise.all([join(bob, id), join(gus, id)])
+      await watching.frame(({ type, count }) => type === 'presence' && count === 3)
+      const after = presences(watching).slice(before)
+      expect(after.length).toBeLessThanOrEqual(2)
+      expect(after.flatMap(({ joined }) => joined)).toEqual(
+        expect.arrayContaining([
+          { userId: bob.user.id, nickname: 'Bob', avatarColor: '#1565c0', guest: false, role: 'speaker' },
+          { userId: gus.user.id, nickname: 'Gus', avatarColor: '#1565c0', guest: true, role: 'speaker' },
+        ]),
+      )
+      watching.close()
+    })
+
+    test('R28.18: a client that is killed without a word vanishes within 60 seconds', async () => {
+      const { id } = await createRoom(owner)
+      const bob = await member(service, 'Bob')
+      const watching = await enter(owner, id)
+      const killed = await enter(bob, id)
+      await watching.frame(({ type, count }) => type === 'presence' && count === 2)
+      // Its machine is gone: nothing of it is ever heard again.
+      const [connection] = service.rooms.hub.roster.ofUser(bob.user.id)
+      if (connection) connection.heard = () => {}
+      for (let second = 0; second < 60; second++) {
+        await advance(service, SECOND)
+        if (second % 10 === 0) await watching.settle()
+      }
+      expect((await killed.closed).code).toBe(4408)
+      await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(bob.user.id))
+      watching.close()
+    })
+
+    test('leases are renewed as long as somebody is there, and end 45 seconds after the last sign of the node', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await enter(owner, id)
+      for (let second = 0; second < 120; second += 10) {
+        await advance(service, 10 * SECOND)
+        await socket.settle()
+      }
+      expect(socket.frames.some(({ type }) => type === 'room.removed')).toBe(false)
+      const { until: end } = await service.rooms.database.read
+        .selectFrom('presence_leases')
+        .select((eb) => eb.fn.max('expires_at').as('until'))
+        .where('room_id', '=', id)
+        .executeTakeFirstOrThrow()
+      expect(end).toBeGreaterThan(service.clock.ms + 20 * SECOND)
+      socket.close()
+    })
+
+    test('who was there when the database was away for longer than a lease lasts is in the room again, without a word', async () => {
+      const { id } = await createRoom(owner)
+      const bob = await member(service, 'Bob')
+      const [socket, kicked] = [await enter(owner, id), await enter(bob, id)]
+      // Nothing was renewed for a minute, and another node has cleared away what ran out.
+      service.clock.ms += 44 * SECOND
+      await socket.settle()
+      await kicked.settle()
+      service.clock.ms += 16 * SECOND
+      await service.rooms.jobs.runDue()
+      await owner.browser.json(`/api/rooms/${id}/members/${bob.user.id}/remove`, { body: { action: 'kick' } })
+      await advance(service, 5 * SECOND)
+      expect(await kicked.of('room.removed')).toMatchObject({ reason: 'kicked' })
+      await socket.settle()
+      expect(socket.frames.some(({ type }) => type === 'room.removed')).toBe(false)
+      const seen = await owner.browser.json<{ participants: { userId: string }[] }>(`/api/rooms/${id}`)
+      expect(seen.participants.map(({ userId }) => userId)).toEqual([owner.user.id])
+      for (const each of [socket, kicked]) each.close()
+    })
+
+    test('R18.8: typing is told to the others at most every three seconds, ends after six, and is off above fifty people', async () => {
+      const { id } = await createRoom(owner, { maxParticipants: 100 })
+      const bob = await member(service, 'Bob')
+      const [watching, typing, tab] = [await enter(owner, id), await enter(bob, id), await enter(bob, id)]
+      const told = () => watching.frames.filter(({ type }) => type === 'typing').map(({ active }) => active)
+      const type = async (active: boolean) => {
+        typing.send({ type: 'typing', roomId: id, active })
+        await typing.settle()
+        await watching.settle()
+      }
+      await type(true)
+      await type(true)
+      expect(told()).toEqual([true])
+      expect(watching.frames.find(({ type: kind }) => kind === 'typing')).toEqual({
+        type: 'typing',
+        roomId: id,
+        userId: bob.user.id,
+        active: true,
+      })
+      await type(false)
+      // Stopping is no way round the three seconds.
+      await type(true)
+      expect(told()).toEqual([true, false])
+      await advance(service, 3 * SECOND)
+      await type(true)
+      await advance(service, 5 * SECOND)
+      await watching.settle()
+      expect(told()).toEqual([true, false, true])
+      await advance(service, SECOND)
+      await watching.settle()
+      expect(told()).toEqual([true, false, true, false])
+      for (const socket of [typing, tab])
+        expect(socket.frames.some(({ type: kind }) => kind === 'typing')).toBe(false)
+      const crowd = await Promise.all(Array.from({ length: 50 }, (_, i) => member(service, `Person ${i}`)))
+      for (const each of crowd) await join(each, id)
+      await watching.frame(({ type: kind, count }) => kind === 'presence' && count === 52)
+      await advance(service, 10 * SECOND)
+      await type(true)
+      expect(told()).toEqual([true, false, true, false])
+      for (const socket of [watching, typing, tab]) socket.close()
+    })
+
+    test('typing in a room that one is not in is told to nobody', async () => {
+      const { id } = await createRoom(owner)
+      const watching = await enter(owner, id)
+      const stranger = live.connect((await member(service, 'Bob')).browser)
+      await stranger.of('welcome')
+      stranger.send({ type: 'typing', roomId: id, active: true })
+      await stranger.settle()
+      await watching.settle()
+      expect(watching.frames.some(({ type }) => type === 'typing')).toBe(false)
+      expect(stranger.frames.some(({ type }) => type === 'error')).toBe(false)
+      for (const socket of [watching, stranger]) socket.close()
+    })
+  })
+
+  if (dialect === 'sqlite') return
+  describe('on two nodes, with a bus that drops everything', () => {
+    test('R19.2 R27.2 (2n) what is said reaches those on the other node within five seconds, and so does who came and went', async () => {
+      const bus = lossyBus(DROPS_EVERYTHING)
+      const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
+      const [owner, bob] = [await member(nodes[0].service, 'Olga'), await member(nodes[0].service, 'Bob')]
+      const { id } = await createRoom(owner)
+      const [here, there] = [nodes[0].live.connect(owner.browser), nodes[1].live.connect(bob.browser)]
+      await here.subscribe(id)
+      await there.subscribe(id)
+      for (const content of ['one', 'two', 'three'])
+        await owner.browser.json(`/api/rooms/${id}/messages`, { body: { content } }, 201)
+      await advanceAll(nodes, 5 * SECOND)
+      await there.frame(({ type, seq }) => type === 'event' && seq === 3)
+      expect(there.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2, 3])
+      await here.frame(({ type, count }) => type === 'presence' && count === 2)
+      await closeNodes(nodes)
+    })
+
+    test('R19.3 R27.2 (2n) whoever was on a node that crashed is gone after 45 seconds, and everybody else stays', async () => {
+      const bus = lossyBus(DROPS_EVERYTHING)
+      const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
+      const [owner, bob] = [await member(nodes[0].service, 'Olga'), await member(nodes[0].service, 'Bob')]
+      const { id } = await createRoom(owner)
+      const [here, there] = [nodes[0].live.connect(owner.browser), nodes[1].live.connect(bob.browser)]
+      await here.subscribe(id)
+      await there.subscribe(id)
+      await advanceAll(nodes, 5 * SECOND)
+      await here.frame(({ type, count }) => type === 'presence' && count === 2)
+      // The second one does nothing any more, without a word.
+      const left = [nodes[0]]
+      for (let second = 0; second < 50; second += 5) {
+        await advanceAll(left, 5 * SECOND)
+        await here.settle()
+      }
+      await here.frame(({ type, left: gone }) => type === 'presence' && String(gone).includes(bob.user.id))
+      await nodes[0].service.rooms.jobs.runDue()
+      const rows = await nodes[0].service.rooms.database.read
+        .selectFrom('presence_leases')
+        .select('user_id')
+        .where('room_id', '=', id)
+        .execute()
+      expect(rows.map(({ user_id }) => user_id)).toEqual([owner.user.id])
+      await closeNodes(nodes)
+    })
+  })
+})
