@@ -315,6 +315,31 @@ test('the addresses to register are shown to the letter and can be copied, with 
   await page.context().close()
 }, 60_000)
 
+test('R8.5 accounts of an earlier provider are told of, and a question fits the narrowest window', async () => {
+  const { id } = await someone({ sub: 'gustav', name: 'Gustav Grahn' })
+  const { database } = pages.service().rooms
+  await database.write((tx) =>
+    tx
+      .updateTable('identities')
+      .set({ issuer: 'https://old.example.com' })
+      .where('user_id', '=', id)
+      .execute(),
+  )
+  const { page } = await pages.openAs(ADMIN, '/admin?part=provider', { width: 320, scheme: 'dark' })
+  await page.getByRole('alert').getByText('1 account cannot be reached').waitFor()
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  await page.goto(pages.at('/admin?q=Gustav+Grahn'))
+  const dialog = await choose(page, 'Gustav Grahn', 'Erase')
+  await dialog.getByText('This cannot be undone.').waitFor()
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  await shoot(page, 'admin-erase-320')
+  await dialog.getByRole('button', { name: 'Erase' }).press('Enter')
+  await page.getByText('Nobody was found').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('the audit log is filtered by what was done, by whom, to whom and before when, and leads to people', async () => {
   const frida = await someone({ sub: 'frida', name: 'Frida Falk' })
   await frida.browser.json('/api/rooms', { body: { name: 'Fridas room' } }, 201)

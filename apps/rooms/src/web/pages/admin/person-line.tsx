@@ -33,7 +33,7 @@ export function PersonLine({ person }: { person: Person }) {
             )}
             <Text size="sm" c="dimmed">
               {say('admin.since', { when: moment(person.createdAt) })} ·{' '}
-              {say('account.lastSeen', { when: moment(person.lastSeenAt) })}
+              {say('admin.seen', { when: moment(person.lastSeenAt) })}
             </Text>
             <Rights person={person} />
             <Anchor

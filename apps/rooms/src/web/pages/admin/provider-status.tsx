@@ -67,7 +67,7 @@ function Register({ register }: Pick<Status, 'register'>) {
 
 function Address({ address }: { address: string }) {
   return (
-    <Group component="span" gap={4} wrap="nowrap" align="flex-start">
+    <Group component="span" gap={4} wrap="nowrap">
       <Text span size="sm" ff="monospace" className="wrap" miw={0}>
         {address}
       </Text>

@@ -48,7 +48,7 @@ export function Search({ label, help, q, least, onSearch }: Props) {
           style={{ flex: '1 1 200px' }}
           maw={420}
         />
-        <Button type="submit" variant="default" mt={25}>
+        <Button type="submit" variant="default" mt={{ base: 0, xs: 25 }}>
           {say('admin.search')}
         </Button>
       </Group>
