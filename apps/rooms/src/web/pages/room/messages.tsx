@@ -1,6 +1,14 @@
 import { Button, Center, Divider, Loader, Stack, Text } from '@mantine/core'
 import { Failed } from '@latchkey/web/shell/boundary'
-import { Fragment, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  Fragment,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { Message } from '../../live/frames.ts'
 import type { RoomState, RoomStore } from '../../live/room-store.ts'
 import type { User } from '../../session.ts'
@@ -144,16 +152,7 @@ function useReading(store: RoomStore, { messages, unsent }: RoomState) {
     else if (grewAbove) list.scrollTop += list.scrollHeight - last.current.height
     last.current = { firstId, height: list.scrollHeight }
   }, [messages, unsent])
-  useEffect(() => {
-    const list = ref.current
-    if (!list) return
-    // A keyboard on the screen, or a longer draft, leaves less room: the end stays in sight.
-    const watching = new ResizeObserver(() => {
-      if (isAtEnd.current) list.scrollTop = list.scrollHeight
-    })
-    watching.observe(list)
-    return () => watching.disconnect()
-  }, [])
+  useStayingAtEnd(ref, isAtEnd)
   const onScroll = () => {
     const list = ref.current
     if (!list) return
@@ -161,4 +160,16 @@ function useReading(store: RoomStore, { messages, unsent }: RoomState) {
     attend()
   }
   return { ref, onScroll }
+}
+
+/** A keyboard on the screen, or a longer draft, leaves less room: the end stays in sight. */
+function useStayingAtEnd(ref: RefObject<HTMLDivElement | null>, isAtEnd: RefObject<boolean>): void {
+  useEffect(() => {
+    const list = ref.current
+    const watching = new ResizeObserver(() => {
+      if (list && isAtEnd.current) list.scrollTop = list.scrollHeight
+    })
+    if (list) watching.observe(list)
+    return () => watching.disconnect()
+  }, [ref, isAtEnd])
 }
