@@ -23,11 +23,13 @@ const SAID = 'What is said here is about as long as most of what people say to e
 
 interface Traffic {
   sent: number
+  /** Answered 503: the machine is too busy. */
+  refused: number
   deliveries: number
   latenciesMs: number[]
 }
 
-const traffic: Traffic = { sent: 0, deliveries: 0, latenciesMs: [] }
+const traffic: Traffic = { sent: 0, refused: 0, deliveries: 0, latenciesMs: [] }
 
 function hear(text: string): void {
   const nowMs = performance.now()
@@ -48,15 +50,16 @@ async function measure(
   say: (text: string, i: number) => Promise<unknown>,
 ) {
   const speak = async (forSeconds: number) => {
-    Object.assign(traffic, { sent: 0, deliveries: 0, latenciesMs: [] })
+    Object.assign(traffic, { sent: 0, refused: 0, deliveries: 0, latenciesMs: [] })
     const saying: Promise<unknown>[] = []
     const fromMs = performance.now()
     const total = Math.round(perSecond * forSeconds)
     for (let i = 0; i < total; i++) {
       const waitMs = fromMs + (i * 1000) / perSecond - performance.now()
       if (waitMs > 0) await Bun.sleep(waitMs)
+      const refuse = () => void traffic.refused++
       traffic.sent++
-      saying.push(say(`@${performance.now().toFixed(3).padStart(16, '0')} ${SAID}`, i))
+      saying.push(say(`@${performance.now().toFixed(3).padStart(16, '0')} ${SAID}`, i).catch(refuse))
     }
     await Promise.all(saying)
     await Bun.sleep(1_000)
@@ -67,6 +70,7 @@ async function measure(
   const cpuUs = server.cpuUs() - before
   return {
     sent: traffic.sent,
+    refused: traffic.refused,
     deliveries: traffic.deliveries,
     'CPU µs/delivery': (cpuUs / traffic.deliveries).toFixed(1),
     'CPU ms/message': (cpuUs / 1000 / traffic.sent).toFixed(2),

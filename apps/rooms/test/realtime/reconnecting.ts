@@ -32,6 +32,9 @@ export interface Reconnected {
 }
 
 const SETTLES_WITHIN_MS = 15_000
+const WRITERS = 6
+const STAYING_MS = 1_000
+const LAST_WORDS_MS = 500
 
 interface Node {
   service: TestRooms
@@ -43,7 +46,7 @@ interface Node {
  * times, drops everything. In the end each must have what the database has: in order, nothing missing, nothing twice.
  */
 export async function reconnecting(options: ReconnectOptions): Promise<Reconnected> {
-  const bus = lossyBus({ isPaused: false, lost: 0.05, twice: 0.05, late: 0.05 })
+  const bus = lossyBus({ isPaused: false, lost: 0.2, twice: 0.2, late: 0.2 })
   const shared = {
     idp: await hostileProvider(),
     clock: {
@@ -74,11 +77,16 @@ export async function reconnecting(options: ReconnectOptions): Promise<Reconnect
   const until = performance.now() + options.seconds * 1000
   const isOn = () => performance.now() < until
   await Promise.all([
-    write({ browsers, roomId, options, done, isOn }),
+    ...Array.from({ length: WRITERS }, () => write({ browsers, roomId, options, done, isOn })),
     breakOff(clients, isOn),
     pauseNow(bus.loss, done, isOn),
     restart(nodes, { open, options, done, isOn }),
   ])
+  // What is said last must be found out without the bus, and by people who stay where they are.
+  bus.loss.isPaused = true
+  await Bun.sleep(STAYING_MS)
+  const last = performance.now() + LAST_WORDS_MS
+  await write({ browsers, roomId, options, done, isOn: () => performance.now() < last })
   const settledMs = await settle(service, roomId, clients)
   for (const client of clients) client.stop()
   await Promise.all(running)
@@ -130,7 +138,7 @@ async function write({ browsers, roomId, options, done, isOn }: Writing): Promis
       if (isForNow(error)) done.refusedForNow++
       else done.faults.push(String(error))
     }
-    await Bun.sleep((1000 / options.writes) * 2 * Math.random())
+    await Bun.sleep(((1000 * WRITERS) / options.writes) * 2 * Math.random())
   }
 }
 
