@@ -25,11 +25,14 @@ export class PackedWriter {
     this.add(bot_self_referrers)
   }
 
-  /** Numbers of 32 bits as they lie in memory: they only come back, nobody counts with them. */
+  /** Numbers of 32 bits, the lowest byte first. */
   addWords(words: Uint32Array): void {
     while (this.#length + words.byteLength > this.#bytes.length) this.#grow()
-    this.#bytes.set(new Uint8Array(words.buffer, words.byteOffset, words.byteLength), this.#length)
-    this.#length += words.byteLength
+    const view = new DataView(this.#bytes.buffer)
+    for (const word of words) {
+      view.setUint32(this.#length, word, true)
+      this.#length += Uint32Array.BYTES_PER_ELEMENT
+    }
   }
 
   written(): Uint8Array {
@@ -73,12 +76,11 @@ export class PackedReader {
     return number + byte * place
   }
 
-  readWords(length: number): Uint32Array {
-    const end = this.at + length * Uint32Array.BYTES_PER_ELEMENT
-    const words = new Uint32Array(length)
-    new Uint8Array(words.buffer).set(this.bytes.subarray(this.at, end))
-    this.at = end
-    return words
+  /** Steps over so many numbers of 32 bits, and returns where they begin. */
+  skipWords(length: number): number {
+    const at = this.at
+    this.at += length * Uint32Array.BYTES_PER_ELEMENT
+    return at
   }
 
   readCounts(): Readonly<ClickCounts> {

@@ -6,7 +6,7 @@ import type { ClickCounts } from '../db/tables.ts'
 import { type Cover, type Gap, type Period, periodUnits } from './cover.ts'
 import { type Db, type Largest, type Scope, coverOf } from './periods.ts'
 import { type SumColumn, Tally, type TalliedClick } from './tally.ts'
-import type { NameSource } from './value-counts.ts'
+import { type NameSource, sizeOf } from './value-counts.ts'
 import { type Window, hourOf } from './window.ts'
 
 type Fragment = RawBuilder<unknown>
@@ -44,22 +44,43 @@ export async function tallied(
 export async function talliesOf(db: Db, scope: Scope, wanted: readonly Wanted[]): Promise<Tally[]> {
   const tallies = wanted.map(() => new Tally())
   const sums = await packedSums(db, wanted)
+  // Of visitors nearly every one is in a single hour, of other values most are in all periods.
+  const visitors = sums.filter(({ dimension }) => dimension === 'visitor_fp')
+  for (const [n, rows] of Map.groupBy(visitors, (row) => row.n))
+    tallies[n]?.of('visitor_fp').reserve(rows.reduce((sum, row) => sum + sizeOf(row.sums), 0))
   // Large ones have most of the names there are, so that few others are read for theirs.
   for (const row of sums.toSorted((a, b) => b.sums.length - a.sums.length))
     tallies[row.n]?.of(row.dimension).addPacked(row.sums, row)
-  const gaps = wanted.flatMap(({ cover }, n) => cover.gaps.map((gap) => ({ ...gap, n })))
-  if (gaps.length === 0) return tallies
+  if (wanted.every(({ cover }) => cover.gaps.length === 0)) return tallies
   for (const { n, dimension, name, ...counts } of await forgottenSums(db, scope, wanted))
     tallies[n]?.of(dimension).add(name, counts)
-  const all = [...new Set(wanted.flatMap(({ columns }) => columns))]
+  await addRaw(db, scope, wanted, tallies)
+  return tallies
+}
+
+/** Raw clicks are read once, though several tallies have the same gap. */
+async function addRaw(
+  db: Db,
+  scope: Scope,
+  wanted: readonly Wanted[],
+  tallies: readonly Tally[],
+): Promise<void> {
+  const each = wanted.flatMap(({ cover, columns }, n) => {
+    const add = tallies[n]?.adder(columns)
+    return add ? cover.gaps.map((gap) => ({ gap, add })) : []
+  })
+  const shared = [
+    ...Map.groupBy(each, ({ gap }) => `${gap.link_id} ${gap.low} ${gap.high} ${gap.sign}`).values(),
+  ]
+  const gaps = shared.flatMap(([first], n) => (first ? [{ ...first.gap, n }] : []))
+  const all = [...new Set(wanted.flatMap((one) => one.columns))]
   const columns = sql.join([...all, 'is_bot', 'is_self_referrer'].map((column) => sql.ref(`click.${column}`)))
   const raw = sql<TalliedClick & { n: number; sign: 1 | -1 }>`select n, sign, ${columns}
     from ${numberRows(db.dialect, ['link_id', 'low', 'high', 'sign', 'n'], gaps)} as gap
     cross join click where ${inGap(scope)} and clicked_at >= low and clicked_at < high`
-  await eachRow(db, raw, (click) =>
-    tallies[click.n]?.addClick(click, wanted[click.n]?.columns ?? [], click.sign),
-  )
-  return tallies
+  await eachRow(db, raw, (click) => {
+    for (const { add } of shared[click.n] ?? []) add(click, click.sign)
+  })
 }
 
 /** The sums of one column of a period; their names where they were read. */

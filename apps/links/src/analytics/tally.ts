@@ -65,15 +65,18 @@ export class Tally {
     return known
   }
 
-  /** `sign` -1 takes the click out again. */
-  addClick(click: TalliedClick, wanted: readonly SumColumn[], sign: 1 | -1 = 1): void {
-    const bots = sign * click.is_bot
-    const self_referrers = sign * click.is_self_referrer
-    const counts = { clicks: sign, bots, self_referrers, bot_self_referrers: bots * click.is_self_referrer }
-    for (const column of wanted) {
-      const name = click[column] ?? null
-      if (name === null || (column === 'referrer' && isAppReferrer(name))) continue
-      this.of(column).add(name, counts)
+  /** Adds clicks by these columns; `sign` -1 takes one out again. */
+  adder(columns: readonly SumColumn[]): (click: TalliedClick, sign?: 1 | -1) => void {
+    const wanted = columns.map((column) => ({ column, values: this.of(column) }))
+    return (click, sign = 1) => {
+      const bots = sign * click.is_bot
+      const self_referrers = sign * click.is_self_referrer
+      const counts = { clicks: sign, bots, self_referrers, bot_self_referrers: bots * click.is_self_referrer }
+      for (const { column, values } of wanted) {
+        const name = click[column] ?? null
+        if (name === null || (column === 'referrer' && isAppReferrer(name))) continue
+        values.add(name, counts)
+      }
     }
   }
 }

@@ -1,4 +1,3 @@
-import { countedOf } from '../clicks/store.ts'
 import type { ClickCounts } from '../db/tables.ts'
 import type { ViewerFilters } from './filters.ts'
 import { PackedReader, PackedWriter } from './packed.ts'
@@ -61,16 +60,28 @@ export class ValueCounts {
     this.addAt(entry, counts)
   }
 
+  /** Makes room for so many values, which is cheaper than to grow for them one after another. */
+  reserve(size: number): void {
+    if (size <= this.sources.length) return
+    this.resize(2 ** Math.ceil(Math.log2(size)))
+  }
+
   /** Adds what `packed` has packed, whose names are `source`. */
   addPacked(sums: Uint8Array, source: NameSource): void {
     const reader = new PackedReader(sums)
     const size = reader.read()
-    const keys = reader.readWords(WORDS * size)
+    this.reserve(size)
+    const keys = new DataView(sums.buffer, sums.byteOffset, sums.byteLength)
+    let at = reader.skipWords(WORDS * size)
     const from = this.known.push(source) - 1
-    for (let place = 0; place < size; place++) {
-      const at = WORDS * place
+    for (let place = 0; place < size; place++, at += 16) {
       const before = this.size
-      const entry = this.entryOf(keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0, keys[at + 3] ?? 0)
+      const entry = this.entryOf(
+        keys.getUint32(at, true),
+        keys.getUint32(at + 4, true),
+        keys.getUint32(at + 8, true),
+        keys.getUint32(at + 12, true),
+      )
       if (entry === before) {
         this.sources[entry] = from
         this.places[entry] = place
@@ -109,8 +120,14 @@ export class ValueCounts {
     }
   }
 
-  countedOf(entry: number, filters: ViewerFilters): number {
-    return countedOf(this.countsOf(entry), filters)
+  /** `countedOf` of a value; there are many, so no object is made for each. */
+  countedOf(entry: number, { bots, selfReferrers }: ViewerFilters): number {
+    const { counts } = this
+    const at = COUNTS * entry
+    let clicks = counts[at] ?? 0
+    if (bots) clicks -= counts[at + 1] ?? 0
+    if (selfReferrers) clicks -= counts[at + 2] ?? 0
+    return bots && selfReferrers ? clicks + (counts[at + 3] ?? 0) : clicks
   }
 
   nameOf(entry: number): string {
@@ -125,6 +142,13 @@ export class ValueCounts {
     const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = digestWords
     const entry = (this.slots[this.slotOf(k0, k1, k2, k3)] ?? 0) - 1
     return entry < 0 ? 0 : this.countedOf(entry, filters)
+  }
+
+  /** How many values have clicks that a viewer counts. */
+  distinct(filters: ViewerFilters): number {
+    let found = 0
+    for (let entry = 0; entry < this.size; entry++) if (this.countedOf(entry, filters) > 0) found++
+    return found
   }
 
   /** Those with the most clicks that a viewer counts, and all others that have as many as the last: names decide. */
@@ -151,7 +175,7 @@ export class ValueCounts {
 
   /** The number of the value with this key, a new one without clicks if there was none. */
   private entryOf(k0: number, k1: number, k2: number, k3: number): number {
-    if (this.size === this.sources.length) this.grow()
+    if (this.size === this.sources.length) this.resize(2 * this.size)
     const slot = this.slotOf(k0, k1, k2, k3)
     const known = this.slots[slot] ?? 0
     if (known > 0) return known - 1
@@ -178,8 +202,7 @@ export class ValueCounts {
     return slot
   }
 
-  private grow(): void {
-    const size = 4 * this.sources.length
+  private resize(size: number): void {
     this.keys = enlarged(new Uint32Array(WORDS * size), this.keys)
     this.counts = enlarged(new Float64Array(COUNTS * size), this.counts)
     this.sources = enlarged(new Int32Array(size), this.sources)
@@ -209,4 +232,9 @@ function enlarged<Numbers extends Uint32Array | Int32Array | Float64Array>(
 ): Numbers {
   into.set(from)
   return into
+}
+
+/** How many values `ValueCounts.packed` has packed here. */
+export function sizeOf(sums: Uint8Array): number {
+  return new PackedReader(sums).read()
 }

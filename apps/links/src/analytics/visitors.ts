@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { countedOf } from '../clicks/store.ts'
 import type { ClickPeriodTable } from '../db/tables.ts'
 import { type Cover, type Gap, cutTo, wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
@@ -98,8 +97,7 @@ export async function countsOf(
 ): Promise<DistinctCounts> {
   const counts = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
   const visitors = tally.of('visitor_fp')
-  for (const clicks of visitors.clicked().map((entry) => visitors.countsOf(entry)))
-    for (const column of columns) if (countedOf(clicks, filtersOfColumn[column]) > 0) counts[column]++
+  for (const column of columns) counts[column] = visitors.distinct(filtersOfColumn[column])
   for (const sums of [...periods, ...(await distinctIn(db, gaps))])
     for (const column of columns) counts[column] += sums[column]
   return counts

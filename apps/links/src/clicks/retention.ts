@@ -82,7 +82,8 @@ function byHour(clicks: readonly OldClick[]): ClickForgottenTable[] {
     const { link_id, slug } = first
     const hour = hourOf(first.clicked_at)
     const tally = new Tally()
-    for (const click of some) tally.addClick({ referrer: null, ...click }, kept)
+    const add = tally.adder(kept)
+    for (const click of some) add({ referrer: null, ...click })
     return kept.flatMap((dimension) => {
       const values = tally.of(dimension)
       return values.clicked().map((entry) => ({

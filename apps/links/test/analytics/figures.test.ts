@@ -311,6 +311,27 @@ eachDialect((dialect, newUrl) => {
     )
   }, 240_000)
 
+  test('more raw clicks than are held in memory count as few do, before they are summed and after', async () => {
+    const world = await open()
+    const made = fc.sample(histories, { numRuns: 60, seed: 7 }).flat()
+    // The same again and again, some minutes later, all of the first link.
+    const clicks = Array.from({ length: 6_000 }, (_, n) => made[n % made.length] ?? [])
+      .flat()
+      .map((one, n) => classified({ ...one, slug: n % 3, age: (one.age + 420 * n) % 86_400 }, world.slugs))
+    expect(clicks).toHaveLength(6_000)
+    await world.recorder.record(clicks)
+    const filters = { bots: true, selfReferrers: false }
+    const looks: View[] = [
+      { range: '30d', now: NOW, tz: 'UTC', filters },
+      { range: 'all', now: NOW - 86_400, tz: 'Asia/Kolkata', filters },
+    ]
+    for (const view of looks) await expectAll(world, clicks, view)
+    await closeHours(world, NOW - (NOW % 3600))
+    const summing = new Summing(world.stored.database, 5)
+    while (await summing.step(NOW));
+    for (const view of looks) await expectAll(world, clicks, view)
+  }, 120_000)
+
   test('links created in a window, before it and in each of its buckets equal a look at each link', async () => {
     const world = await open()
     const { stored } = world
