@@ -4,6 +4,7 @@ const checks = {
   'lint and types': ['oxlint', '--type-aware', '--type-check', '--deny-warnings'],
   'dead code': ['knip'],
   'settings reference': ['bun', 'scripts/settings-reference.ts', '--check'],
+  'SDKs in step': ['bun', 'scripts/sdks/generate.ts', '--check'],
 }
 
 export async function check(): Promise<string[]> {

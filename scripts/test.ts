@@ -28,6 +28,9 @@ const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 if (python === '')
   missing.push('LATCHKEY_TEST_PYTHON is unset: the shrtnr Python SDK was not tried (see CONTRIBUTING.md)')
 
+if ((process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? '') === '')
+  missing.push('LATCHKEY_TEST_PYTHON_TOOLS is unset: the Python SDK was not tried (see CONTRIBUTING.md)')
+
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
 const failedChecks = await check()
 const tests = Bun.spawn(
