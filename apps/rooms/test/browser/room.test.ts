@@ -86,6 +86,20 @@ test('history is read page by page without losing one’s place, and new message
   await page.context().close()
 }, 90_000)
 
+test('the newest message stays in sight when the window becomes smaller, as by a keyboard on the screen', async () => {
+  const id = await newRoom()
+  for (let index = 1; index <= 40; index++) await say(id, `Message number ${index}`)
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 800 })
+  await lines(page).getByText('Message number 40').waitFor()
+  await page.setViewportSize({ width: 390, height: 520 })
+  await page.waitForFunction(() => {
+    const list = document.querySelector('.messages')?.getBoundingClientRect()
+    const last = document.querySelector('.messages li:last-child')?.getBoundingClientRect()
+    return list !== undefined && last !== undefined && list.height < 400 && last.bottom <= list.bottom + 1
+  })
+  await page.context().close()
+}, 60_000)
+
 test('R18.5 after a lost connection everything that was missed is there once and in order, and it was shown', async () => {
   const id = await newRoom()
   await say(id, 'Before')

@@ -21,8 +21,8 @@ function world(left = '') {
     onChange: (_unsent, text) => void (it.kept = text),
     onSent: ({ content }) => sent.push(content ?? ''),
   })
-  const end = async (error?: Error) => {
-    posts.at(-1)?.end(error)
+  const end = async (refusal?: Error) => {
+    posts.at(-1)?.end(refusal)
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }
   const waiting = () => outbox.unsent.map(({ content, problem }) => [content, problem !== undefined])
