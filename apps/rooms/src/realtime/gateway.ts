@@ -30,8 +30,11 @@ export interface SocketData {
 export type UpgradingServer = Pick<Server<SocketData>, 'upgrade' | 'requestIP'>
 type BunSocket = ServerWebSocket<SocketData>
 
-/** After a restart all come at once, and must leave connections to the database to everybody else. */
-const ADMITTED_AT_ONCE = 3
+/**
+ * After a restart all come at once, and must not fill the queue for connections to the database. So many that those whose
+ * sessions have to slide are stored together.
+ */
+const ADMITTED_AT_ONCE = 50
 
 /**
  * Lets sockets in (R18.1, R18.2). Whoever opens one is looked up before it is one, so nothing can come too early; who has no
