@@ -43,6 +43,7 @@ export function endOf(unit: PeriodUnit, start: number): number {
 
 /** What is left of the gaps without these periods; only those that fit are used. Periods in ascending order of a link. */
 export function fill<Part extends Period>(cover: Cover<Part>, found: readonly Part[]): Cover<Part> {
+  if (found.length === 0) return cover
   const periods = [...cover.periods]
   const gaps: Gap[] = []
   const foundOf = Map.groupBy(found, (period) => period.link_id)

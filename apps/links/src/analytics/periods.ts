@@ -76,8 +76,17 @@ class Known {
     }
   }
 
+  /** Fills the gaps with what one search has found of these units. */
+  fill(search: number, cover: Cover, units: readonly PeriodUnit[]): Cover {
+    const linkIds = new Set(cover.gaps.map((gap) => gap.link_id))
+    let left = cover
+    for (const unit of SEARCHES[search] ?? [])
+      if (units.includes(unit)) left = fill(left, this.#complete(search, unit, linkIds))
+    return left
+  }
+
   /** The periods of this unit that are over and complete. */
-  complete(search: number, unit: PeriodUnit, linkIds: Iterable<number>): Found[] {
+  #complete(search: number, unit: PeriodUnit, linkIds: Iterable<number>): Found[] {
     return [...linkIds].flatMap((id) => {
       const open = this.openHours.get(id) ?? []
       return (this.searches[search]?.get(id)?.found ?? []).filter(
@@ -99,18 +108,52 @@ function knownIn(db: Db): Known {
   return known
 }
 
-/** Looks at once for all that these wishes need if nothing is missing, so that `filled` has to ask for what is. */
+/**
+ * Looks for all periods of these wishes, so that `filled` finds them known: at once for those that are needed if nothing is
+ * missing, then for smaller ones instead of what was.
+ */
 export async function lookUp(db: Db, wishes: readonly Wish[]): Promise<void> {
   const known = knownIn(db)
-  const gaps = SEARCHES.map((): Gap[] => [])
-  for (const { gaps: whole, units } of wishes) {
-    let left: Cover<Period> = { periods: [], gaps: [...whole] }
+  const needed = wishes.map((wish) => neededFor(wish))
+  await find(
+    db,
+    known,
+    SEARCHES.map((_, search) => needed.flatMap((gaps) => gaps[search] ?? [])),
+  )
+  let left = wishes.map(({ gaps: whole, units }) => ({
+    cover: { periods: [], gaps: [...whole] } as Cover,
+    units,
+  }))
+  for (const search of SEARCHES.keys()) {
+    left = left.filter(({ cover }) => cover.gaps.length > 0)
+    const looking = left.filter(({ units }) => units.some((unit) => SEARCHES[search]?.includes(unit)))
+    await findIn(
+      db,
+      known,
+      search,
+      looking.flatMap(({ cover }) => cover.gaps),
+    )
+    for (const one of looking) one.cover = known.fill(search, one.cover, one.units)
+  }
+}
+
+/** Where each search has to look if the ones before it find all that there might be. */
+function neededFor({ gaps, units }: Wish): Gap[][] {
+  const needed = SEARCHES.map((): Gap[] => [])
+  // Links of one page have the same gaps, which need to be thought about once.
+  const sameGaps = Map.groupBy(
+    Map.groupBy(gaps, (gap) => gap.link_id),
+    ([, own]) => own.map(({ low, high }) => `${low} ${high}`).join(),
+  )
+  for (const links of sameGaps.values()) {
+    let left: Cover<Period> = { periods: [], gaps: [...(links[0]?.[1] ?? [])] }
     for (const [search, some] of searchesOf(units)) {
-      gaps[search]?.push(...left.gaps)
+      const stretches = joined(left.gaps)
+      needed[search]?.push(...links.flatMap(([link_id]) => stretches.map((gap) => ({ ...gap, link_id }))))
       for (const unit of some) left = fill(left, wished(unit, left.gaps))
     }
   }
-  await find(db, known, gaps)
+  return needed
 }
 
 function searchesOf(units: readonly PeriodUnit[]): [search: number, units: PeriodUnit[]][] {
@@ -130,16 +173,11 @@ function wished(unit: PeriodUnit, gaps: readonly Gap[]): Period[] {
 /** The largest complete periods in these gaps, and what they leave of them. */
 export async function filled(db: Db, gaps: readonly Gap[], units: readonly PeriodUnit[]): Promise<Cover> {
   const known = knownIn(db)
-  const linkIds = new Set(gaps.map((gap) => gap.link_id))
   let cover: Cover = { periods: [], gaps: [...gaps] }
-  for (const [search, some] of searchesOf(units)) {
+  for (const [search] of searchesOf(units)) {
     if (cover.gaps.length === 0) break
-    await find(
-      db,
-      known,
-      SEARCHES.map((_, other) => (other === search ? cover.gaps : [])),
-    )
-    for (const unit of some) cover = fill(cover, known.complete(search, unit, linkIds))
+    await findIn(db, known, search, cover.gaps)
+    cover = known.fill(search, cover, units)
   }
   return cover
 }
@@ -156,6 +194,14 @@ export async function coverOf(
 
 export function hoursOfScope(scope: Scope, window: Window): Gap[] {
   return wholeHours(scope === 'instance' ? [INSTANCE] : scope, window)
+}
+
+async function findIn(db: Db, known: Known, search: number, gaps: readonly Gap[]): Promise<void> {
+  await find(
+    db,
+    known,
+    SEARCHES.map((_, other) => (other === search ? gaps : [])),
+  )
 }
 
 /** Reads what nobody has looked for yet; `gaps` are those of each search. With it the open hours of links that are new. */
