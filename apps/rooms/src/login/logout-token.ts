@@ -9,7 +9,8 @@ import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict
 
 export interface ExpectedLogoutToken {
   readonly config: Pick<OidcConfig, 'issuer' | 'clientId' | 'logoutTokenMaxAgeSeconds'>
-  readonly metadata: Pick<Metadata, 'algorithm' | 'jwksUri'>
+  /** Asked for only when nothing else speaks against the token: strangers must not make us call the provider. */
+  readonly metadata: () => Promise<Pick<Metadata, 'algorithm' | 'jwksUri'>>
   readonly keys: KeySet
   readonly now: () => number
 }
@@ -21,25 +22,25 @@ const LONGEST_LIFE_SECONDS = 600
 
 /** Throws `LoginFailure` with `token_invalid` for a bad token, with `provider_unavailable` where there are no keys. */
 export async function verifyLogoutToken(token: string, expected: ExpectedLogoutToken): Promise<LogoutToken> {
-  const { config, metadata, keys } = expected
+  const { config, keys } = expected
   const { header, claims } = parseJws(token, MAX_CHARACTERS, 'logout token')
-  const { algorithm, jwksUri } = metadata
-  const expectedHeader = { algorithm, types: ['logout+jwt', 'JWT'] }
-  checkHeader(header, expectedHeader, 'logout token')
   checkParties(claims, config)
   checkEvent(claims)
   // Section 2.4: so that no ID token passes for a logout token.
   if (Object.hasOwn(claims, 'nonce')) refuse('logout token has a nonce')
-
-  const key = await keys.find({ kid: header.kid as string | undefined, algorithm, jwksUri })
-  await checkSignature(token, key, expectedHeader, 'logout token')
-
   const jti = textOf(claims, 'jti')
   if (jti === null) refuse('logout token id missing')
   const sub = textOf(claims, 'sub')
   const sid = textOf(claims, 'sid')
   if (sub === null && sid === null) refuse('logout token names nobody')
-  return { issuer: config.issuer, jti, sub, sid, ...lifeOf(claims, config, expected.now() / 1000) }
+  const life = lifeOf(claims, config, expected.now() / 1000)
+
+  const { algorithm, jwksUri } = await expected.metadata()
+  const expectedHeader = { algorithm, types: ['logout+jwt', 'JWT'] }
+  checkHeader(header, expectedHeader, 'logout token')
+  const key = await keys.find({ kid: header.kid as string | undefined, algorithm, jwksUri })
+  await checkSignature(token, key, expectedHeader, 'logout token')
+  return { issuer: config.issuer, jti, sub, sid, ...life }
 }
 
 function refuse(reason: string): never {
