@@ -56,7 +56,7 @@ export function fill<Part extends Period>(cover: Cover<Part>, found: readonly Pa
       const end = endOf(period.unit, period.start)
       if (period.start < low || end > gap.high) continue
       if (period.start > low) gaps.push({ ...gap, low, high: period.start })
-      periods.push({ ...period, n: gap.n })
+      periods.push(gap.n === undefined ? period : { ...period, n: gap.n })
       low = end
     }
     if (low < gap.high) gaps.push({ ...gap, low })

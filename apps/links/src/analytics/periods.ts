@@ -56,22 +56,26 @@ class Known {
 
   /** What of these stretches nobody has looked at. */
   unsearched(search: number, gaps: readonly Gap[]): Gap[] {
-    return joined(gaps).filter(({ link_id, low, high }) => {
-      const stretches = this.searches[search]?.get(link_id)?.stretches ?? []
-      return !stretches.some((stretch) => stretch.low <= low && high <= stretch.high)
-    })
+    const searched = this.searches[search]
+    return joined(
+      gaps.filter(({ link_id, low, high }) => {
+        const stretches = searched?.get(link_id)?.stretches
+        return !stretches?.some((stretch) => stretch.low <= low && high <= stretch.high)
+      }),
+    )
   }
 
   add(search: number, stretches: readonly Gap[], found: readonly Found[]): void {
+    const searched = this.searches[search]
     const foundOf = Map.groupBy(found, (period) => period.link_id)
-    const searched = this.searches[search] ?? new Map<number, Searched>()
     for (const [link_id, own] of Map.groupBy(stretches, (stretch) => stretch.link_id)) {
-      const before = searched.get(link_id) ?? { stretches: [], found: [] }
-      const known = new Set(before.found.map(({ unit, start }) => `${unit} ${start}`))
-      const added = (foundOf.get(link_id) ?? []).filter(({ unit, start }) => !known.has(`${unit} ${start}`))
-      searched.set(link_id, {
-        stretches: joined([...before.stretches, ...own]),
-        found: [...before.found, ...added].toSorted((a, b) => a.start - b.start),
+      const before = searched?.get(link_id)
+      const added = foundOf.get(link_id) ?? []
+      const known = new Set(before?.found.map(({ unit, start }) => `${unit} ${start}`))
+      const fresh = before ? added.filter(({ unit, start }) => !known.has(`${unit} ${start}`)) : added
+      searched?.set(link_id, {
+        stretches: before ? joined([...before.stretches, ...own]) : own,
+        found: [...(before?.found ?? []), ...fresh].toSorted((one, other) => one.start - other.start),
       })
     }
   }
@@ -89,7 +93,9 @@ class Known {
   #complete(search: number, unit: PeriodUnit, linkIds: Iterable<number>): Found[] {
     return [...linkIds].flatMap((id) => {
       const open = this.openHours.get(id) ?? []
-      return (this.searches[search]?.get(id)?.found ?? []).filter(
+      const found = this.searches[search]?.get(id)?.found ?? []
+      if (found.length === 0) return found
+      return found.filter(
         (period) =>
           period.unit === unit &&
           !open.some((hour) => hour >= period.start && hour < endOf(unit, period.start)),
@@ -120,8 +126,10 @@ export async function lookUp(db: Db, wishes: readonly Wish[]): Promise<void> {
     known,
     SEARCHES.map((_, search) => needed.flatMap((gaps) => gaps[search] ?? [])),
   )
+  // A single one is looked for by whoever fills it.
+  if (wishes.length === 1) return
   let left = wishes.map(({ gaps: whole, units }) => ({
-    cover: { periods: [], gaps: [...whole] } as Cover,
+    cover: { periods: [], gaps: whole.map((gap) => ({ ...gap, n: undefined })) } as Cover,
     units,
   }))
   for (const search of SEARCHES.keys()) {
