@@ -36,6 +36,13 @@ export function unitsUpTo(largest: Largest): PeriodUnit[] {
 /** Units that are looked up together: where larger ones leave gaps, the smaller ones are few. */
 const SEARCHES: readonly (readonly PeriodUnit[])[] = [['quarter', 'month', '10d'], ['day'], ['6h', 'hour']]
 
+/** By name: a handle of SQLite that was opened before a migration would take `*` for the columns of before. */
+const columns = sql.raw(
+  `period.link_id, period.unit, period.start, period.clicks, period.bots, period.self_referrers,
+   period.bot_self_referrers, period.distinct_raw, period.distinct_no_bots, period.distinct_no_self,
+   period.distinct_neither, period.stamp`,
+)
+
 /** What is to be covered by periods of these units. */
 export interface Wish {
   gaps: readonly Gap[]
@@ -221,7 +228,7 @@ async function find(db: Db, known: Known, gaps: readonly (readonly Gap[])[]): Pr
     some.length === 0
       ? []
       : [
-          sql`select period.* from ${numberRows(db.dialect, ['link_id', 'low', 'high'], some)} as gap
+          sql`select ${columns} from ${numberRows(db.dialect, ['link_id', 'low', 'high'], some)} as gap
             cross join click_period as period
             where period.link_id = gap.link_id and ${among(db.dialect, 'period.unit', SEARCHES[search] ?? [])}
               and period.start >= gap.low and period.start < gap.high`,
@@ -248,6 +255,6 @@ async function find(db: Db, known: Known, gaps: readonly (readonly Gap[])[]): Pr
 /** As rows like those of periods. */
 function openHours({ dialect }: Db, linkIds: readonly number[]) {
   const isInstance = linkIds[0] === INSTANCE
-  return sql`select distinct ${isInstance ? sql.lit(INSTANCE) : sql.ref('link_id')}, 'open', hour, 0, 0, 0, 0, 0, 0, 0, 0
+  return sql`select distinct ${isInstance ? sql.lit(INSTANCE) : sql.ref('link_id')}, 'open', hour, 0, 0, 0, 0, 0, 0, 0, 0, 0
     from click_hour_open where ${isInstance ? sql`1 = 1` : among(dialect, 'link_id', linkIds)}`
 }

@@ -1,10 +1,12 @@
 import { among } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
+import { isSnapshot } from '../db/snapshot.ts'
 import { eachRow } from '../db/stream.ts'
 import type { ClickCounts } from '../db/tables.ts'
 import { type Cover, type Gap, type Period, periodUnits } from './cover.ts'
 import { type Db, type Largest, type Scope, coverOf } from './periods.ts'
+import { RememberedSums } from './remembered-sums.ts'
 import { type SumColumn, Tally, type TalliedClick } from './tally.ts'
 import { type NameSource, sizeOf } from './value-counts.ts'
 import { type Window, hourOf } from './window.ts'
@@ -110,8 +112,40 @@ export function periodRows(
   return numberRows(dialect, ['n', 'link_id', 'unit', 'start'], rows)
 }
 
+const remembered = new RememberedSums()
+
 /** What complete periods add up to, a row for each of them and column. */
-async function packedSums({ read, dialect }: Db, wanted: readonly Wanted[]): Promise<SumRow[]> {
+async function packedSums(db: Db, wanted: readonly Wanted[]): Promise<SumRow[]> {
+  const rows: SumRow[] = []
+  const unknown: Wanted[] = wanted.map(({ cover, columns, named = false }, n) => {
+    const periods = cover.periods.filter((period) => {
+      // Only in a snapshot are a period's sums those of its stamp.
+      const known = named || !isSnapshot(db) ? undefined : remembered.get(period, columns)
+      const { link_id, unit, start } = period
+      for (const { column, sums } of known ?? [])
+        rows.push({ n, link_id, unit, start, dimension: column, sums, names: undefined })
+      return !known
+    })
+    return { cover: { periods, gaps: [] }, columns, named }
+  })
+  const read = await readSums(db, unknown)
+  if (isSnapshot(db)) remember(unknown, read)
+  return [...rows, ...read]
+}
+
+function remember(wanted: readonly Wanted[], rows: readonly SumRow[]): void {
+  const keyOf = ({ n, link_id, unit, start, dimension }: Omit<SumRow, 'sums' | 'names'>) =>
+    `${n} ${link_id} ${unit} ${start} ${dimension}`
+  const found = new Map(rows.map((row) => [keyOf(row), row.sums]))
+  const periods = wanted.flatMap(({ cover, columns, named }, n) =>
+    named ? [] : cover.periods.map((period) => ({ period, columns, n })),
+  )
+  for (const { period, columns, n } of periods)
+    for (const dimension of columns)
+      remembered.add(period, dimension, found.get(keyOf({ ...period, n, dimension })))
+}
+
+async function readSums({ read, dialect }: Db, wanted: readonly Wanted[]): Promise<SumRow[]> {
   const parts = wanted.flatMap(({ cover, columns, named }, n) => {
     if (cover.periods.length === 0) return []
     const periods = cover.periods.map((period) => ({ ...period, n }))

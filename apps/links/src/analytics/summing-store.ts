@@ -92,7 +92,7 @@ async function isUnchanged(tx: Tx, { dialect }: Db, { unit, start, stamp }: Due)
 }
 
 async function storePeriods(tx: Tx, { dialect }: Db, due: Due, summed: readonly Summed[]): Promise<void> {
-  const { unit, start } = due
+  const { unit, start, stamp } = due
   const ids = summed.map(({ link_id }) => link_id)
   for (const table of ['click_period', 'click_sum'] as const)
     await tx
@@ -107,6 +107,7 @@ async function storePeriods(tx: Tx, { dialect }: Db, due: Due, summed: readonly 
     start,
     ...total,
     ...distinct,
+    stamp,
   }))
   await tx.insertInto('click_period').values(periods).execute()
   const sums = summed.flatMap(({ link_id, tally, wanted }) =>

@@ -65,6 +65,7 @@ test('values add up by name over periods and single clicks, whatever characters 
         const sorted = [...expected].toSorted(([a], [b]) => (a < b ? -1 : 1))
         expect(contents(values)).toEqual(sorted)
         expect(contents(added([values.packed()]))).toEqual(sorted)
+        expect(packed(sorted.toReversed())).toEqual(values.packed())
         for (const [name, sum] of expected) expect(values.countOf(name, unfiltered)).toBe(sum.clicks)
         expect(values.countOf('not\u0000there', unfiltered)).toBe(0)
       },

@@ -92,7 +92,8 @@ export class ValueCounts {
 
   /** Every value with clicks; `isNamed` false leaves the names out. All of them must have been loaded. */
   packed(isNamed = true): PackedValues | undefined {
-    const entries = this.clicked()
+    // By key: whoever sums the same clicks writes the same, wherever names and counts are read from.
+    const entries = this.clicked().toSorted((a, b) => this.compare(a, b))
     if (entries.length === 0) return undefined
     const writer = new PackedWriter()
     writer.add(entries.length)
@@ -171,6 +172,14 @@ export class ValueCounts {
   unnamed(entries: readonly number[]): NameSource[] {
     const needed = new Set(entries.map((entry) => this.sources[entry] ?? 0))
     return [...needed].flatMap((source) => this.known[source] ?? []).filter(({ names }) => !names)
+  }
+
+  private compare(one: number, other: number): number {
+    for (let word = 0; word < WORDS; word++) {
+      const difference = (this.keys[WORDS * one + word] ?? 0) - (this.keys[WORDS * other + word] ?? 0)
+      if (difference !== 0) return difference
+    }
+    return 0
   }
 
   /** The number of the value with this key, a new one without clicks if there was none. */

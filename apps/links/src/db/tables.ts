@@ -156,6 +156,8 @@ export interface ClickPeriodTable extends ClickCounts {
   distinct_no_bots: number
   distinct_no_self: number
   distinct_neither: number
+  /** That of the due row when it was summed: while it is the same, so are the period's sums. */
+  stamp: number
 }
 
 /** Clicks of a link in a period by the values of a dimension. */

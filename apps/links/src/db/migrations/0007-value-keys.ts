@@ -23,6 +23,8 @@ export const valueKeys: Migration = async (tx, dialect) => {
       select unit, start, ${random} from (select distinct unit, start from click_period) as known where true
       on conflict (unit, start) do update set stamp = excluded.stamp`,
     'delete from click_period',
+    // That of the due row it was summed from.
+    `alter table click_period add column stamp ${int} not null default 0`,
     'drop table click_sum',
     // Names last: SQLite reads a long row only as far as it has to.
     `create table click_sum (
