@@ -60,6 +60,15 @@ export function testBrowser(headers: Record<string, string> = {}) {
 /** What axe finds: nothing. It runs in the page itself: by way of its Playwright package it takes four times as long. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source)
+  // What is still fading in has no contrast of its own yet; what goes round for ever is not waited for.
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(
+        ({ playState, effect }) =>
+          playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
+      ),
+  )
   const violations = await page.evaluate(async () => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
       resultTypes: ['violations'],
