@@ -25,7 +25,7 @@ export async function startClient(shown: ReactNode, wording: Wording): Promise<v
       theme={theme}
       cssVariablesResolver={variables}
       defaultColorScheme={scheme === 'light' || scheme === 'dark' ? scheme : 'auto'}
-      // The person's setting decides, on every machine; nothing is kept in this browser.
+      // The page says which scheme holds, and whoever changes it keeps it: on the server, or here (choices.ts).
       colorSchemeManager={{
         get: (fallback) => fallback,
         set() {},

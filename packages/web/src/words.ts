@@ -15,6 +15,14 @@ const en = {
   'copy.copied': 'Copied',
   'undo.undo': 'Undo',
   'confirm.cancel': 'Cancel',
+  'appearance.open': 'Language and colours',
+  'appearance.lang': 'Language',
+  'appearance.langAuto': 'Same as the browser',
+  'appearance.scheme': 'Theme',
+  'appearance.schemeHelp': 'Auto follows the browser.',
+  'appearance.auto': 'Auto',
+  'appearance.light': 'Light',
+  'appearance.dark': 'Dark',
 } as const
 
 type Words = Readonly<Record<keyof typeof en, string>>
@@ -35,6 +43,14 @@ const sv: Words = {
   'copy.copied': 'Kopierat',
   'undo.undo': 'Ångra',
   'confirm.cancel': 'Avbryt',
+  'appearance.open': 'Språk och färger',
+  'appearance.lang': 'Språk',
+  'appearance.langAuto': 'Samma som webbläsaren',
+  'appearance.scheme': 'Tema',
+  'appearance.schemeHelp': 'Auto följer webbläsaren.',
+  'appearance.auto': 'Auto',
+  'appearance.light': 'Ljust',
+  'appearance.dark': 'Mörkt',
 }
 
 const id: Words = {
@@ -53,6 +69,14 @@ const id: Words = {
   'copy.copied': 'Disalin',
   'undo.undo': 'Batalkan',
   'confirm.cancel': 'Batal',
+  'appearance.open': 'Bahasa dan warna',
+  'appearance.lang': 'Bahasa',
+  'appearance.langAuto': 'Sama dengan peramban',
+  'appearance.scheme': 'Tema',
+  'appearance.schemeHelp': 'Otomatis mengikuti peramban.',
+  'appearance.auto': 'Otomatis',
+  'appearance.light': 'Terang',
+  'appearance.dark': 'Gelap',
 }
 
 /** `app.name` is each app's own. */

@@ -53,13 +53,14 @@ async function page(services: Services, path: string): Promise<Response> {
 
 /** What the client says before it has asked for anything. */
 async function instanceData({ database, policy, log }: Services): Promise<Record<string, string>> {
-  const demo = policy.demo ? { demo: 'true' } : {}
+  // People have no settings here: language and colours are kept in the browser.
+  const known = { choices: 'browser', ...(policy.demo && { demo: 'true' }) }
   try {
-    return { ...demo, product: await productNameOf(database.read) }
+    return { ...known, product: await productNameOf(database.read) }
   } catch (error) {
     // The page itself can say that the service does not work at the moment.
     log.error('the name of the product could not be read', { error })
-    return demo
+    return known
   }
 }
 

@@ -56,6 +56,38 @@ test('whoever is signed in and opens the login goes on to where they wanted', as
   await page.context().close()
 }, 60_000)
 
+test('R23.7 language and colours are chosen before anybody signs in, and hold on every page of this browser', async () => {
+  const { page, errors } = await pages.open('/login', { width: 320 })
+  await page.getByRole('button', { name: 'Language and colours' }).focus()
+  await page.keyboard.press('Enter')
+  const language = page.getByRole('dialog').getByRole('combobox', { name: 'Language' })
+  expect(await language.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await language.selectOption('Bahasa Indonesia')
+  await page.getByRole('dialog', { name: 'Bahasa dan warna' }).waitFor()
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  await shoot(page, 'appearance-320')
+  await page.keyboard.press('Escape')
+  await page.locator('button[aria-label="Bahasa dan warna"]:focus').waitFor()
+  // The next page has both from its first moment, before the client has started.
+  await page.route(/\/assets\/main-.*\.js/, (route) => route.abort())
+  await page.goto(pages.at('/login?error=state_invalid'), { waitUntil: 'commit' })
+  await page.locator('html[lang=id][data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
+  await page.unroute(/\/assets\/main-.*\.js/)
+  await page.goto(pages.at('/nowhere'))
+  await page.getByRole('button', { name: 'Bahasa dan warna' }).click()
+  await page.getByRole('combobox', { name: 'Bahasa' }).selectOption('Sama dengan peramban')
+  await page.getByText('Auto', { exact: true }).click()
+  await page.locator('html[lang=en][data-mantine-color-scheme=light]').waitFor()
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+  expect(errors.filter((text) => !isRefusal(text) && !text.includes('net::ERR_FAILED'))).toEqual([])
+  await page.context().close()
+}, 60_000)
+
 const languages = { en, sv, id } as const
 for (const language of ['en', 'sv', 'id'] as const)
   test(`R6.8 every way in which a login can fail has its sentence and a way on, never a loop (${language})`, async () => {

@@ -1,5 +1,6 @@
-import { Center, Loader } from '@mantine/core'
+import { Center, Group, Loader } from '@mantine/core'
 import { Failed } from '@latchkey/web/shell/boundary'
+import { AppearanceMenu } from '@latchkey/web/parts/appearance-menu'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
 import { type ReactNode, useEffect } from 'react'
@@ -30,8 +31,14 @@ function Framed() {
   useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
   const there = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
   const listed = there.filter(({ icon }) => icon === undefined || data)
+  const actions = (
+    <Group gap="sm" wrap="nowrap" miw={0}>
+      <AppearanceMenu />
+      <Who />
+    </Group>
+  )
   return (
-    <Frame pages={listed} actions={<Who />} signedOut={null}>
+    <Frame pages={listed} actions={actions} signedOut={null}>
       <InstanceNotices />
       {data && <ConnectionNotice />}
       <ForWhomItIs>

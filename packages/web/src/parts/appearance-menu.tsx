@@ -1,0 +1,44 @@
+import { ActionIcon, Popover, Stack, useMantineColorScheme } from '@mantine/core'
+import { IconLanguage } from '@tabler/icons-react'
+import { useState } from 'react'
+import { chosen, choose } from '../choices.ts'
+import { changeLanguage, languages, useTexts } from '../texts.ts'
+import { LanguageChoice, SchemeChoice } from './appearance.tsx'
+
+/**
+ * Language and colours for whoever looks, signed in or not, kept in this browser: for a client whose page is served with
+ * the data `choices: 'browser'` (scheme.ts).
+ */
+export function AppearanceMenu() {
+  const { say } = useTexts()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [language, setLanguage] = useState(() => languages.find((known) => known === chosen('lang')) ?? null)
+  return (
+    <Popover width={300} position="bottom-end" shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon variant="default" size="lg" flex="none" aria-label={say('appearance.open')}>
+          <IconLanguage size={18} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={say('appearance.open')} maw="calc(100vw - 16px)">
+        <Stack gap="md">
+          <LanguageChoice
+            value={language}
+            onChange={(next) => {
+              setLanguage(next)
+              choose('lang', next)
+              void changeLanguage(next)
+            }}
+          />
+          <SchemeChoice
+            value={colorScheme === 'auto' ? null : colorScheme}
+            onChange={(next) => {
+              choose('scheme', next)
+              setColorScheme(next ?? 'auto')
+            }}
+          />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,64 @@
+import { Input, NativeSelect, SegmentedControl } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type Language, useTexts } from '../texts.ts'
+
+/** Each in its own words, so that everybody finds theirs. */
+const LANGUAGES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  sv: 'Svenska',
+  id: 'Bahasa Indonesia',
+}
+
+const isLanguage = (value: string): value is Language => Object.hasOwn(LANGUAGES, value)
+
+interface Choice<Value> {
+  /** `null` follows the browser. */
+  value: Value | null
+  onChange: (value: Value | null) => void
+  error?: ReactNode
+}
+
+export function LanguageChoice({ value, onChange, error }: Choice<Language>) {
+  const { say } = useTexts()
+  return (
+    <NativeSelect
+      label={say('appearance.lang')}
+      error={error}
+      value={value ?? 'auto'}
+      onChange={({ currentTarget }) => onChange(isLanguage(currentTarget.value) ? currentTarget.value : null)}
+    >
+      <option value="auto">{say('appearance.langAuto')}</option>
+      {Object.entries(LANGUAGES).map(([language, name]) => (
+        <option key={language} value={language} lang={language}>
+          {name}
+        </option>
+      ))}
+    </NativeSelect>
+  )
+}
+
+export function SchemeChoice({ value, onChange, error }: Choice<'light' | 'dark'>) {
+  const { say } = useTexts()
+  return (
+    <Input.Wrapper
+      label={say('appearance.scheme')}
+      labelElement="div"
+      description={say('appearance.schemeHelp')}
+      error={error}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+    >
+      <SegmentedControl
+        aria-label={say('appearance.scheme')}
+        fullWidth
+        mb={5}
+        data={[
+          { value: 'auto', label: say('appearance.auto') },
+          { value: 'light', label: say('appearance.light') },
+          { value: 'dark', label: say('appearance.dark') },
+        ]}
+        value={value ?? 'auto'}
+        onChange={(chosen) => onChange(chosen === 'light' || chosen === 'dark' ? chosen : null)}
+      />
+    </Input.Wrapper>
+  )
+}
