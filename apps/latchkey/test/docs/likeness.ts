@@ -1,0 +1,73 @@
+/**
+ * What differs from run to run. Both what a page shows and what a program prints are read with these replaced by their
+ * names, so a page shows natural values. This is the only list; nothing else is let pass.
+ */
+export const CHANGING: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['key', /\bsk_[0-9a-f]{48}\b/],
+  ['key prefix', /\bsk_[0-9a-f]{4}\b/],
+  ['uuid', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/],
+  ['SHA-256', /\b[0-9a-f]{64}\b/],
+  ['time', /\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?/],
+  ['HTTP date', /\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} 20\d\d \d\d:\d\d:\d\d GMT\b/],
+  ['day', /\b20\d\d-\d\d-\d\d\b/],
+  ['Unix milliseconds', /\b1[6-9]\d{11}\b/],
+  ['Unix seconds', /\b1[6-9]\d{8}\b/],
+  ['auto slug', /(?<="slug":")[a-km-np-z2-9]{4}(?=","is_custom":0)/],
+  ['duration', /\b\d+(\.\d+)? (ms|s)\b/],
+  ['size', /\b\d+(\.\d+)? (bytes|KB|MB|GB|KiB|MiB|GiB)\b/],
+  ['process', /(?<="pid":)\d+/],
+]
+
+/** A mark that no document has. */
+const MARK = '\u0000'
+
+function leveled(text: string): string {
+  const trimmed = text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim()
+  return CHANGING.reduce(
+    (level, [name, pattern]) => level.replaceAll(new RegExp(pattern, 'g'), `<${name}>`),
+    trimmed,
+  )
+}
+
+/** JSON without the blanks between its parts: a page lays it out as it is read best. */
+function squeezed(text: string): string {
+  return text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
+/** What the page says, as a pattern: `…` stands for anything that was left out. */
+function patternOf(shown: string): string {
+  return shown
+    .replaceAll('…', MARK)
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll(MARK, String.raw`[\s\S]*?`)
+}
+
+/** Whether `printed` is what the page shows. */
+export function isShown(shown: string, printed: string): boolean {
+  return isWholly(leveled(shown), leveled(printed)) || isWholly(levelJson(shown), levelJson(printed), printed)
+}
+
+function levelJson(text: string): string {
+  return leveled(squeezed(text))
+}
+
+function isWholly(shown: string, printed: string, json = '{}'): boolean {
+  return isJson(json) && new RegExp(`^${patternOf(shown)}$`).test(printed)
+}
+
+/** Whether `printed` has what the page shows somewhere, in whole lines. */
+export function isWithin(shown: string, printed: string): boolean {
+  return new RegExp(`^${patternOf(leveled(shown))}$`, 'm').test(leveled(printed))
+}

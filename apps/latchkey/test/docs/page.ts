@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const ROOT = join(import.meta.dir, '../../../..')
+
+/** One command of a `console` block, and what the page says that it prints. */
+export interface Command {
+  line: number
+  text: string
+  prints: string
+}
+
+export type Step =
+  | { kind: 'command'; command: Command }
+  | { kind: 'background'; command: Command }
+  | { kind: 'interrupt'; line: number }
+  | { kind: 'program'; language: 'ts' | 'python'; line: number; code: string }
+  | { kind: 'file'; name: string; text: string }
+  | { kind: 'page'; path: string }
+
+export interface Left {
+  line: number
+  reason: string
+}
+
+export interface Page {
+  /** From the root of the repository. */
+  path: string
+  text: string
+  steps: Step[]
+  /** Blocks that are not run, each with its reason. */
+  left: Left[]
+  needsPostgres: boolean
+  /** What breaks the convention, with its line. */
+  problems: string[]
+}
+
+export interface Block {
+  language: string
+  body: string
+  /** Of the opening fence. */
+  line: number
+  /** What a `<!-- run: … -->` right before it says. */
+  says: string | undefined
+}
+
+const SAYS = /^<!-- run: (.+?) -->$/
+const RUNNABLE = new Set(['console', 'ts', 'python'])
+
+/** Reads a page by the convention of CONTRIBUTING.md. */
+export function readPage(path: string): Page {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const page: Page = { path, text, steps: [], left: [], needsPostgres: false, problems: [] }
+  for (const part of partsOf(text)) {
+    try {
+      if ('body' in part) addBlock(page, part)
+      else addWord(page, part)
+    } catch (error) {
+      page.problems.push(`${path}:${part.line}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return page
+}
+
+interface Word {
+  says: string
+  line: number
+}
+
+/** The blocks of a page, and the comments for the runner that belong to none. */
+export function partsOf(text: string): (Block | Word)[] {
+  const parts: (Block | Word)[] = []
+  const lines = text.split('\n')
+  for (let at = 0; at < lines.length; at++) {
+    const says = SAYS.exec(lines[at]?.trim() ?? '')?.[1]
+    if (says !== undefined) parts.push({ says, line: at + 1 })
+    const [, indent, language] = /^( *)```(\w*)$/.exec(lines[at] ?? '') ?? []
+    if (indent === undefined) continue
+    const end = lines.findIndex((line, index) => index > at && line === `${indent}\`\`\``)
+    if (end < 0) throw new Error(`line ${at + 1}: a block is not closed`)
+    const before = lines.slice(0, at).findLastIndex((line) => line.trim() !== '')
+    const last = parts.at(-1)
+    const own = last && !('body' in last) && last.line === before + 1 ? last.says : undefined
+    if (own !== undefined) parts.pop()
+    const body = lines.slice(at + 1, end).map((line) => line.slice(indent.length))
+    parts.push({ language: language ?? '', body: body.join('\n'), line: at + 1, says: own })
+    at = end
+  }
+  return parts
+}
+
+function addWord(page: Page, { says, line }: Word): void {
+  const first = /^(\S+\.md) first$/.exec(says)?.[1]
+  if (first !== undefined) page.steps.push({ kind: 'page', path: first })
+  else if (says === 'Ctrl+C') page.steps.push({ kind: 'interrupt', line })
+  else if (says === 'needs PostgreSQL') page.needsPostgres = true
+  else throw new Error(`the runner does not know "${says}" where no block follows`)
+}
+
+function addBlock(page: Page, { language, body, line, says }: Block): void {
+  const reason = /^not here, because (.{10,})$/.exec(says ?? '')?.[1]
+  const file = /^the file (\S+)$/.exec(says ?? '')?.[1]
+  if (reason !== undefined) page.left.push({ line, reason })
+  else if (file !== undefined) page.steps.push({ kind: 'file', name: file, text: `${body}\n` })
+  else if (says !== undefined && says !== 'in background')
+    throw new Error(`the runner does not know "${says}"`)
+  else if (!RUNNABLE.has(language)) return
+  else if (language === 'ts' || language === 'python')
+    page.steps.push({ kind: 'program', language, line, code: `${body}\n` })
+  else {
+    const kind = says === 'in background' ? 'background' : 'command'
+    page.steps.push(...commandsOf(body, line + 1).map((command) => ({ kind, command }) as const))
+  }
+}
+
+/** `$ command`, its further lines after a backslash or behind `> `, then what it prints. */
+function commandsOf(body: string, from: number): Command[] {
+  const commands: Command[] = []
+  const printed: string[][] = []
+  let goesOn = false
+  for (const [index, line] of body.split('\n').entries()) {
+    const current = commands.at(-1)
+    if (line.startsWith('$ ')) {
+      commands.push({ line: from + index, text: line.slice(2), prints: '' })
+      printed.push([])
+    } else if (!current) throw new Error('a console block begins with "$ " and a command')
+    else if (goesOn) current.text += `\n${line}`
+    else if (line.startsWith('> ') && printed.at(-1)?.length === 0) current.text += `\n${line.slice(2)}`
+    else printed.at(-1)?.push(line)
+    goesOn = (line.startsWith('$ ') || goesOn) && line.endsWith('\\')
+  }
+  return commands.map((command, at) => ({ ...command, prints: (printed[at] ?? []).join('\n') }))
+}

@@ -1,0 +1,220 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isShown, isWithin } from './likeness.ts'
+import { type Command, ROOT } from './page.ts'
+
+const WITHIN_MS = 30_000
+/** The ports that pages name; each is a free one in a run. */
+const PORTS = [8080, 8081, 8082, 8083, 9090]
+
+/** Where pages say that PostgreSQL is. */
+const POSTGRES_HOST = 'db.internal'
+
+/**
+ * A shell in a folder that looks like a fresh clone of the repository after `npm ci`, as somebody who follows a page has
+ * it before them. Commands share the shell, so variables stay.
+ */
+export class Terminal {
+  readonly #home = mkdtempSync(join(tmpdir(), 'latchkey-docs-'))
+  readonly #clone = join(this.#home, 'latchkey')
+  readonly #ports: ReadonlyMap<number, number>
+  readonly #postgres: URL | undefined
+  readonly #bash: Bun.Subprocess<'pipe', 'pipe', 'inherit'>
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #background: { pid: number; file: string }[] = []
+  #said = ''
+  #count = 0
+
+  constructor(ports: ReadonlyMap<number, number>, postgres: string | undefined) {
+    this.#ports = ports
+    this.#postgres = postgres === undefined ? undefined : new URL(postgres)
+    this.#makeClone()
+    this.#bash = Bun.spawn(['bash', '--norc', '--noprofile'], {
+      cwd: this.#clone,
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+      env: this.#environment(),
+    })
+    this.#reader = this.#bash.stdout.getReader()
+    // Jobs get a process group each, as at a terminal, so that Ctrl+C reaches all of one.
+    this.#write('set -m\n')
+  }
+
+  static async open(postgres?: string): Promise<Terminal> {
+    const ports = await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const))
+    return new Terminal(new Map(ports), postgres)
+  }
+
+  /** Runs a command to its end; one that prints something else than the page shows is an error. */
+  async run(command: Command): Promise<void> {
+    const file = this.#newFile()
+    this.#write(`{ ${this.#mapped(command.text)}\n} >'${file}' 2>&1 </dev/null; echo "ended $?"\n`)
+    const code = Number((await this.#line(/^ended (\d+)$/m))[1])
+    const printed = this.#shown(readFileSync(file, 'utf8'))
+    if (!isShown(command.prints, printed)) throw new Different(command, printed)
+    if (code !== 0 && command.prints.trim() === '')
+      throw new Different(command, `nothing, and ended with ${code}`)
+  }
+
+  /** Starts a command that goes on, and waits until it has printed what the page shows. */
+  async begin(command: Command): Promise<void> {
+    if (command.prints.trim() === '') throw new Error('What runs in the background must show what it prints')
+    const file = this.#newFile()
+    this.#write(`${this.#mapped(command.text)} >'${file}' 2>&1 </dev/null &\necho "began $!"\n`)
+    const pid = Number((await this.#line(/^began (\d+)$/m))[1])
+    this.#background.push({ pid, file })
+    const deadlineMs = performance.now() + WITHIN_MS
+    for (;;) {
+      const printed = existsSync(file) ? this.#shown(readFileSync(file, 'utf8')) : ''
+      if (isWithin(command.prints, printed)) return
+      if (!isAlive(pid) || performance.now() > deadlineMs) throw new Different(command, printed)
+      await Bun.sleep(10)
+    }
+  }
+
+  /** Ctrl+C where the newest command in the background runs. */
+  async interrupt(): Promise<void> {
+    const newest = this.#background.pop()
+    if (!newest) throw new Error('Nothing runs that could be stopped')
+    process.kill(-newest.pid, 'SIGINT')
+    this.#write(`wait ${newest.pid}; echo "stopped $?"\n`)
+    const code = Number((await this.#line(/^stopped (\d+)$/m))[1])
+    if (code !== 0) throw new Error(`Ctrl+C ended it with ${code}: ${readFileSync(newest.file, 'utf8')}`)
+  }
+
+  /** Writes a file that the page shows. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.#clone, name), this.#mapped(text))
+  }
+
+  async close(): Promise<void> {
+    for (const { pid } of this.#background.splice(0)) kill(-pid)
+    this.#bash.kill('SIGKILL')
+    await this.#bash.exited
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  /** Copies of what a command could write to, links to the rest. */
+  #makeClone(): void {
+    mkdirSync(this.#clone)
+    for (const name of ['node_modules', 'apps', 'packages', 'docs', 'README.md'])
+      symlinkSync(join(ROOT, name), join(this.#clone, name))
+    for (const name of ['package.json', 'package-lock.json'])
+      cpSync(join(ROOT, name), join(this.#clone, name))
+    for (const sdk of ['typescript', 'python'])
+      cpSync(join(ROOT, 'sdks', sdk), join(this.#clone, 'sdks', sdk), {
+        recursive: true,
+        filter: (from) => !/\/(dist|node_modules|tests?|\.\w+)$/.test(from),
+      })
+    // What it brings is there already: it is what this test runs with.
+    mkdirSync(join(this.#clone, 'scripts'))
+    writeFileSync(join(this.#clone, 'scripts/install.mjs'), '')
+    mkdirSync(join(this.#home, 'bin'))
+    // The same program without the second that npx itself takes each time; a test of its own asks the real one.
+    writeFileSync(join(this.#home, 'bin/npx'), '#!/bin/sh\nexec "$@"\n')
+    chmodSync(join(this.#home, 'bin/npx'), 0o755)
+  }
+
+  #environment(): Record<string, string> {
+    const tools = `${join(this.#home, 'bin')}:${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
+    return {
+      PATH: `${tools}:/usr/sbin:/usr/local/sbin`,
+      HOME: this.#home,
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      LINKS_PORT: String(this.#ports.get(8080)),
+      ROOMS_PORT: String(this.#ports.get(8081)),
+      // No program of a test reaches for the outside network.
+      LINKS_TITLE_FETCH: 'off',
+      npm_config_offline: 'true',
+      npm_config_audit: 'false',
+      npm_config_fund: 'false',
+      npm_config_update_notifier: 'false',
+      ...(this.#postgres && {
+        PGHOST: this.#postgres.hostname,
+        PGPORT: this.#postgres.port,
+        PGUSER: this.#postgres.username,
+      }),
+    }
+  }
+
+  #mapped(text: string): string {
+    let mapped = text
+    for (const [port, own] of this.#ports)
+      mapped = mapped.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), String(own))
+    if (this.#postgres) mapped = mapped.replaceAll(POSTGRES_HOST, this.#postgres.host)
+    return mapped
+  }
+
+  #shown(text: string): string {
+    let shown = text.replaceAll(this.#clone, '/home/ann/latchkey')
+    for (const [port, own] of this.#ports)
+      shown = shown.replaceAll(new RegExp(`\\b${own}\\b`, 'g'), String(port))
+    if (this.#postgres) shown = shown.replaceAll(this.#postgres.host, POSTGRES_HOST)
+    return shown
+  }
+
+  #newFile(): string {
+    return join(this.#home, `printed-${++this.#count}`)
+  }
+
+  #write(text: string): void {
+    void this.#bash.stdin.write(text)
+    void this.#bash.stdin.flush()
+  }
+
+  async #line(pattern: RegExp): Promise<RegExpExecArray> {
+    const timer = setTimeout(() => this.#bash.kill('SIGKILL'), WITHIN_MS)
+    try {
+      for (;;) {
+        const found = pattern.exec(this.#said)
+        if (found) {
+          this.#said = ''
+          return found
+        }
+        const { value, done } = await this.#reader.read()
+        if (done) throw new Error('The shell ended, or the command took longer than 30 seconds')
+        this.#said += new TextDecoder().decode(value)
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** A command that printed something else than its page shows. */
+export class Different extends Error {
+  constructor({ line, text, prints }: Command, printed: string) {
+    super(`line ${line}: $ ${text}\n--- the page shows\n${prints}\n--- it printed\n${printed.trimEnd()}\n---`)
+    this.name = 'Different'
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
