@@ -17,20 +17,36 @@ export async function rankings<Column extends SumColumn>(
   filters: ViewerFilters,
   most: Readonly<Record<Column, number>>,
 ): Promise<Record<Column, Ranking>> {
-  const found = (Object.entries(most) as [Column, number][]).map(([column, limit]) => {
-    const values = tally.of(column)
-    return { column, limit, values, ...values.best(filters, limit) }
-  })
+  const [found] = await rankingsOfEach(db, [tally], filters, most)
+  return found as Record<Column, Ranking>
+}
+
+/** The same of several tallies, whose names are read together. */
+export async function rankingsOfEach<Column extends SumColumn>(
+  db: Db,
+  tallies: readonly Tally[],
+  filters: ViewerFilters,
+  most: Readonly<Record<Column, number>>,
+): Promise<Record<Column, Ranking>[]> {
+  const found = tallies.map((tally) =>
+    (Object.entries(most) as [Column, number][]).map(([column, limit]) => {
+      const values = tally.of(column)
+      return { column, limit, values, ...values.best(filters, limit) }
+    }),
+  )
   await loadNames(
     db,
-    found.flatMap(({ values, entries }) => values.unnamed(entries)),
+    found.flatMap((lists) => lists.flatMap(({ values, entries }) => values.unnamed(entries))),
   )
-  return Object.fromEntries(
-    found.map(({ column, limit, values, entries, total }) => {
-      const items = entries
-        .map((entry) => ({ name: values.nameOf(entry), count: values.countedOf(entry, filters) }))
-        .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-      return [column, { items: items.slice(0, limit), total }]
-    }),
-  ) as Record<Column, Ranking>
+  return found.map(
+    (lists) =>
+      Object.fromEntries(
+        lists.map(({ column, limit, values, entries, total }) => {
+          const items = entries
+            .map((entry) => ({ name: values.nameOf(entry), count: values.countedOf(entry, filters) }))
+            .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+          return [column, { items: items.slice(0, limit), total }]
+        }),
+      ) as Record<Column, Ranking>,
+  )
 }

@@ -146,9 +146,9 @@ function remember(wanted: readonly Wanted[], rows: readonly SumRow[]): void {
 }
 
 async function readSums({ read, dialect }: Db, wanted: readonly Wanted[]): Promise<SumRow[]> {
-  const parts = wanted.flatMap(({ cover, columns, named }, n) => {
-    if (cover.periods.length === 0) return []
-    const periods = cover.periods.map((period) => ({ ...period, n }))
+  const parts = byColumns(wanted).flatMap(({ columns, named, each }) => {
+    const periods = each.flatMap(({ n, cover }) => cover.periods.map((period) => ({ ...period, n })))
+    if (periods.length === 0) return []
     return [
       sql`select chosen.n, part.link_id, part.unit, part.start, part.dimension, part.sums,
           ${named ? sql`part.names` : sql`null`} as names
@@ -162,6 +162,17 @@ async function readSums({ read, dialect }: Db, wanted: readonly Wanted[]): Promi
     Omit<SumRow, 'names'> & { names: string | null }
   >`${sql.join(parts, sql` union all `)}`.execute(read)
   return rows.map((row) => ({ ...row, names: row.names === null ? undefined : listOf(row.names) }))
+}
+
+/** Those that want the same columns together: one statement reads many links, and its text is as long for all of them. */
+function byColumns(wanted: readonly Wanted[]) {
+  const all = wanted.map((one, n) => ({ ...one, n }))
+  const groups = Map.groupBy(all, ({ columns, named = false }) => `${named} ${columns.join()}`)
+  return [...groups.values()].map((each) => ({
+    columns: each[0]?.columns ?? [],
+    named: each[0]?.named,
+    each,
+  }))
 }
 
 /** Visitors have no names. */
@@ -197,14 +208,15 @@ async function forgottenSums(
   scope: Scope,
   wanted: readonly Wanted[],
 ): Promise<(ClickCounts & { n: number; dimension: SumColumn; name: string })[]> {
-  const parts = wanted.flatMap(({ cover, columns }, n) => {
+  const parts = byColumns(wanted).flatMap(({ columns, each }) => {
     const kept = columns.filter((column) => column !== 'visitor_fp')
-    if (cover.gaps.length === 0 || kept.length === 0) return []
-    const from = sql`from ${gapRows(dialect, forgottenIn(cover.gaps))} as gap
+    const gaps = each.flatMap(({ n, cover }) => forgottenIn(cover.gaps).map((gap) => ({ ...gap, n })))
+    if (gaps.length === 0 || kept.length === 0) return []
+    const from = sql`from ${numberRows(dialect, ['n', 'link_id', 'low', 'high'], gaps)} as gap
       cross join click_forgotten as part where ${inGap(scope, 'part')} and hour >= low and hour < high`
     const of = (dimension: Fragment, name: string, when: Fragment) =>
-      sql`select ${sql.lit(n)} as n, ${dimension} as dimension, ${sql.ref(name)} as name, ${countSums()}
-        ${from} and ${when} group by 2, 3`
+      sql`select gap.n, ${dimension} as dimension, ${sql.ref(name)} as name, ${countSums()}
+        ${from} and ${when} group by 1, 2, 3`
     return [
       of(sql`dimension`, 'name', among(dialect, 'dimension', kept)),
       ...(kept.includes('slug') ? [of(sql`'slug'`, 'slug', sql`dimension = 'link_mode'`)] : []),

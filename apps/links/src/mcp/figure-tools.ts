@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import { instanceRanking, mostClicked } from '../analytics/dashboard.ts'
 import { DashboardStats } from '../analytics/dashboard-schema.ts'
-import { type View, ranking } from '../analytics/figures.ts'
+import { type View, topValues } from '../analytics/figures.ts'
 import { counted } from '../analytics/operations.ts'
 import {
   type Breakdown,
@@ -171,19 +171,19 @@ const instanceTools = [
 ]
 
 async function compared(db: Database<Tables>, view: View, ids: readonly number[]) {
-  const links = new Map((await readLinks(db, [...new Set(ids)], view)).map((link) => [link.id, link]))
-  const top = async (id: number, dimension: 'country' | 'referrer_host') =>
-    (await ranking(db, [id], dimension, { ...view, most: 1 })).items[0]?.name ?? null
-  const results = []
-  for (const id of ids) {
+  const distinct = [...new Set(ids)]
+  const links = new Map((await readLinks(db, distinct, view)).map((link) => [link.id, link]))
+  const missing = ids.find((id) => !links.has(id))
+  if (missing !== undefined) throw failure('link_not_found', `Link ${missing} not found`)
+  const tops = await topValues(db, distinct, ['country', 'referrer_host'], view)
+  return ids.flatMap((id) => {
     const link = links.get(id)
-    if (!link) throw failure('link_not_found', `Link ${id} not found`)
+    const top = tops.get(id)
+    if (!link || !top) return []
     const { url, label, total_clicks } = link
-    const top_country = await top(id, 'country')
-    const top_referrer = await top(id, 'referrer_host')
-    results.push({ link_id: id, url, label, total_clicks, top_country, top_referrer })
-  }
-  return results
+    const { country: top_country, referrer_host: top_referrer } = top
+    return { link_id: id, url, label, total_clicks, top_country, top_referrer }
+  })
 }
 
 export const figureTools = [...linkTools, ...instanceTools]

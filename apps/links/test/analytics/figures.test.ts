@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { openDatabase } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { dashboardStats } from '../../src/analytics/dashboard.ts'
-import { clickStats, ranking, timeline } from '../../src/analytics/figures.ts'
+import { clickStats, ranking, timeline, topValues } from '../../src/analytics/figures.ts'
 import { Range, listNames } from '../../src/analytics/schema.ts'
 import { Summing } from '../../src/analytics/summing.ts'
 import { dimensionOfList } from '../../src/analytics/tally.ts'
@@ -112,6 +112,14 @@ eachDialect((dialect, newUrl) => {
           const one = own.of([id])
           const count = one.clicks.length
           return [id, count, share(count), one.delta(count, one.before.length)]
+        }),
+      )
+      const tops = await topValues(db, [quiet, second, first], ['country', 'referrer_host'], view)
+      expect([...tops]).toEqual(
+        [quiet, second, first].map((id) => {
+          const one = scan.of([id])
+          const name = (list: 'countries' | 'referrer_hosts') => one.list(list)[0]?.name ?? null
+          return [id, { country: name('countries'), referrer_host: name('referrer_hosts') }]
         }),
       )
       const [summary] = await summarise(db, [row], view)
