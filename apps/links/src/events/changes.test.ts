@@ -81,6 +81,17 @@ test('while nothing changes only the quiet is told, and while nobody follows nob
   expect([watch.running, feed.followers]).toEqual([false, 0])
 })
 
+test('who cannot be told anything is not kept, and nobody looks for them', async () => {
+  const watch = new OwnWatch()
+  const feed = new ChangeFeed(watch)
+  watch.start = async () => {
+    watch.running = true
+    throw new Error('no database')
+  }
+  for (let tries = 0; tries < 3; tries++) expect(await feed.follow().catch(String)).toBe('Error: no database')
+  expect([feed.followers, watch.running]).toEqual([0, false])
+})
+
 test('a feed that drains ends who follows and who comes later, at once', async () => {
   const feed = new ChangeFeed(new OwnWatch())
   const following = await feed.follow()

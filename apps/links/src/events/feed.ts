@@ -77,9 +77,14 @@ export class ChangeFeed {
     this.#followers.add(following)
     if (this.#closed) following.end()
     else
-      await this.#watch.start((changes) => {
-        for (const follower of this.#followers) follower.note(changes)
-      })
+      try {
+        await this.#watch.start((changes) => {
+          for (const follower of this.#followers) follower.note(changes)
+        })
+      } catch (error) {
+        following.end()
+        throw error
+      }
     return following
   }
 

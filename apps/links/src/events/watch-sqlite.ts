@@ -26,7 +26,10 @@ export function watchSqlite({ read }: Database<Tables>, log: Log): Watch {
   }
   return {
     start(note) {
-      started ??= findMark(read).then((now) => {
+      if (started) return started
+      const mine = findMark(read).then((now) => {
+        // Whoever asked has left meanwhile.
+        if (started !== mine) return
         mark = now
         timer = setInterval(() => {
           looking ??= look(note)
@@ -34,8 +37,9 @@ export function watchSqlite({ read }: Database<Tables>, log: Log): Watch {
             .finally(() => (looking = undefined))
         }, LOOK_EVERY_MS)
       })
-      started.catch(rest)
-      return started
+      started = mine
+      mine.catch(() => started === mine && rest())
+      return mine
     },
     rest,
     async close() {

@@ -1,0 +1,28 @@
+import { expect, spyOn, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { Stored, closedAfterEach } from '../../test/durability/stored.ts'
+import { watchSqlite } from './watch-sqlite.ts'
+
+const { keep } = closedAfterEach()
+
+eachDialect((dialect, newUrl) => {
+  if (dialect !== 'sqlite') return
+
+  test('whoever leaves before the first look leaves nobody looking', async () => {
+    const { database } = keep(await Stored.open(await newUrl()))
+    const watch = watchSqlite(database, { info() {}, warn() {}, error() {} })
+    const timers = spyOn(globalThis, 'setInterval')
+    try {
+      const starting = watch.start(() => undefined)
+      watch.rest()
+      await starting
+      expect(timers).toHaveBeenCalledTimes(0)
+      // Who comes back is looked for, once.
+      await Promise.all([watch.start(() => undefined), watch.start(() => undefined)])
+      expect(timers).toHaveBeenCalledTimes(1)
+    } finally {
+      timers.mockRestore()
+      await watch.close()
+    }
+  })
+})
