@@ -30,6 +30,7 @@ import {
   findInvitation,
   findUnanswered,
   insertInvitation,
+  invitationRevoked,
   listLive,
   renewInvitation,
 } from './store.ts'
@@ -243,9 +244,7 @@ const revoke = operation({
       await auditInvitation(tx, context, 'revoke', invitation)
       return invitation
     })
-    const { invited_user_id: userId } = row
-    if (userId !== null)
-      context.tell({ kind: 'notice', userId, notice: 'invitation_revoked', data: { id: row.id, roomId } })
+    for (const news of invitationRevoked(row)) context.tell(news)
     return SUCCESS
   },
 })

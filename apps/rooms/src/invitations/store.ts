@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
+import type { News } from '../news.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { RoomRole } from '../rooms/room-access.ts'
 
@@ -74,6 +75,31 @@ export async function listPending(
     ...row,
     own_role: owner_id === userId ? ('owner' as const) : member_role,
   }))
+}
+
+/** Targeted invitations to this room that somebody can still answer. */
+export async function listAwaited(
+  db: Kysely<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<RoomInvitationRow[]> {
+  return db
+    .selectFrom('room_invitations')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('invited_user_id', 'is not', null)
+    .where((eb) => isLive(eb, nowMs))
+    .execute()
+}
+
+/** Tells whom it was for; nobody of a link. */
+export function invitationRevoked({
+  id,
+  room_id: roomId,
+  invited_user_id: userId,
+}: RoomInvitationRow): News[] {
+  if (userId === null) return []
+  return [{ kind: 'notice', userId, notice: 'invitation_revoked', data: { id, roomId } }]
 }
 
 export async function findInvitation(db: Kysely<Tables>, id: string): Promise<RoomInvitationRow | undefined> {

@@ -2,9 +2,8 @@ import type { Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import type { News } from '../news.ts'
-import { endAccess } from '../rooms/eviction.ts'
+import { takeDown } from '../rooms/deletion.ts'
 import { lockRoom } from '../rooms/log.ts'
-import { deleteRoom, listMemberIds } from '../rooms/store.ts'
 import { lockAccount } from '../users/store.ts'
 import { handOver } from './handover.ts'
 import { findSuccessor } from './store.ts'
@@ -29,12 +28,10 @@ async function passOn(tx: Transaction<Tables>, room: RoomRow, nowMs: number): Pr
   const target = { type: 'room', id: roomId }
   const origin = { clientIp: null, requestId: null, nowMs }
   if (toUserId === undefined) {
-    const formerly = room.visibility === 'public' ? ('everyone' as const) : await listMemberIds(tx, room)
-    const told = await endAccess(tx, { roomId, userIds: null, reason: 'deleted' })
-    await deleteRoom(tx, roomId)
+    const told = await takeDown(tx, room, nowMs)
     const metadata = { name, reason: 'owner_purged' }
     await recordAudit(tx, { action: 'room.delete', actorUserId: null, target, metadata }, origin)
-    return [...told, { kind: 'lobby', roomId, formerly }]
+    return told
   }
   // However many rooms the heir owns already: this one has nobody else.
   const told = await handOver(tx, { room, toUserId, nowMs })

@@ -8,7 +8,8 @@ import { cutPage, positionOf } from '../paging.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { auditRoom } from './audit.ts'
 import { enterOrFail, enterToRead, entrantOf } from './entry.ts'
-import { endAccess, reconsider } from './eviction.ts'
+import { takeDown } from './deletion.ts'
+import { reconsider } from './eviction.ts'
 import { listRooms } from './lobby.ts'
 import { appendEvent, lockRoom } from './log.ts'
 import { type RoomAction, may } from './room-access.ts'
@@ -26,16 +27,7 @@ import {
   toSharedRoom,
 } from './schema.ts'
 import type { FoundStanding } from './standing.ts'
-import {
-  countOwned,
-  countPresent,
-  deleteLog,
-  deleteRoom,
-  insertRoom,
-  listMemberIds,
-  listPresent,
-  updateRoom,
-} from './store.ts'
+import { countOwned, countPresent, deleteLog, insertRoom, listPresent, updateRoom } from './store.ts'
 import { join, leave } from './visit-operations.ts'
 
 const tag = 'Rooms'
@@ -258,12 +250,8 @@ const remove = operation({
   async handler(context, { params }) {
     const told = await context.database.write(async (tx) => {
       const { room } = await standingFor(tx, context, params.id, 'change_room')
-      const removed = await endAccess(tx, { roomId: room.id, userIds: null, reason: 'deleted' })
-      const formerly = room.visibility === 'public' ? ('everyone' as const) : await listMemberIds(tx, room)
-      removed.push({ kind: 'lobby', roomId: room.id, formerly })
-      await deleteRoom(tx, room.id)
       await auditRoom(tx, context, { action: 'room.delete', roomId: room.id, metadata: { name: room.name } })
-      return removed
+      return takeDown(tx, room, context.now)
     })
     for (const news of told) context.tell(news)
     return SUCCESS

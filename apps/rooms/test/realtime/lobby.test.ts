@@ -162,8 +162,45 @@ eachDialect((_dialect, newUrl) => {
         const notices = socket.frames.filter(({ type }) => type === 'notice').length
         // The end of an offer concerns who made it as well.
         expect([name, notices]).toEqual([name, name === 'outsider' ? 4 : name === 'owner' ? 1 : 0])
+        socket.frames.length = 0
       }
       tab.close()
+    })
+
+    test('a room that is deleted takes its invitations and the offer of it along, which those who wait for them are told', async () => {
+      const { id } = await createRoom(owner, { visibility: 'private' })
+      const [otto, ben, lisa] = ['outsider', 'banned', 'listener'].map((name) => people.get(name) as Somebody)
+      const invite = async ({ user }: Somebody) => {
+        const body = { userId: user.id }
+        const { invitation } = await owner.browser.json<{ invitation: { id: string } }>(
+          `/api/rooms/${id}/invitations/users`,
+          { body },
+          201,
+        )
+        return invitation.id
+      }
+      const [pending, declined] = [await invite(otto as Somebody), await invite(ben as Somebody)]
+      await ben?.browser.json(`/api/room-invitations/${declined}/decline`, { method: 'POST' })
+      await makeMember(service, id, lisa as Somebody)
+      const body = { userId: lisa?.user.id }
+      await owner.browser.json(`/api/rooms/${id}/ownership-transfer`, { body }, 201)
+      for (const socket of looking.values()) {
+        await socket.settle()
+        socket.frames.length = 0
+      }
+      await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+      const told: unknown[] = []
+      for (const [name, socket] of looking) {
+        await socket.settle()
+        for (const { type, notice, data } of socket.frames)
+          if (type === 'notice') told.push([name, notice, data])
+      }
+      const offer = { roomId: id, fromUserId: owner.user.id, toUserId: lisa?.user.id }
+      expect(told).toEqual([
+        ['owner', 'transfer_ended', offer],
+        ['listener', 'transfer_ended', offer],
+        ['outsider', 'invitation_revoked', { id: pending, roomId: id }],
+      ])
     })
   })
 })
