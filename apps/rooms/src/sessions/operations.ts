@@ -73,7 +73,7 @@ const endOtherSessions = operation({
   async handler(context) {
     const { user, session } = actorOf(context)
     const ended = await context.database.write(async (tx) => {
-      const end = { reason: 'revoked' as const, nowMs: context.now, except: session.id }
+      const end = { reason: 'signed_out' as const, nowMs: context.now, except: session.id }
       const ids = await revokeSessionsOf(tx, user.id, end)
       for (const id of ids)
         await recordAudit(tx, revocation(user.id, { type: 'session', id }), originOf(context))

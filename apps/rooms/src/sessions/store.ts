@@ -133,12 +133,12 @@ export async function revokeSession(
   return ended !== undefined
 }
 
-/** As `revokeSession`, but only a session of this user. */
+/** As `revokeSession`, but only a session of this user, who signs it out (R18.8). */
 export async function revokeOwnSession(
   tx: Transaction<Tables>,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
 ): Promise<boolean> {
-  const [ended] = await endSessions(tx, 'revoked', nowMs, (query) =>
+  const [ended] = await endSessions(tx, 'signed_out', nowMs, (query) =>
     query.where('id', '=', id).where('user_id', '=', userId),
   )
   return ended !== undefined

@@ -45,7 +45,7 @@ const ENDINGS: Ending[] = [
   },
   {
     name: 'ending all other sessions',
-    reason: 'revoked',
+    reason: 'signed_out',
     async end([node]) {
       const { one, two } = await twoSessions(node as Node)
       return {
@@ -57,7 +57,7 @@ const ENDINGS: Ending[] = [
   },
   {
     name: 'ending one by its id',
-    reason: 'revoked',
+    reason: 'signed_out',
     async end([node]) {
       const { one, two } = await twoSessions(node as Node)
       const { sessionId } = one as Browser & { sessionId: string }

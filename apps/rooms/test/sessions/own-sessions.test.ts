@@ -109,7 +109,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await phone.send('/api/session')).status).toBe(401)
     expect(await storedSession(service, phone.sessionId)).toMatchObject({
       revoked_at: service.clock.ms,
-      revoke_reason: 'revoked',
+      revoke_reason: 'signed_out',
     })
     expect((await laptop.send('/api/session')).status).toBe(200)
     expect((await laptop.send(`/api/sessions/${phone.sessionId}`, { method: 'DELETE' })).status).toBe(404)
