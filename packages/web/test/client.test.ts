@@ -82,6 +82,23 @@ test('the navigation lists what has an icon, marks the page that is shown, and i
   await page.context().close()
 }, 60_000)
 
+for (const motion of [true, false])
+  test(`menus and hints ${motion ? 'move' : 'are there at once, for who wants no movement'}`, async () => {
+    const { page } = await open('/things/a-1', { width: 390, motion })
+    const moved = await page.evaluateHandle(() => {
+      const properties: string[] = []
+      for (const type of ['transitionrun', 'animationstart'])
+        addEventListener(type, ({ target }) => properties.push((target as Element).className), true)
+      return properties
+    })
+    await page.getByRole('button', { name: 'Copy a-1' }).hover()
+    await page.getByRole('tooltip').waitFor()
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await page.getByRole('link', { name: 'All things' }).waitFor()
+    expect((await moved.jsonValue()).length > 0).toBe(motion)
+    await page.context().close()
+  }, 60_000)
+
 test('a refusal is worded by its code in the language of the person, and an unknown one by the server', async () => {
   lang = 'sv'
   const { page } = await open('/things/a-1')

@@ -21,6 +21,8 @@ export interface View {
   scheme?: 'light' | 'dark'
   /** The language that the browser wants. */
   locale?: string
+  /** Whether the person is shown movement. */
+  motion?: boolean
 }
 
 /**
@@ -36,14 +38,17 @@ export function testBrowser(headers: Record<string, string> = {}) {
   afterAll(() => up.browser?.close(), 20_000)
   return {
     /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
-    async open(url: string, { width = 1280, height = 900, zoom = 1, scheme = 'light', locale }: View = {}) {
+    async open(
+      url: string,
+      { width = 1280, height = 900, zoom = 1, scheme = 'light', locale, motion = false }: View = {},
+    ) {
       if (!up.browser) throw new Error('The browser is used before it was started')
       const context = await up.browser.newContext({
         viewport: { width, height },
         deviceScaleFactor: zoom,
         extraHTTPHeaders: headers,
         colorScheme: scheme,
-        reducedMotion: 'reduce',
+        reducedMotion: motion ? 'no-preference' : 'reduce',
         ...(locale !== undefined && { locale }),
       })
       const page = await context.newPage()
