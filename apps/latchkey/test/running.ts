@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const LATCHKEY = join(import.meta.dir, '../src/latchkey.ts')
+const EXECUTABLE = process.env['LATCHKEY_TEST_THROUGH']
+/** The command from its source, or, for everything once more, the executable (packaging/commands.test.ts). */
+const LATCHKEY = EXECUTABLE ? [EXECUTABLE] : [process.execPath, join(import.meta.dir, '../src/latchkey.ts')]
 const WITHIN_MS = 30_000
 
 export interface Ended {
@@ -15,9 +17,11 @@ export interface Ended {
 export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-command-'))
   readonly #environment: Record<string, string>
+  readonly #command: readonly string[]
 
-  constructor(environment: Record<string, string> = {}) {
+  constructor(environment: Record<string, string> = {}, command: readonly string[] = LATCHKEY) {
     this.#environment = environment
+    this.#command = command
   }
 
   get database(): string {
@@ -34,7 +38,7 @@ export class Place {
   }
 
   spawn(args: readonly string[], environment: Record<string, string> = {}) {
-    return Bun.spawn([process.execPath, LATCHKEY, ...args], {
+    return Bun.spawn([...this.#command, ...args], {
       cwd: this.folder,
       stdin: 'pipe',
       stdout: 'pipe',

@@ -1,3 +1,6 @@
+import { fileURLToPath } from 'node:url'
+import { carried } from './carried.ts'
+
 export interface ReferencePage {
   title: string
   /** Where the OpenAPI document and this page's one script are served. */
@@ -8,8 +11,11 @@ export interface ReferencePage {
 }
 
 /** The file to serve as the page's script; the package holds everything that the page needs. */
-export function referenceScript(): URL {
-  return new URL('./browser/standalone.js', import.meta.resolve('@scalar/api-reference'))
+export function referenceScript(): string {
+  return (
+    carried('scalar.js') ??
+    fileURLToPath(new URL('./browser/standalone.js', import.meta.resolve('@scalar/api-reference')))
+  )
 }
 
 /** The interactive reference of an API as HTML, without an inline script. */

@@ -31,6 +31,8 @@ export interface Served {
   sources: string
   /** Where the files are served, as `build` says it. */
   assets: string
+  /** The folder of a client that was bundled ahead; nothing is bundled then. */
+  bundled?: string | undefined
   /** Keeps what was bundled; `node_modules/.cache` without it. */
   caches?: string
 }
@@ -56,7 +58,8 @@ export function clientFiles(served: Served) {
   let made = ''
 
   /** The folder of the files. Throws what the bundler says. */
-  function built(): Promise<string> {
+  async function built(): Promise<string> {
+    if (served.bundled !== undefined) return served.bundled
     // Cleaned away, perhaps, beside a service that has run for long.
     if (made !== '' && !existsSync(made)) [building, made] = [undefined, '']
     building ??= bundle(served).then(

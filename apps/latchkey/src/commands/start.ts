@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Settings as LinksSettings } from '@latchkey/links/settings'
 import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
@@ -125,6 +126,9 @@ function listenFailure(
   return new CommandFailure(`Port ${port} of ${host} cannot be listened on (${String(code)})`)
 }
 
+/** How a person calls this command. */
+const OWN_NAME = Bun.isStandaloneExecutable ? basename(process.execPath) : 'npx latchkey'
+
 const EVERY_ADDRESS = new Set(['0.0.0.0', '[::]', '127.0.0.1', '[::1]'])
 
 function whatNext(
@@ -151,6 +155,6 @@ Latchkey is running. Press Ctrl+C to stop it.
 
 Make an API key, which is shown this once:
 
-  npx latchkey keys create --identity ${identity} --scope create,read --title "First key"
+  ${OWN_NAME} keys create --identity ${identity} --scope create,read --title "First key"
 `
 }

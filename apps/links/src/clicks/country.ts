@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { carried } from '@latchkey/http/carried'
 import { type CountryResponse, Reader } from 'mmdb-lib'
 
 type CountryRow = CountryResponse & { readonly country_code?: string }
@@ -24,9 +26,14 @@ const SPECIAL_IPV4 =
   /^(?:0|10|127)\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\.|^192\.(?:168|0\.[02])\.|^198\.(?:1[89]|51\.100)\.|^203\.0\.113\.|^2(?:2[4-9]|[345]\d)\./
 const SPECIAL_IPV6 = /^(?:::|f[cdf]|fe[89ab]|2001:0?db8:)/i
 
+/** The path of the database. */
+export function countryFile(): string {
+  return carried('countries.mmdb') ?? fileURLToPath(import.meta.resolve(DATABASE))
+}
+
 // No cache by address: a look-up costs about a microsecond, and this way no address outlives its request.
 export function openCountryLookup(): (address: string) => string | null {
-  const file = readFileSync(new URL(import.meta.resolve(DATABASE)))
+  const file = readFileSync(countryFile())
   // The reader's own cache holds one decoded record per country, which halves the time.
   const reader = new Reader<CountryRow>(file, { cache: new Map() })
   return (address) => {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { carried } from '@latchkey/http/carried'
 import { clientFiles } from '@latchkey/web/serve'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
@@ -15,6 +16,7 @@ const SOURCES = resolve(import.meta.dirname, '..')
 
 const files = clientFiles({
   name: 'latchkey-rooms',
+  bundled: carried('latchkey-rooms'),
   build: resolve(SOURCES, 'web/build.ts'),
   sources: SOURCES,
   assets: ASSETS_PATH,

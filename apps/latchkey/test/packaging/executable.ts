@@ -1,0 +1,20 @@
+import { afterAll, beforeAll } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildExecutable } from '../../../../scripts/release/executable.ts'
+import { ownPlatform } from '../../../../scripts/release/platforms.ts'
+
+/**
+ * The executable of this machine's platform, for the tests of the file that calls this: the one that `npm test` has built for
+ * all of them, or one that is built now.
+ */
+export function testExecutable(): { path: string } {
+  const given = process.env['LATCHKEY_TEST_EXECUTABLE']
+  if (given) return { path: given }
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-executable-'))
+  const path = join(folder, 'latchkey')
+  beforeAll(() => buildExecutable(ownPlatform(), path), 60_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return { path }
+}

@@ -1,0 +1,40 @@
+/** A kind of machine that there is an executable for. */
+export interface Platform {
+  /** As in the name of its file. */
+  name: string
+  /** As the bundler calls it. */
+  target: string
+  /** The npm package with its runtime, a file below `bin`. */
+  runtime: { package: string; file: string }
+  suffix: string
+}
+
+/** `glibc` on Linux: Debian, Ubuntu, Fedora and their like. */
+export const PLATFORMS: readonly Platform[] = [
+  platform('linux-x64', 'linux-x64'),
+  platform('linux-arm64', 'linux-aarch64'),
+  platform('darwin-x64', 'darwin-x64'),
+  platform('darwin-arm64', 'darwin-aarch64'),
+  platform('windows-x64', 'windows-x64'),
+]
+
+function platform(name: string, runtime: string): Platform {
+  const suffix = name.startsWith('windows') ? '.exe' : ''
+  const file = `bun${suffix}`
+  return { name, target: `bun-${name}`, runtime: { package: `@oven/bun-${runtime}`, file }, suffix }
+}
+
+/** That of this machine. Throws where there is none. */
+export function ownPlatform(): Platform {
+  return platformNamed(`${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`)
+}
+
+/** Throws where there is none. */
+export function platformNamed(name: string): Platform {
+  const found = PLATFORMS.find((each) => each.name === name)
+  if (!found)
+    throw new Error(
+      `There is no platform ${name}: it is one of ${PLATFORMS.map((each) => each.name).join(', ')}`,
+    )
+  return found
+}

@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import lock from '../../package-lock.json' with { type: 'json' }
+import { type Platform, ownPlatform } from './platforms.ts'
+import { ROOT, run } from './run.ts'
+
+const CACHE = join(ROOT, 'node_modules/.cache/latchkey-runtimes')
+
+/**
+ * The runtime of a platform: of this machine the one that runs this, of others the one that package-lock.json names, fetched
+ * once from the npm registry. Throws where it cannot be had, or is not what package-lock.json expects.
+ */
+export async function runtimeOf(platform: Platform): Promise<string> {
+  if (platform.name === ownPlatform().name) return process.execPath
+  const { version, integrity } = locked(platform.runtime.package)
+  const folder = join(CACHE, `${platform.name}-${version}`)
+  const file = join(folder, 'package/bin', platform.runtime.file)
+  if (existsSync(file)) return file
+  const parts = `${folder}.${process.pid}`
+  mkdirSync(parts, { recursive: true })
+  const wanted = `${platform.runtime.package}@${version}`
+  const name = (await run(['npm', 'pack', '--silent', '--pack-destination', parts, wanted])).trim()
+  const packed = join(parts, basename(name))
+  if (hashed(packed) !== integrity) throw new Error(`${wanted} is not what package-lock.json expects`)
+  await run(['tar', '-xzf', packed, '-C', parts])
+  renameSync(parts, folder)
+  return file
+}
+
+function hashed(file: string): string {
+  return `sha512-${new Bun.CryptoHasher('sha512').update(readFileSync(file)).digest('base64')}`
+}
+
+/** What package-lock.json says of a package that is installed at the top. Throws where it says nothing. */
+export function locked(name: string): { version: string; integrity: string } {
+  const packages: Readonly<Record<string, { version?: string; integrity?: string }>> = lock.packages
+  const { version, integrity } = packages[`node_modules/${name}`] ?? {}
+  if (version === undefined || integrity === undefined)
+    throw new Error(`package-lock.json does not know ${name}`)
+  return { version, integrity }
+}
