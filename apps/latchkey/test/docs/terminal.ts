@@ -1,14 +1,25 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { chmodSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isShown, isWithin } from './likeness.ts'
 import { type Command, ROOT } from './page.ts'
 
+/** A Python that has what the client needs; CONTRIBUTING.md says how. */
+const PYTHON = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
 const WITHIN_MS = 30_000
 /** The ports that pages name; each is a free one in a run. */
-const PORTS = [8080, 8081, 8082, 8083, 9090]
+const PORTS = [8080, 8081, 8082, 8083, 8443, 9090]
 
 /** Where pages say that PostgreSQL is. */
 const POSTGRES_HOST = 'db.internal'
@@ -86,9 +97,11 @@ export class Terminal {
     if (code !== 0) throw new Error(`Ctrl+C ended it with ${code}: ${readFileSync(newest.file, 'utf8')}`)
   }
 
-  /** Writes a file that the page shows. */
-  write(name: string, text: string): void {
-    writeFileSync(join(this.#clone, name), this.#mapped(text))
+  /** Writes a file that the page shows, where the shell is. */
+  async write(name: string, text: string): Promise<void> {
+    this.#write('echo "at $PWD"\n')
+    const [, folder = ''] = await this.#line(/^at (.+)$/m)
+    writeFileSync(join(folder, name), this.#mapped(text))
   }
 
   async close(): Promise<void> {
@@ -115,8 +128,14 @@ export class Terminal {
     writeFileSync(join(this.#clone, 'scripts/install.mjs'), '')
     mkdirSync(join(this.#home, 'bin'))
     // The same program without the second that npx itself takes each time; a test of its own asks the real one.
-    writeFileSync(join(this.#home, 'bin/npx'), '#!/bin/sh\nexec "$@"\n')
-    chmodSync(join(this.#home, 'bin/npx'), 0o755)
+    this.#addTool('npx', 'exec "$@"')
+    const client = join(this.#clone, 'sdks/python/src')
+    if (PYTHON !== '') this.#addTool('python3', `PYTHONPATH=${client} exec ${PYTHON} "$@"`)
+  }
+
+  #addTool(name: string, script: string): void {
+    writeFileSync(join(this.#home, 'bin', name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(this.#home, 'bin', name), 0o755)
   }
 
   #environment(): Record<string, string> {
@@ -188,9 +207,12 @@ export class Terminal {
 
 /** A command that printed something else than its page shows. */
 export class Different extends Error {
+  readonly printed: string
+
   constructor({ line, text, prints }: Command, printed: string) {
     super(`line ${line}: $ ${text}\n--- the page shows\n${prints}\n--- it printed\n${printed.trimEnd()}\n---`)
     this.name = 'Different'
+    this.printed = printed
   }
 }
 
