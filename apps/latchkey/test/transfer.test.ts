@@ -91,6 +91,67 @@ describe('latchkey links import and export', () => {
     expect(await service.stop()).toBe(0)
   })
 
+  test('with --on-conflict fail nothing is stored unless every row is good, and --report tells of each row', async () => {
+    const fresh = new Place()
+    try {
+      const args = (file: string) => [
+        ...importing(file, 'csv'),
+        '--on-conflict',
+        'fail',
+        '--report',
+        'rows.ndjson',
+      ]
+      const bad = await fresh.write('bad.csv', 'url,slug\nhttps://example.com/1,a\nhttps://example.com/2,A\n')
+      const refused = await fresh.run(args(bad))
+      expect(refused).toEqual({
+        code: 1,
+        out: '',
+        err: 'line 3: conflict: slug "a" is taken, it leads to https://example.com/1\nimported 1, skipped 0, conflicts 1, bad 0 (tried: nothing was stored)\n',
+      })
+      expect((await fresh.run(['links', 'export'])).out).toBe('')
+      const lines = (await Bun.file(fresh.path('rows.ndjson')).text()).trim().split('\n')
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+        { line: 2, result: 'imported', slug: 'a', url: 'https://example.com/1' },
+        {
+          line: 3,
+          result: 'conflict',
+          slug: 'a',
+          url: 'https://example.com/2',
+          reason: 'slug "a" is taken, it leads to https://example.com/1',
+        },
+        {
+          report: {
+            dry_run: false,
+            imported: 0,
+            skipped: 0,
+            conflicts: 1,
+            bad: 0,
+            bundles: 0,
+            click_totals: null,
+          },
+        },
+      ])
+      const good = await fresh.write('good.csv', 'url,slug\nhttps://example.com/1,a\n')
+      expect((await fresh.run(args(good))).err).toBe('imported 1, skipped 0, conflicts 0, bad 0\n')
+      expect((await fresh.run(args('-'))).code).toBe(2)
+    } finally {
+      fresh.remove()
+    }
+  })
+
+  test('options that are not understood are refused with the usage, and nothing is stored', async () => {
+    for (const [option, value, problem] of [
+      ['--on-conflict', 'ask', '--on-conflict must be one of: report, skip, rename, overwrite, fail'],
+      ['--same-url', 'ask', '--same-url must be one of: keep, skip'],
+      ['--map', 'url', '--map: "url" is not FIELD=COLUMN'],
+      ['--map', 'id=Number', '--map must be one of: url, slug'],
+    ] as const) {
+      const { code, err } = await place.run([...importing('-', 'csv'), option, value])
+      expect([code, err]).toEqual([2, expect.stringContaining(problem)])
+    }
+    expect((await place.run([...importing('-', 'kutt'), '--map', 'url=Target'])).code).toBe(2)
+  })
+
   test('a file that does not exist, or is a folder, is one sentence', async () => {
     const missing = await place.run(importing('missing.csv', 'csv'))
     expect([missing.code, missing.err]).toEqual([1, `${place.path('missing.csv')} does not exist\n`])

@@ -3,10 +3,19 @@ import { parseArgs } from 'node:util'
 import { isIdentity } from '@latchkey/links/access/identity'
 import { importClicks } from '@latchkey/links/transfer/clicks'
 import { exportFormats, exportLinks } from '@latchkey/links/transfer/export'
+import { mappableFields } from '@latchkey/links/transfer/csv-formats'
 import { importFormats } from '@latchkey/links/transfer/formats'
-import { type ImportReport, type RowOutcome, importLinks } from '@latchkey/links/transfer/import'
+import {
+  type ImportOptions,
+  type ImportReport,
+  type RowOutcome,
+  importLinks,
+} from '@latchkey/links/transfer/import'
+import { conflictPolicies, sameUrlPolicies } from '@latchkey/links/transfer/plan'
 import { type Command, UsageError, requireAll, requirePositionals } from '../command.ts'
 import { complain, plain, pour } from '../output.ts'
+import { Progress } from '../progress.ts'
+import { JsonLinesFile } from '../row-report.ts'
 import { currentSettings, nowSeconds, withDatabase } from '../surroundings.ts'
 
 function oneOf<const Choices extends readonly string[]>(
@@ -19,42 +28,124 @@ function oneOf<const Choices extends readonly string[]>(
   return choice
 }
 
+/** `fail` looks at the whole file before anything is stored. */
+const onConflict = [...conflictPolicies, 'fail'] as const
+
 const importing: Command = {
   words: ['links', 'import'],
-  takes: 'FILE --format F --owner E [--dry-run]',
+  takes: 'FILE --format F --owner E [--dry-run] [options]',
   summary: 'Import links from a file, or from stdin with -',
-  details: `Formats: ${importFormats.join(', ')}. All but ndjson are CSV files with the columns of the program named.
+  details: `Formats: ${importFormats.join(', ')}. ndjson are Link objects, csv a table; the others are CSV files or JSON answers
+of the program named. docs/moving-in has a page for each.
 The links belong to E, unless a row names its owner itself (csv, shrtnr, ndjson).
 Good rows are stored; every other one is reported with its line and reason, and the exit code is 1.
 A row that is there already is skipped, so the same file can be imported again.
---dry-run stores nothing and reports what a run would do.`,
+--dry-run            stores nothing and reports what a run would do
+--on-conflict P      for a row whose slug leads elsewhere: report (the default), skip, rename (to promo-2), overwrite
+                     (the link of that slug, if it is the owner's), or fail (nothing is stored unless every row is good)
+--same-url P         for a row with a free slug whose owner has a link to its URL: keep (the default) or skip
+--map FIELD=COLUMN,… with csv: reads fields from columns of other names; ${mappableFields.join(', ')}
+--bundles-from-tags  makes a bundle of each tag
+--report FILE        writes a JSON line for every row, and the sums as the last`,
   async run(args) {
-    const { values, positionals } = parseArgs({
-      args,
-      options: {
-        format: { type: 'string' },
-        owner: { type: 'string' },
-        'dry-run': { type: 'boolean', default: false },
-      },
-      allowPositionals: true,
+    const { options, path, isStrict, reportPath } = readImportArguments(args)
+    const report = reportPath === undefined ? undefined : new JsonLinesFile(reportPath)
+    return withDatabase(currentSettings(), async (database) => {
+      const onRow = (row: RowOutcome) => {
+        complainOfRow(row)
+        return report?.write(row)
+      }
+      // A look at every row first, so that there is nothing to undo.
+      const tried = isStrict
+        ? await runImport({ database, ...options, dryRun: true, path }, onRow)
+        : undefined
+      const isRefused = tried !== undefined && tried.conflicts + tried.bad > 0
+      const done =
+        isRefused || (tried && options.dryRun)
+          ? tried
+          : await runImport({ database, ...options, path }, tried ? () => undefined : onRow)
+      await report?.write({ report: { dry_run: options.dryRun, ...wireReport(done, isRefused) } })
+      await report?.close()
+      complain(summaryOf(done, { isRefused, isDry: options.dryRun }))
+      return done.conflicts + done.bad === 0 ? 0 : 1
     })
-    const [path = ''] = requirePositionals(positionals, ['FILE'])
-    const { format, owner } = requireAll(values, ['format', 'owner'])
-    if (!isIdentity(owner))
-      throw new UsageError('The owner must be a name without control characters or blanks around it')
-    const options = {
-      format: oneOf('format', importFormats, format),
+  },
+}
+
+function readImportArguments(args: string[]) {
+  const { values, positionals } = parseArgs({
+    args,
+    options: {
+      format: { type: 'string' },
+      owner: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      'on-conflict': { type: 'string', default: 'report' },
+      'same-url': { type: 'string', default: 'keep' },
+      map: { type: 'string' },
+      'bundles-from-tags': { type: 'boolean', default: false },
+      report: { type: 'string' },
+    },
+    allowPositionals: true,
+  })
+  const [path = ''] = requirePositionals(positionals, ['FILE'])
+  const { format, owner } = requireAll(values, ['format', 'owner'])
+  if (!isIdentity(owner))
+    throw new UsageError('The owner must be a name without control characters or blanks around it')
+  const conflict = oneOf('on-conflict', onConflict, values['on-conflict'])
+  if (conflict === 'fail' && path === '-')
+    throw new UsageError('With --on-conflict fail the file is read twice, so it cannot come from stdin')
+  const known = oneOf('format', importFormats, format)
+  if (values.map !== undefined && known !== 'csv') throw new UsageError('--map goes with --format csv only')
+  return {
+    path,
+    isStrict: conflict === 'fail',
+    reportPath: values.report,
+    options: {
+      format: known,
       owner,
       dryRun: values['dry-run'],
+      policy: {
+        onConflict: conflict === 'fail' ? 'report' : conflict,
+        sameUrl: oneOf('same-url', sameUrlPolicies, values['same-url']),
+      },
+      bundlesFromTags: values['bundles-from-tags'],
+      ...(values.map !== undefined && { columnOf: columnsOf(values.map) }),
       now: nowSeconds(),
-      onRow: complainOfRow,
-    }
-    const report = await withDatabase(currentSettings(), (database) =>
-      importLinks({ database, source: path === '-' ? process.stdin : createReadStream(path), ...options }),
-    )
-    complain(summaryOf(report, options.dryRun))
-    return report.conflicts + report.bad === 0 ? 0 : 1
-  },
+    } satisfies Omit<ImportOptions, 'database' | 'source'>,
+  }
+}
+
+/** `url=Target,slug=Short URL`. */
+function columnsOf(map: string): Record<string, string> {
+  const pairs = map.split(',').map((pair) => {
+    const [field = '', ...column] = pair.split('=')
+    if (column.length === 0) throw new UsageError(`--map: "${pair}" is not FIELD=COLUMN`)
+    return [oneOf('map', mappableFields, field.trim()), column.join('=').trim()] as const
+  })
+  return Object.fromEntries(pairs)
+}
+
+async function runImport(
+  { path, ...options }: Omit<ImportOptions, 'source'> & { path: string },
+  onRow: (row: RowOutcome) => Promise<void> | undefined,
+): Promise<ImportReport> {
+  const file = path === '-' ? undefined : createReadStream(path)
+  const whole = file && Bun.file(path).size
+  const progress = new Progress()
+  let rows = 0
+  try {
+    return await importLinks({
+      ...options,
+      source: file ?? process.stdin,
+      async onRow(row) {
+        progress.show(++rows, 'rows', { done: file?.bytesRead ?? 0, whole })
+        if (row.reason !== undefined && row.result !== 'skipped') progress.clear()
+        await onRow(row)
+      },
+    })
+  } finally {
+    progress.clear()
+  }
 }
 
 function complainOfRow({ line, result, reason }: RowOutcome): void {
@@ -64,13 +155,20 @@ function complainOfRow({ line, result, reason }: RowOutcome): void {
 }
 
 function summaryOf(
-  { imported, skipped, conflicts, bad, clickTotals }: ImportReport,
-  dryRun: boolean,
+  { imported, skipped, conflicts, bad, clickTotals, bundles }: ImportReport,
+  { isRefused, isDry }: { isRefused: boolean; isDry: boolean },
 ): string {
   const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, bad ${bad}`
-  const lines = [dryRun ? `${counts} (dry run: nothing was stored)` : counts]
+  const nothing = isDry ? ' (dry run: nothing was stored)' : isRefused ? ' (tried: nothing was stored)' : ''
+  const lines = [`${counts}${nothing}`]
+  if (bundles > 0) lines.push(`bundles made of tags: ${isDry ? 'at most ' : ''}${bundles}`)
   if (clickTotals) lines.push(`click totals without times cannot be imported: ${clickTotals}`)
   return lines.join('\n')
+}
+
+/** As the admin side tells it. */
+function wireReport({ clickTotals, ...counts }: ImportReport, isRefused: boolean) {
+  return { ...counts, ...(isRefused && { imported: 0 }), click_totals: clickTotals }
 }
 
 const exporting: Command = {

@@ -2,22 +2,23 @@ import type { Cells } from './csv.ts'
 import { undefuse } from './formula.ts'
 import { type RowFields, type SlugFields, refuseRow } from './import-row.ts'
 
-/** How the CSV files of one program are read (L21). */
-interface CsvFormat {
-  /** Of each group the file must have one column. */
+/** How the files of one program are read (L21), the columns of a CSV file or the names in a JSON object. */
+export interface FileFormat {
+  /** Of each group a CSV file must have one column. */
   readonly needs: readonly (readonly string[])[]
+  /** The names that lead to the list in a JSON file; undefined where the program gives no JSON. */
+  readonly list?: readonly string[]
   /** `now` in Unix seconds, for states whose moment the file does not tell. */
   readonly fieldsOf: (cells: Cells, now: number) => RowFields
 }
 
-const CLICK_TOTALS = [
-  'clicks',
-  'total clicks',
-  'click count',
-  'visits',
-  'visit count',
+const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 'visit count'].concat([
   'visits count',
-].concat(['total visits', 'engagements', 'total engagements'])
+  'total visits',
+  'engagements',
+  'total engagements',
+  'visitsSummary.total',
+])
 
 /** The sum of clicks in the first such column; a sum that is no number counts as none. */
 export function clickTotal(cell: (name: string) => unknown): number | undefined {
@@ -29,10 +30,16 @@ export function clickTotal(cell: (name: string) => unknown): number | undefined 
 
 /** Slugs in one cell, separated by blanks or commas. */
 export function slugWords(cell: string | undefined): string[] {
-  return cell?.split(/[\s,;]+/).filter((word) => word !== '') ?? []
+  return cell?.split(/[\s,;|]+/).filter((word) => word !== '') ?? []
 }
 
-function own(plain: (cell: string) => string): CsvFormat {
+/** Tags in one cell: separated by `|` where there is one, else by commas. */
+function tagWords(cell: string | undefined): string[] {
+  const words = cell?.split(cell.includes('|') ? '|' : ',') ?? []
+  return words.map((word) => word.trim()).filter((word) => word !== '')
+}
+
+function own(plain: (cell: string) => string): FileFormat {
   return {
     needs: [['url']],
     fieldsOf: (cells, now) => ({
@@ -45,6 +52,7 @@ function own(plain: (cell: string) => string): CsvFormat {
       slugs: ownSlugs(cells, now),
       primary: cells('slug')?.trim(),
       clicks: clickTotal(cells),
+      tags: tagWords(cells('tags')),
     }),
   }
 }
@@ -59,11 +67,12 @@ function ownSlugs(cells: Cells, now: number): SlugFields[] {
 
 /** A slug of another program: custom and primary, beside a fresh automatic one. */
 function foreign(
-  needs: CsvFormat['needs'],
+  { needs, list }: Omit<FileFormat, 'fieldsOf'>,
   fieldsOf: (cells: Cells, now: number) => Omit<RowFields, 'slugs'> & { found: readonly string[] },
-): CsvFormat {
+): FileFormat {
   return {
     needs,
+    ...(list && { list }),
     fieldsOf(cells, now) {
       const { found, ...fields } = fieldsOf(cells, now)
       if (found.length === 0) throw refuseRow('slug is required')
@@ -77,10 +86,16 @@ function foreign(
   }
 }
 
-/** The last segment of a short URL's path; of `go.example/abc` too, and of the slug alone. */
-function lastSegment(shortUrl: string): string | undefined {
+/** The path of a short URL without its first and last slash; of `go.example/abc` too, and of the slug alone. */
+function pathOf(shortUrl: string): string {
   const path = shortUrl.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
-  return path.split('/').findLast((segment) => segment !== '')
+  return path.replaceAll(/^\/|\/$/g, '')
+}
+
+function lastSegment(shortUrl: string): string | undefined {
+  return pathOf(shortUrl)
+    .split('/')
+    .findLast((segment) => segment !== '')
 }
 
 function segments(cell: string | undefined): string[] {
@@ -92,6 +107,17 @@ const isFalse = (cell: string | undefined) => /^(?:0|f|false|no|n|null)?$/i.test
 
 const oneSlug = (cell: string | undefined) => (cell?.trim() ? [cell.trim()] : [])
 
+/** Without its password the link would open for everyone who guesses the slug. */
+function refusePassword(cell: string | undefined): void {
+  if (!isFalse(cell)) throw refuseRow('the link has a password, which cannot be kept')
+}
+
+/** What the link did at its program and will not do here. */
+function lost(cells: Cells, columns: Readonly<Record<string, string>>): { note?: string } {
+  const found = Object.entries(columns).filter(([column]) => cells(column)?.trim())
+  return found.length === 0 ? {} : { note: `not taken over: ${found.map(([, name]) => name).join(', ')}` }
+}
+
 /** Bitly has changed the name of the custom part more than once. */
 const BITLY_SLUGS = ['Custom back-half', 'Custom back-halves', 'Custom Bitlink', 'Custom Bitlinks'].concat([
   'Custom link',
@@ -99,18 +125,25 @@ const BITLY_SLUGS = ['Custom back-half', 'Custom back-halves', 'Custom Bitlink',
   'Link',
 ])
 
+/** A key of Dub may have slashes, which make another slug of it if they are cut off: such a row is refused. */
+function dubKey(cells: Cells): string[] {
+  const key = cells('key')?.trim()
+  const [word = ''] = slugWords(cells('Short link'))
+  const path = pathOf(word.includes('://') || !word.includes('/') ? word : `https://${word}`)
+  return oneSlug(key || path)
+}
+
 export const csvFormats = {
   csv: own(undefuse),
   shrtnr: own((cell) => cell),
-  yourls: foreign([['url'], ['keyword']], (cells) => ({
+  yourls: foreign({ needs: [['url'], ['keyword']], list: ['links'] }, (cells) => ({
     url: cells('url'),
     label: cells('title'),
     created_at: cells('timestamp'),
-    found: oneSlug(cells('keyword')),
+    found: [...oneSlug(cells('keyword')), ...segments(cells('shorturl'))].slice(0, 1),
   })),
-  kutt: foreign([['target'], ['address']], (cells, now) => {
-    // Without its password the link would open for everyone who guesses the slug.
-    if (!isFalse(cells('password'))) throw refuseRow('the link has a password, which cannot be kept')
+  kutt: foreign({ needs: [['target'], ['address']], list: ['data'] }, (cells, now) => {
+    refusePassword(cells('password'))
     return {
       url: cells('target'),
       label: cells('description'),
@@ -120,16 +153,75 @@ export const csvFormats = {
       found: oneSlug(cells('address')),
     }
   }),
-  shlink: foreign([['longUrl'], ['shortCode', 'shortUrl']], (cells) => ({
-    url: cells('longUrl'),
-    label: cells('title'),
-    created_at: cells('createdAt'),
-    found: [...oneSlug(cells('shortCode')), ...segments(cells('shortUrl'))].slice(0, 1),
-  })),
-  bitly: foreign([['Long URL'], [...BITLY_SLUGS]], (cells) => ({
+  shlink: foreign(
+    { needs: [['longUrl'], ['shortCode', 'shortUrl']], list: ['shortUrls', 'data'] },
+    (cells) => ({
+      url: cells('longUrl'),
+      label: cells('title'),
+      created_at: cells('createdAt') ?? cells('dateCreated'),
+      expires_at: cells('meta.validUntil'),
+      found: [...oneSlug(cells('shortCode')), ...segments(cells('shortUrl'))].slice(0, 1),
+      tags: tagWords(cells('tags')),
+      ...lost(cells, {
+        'meta.validSince': 'the start of its validity',
+        'meta.maxVisits': 'its limit of visits',
+      }),
+    }),
+  ),
+  bitly: foreign({ needs: [['Long URL'], [...BITLY_SLUGS]], list: ['links'] }, (cells) => ({
     url: cells('Long URL'),
     label: cells('Title'),
-    created_at: cells('Created'),
+    created_at: cells('Created') ?? cells('created_at'),
     found: BITLY_SLUGS.flatMap((column) => segments(cells(column))).slice(0, 1),
+    tags: tagWords(cells('Tags')),
   })),
-} satisfies Record<string, CsvFormat>
+  dub: foreign(
+    {
+      needs: [
+        ['Destination URL', 'url'],
+        ['Short link', 'key'],
+      ],
+      list: [],
+    },
+    (cells, now) => {
+      refusePassword(cells('password'))
+      return {
+        url: cells('Destination URL') ?? cells('url'),
+        label: cells('title'),
+        created_at: cells('Created at'),
+        expires_at: cells('expiresAt'),
+        disabled_at: cells('disabledAt') ?? (isTrue(cells('disabled')) ? now : undefined),
+        found: dubKey(cells),
+        tags: tagWords(cells('Tags')),
+        ...lost(cells, {
+          ios: 'its target for iOS',
+          android: 'its target for Android',
+          geo: 'its targets by country',
+          expiredUrl: 'its target after expiry',
+        }),
+      }
+    },
+  ),
+} satisfies Record<string, FileFormat>
+
+/** The fields of a plain CSV file that columns of other names may be read as. */
+export const mappableFields = ['url', 'slug', 'label', 'created_at', 'expires_at', 'disabled_at'].concat([
+  'created_by',
+  'auto_slug',
+  'custom_slugs',
+  'disabled_slugs',
+  'tags',
+])
+
+/** A plain CSV file whose columns have names of their own. A slug may then be a whole short URL. */
+export function mapped(columnOf: Readonly<Record<string, string>>): FileFormat {
+  const plain = own(undefuse)
+  return {
+    needs: ['url', ...Object.keys(columnOf)].map((field) => [columnOf[field] ?? field]),
+    fieldsOf: (cells, now) =>
+      plain.fieldsOf((field) => {
+        const cell = cells(columnOf[field] ?? field)
+        return field === 'slug' && cell !== undefined ? segments(cell).join(' ') : cell
+      }, now),
+  }
+}

@@ -17,6 +17,31 @@ function columnKey(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 }
 
+/** The same of a JSON object: `a.b` is `b` in `a`. Of a list come its words, or the names of its objects, each ended by `|`. */
+export function cellsOfObject(object: Readonly<Record<string, unknown>>): Cells {
+  const keys = new Map(Object.entries(object).map(([key, value]) => [columnKey(key), value] as const))
+  return (column) => {
+    const [outer = '', inner] = column.split('.')
+    const value = keys.get(columnKey(outer))
+    if (inner === undefined || !isObject(value)) return inner === undefined ? textOfValue(value) : undefined
+    return cellsOfObject(value)(inner)
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOfValue(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  if (typeof value === 'string') return value
+  if (Array.isArray(value))
+    return value
+      .map((item: unknown) => `${textOfValue(isObject(item) ? item['name'] : item) ?? ''}|`)
+      .join('')
+  return JSON.stringify(value)
+}
+
 /**
  * Reads records under the header. `problemOf` may refuse the header; then nothing more is read. Records shorter or longer
  * than the header are problems; records of blank cells are passed over.

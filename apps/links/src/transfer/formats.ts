@@ -1,11 +1,14 @@
 import { Failure } from '@latchkey/http/failure'
-import { readCsv } from './csv.ts'
-import { csvFormats } from './csv-formats.ts'
+import { cellsOfObject, readCsv } from './csv.ts'
+import { type FileFormat, csvFormats, mapped } from './csv-formats.ts'
 import { type ImportRow, type RowDefaults, type RowFields, toImportRow } from './import-row.ts'
-import { type Read, type Source, readJsonLines } from './lines.ts'
+import { readJsonObjects } from './json-objects.ts'
+import { type Read, type Source, firstCharacter, readJsonLines } from './lines.ts'
 import { fieldsOfLink } from './link-object.ts'
 
-export const importFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly'] as const
+/** What the admin side offers. */
+export const uploadFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly'] as const
+export const importFormats = [...uploadFormats, 'dub'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 /** A line of the file: the link it describes, or what is wrong with it. */
@@ -14,19 +17,42 @@ export type ReadRow = Read<ImportRow> & {
   clicks?: number | undefined
 }
 
+export interface RowSource {
+  source: Source
+  format: ImportFormat
+  /** With `csv`: fields and the columns they are read from. */
+  columnOf?: Readonly<Record<string, string>>
+}
+
 /** Reads a file of any format row by row, holding no more of it than a row. */
-export function readRows(
-  source: Source,
-  format: ImportFormat,
+export async function* readRows(
+  { source, format, columnOf }: RowSource,
   defaults: RowDefaults,
 ): AsyncGenerator<ReadRow> {
-  if (format === 'ndjson') return convert(readJsonLines(source), fieldsOfLink, defaults)
-  const { needs, fieldsOf } = csvFormats[format]
+  if (format === 'ndjson') yield* convert(readJsonLines(source), fieldsOfLink, defaults)
+  else if (format === 'csv') yield* readTable(source, columnOf ? mapped(columnOf) : csvFormats.csv, defaults)
+  else {
+    const [first, whole] = await firstCharacter(source)
+    if (first !== '{' && first !== '[') yield* readTable(whole, csvFormats[format], defaults)
+    else yield* readAnswers(whole, format, defaults)
+  }
+}
+
+function readTable(source: Source, { needs, fieldsOf }: FileFormat, defaults: RowDefaults) {
   const records = readCsv(source, ({ has, columns }) => {
     const missing = needs.find((names) => !names.some(has))
     return missing && `the file has no column "${missing.join('" or "')}", only: ${columns.join(', ')}`
   })
   return convert(records, fieldsOf, defaults)
+}
+
+/** What the API of the program answers. */
+function readAnswers(source: Source, format: Exclude<ImportFormat, 'ndjson' | 'csv'>, defaults: RowDefaults) {
+  const { list = [], fieldsOf }: FileFormat = csvFormats[format]
+  const objects = readJsonObjects(source, list)
+  return format === 'shrtnr'
+    ? convert(objects, fieldsOfLink, defaults)
+    : convert(objects, (object, now) => fieldsOf(cellsOfObject(object), now), defaults)
 }
 
 async function* convert<Value>(

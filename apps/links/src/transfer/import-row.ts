@@ -6,6 +6,7 @@ import { literalTexts } from '../failures.ts'
 import { Label } from '../links/schema.ts'
 import { TargetUrl } from '../links/target-url.ts'
 import { foldSlug, slugProblem } from '../slugs/slug.ts'
+import { boundedText } from '../text.ts'
 import { parseMoment } from './moment.ts'
 
 /** A slug as a file gives it. */
@@ -29,6 +30,9 @@ export interface RowFields {
   primary?: string | undefined
   /** Clicks that the file gives only as a sum; undefined where it has no such column. */
   clicks?: number | undefined
+  tags?: readonly string[]
+  /** What is not as the file says. */
+  note?: string
 }
 
 export interface ImportSlug {
@@ -52,6 +56,7 @@ export interface ImportRow {
   key: string | null
   /** Null: the automatic slug. */
   primary: string | null
+  tags: readonly string[]
   /** What is not as the file says. */
   note?: string
 }
@@ -89,6 +94,8 @@ const Row = z.object({
     (value) => (isBlank(value) ? undefined : value),
     z.custom<string>(isIdentity, 'must be an identity: a name without control characters').optional(),
   ),
+  // A tag becomes a bundle of its name.
+  tags: z.array(boundedText(120)).optional(),
 })
 
 /** Throws `Failure` with the first problem. */
@@ -101,17 +108,21 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     createdAt,
     expiresAt: row.expires_at ?? null,
     disabledAt: row.disabled_at ?? null,
-    ...ownerOf(row.created_by ?? defaults.owner, defaults),
+    ...ownedBy(row.created_by ?? defaults.owner, fields.note, defaults),
     ...arrangeSlugs(fields, createdAt),
+    tags: row.tags ?? [],
   }
 }
 
-function ownerOf(
+function ownedBy(
   named: string,
+  note: string | undefined,
   { owner, ownedByFile = true }: RowDefaults,
 ): Pick<ImportRow, 'createdBy' | 'note'> {
-  if (ownedByFile || named === owner) return { createdBy: named }
-  return { createdBy: owner, note: `the file says it belongs to ${named}, it belongs to ${owner}` }
+  const isKept = ownedByFile || named === owner
+  const notes = [note, isKept ? undefined : `the file says it belongs to ${named}, it belongs to ${owner}`]
+  const said = notes.filter((each) => each !== undefined).join('; ')
+  return { createdBy: isKept ? named : owner, ...(said !== '' && { note: said }) }
 }
 
 type Arranged = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>

@@ -40,7 +40,7 @@ data:text/html;x,data,,
 https://example.com/8,eight,,
 `,
       )
-      expect(report).toEqual({ imported: 3, skipped: 0, conflicts: 0, bad: 8, clickTotals: null })
+      expect(report).toEqual({ imported: 3, skipped: 0, conflicts: 0, bad: 8, clickTotals: null, bundles: 0 })
       expect(rows.map(({ line, result, reason }) => [line, result, reason])).toEqual([
         [2, 'imported', undefined],
         [3, 'bad', 'url must use http or https'],

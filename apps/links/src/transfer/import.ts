@@ -6,13 +6,15 @@ import { LengthUse } from '../slugs/generator.ts'
 import { type ImportFormat, type ReadRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import type { Source } from './lines.ts'
-import { type Known, type Verdict, judge } from './plan.ts'
+import { type Tagged, bundleByTags } from './tags.ts'
+import { type Known, type Policy, type Verdict, judge, renameTaken, strict } from './plan.ts'
 import { openScratch } from './scratch.ts'
 import {
   type CompleteRow,
   SlugRace,
   freshSlugs,
   lookUp,
+  overwriteLink,
   primaryOf,
   serialiseImports,
   storeRows,
@@ -30,6 +32,11 @@ export interface ImportOptions {
   besideOthers?: boolean
   /** Stores nothing, but tells what a run would do. */
   dryRun?: boolean
+  /** With `csv`: fields and the columns they are read from. */
+  columnOf?: Readonly<Record<string, string>>
+  policy?: Policy
+  /** Each tag of a row becomes a bundle of its owner, with the row's link as a member. */
+  bundlesFromTags?: boolean
   /** Unix seconds. */
   now: number
   /** Told of every row, in the order of the file, when its batch is stored. */
@@ -53,6 +60,8 @@ export interface ImportReport {
   bad: number
   /** Clicks that the file gives only as sums, which cannot be imported; null when it has no such column. */
   clickTotals: number | null
+  /** Bundles that were made of tags. */
+  bundles: number
 }
 
 /** Rows in one transaction: enough to share its cost, few enough that other writers do not notice. */
@@ -62,7 +71,7 @@ const SLUGS_AT_ONCE = 5_000
 const SHARE_BESIDE_OTHERS = 0.04
 
 export function newReport(): ImportReport {
-  return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null }
+  return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null, bundles: 0 }
 }
 
 /** Imports a file of any length, row by row; good rows are stored whatever the others are like (L21). */
@@ -80,10 +89,10 @@ export async function* importRows(
   const scratch = options.dryRun ? await openScratch() : undefined
   try {
     const target = scratch?.database ?? options.database
-    const batches = new Batches(options, target)
+    const batches = new Batches(options, target, report)
     const gently = options.besideOthers === true && target.dialect === 'sqlite'
     const share = gently ? SHARE_BESIDE_OTHERS : 1
-    for await (const batch of inBatches(readRows(options.source, options.format, options), share)) {
+    for await (const batch of inBatches(readRows(options, options), share)) {
       const startedMs = performance.now()
       addClickTotals(report, batch)
       for (const outcome of await batches.store(batch)) {
@@ -129,49 +138,74 @@ class Batches {
   readonly #lengthUse = new LengthUse()
   /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
   readonly #target: Database<Tables>
+  readonly #report: ImportReport
 
-  constructor(options: ImportOptions, target: Database<Tables>) {
+  constructor(options: ImportOptions, target: Database<Tables>, report: ImportReport) {
     this.#options = options
     this.#target = target
+    this.#report = report
   }
 
   async store(batch: readonly ReadRow[]): Promise<RowOutcome[]> {
     for (let races = 0; ; races++) {
       try {
-        return await this.#target.write((tx) => this.#storeIn(tx, batch))
+        const { outcomes, bundles } = await this.#target.write((tx) => this.#storeIn(tx, batch))
+        this.#report.bundles += bundles
+        return outcomes
       } catch (error) {
         if (!(error instanceof SlugRace) || races >= RACES) throw error
       }
     }
   }
 
-  async #storeIn(tx: Transaction<Tables>, batch: readonly ReadRow[]): Promise<RowOutcome[]> {
+  async #storeIn(
+    tx: Transaction<Tables>,
+    batch: readonly ReadRow[],
+  ): Promise<{ outcomes: RowOutcome[]; bundles: number }> {
     await serialiseImports(tx, this.#target)
-    const rows = batch.flatMap((read) => ('value' in read ? [read.value] : []))
-    const known: Known = { urlOf: new Map(), links: new Set() }
-    const { database, dryRun } = this.#options
-    await lookUp({ db: tx, dialect: this.#target.dialect }, rows, known)
-    if (dryRun) await lookUp({ db: database.read, dialect: database.dialect }, rows, known)
-    const judged = batch.map((read) =>
-      'value' in read ? { line: read.line, row: read.value, verdict: judge(read.value, known) } : read,
-    )
-    const complete = await this.#complete(tx, judged, known)
+    const judged = await this.#judge(tx, batch)
+    const complete = await this.#complete(tx, judged.rows, judged.known)
     await storeRows(tx, [...complete.values()])
-    return judged.map((each) =>
-      'problem' in each
-        ? { line: each.line, result: 'bad', reason: each.problem }
-        : outcomeOf(each, complete.get(each.row)),
-    )
+    for (const { row, verdict } of judged.rows)
+      if ('overwrites' in verdict) await overwriteLink(tx, verdict.overwrites, row)
+    const stored: Tagged[] = judged.rows.flatMap(({ row, verdict }) => {
+      const shown = 'overwrites' in verdict ? { ...row, primary: verdict.overwrites } : complete.get(row)
+      return shown ? [shown] : []
+    })
+    const { bundlesFromTags, now } = this.#options
+    return {
+      bundles: bundlesFromTags ? await bundleByTags(tx, this.#target, stored, now) : 0,
+      outcomes: judged.all.map((each) =>
+        'problem' in each
+          ? { line: each.line, result: 'bad', reason: each.problem }
+          : outcomeOf(each, complete.get(each.row)),
+      ),
+    }
+  }
+
+  async #judge(tx: Transaction<Tables>, batch: readonly ReadRow[]) {
+    const { database, dryRun, policy = strict } = this.#options
+    const rows = batch.flatMap((read) => ('value' in read ? [read.value] : []))
+    const known: Known = { urlOf: new Map(), ownerOf: new Map(), links: new Set() }
+    // What a dry run has stored is the newer.
+    if (dryRun) await lookUp({ db: database.read, dialect: database.dialect }, rows, known, policy)
+    await lookUp({ db: tx, dialect: this.#target.dialect }, rows, known, policy)
+    const all = batch.map((read) => {
+      if ('problem' in read) return read
+      const row = policy.onConflict === 'rename' ? renameTaken(read.value, known) : read.value
+      return { line: read.line, row, verdict: judge(row, known, policy) }
+    })
+    return { all, rows: all.filter((each) => 'row' in each), known }
   }
 
   /** The rows to be stored, each with its automatic slug. */
   async #complete(
     tx: Transaction<Tables>,
-    judged: readonly (Judged | { problem: string })[],
+    judged: readonly Judged[],
     known: Known,
   ): Promise<Map<ImportRow, CompleteRow>> {
-    const kept = judged.flatMap((each) =>
-      'row' in each && each.verdict.result === 'imported' ? [{ row: each.row, auto: each.verdict.auto }] : [],
+    const kept = judged.flatMap(({ row, verdict }) =>
+      'auto' in verdict ? [{ row, auto: verdict.auto }] : [],
     )
     const lacking = kept.filter(({ auto }) => auto === null).map(({ row }) => row)
     const shownLength = lacking.some(({ primary }) => primary === null) ? await this.#shownLength(tx) : 0

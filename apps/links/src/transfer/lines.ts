@@ -16,6 +16,29 @@ export const NOT_TEXT = 'is not UTF-8 text'
 
 const [LF, CR] = [10, 13]
 
+/** The first character of the file that is not blank, and the whole file, which is read only here. */
+export async function firstCharacter(source: Source): Promise<[string | undefined, Source]> {
+  const pieces = source[Symbol.asyncIterator]()
+  const read: Uint8Array[] = []
+  let first: string | undefined
+  while (first === undefined) {
+    const { done, value } = await pieces.next()
+    if (done) break
+    read.push(value)
+    first = new TextDecoder().decode(value).trim()[0]
+  }
+  return [first, again(read, pieces)]
+}
+
+async function* again(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): Source {
+  try {
+    yield* read
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}
+
 /** Decodes the source in whole lines, without its byte order mark. Bytes that are not UTF-8 come as NUL. */
 export async function* textOf(source: Source): AsyncGenerator<string> {
   let isFirst = true

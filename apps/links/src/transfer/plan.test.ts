@@ -18,12 +18,13 @@ function row(changes: Partial<ImportRow> = {}): ImportRow {
     custom,
     key,
     primary: custom[0]?.slug ?? null,
+    tags: [],
     ...changes,
   }
 }
 
 function known(urlOf: Record<string, string> = {}, links: ImportRow[] = []): Known {
-  return { urlOf: new Map(Object.entries(urlOf)), links: new Set(links.map(linkKey)) }
+  return { urlOf: new Map(Object.entries(urlOf)), ownerOf: new Map(), links: new Set(links.map(linkKey)) }
 }
 
 describe('judge', () => {

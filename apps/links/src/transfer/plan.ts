@@ -4,12 +4,31 @@ import type { ImportRow, ImportSlug } from './import-row.ts'
 export interface Known {
   /** Where each known slug leads. */
   readonly urlOf: Map<string, string>
+  /** Whose link each known slug is one of. */
+  readonly ownerOf: Map<string, string>
   /** `linkKey` of every known link. */
   readonly links: Set<string>
 }
 
+/** What to do with a row one of whose slugs leads elsewhere. */
+export const conflictPolicies = ['report', 'skip', 'rename', 'overwrite'] as const
+export type ConflictPolicy = (typeof conflictPolicies)[number]
+
+/** What to do with a row whose slug is free, but whose owner has a link to its URL already. */
+export const sameUrlPolicies = ['keep', 'skip'] as const
+export type SameUrlPolicy = (typeof sameUrlPolicies)[number]
+
+export interface Policy {
+  onConflict: ConflictPolicy
+  sameUrl: SameUrlPolicy
+}
+
+export const strict: Policy = { onConflict: 'report', sameUrl: 'keep' }
+
 export type Verdict =
   | { result: 'imported'; auto: ImportSlug | null; reason?: string }
+  /** The link that the row's slug leads to becomes what the row says. */
+  | { result: 'imported'; overwrites: string; reason: string }
   | { result: 'skipped' | 'conflict'; reason: string }
 
 /** No URL and no identity contains a line end. */
@@ -22,19 +41,79 @@ export function linkKey({ url, createdBy }: Pick<ImportRow, 'url' | 'createdBy'>
  * conflict. A row without slugs is present when its owner has a link to its URL, in whatever state, so that importing a
  * file again adds nothing. A row that is imported counts as known from here on.
  */
-export function judge(row: ImportRow, { urlOf, links }: Known): Verdict {
-  if (row.key === null && links.has(linkKey(row)))
-    return { result: 'skipped', reason: `${row.createdBy} has a link to this URL` }
+export function judge(row: ImportRow, known: Known, policy: Policy = strict): Verdict {
+  const { urlOf, links } = known
   if (row.key !== null && urlOf.get(row.key) === row.url)
     return { result: 'skipped', reason: `slug "${row.key}" leads to this URL already` }
+  if ((row.key === null || policy.sameUrl === 'skip') && links.has(linkKey(row)))
+    return { result: 'skipped', reason: `${row.createdBy} has a link to this URL` }
   const wanted = [...(row.key === null ? [] : [row.key]), ...row.custom.map(({ slug }) => slug)]
   const taken = wanted.find((slug) => urlOf.has(slug))
-  if (taken !== undefined)
-    return { result: 'conflict', reason: `slug "${taken}" is taken, it leads to ${urlOf.get(taken)}` }
+  if (taken !== undefined) return judgeTaken(row, taken, known, policy)
   const auto = row.auto && !urlOf.has(row.auto.slug) ? row.auto : null
-  for (const { slug } of [...row.custom, ...(auto ? [auto] : [])]) urlOf.set(slug, row.url)
+  for (const { slug } of [...row.custom, ...(auto ? [auto] : [])]) learn(slug, row, known)
   links.add(linkKey(row))
   if (row.auto === null || auto !== null) return { result: 'imported', auto }
   const reason = `automatic slug "${row.auto.slug}" is taken, the link has a fresh one`
   return { result: 'imported', auto, reason }
+}
+
+function learn(slug: string, { url, createdBy }: ImportRow, { urlOf, ownerOf }: Known): void {
+  urlOf.set(slug, url)
+  ownerOf.set(slug, createdBy)
+}
+
+function judgeTaken(row: ImportRow, taken: string, known: Known, { onConflict }: Policy): Verdict {
+  const leads = `slug "${taken}" is taken, it leads to ${known.urlOf.get(taken)}`
+  if (onConflict === 'skip') return { result: 'skipped', reason: leads }
+  if (onConflict !== 'overwrite') return { result: 'conflict', reason: leads }
+  const owner = known.ownerOf.get(taken)
+  if (owner !== row.createdBy)
+    return { result: 'conflict', reason: `${leads}, and is not ${row.createdBy}'s to change` }
+  if (row.custom.length > 1)
+    return {
+      result: 'conflict',
+      reason: `${leads}, and the row has several slugs, which may not be one link's`,
+    }
+  const reason = `slug "${taken}" led to ${known.urlOf.get(taken)} before`
+  learn(taken, row, known)
+  known.links.add(linkKey(row))
+  return { result: 'imported', overwrites: taken, reason }
+}
+
+/** So many names are tried for a slug that is taken. */
+const NAMES = 20
+const SLUG_LIMIT = 128
+
+/** The names that a slug may get instead: `promo-2`, `promo-3` and so on. */
+export function otherNames(slug: string): string[] {
+  return Array.from({ length: NAMES }, (_, at) => {
+    const suffix = `-${at + 2}`
+    return slug.slice(0, SLUG_LIMIT - suffix.length) + suffix
+  })
+}
+
+/**
+ * The row with other names for slugs that lead elsewhere. The first that is free, or leads to the row's URL: a row that was
+ * renamed in an earlier run meets itself there.
+ */
+export function renameTaken(row: ImportRow, { urlOf }: Known): ImportRow {
+  const names = new Map<string, string>()
+  const slugs = [...row.custom, ...(row.auto?.slug === row.key && row.auto ? [row.auto] : [])]
+  for (const { slug } of slugs) {
+    if (!urlOf.has(slug) || urlOf.get(slug) === row.url) continue
+    const name = otherNames(slug).find((other) => !urlOf.has(other) || urlOf.get(other) === row.url)
+    if (name !== undefined) names.set(slug, name)
+  }
+  if (names.size === 0) return row
+  const renamed = (slug: ImportSlug) => ({ ...slug, slug: names.get(slug.slug) ?? slug.slug })
+  const notes = [...names].map(([slug, name]) => `slug "${slug}" is taken, it is "${name}" here`)
+  return {
+    ...row,
+    custom: row.custom.map(renamed),
+    auto: row.auto && renamed(row.auto),
+    key: row.key && (names.get(row.key) ?? row.key),
+    primary: row.primary && (names.get(row.primary) ?? row.primary),
+    note: [row.note, ...notes].filter(Boolean).join('; '),
+  }
 }

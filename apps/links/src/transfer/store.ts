@@ -6,7 +6,7 @@ import { urlKey } from '../links/target-url.ts'
 import { randomSlug } from '../slugs/generator.ts'
 import { isReserved } from '../slugs/reserved.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
-import { type Known, linkKey } from './plan.ts'
+import { type Known, type Policy, linkKey, otherNames } from './plan.ts'
 
 type Tx = Transaction<Tables>
 
@@ -29,21 +29,16 @@ export async function lookUp(
   { db, dialect }: Queries,
   rows: readonly ImportRow[],
   known: Known,
+  { onConflict, sameUrl }: Policy,
 ): Promise<void> {
-  const slugs = rows.flatMap(({ auto, custom }) =>
-    [...(auto ? [auto] : []), ...custom].map(({ slug }) => slug),
-  )
-  if (slugs.length > 0) {
-    const taken = await db
-      .selectFrom('slug')
-      .innerJoin('link', 'link.id', 'slug.link_id')
-      .select(['slug.slug', 'link.url'])
-      .where(among(dialect, 'slug.slug', slugs))
-      .execute()
-    for (const { slug, url } of taken) known.urlOf.set(slug, url)
+  const slugs = rows.flatMap(slugsOf)
+  await lookUpSlugs({ db, dialect }, slugs, known)
+  if (onConflict === 'rename') {
+    const again = new Set(slugs.filter((slug, at) => known.urlOf.has(slug) || slugs.indexOf(slug) < at))
+    await lookUpSlugs({ db, dialect }, [...again].flatMap(otherNames), known)
   }
-  const slugless = rows.filter(({ key }) => key === null)
-  if (slugless.length === 0) return
+  const urls = rows.filter(({ key }) => key === null || sameUrl === 'skip')
+  if (urls.length === 0) return
   const links = await db
     .selectFrom('link')
     .select(['url', 'created_by as createdBy'])
@@ -52,12 +47,30 @@ export async function lookUp(
       among(
         dialect,
         'url_key',
-        slugless.map(({ url }) => urlKey(url)),
+        urls.map(({ url }) => urlKey(url)),
       ),
     )
-    .where(among(dialect, 'created_by', [...new Set(slugless.map(({ createdBy }) => createdBy))]))
+    .where(among(dialect, 'created_by', [...new Set(urls.map(({ createdBy }) => createdBy))]))
     .execute()
   for (const link of links) known.links.add(linkKey(link))
+}
+
+function slugsOf({ auto, custom }: ImportRow): string[] {
+  return [...(auto ? [auto] : []), ...custom].map(({ slug }) => slug)
+}
+
+async function lookUpSlugs({ db, dialect }: Queries, slugs: readonly string[], known: Known): Promise<void> {
+  if (slugs.length === 0) return
+  const taken = await db
+    .selectFrom('slug')
+    .innerJoin('link', 'link.id', 'slug.link_id')
+    .select(['slug.slug', 'link.url', 'link.created_by'])
+    .where(among(dialect, 'slug.slug', slugs))
+    .execute()
+  for (const { slug, url, created_by } of taken) {
+    known.urlOf.set(slug, url)
+    known.ownerOf.set(slug, created_by)
+  }
 }
 
 /** Four taken slugs in one creation make the next one longer (L9.2). */
@@ -175,6 +188,23 @@ function slugRows({ auto, custom }: CompleteRow, linkId: number): Insertable<Tab
     disabled_at: slug.disabledAt,
   })
   return [rowOf(0)(auto), ...custom.map(rowOf(1))]
+}
+
+/** Makes the link of a slug what the row says. */
+export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promise<void> {
+  const { url, label, createdBy: created_by } = row
+  await tx
+    .updateTable('link')
+    .set({
+      url,
+      url_key: urlKey(url),
+      label,
+      expires_at: row.expiresAt,
+      disabled_at: row.disabledAt,
+      search_text: searchText({ label, url, created_by }),
+    })
+    .where('id', '=', (eb) => eb.selectFrom('slug').select('link_id').where('slug', '=', slug))
+    .execute()
 }
 
 /** The next page of all links, in the order they were made here. */

@@ -1,0 +1,56 @@
+/** Where a line of progress goes; `process.stderr` is one. */
+interface Terminal {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+/** Often enough to be seen moving, seldom enough to cost nothing. */
+const EVERY_MS = 200
+const START_OF_LINE = '\r\u001b[K'
+
+/** One line at the end of a terminal that tells how far long work is; nothing where nobody watches. */
+export class Progress {
+  readonly #terminal: Terminal
+  readonly #now: () => number
+  readonly #startedMs: number
+  #shownMs = -EVERY_MS
+  #isShown = false
+
+  constructor(terminal: Terminal = process.stderr, now: () => number = () => performance.now()) {
+    this.#terminal = terminal
+    this.#now = now
+    this.#startedMs = now()
+  }
+
+  /** `done` of `whole`, which may be unknown, and how many things that was. */
+  show(count: number, what: string, { done, whole }: { done: number; whole: number | undefined }): void {
+    if (!this.#terminal.isTTY) return
+    const nowMs = this.#now() - this.#startedMs
+    if (nowMs - this.#shownMs < EVERY_MS) return
+    this.#shownMs = nowMs
+    this.#isShown = true
+    const seconds = Math.max(1, Math.round(nowMs / 1000))
+    const share = whole ? `${Math.min(100, Math.floor((100 * done) / whole))} %, ` : ''
+    const pace = Math.round(count / Math.max(nowMs / 1000, 0.001))
+    this.#terminal.write(
+      `${START_OF_LINE}${share}${grouped(count)} ${what}, ${grouped(pace)} a second, ${seconds} s`,
+    )
+  }
+
+  /** What cannot be counted. */
+  tell(what: string): void {
+    if (!this.#terminal.isTTY) return
+    this.#isShown = true
+    this.#terminal.write(`${START_OF_LINE}${what}`)
+  }
+
+  /** Clears the line, for a line that stays. */
+  clear(): void {
+    if (this.#isShown) this.#terminal.write(START_OF_LINE)
+    this.#isShown = false
+  }
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import type { ImportFormat } from './formats.ts'
+import { importText, openMigrated, rolesOf, storedLinks } from './testing.ts'
+
+const JANUARY = Date.UTC(2020, 0, 31, 12) / 1000
+
+eachDialect((_, newUrl) => {
+  const imported = async (format: ImportFormat, answer: unknown) => {
+    const database = await openMigrated(await newUrl())
+    const report = await importText(database, typeof answer === 'string' ? answer : JSON.stringify(answer), {
+      format,
+    })
+    const links = await storedLinks(database)
+    await database.close()
+    return { report, links }
+  }
+
+  describe('import of what an API answers', () => {
+    test('takes links of Dub, tells what they do no more, and refuses those with a password', async () => {
+      const link = {
+        id: 'link_1',
+        domain: 'go.example',
+        key: 'Launch',
+        url: 'https://example.com/launch',
+        title: 'Launch',
+        archived: true,
+        expiresAt: '2030-01-31T12:00:00.000Z',
+        password: null,
+        geo: { SE: 'https://example.com/se' },
+        tags: [{ id: 'tag_1', name: 'news', color: 'red' }],
+        clicks: 12,
+        shortLink: 'https://go.example/Launch',
+        createdAt: '2020-01-31T12:00:00.000Z',
+      }
+      const { report, links } = await imported('dub', [
+        link,
+        { ...link, key: 'a/b', shortLink: 'https://go.example/a/b' },
+        { ...link, key: 'secret', password: 'x' },
+      ])
+      expect(report).toMatchObject({ imported: 1, bad: 2, clickTotals: 12 })
+      expect(report.rows.map(({ reason }) => reason)).toEqual([
+        'not taken over: its targets by country',
+        'slug "a/b": Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
+        'the link has a password, which cannot be kept',
+      ])
+      expect(links[0]).toMatchObject({
+        url: 'https://example.com/launch',
+        label: 'Launch',
+        created_at: JANUARY,
+        expires_at: Date.UTC(2030, 0, 31, 12) / 1000,
+        disabled_at: null,
+      })
+      expect(rolesOf(links[0]).primary).toEqual(['launch'])
+    })
+
+    test('takes the CSV file of Dub', async () => {
+      const { report, links } = await imported(
+        'dub',
+        'Short link,Destination URL,Clicks,Created at,Tags\nhttps://go.example/one,https://example.com/1,3,2020-01-31T12:00:00.000Z,"a, b"\ngo.example/c/two,https://example.com/2,,,\n',
+      )
+      expect(report).toMatchObject({ imported: 1, bad: 1, clickTotals: 3 })
+      expect(links.map((link) => rolesOf(link).primary)).toEqual([['one']])
+    })
+
+    test('takes answers of Kutt, several pages in one file', async () => {
+      const page = (address: string, more: object = {}) => ({
+        limit: 1,
+        skip: 0,
+        total: 2,
+        data: [
+          {
+            address,
+            target: `https://example.com/${address}`,
+            banned: false,
+            password: false,
+            visit_count: 2,
+            ...more,
+          },
+        ],
+      })
+      const { report, links } = await imported(
+        'kutt',
+        [
+          page('one', { created_at: '2020-01-31T12:00:00.000Z' }),
+          page('two', { banned: true }),
+          page('three', { password: true }),
+        ]
+          .map((each) => JSON.stringify(each))
+          .join('\n'),
+      )
+      expect(report).toMatchObject({ imported: 2, bad: 1, clickTotals: 4 })
+      expect(links.map(({ created_at }) => created_at)[0]).toBe(JANUARY)
+      expect(links.map(({ disabled_at }) => disabled_at === null)).toEqual([true, false])
+    })
+
+    test('takes answers of Shlink with their expiry, and tells of a limit of visits', async () => {
+      const { report, links } = await imported('shlink', {
+        shortUrls: {
+          data: [
+            {
+              shortCode: 'One',
+              shortUrl: 'https://s.test/One',
+              longUrl: 'https://example.com/1',
+              dateCreated: '2020-01-31T13:00:00+01:00',
+              title: null,
+              tags: ['a', 'b'],
+              meta: { validSince: null, validUntil: '2030-01-31T12:00:00+00:00', maxVisits: 5 },
+              visitsSummary: { total: 9, nonBots: 8, bots: 1 },
+            },
+          ],
+          pagination: { currentPage: 1, pagesCount: 1 },
+        },
+      })
+      expect(report).toMatchObject({ imported: 1, clickTotals: 9 })
+      expect(report.rows[0]?.reason).toBe('not taken over: its limit of visits')
+      expect(links[0]).toMatchObject({ created_at: JANUARY, expires_at: Date.UTC(2030, 0, 31, 12) / 1000 })
+      expect(rolesOf(links[0]).primary).toEqual(['one'])
+    })
+
+    test('takes answers of Bitly, YOURLS and shrtnr', async () => {
+      const bitly = await imported('bitly', {
+        links: [
+          {
+            created_at: '2020-01-31T12:00:00+0000',
+            id: 'bit.ly/3xYzAbC',
+            link: 'https://bit.ly/3xYzAbC',
+            custom_bitlinks: ['https://bit.ly/Summer-Sale'],
+            long_url: 'https://example.com/sale',
+            title: 'Sale',
+            tags: [],
+          },
+          {
+            id: 'bit.ly/4Ab',
+            link: 'https://bit.ly/4Ab',
+            custom_bitlinks: [],
+            long_url: 'https://example.com/b',
+          },
+        ],
+        pagination: { next: '' },
+      })
+      expect(bitly.links.map((link) => rolesOf(link).custom)).toEqual([['summer-sale'], ['4ab']])
+      expect(bitly.links[0]).toMatchObject({ label: 'Sale', created_at: JANUARY })
+      const yourls = await imported('yourls', {
+        links: {
+          link_1: {
+            shorturl: 'https://sho.rt/ozh',
+            url: 'https://example.com/',
+            title: 'Ozh',
+            timestamp: '2020-01-31 12:00:00',
+            ip: '192.0.2.1',
+            clicks: '7',
+          },
+        },
+        statusCode: 200,
+      })
+      expect(yourls.report).toMatchObject({ imported: 1, clickTotals: 7 })
+      expect(rolesOf(yourls.links[0]).primary).toEqual(['ozh'])
+      const shrtnr = await imported('shrtnr', [
+        {
+          id: 1,
+          url: 'https://example.com/s',
+          slugs: [
+            { slug: 'ab3d', is_custom: 0, is_primary: 0 },
+            { slug: 'shown', is_custom: 1, is_primary: 1 },
+          ],
+          created_by: 'bob@example.com',
+          created_at: JANUARY,
+        },
+      ])
+      expect(shrtnr.links[0]).toMatchObject({ created_by: 'bob@example.com', created_at: JANUARY })
+      expect(rolesOf(shrtnr.links[0])).toEqual({ auto: ['ab3d'], custom: ['shown'], primary: ['shown'] })
+    })
+
+    test('an answer that refuses instead of listing stores nothing and says so', async () => {
+      const { report, links } = await imported('kutt', { error: 'Unauthorized' })
+      expect(report).toMatchObject({ imported: 0, bad: 1 })
+      expect(report.rows[0]?.reason).toBe('the file has no entries where this format has them')
+      expect(links).toEqual([])
+    })
+  })
+})

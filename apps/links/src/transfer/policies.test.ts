@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import type { Database } from '@latchkey/database/database'
+import type { Tables } from '../db/tables.ts'
+import { type ImportOptions, importLinks } from './import.ts'
+import { NOW, OWNER, fileOf, openMigrated, rolesOf, storedLinks } from './testing.ts'
+
+type Chosen = Partial<Omit<ImportOptions, 'database' | 'source'>>
+
+async function run(database: Database<Tables>, csv: string, chosen: Chosen = {}) {
+  const rows: string[] = []
+  const report = await importLinks({
+    database,
+    source: fileOf(csv, 65_536),
+    format: 'csv',
+    owner: OWNER,
+    now: NOW,
+    onRow: ({ result, slug, reason }) => void rows.push([result, slug, reason].filter(Boolean).join(': ')),
+    ...chosen,
+  })
+  return { report, rows }
+}
+
+const policy = (onConflict: 'skip' | 'rename' | 'overwrite') => ({
+  policy: { onConflict, sameUrl: 'keep' as const },
+})
+
+eachDialect((_, newUrl) => {
+  const withPromo = async () => {
+    const database = await openMigrated(await newUrl())
+    await run(database, 'url,slug,label\nhttps://example.com/old,promo,Old\n')
+    return database
+  }
+  const FILE = 'url,slug,label\nhttps://example.com/new,promo,New\nhttps://example.com/more,PROMO,\n'
+
+  describe('a row whose slug leads elsewhere', () => {
+    test('is skipped when that is asked for', async () => {
+      const database = await withPromo()
+      const { report } = await run(database, FILE, policy('skip'))
+      expect(report).toMatchObject({ imported: 0, skipped: 2, conflicts: 0 })
+      expect(await storedLinks(database)).toHaveLength(1)
+      await database.close()
+    })
+
+    test('gets another name when that is asked for, and the same again in a second run', async () => {
+      const database = await withPromo()
+      const first = await run(database, FILE, policy('rename'))
+      expect(first.rows).toEqual([
+        'imported: promo-2: slug "promo" is taken, it is "promo-2" here',
+        'imported: promo-3: slug "promo" is taken, it is "promo-3" here',
+      ])
+      const links = await storedLinks(database)
+      expect(links.map((link) => [link.url, rolesOf(link).primary])).toEqual([
+        ['https://example.com/old', ['promo']],
+        ['https://example.com/new', ['promo-2']],
+        ['https://example.com/more', ['promo-3']],
+      ])
+      expect((await run(database, FILE, policy('rename'))).report).toMatchObject({ imported: 0, skipped: 2 })
+      expect(await storedLinks(database)).toEqual(links)
+      await database.close()
+    })
+
+    test('makes the link of that slug what the row says when that is asked for, unless it is somebody else’s', async () => {
+      const database = await withPromo()
+      await run(database, 'url,slug,created_by\nhttps://example.com/bob,bobs,bob@example.com\n')
+      const file = 'url,slug,label\nhttps://example.com/new,promo,New\nhttps://example.com/x,bobs,\n'
+      const { report, rows } = await run(database, file, policy('overwrite'))
+      expect(report).toMatchObject({ imported: 1, conflicts: 1 })
+      expect(rows[0]).toBe('imported: promo: slug "promo" led to https://example.com/old before')
+      expect(rows[1]).toEndWith(`and is not ${OWNER}'s to change`)
+      const links = await storedLinks(database)
+      expect(links.map(({ url, label }) => [url, label])).toEqual([
+        ['https://example.com/new', 'New'],
+        ['https://example.com/bob', null],
+      ])
+      expect(rolesOf(links[0])).toMatchObject({ custom: ['promo'], primary: ['promo'] })
+      expect((await run(database, file, policy('overwrite'))).report).toMatchObject({
+        imported: 0,
+        skipped: 1,
+      })
+      await database.close()
+    })
+
+    test('in a dry run changes nothing, whatever is asked for', async () => {
+      const database = await withPromo()
+      const before = await storedLinks(database)
+      for (const onConflict of ['skip', 'rename', 'overwrite'] as const) {
+        const dry = await run(database, FILE, { ...policy(onConflict), dryRun: true, bundlesFromTags: true })
+        expect(dry.report.imported + dry.report.skipped).toBe(2)
+        expect(await storedLinks(database)).toEqual(before)
+      }
+      await database.close()
+    })
+  })
+
+  test('a row with a free slug whose owner has a link to its URL is skipped when that is asked for', async () => {
+    const database = await withPromo()
+    const file = 'url,slug\nhttps://example.com/old,other\nhttps://example.com/new,free\n'
+    const chosen = { policy: { onConflict: 'report', sameUrl: 'skip' } } as const
+    expect((await run(database, file, chosen)).report).toMatchObject({ imported: 1, skipped: 1 })
+    expect((await run(database, file)).report).toMatchObject({ imported: 1, skipped: 1 })
+    await database.close()
+  })
+
+  test('tags become bundles of the owner when that is asked for, each once', async () => {
+    const database = await openMigrated(await newUrl())
+    const file = 'url,slug,tags\nhttps://example.com/a,a,"news, spring"\nhttps://example.com/b,b,news\n'
+    expect((await run(database, file)).report.bundles).toBe(0)
+    expect(await database.read.selectFrom('bundle').selectAll().execute()).toEqual([])
+    const other = await openMigrated(await newUrl())
+    expect((await run(other, file, { bundlesFromTags: true })).report).toMatchObject({
+      imported: 2,
+      bundles: 2,
+    })
+    await run(other, 'url,slug,tags\nhttps://example.com/c,c,news|spring\n', { bundlesFromTags: true })
+    const members = await other.read
+      .selectFrom('bundle')
+      .innerJoin('bundle_link', 'bundle_id', 'bundle.id')
+      .innerJoin('link', 'link.id', 'bundle_link.link_id')
+      .select(['bundle.name', 'bundle.created_by', 'link.primary_slug'])
+      .orderBy('bundle.name')
+      .orderBy('link.primary_slug')
+      .execute()
+    expect(members.map((each) => `${each.name} ${each.created_by} ${each.primary_slug}`)).toEqual([
+      `news ${OWNER} a`,
+      `news ${OWNER} b`,
+      `news ${OWNER} c`,
+      `spring ${OWNER} a`,
+      `spring ${OWNER} c`,
+    ])
+    await Promise.all([database.close(), other.close()])
+  })
+
+  test('columns of other names are read where they are said to be, and a slug out of its short URL', async () => {
+    const database = await openMigrated(await newUrl())
+    const file = 'Ziel;x,Kurz,Name\nhttps://example.com/a,https://go.example/AbC,Eins\n'
+    const columnOf = { url: 'ziel;x', slug: 'Kurz', label: 'NAME' }
+    expect((await run(database, file, { columnOf })).report).toMatchObject({ imported: 1 })
+    const [link] = await storedLinks(database)
+    expect(link).toMatchObject({ url: 'https://example.com/a', label: 'Eins' })
+    expect(rolesOf(link).primary).toEqual(['abc'])
+    const missing = await run(database, file, { columnOf: { ...columnOf, tags: 'Etikett' } })
+    expect(missing.rows).toEqual(['bad: the file has no column "Etikett", only: Ziel;x, Kurz, Name'])
+    await database.close()
+  })
+})

@@ -1,0 +1,85 @@
+import { type Database, among } from '@latchkey/database/database'
+import type { Transaction } from 'kysely'
+import { insertBundle } from '../bundles/store.ts'
+import type { Tables } from '../db/tables.ts'
+import type { ImportRow } from './import-row.ts'
+import { linkIdsOf } from './store.ts'
+
+type Tx = Transaction<Tables>
+type Dialect = Database<Tables>['dialect']
+
+/** A stored row that shows one of its slugs. */
+export type Tagged = Pick<ImportRow, 'createdBy' | 'primary' | 'tags'> & { auto?: ImportRow['auto'] }
+
+/**
+ * Makes each row's link a member of its owner's bundles that are named like its tags; missing bundles are made. Returns how
+ * many were. Doing it again changes nothing.
+ */
+export async function bundleByTags(
+  tx: Tx,
+  { dialect }: Pick<Database<Tables>, 'dialect'>,
+  rows: readonly Tagged[],
+  now: number,
+): Promise<number> {
+  const tagged = rows.flatMap((row) => {
+    const slug = row.primary ?? row.auto?.slug
+    return slug === undefined ? [] : row.tags.map((tag) => ({ slug, tag: tag.trim(), owner: row.createdBy }))
+  })
+  if (tagged.length === 0) return 0
+  const linkIds = await linkIdsOf(
+    { db: tx, dialect },
+    tagged.map(({ slug }) => slug),
+  )
+  const bundles = await bundlesOf(
+    tx,
+    dialect,
+    tagged.map(({ owner }) => owner),
+  )
+  let made = 0
+  const members = new Map<string, { bundle_id: number; link_id: number }>()
+  for (const { slug, tag, owner } of tagged) {
+    const key = bundleKey(owner, tag)
+    const bundle_id = bundles.get(key) ?? (await makeBundle(tx, { owner, name: tag, now }))
+    if (!bundles.has(key)) made++
+    bundles.set(key, bundle_id)
+    const link_id = linkIds.get(slug)
+    if (link_id !== undefined) members.set(`${bundle_id} ${link_id}`, { bundle_id, link_id })
+  }
+  await tx
+    .insertInto('bundle_link')
+    .values([...members.values()])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return made
+}
+
+/** No identity contains a line end. */
+function bundleKey(owner: string, name: string): string {
+  return `${owner}\n${name}`
+}
+
+/** Of bundles with one name the oldest. */
+async function bundlesOf(tx: Tx, dialect: Dialect, owners: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('bundle')
+    .select(['id', 'name', 'created_by'])
+    .where(among(dialect, 'created_by', [...new Set(owners)]))
+    .orderBy('id', 'desc')
+    .execute()
+  return new Map(rows.map(({ id, name, created_by }) => [bundleKey(created_by, name), id]))
+}
+
+async function makeBundle(
+  tx: Tx,
+  { owner, name, now }: { owner: string; name: string; now: number },
+): Promise<number> {
+  const { id } = await insertBundle(tx, {
+    name,
+    accent: 'orange',
+    created_via: 'import',
+    created_by: owner,
+    created_at: now,
+    updated_at: now,
+  })
+  return id
+}
