@@ -64,13 +64,14 @@ const WRONG_METHOD = transportFailure('method_not_allowed', { headers: { Allow: 
 
 /** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
 export function createReference(version: string): (method: string, path: string) => Response | undefined {
-  const document = JSON.stringify(createDocument(version))
+  // Made when it is first asked for, and not while everybody waits for the start.
+  let document: string | undefined
   const script = referenceScript()
   const answers = new Map<string, () => Response>([
     [
       `${API_PATH}/openapi.json`,
       () =>
-        new Response(document, {
+        new Response((document ??= JSON.stringify(createDocument(version))), {
           headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
         }),
     ],

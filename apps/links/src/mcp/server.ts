@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { VERSION } from '../version.ts'
 import { explain } from './hints.ts'
 import type { Tool } from './tool.ts'
-import { listedTools, outputSchemas, tools } from './tools.ts'
+import { listTools, outputSchemaOf, tools } from './tools.ts'
 
 const INSTRUCTIONS = `Short links with their click statistics. A link has a URL and one or more slugs; the primary slug is the one to show. Find links with search_links before you change them. Only the owner of a link or bundle can change it. Times are Unix seconds, UTC. Clicks are counted for a range (24h, 7d, 30d, 90d, 1y, all), and every result says for which.`
 
@@ -25,12 +25,12 @@ export function createServer(exchange: Exchange): Server {
     { name: 'latchkey-links', title: 'Latchkey Links', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: [...listedTools] }))
+  server.setRequestHandler('tools/list', () => ({ tools: [...listTools()] }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.get(params.name)
     if (tool) {
       const result = await call(tool, params.arguments ?? {}, exchange)
-      return server.projectCallToolResult(result, outputSchemas.get(tool.name))
+      return server.projectCallToolResult(result, outputSchemaOf(tool))
     }
     const message = `There is no tool ${params.name}; tools/list names them all.`
     if (exchange.strict) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)

@@ -35,20 +35,29 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return (io === 'input' ? { ...json, additionalProperties: false } : json) as JsonSchema
 }
 
-/** What each tool's structured result looks like. */
-export const outputSchemas: ReadonlyMap<string, JsonSchema> = new Map(
-  [...tools.values()].map(({ name, output }) => [name, jsonSchema(output, 'output')]),
-)
+const outputSchemas = new Map<Tool, JsonSchema>()
+
+/** What the tool's structured result looks like. Made when it is first asked for: all of them would take a third of a start. */
+export function outputSchemaOf(tool: Tool): JsonSchema {
+  const schema = outputSchemas.get(tool) ?? jsonSchema(tool.output, 'output')
+  outputSchemas.set(tool, schema)
+  return schema
+}
+
+let listed: readonly ListedTool[] | undefined
 
 /** The tools as clients list them; the same for everyone. */
-export const listedTools: readonly ListedTool[] = [...tools.values()].map((tool) => {
-  const { name, title, description, effect, input } = tool
-  return {
-    name,
-    title,
-    description,
-    inputSchema: jsonSchema(input, 'input'),
-    outputSchema: outputSchemas.get(name),
-    annotations: { title, ...hints[effect] },
-  }
-})
+export function listTools(): readonly ListedTool[] {
+  listed ??= [...tools.values()].map((tool) => {
+    const { name, title, description, effect, input } = tool
+    return {
+      name,
+      title,
+      description,
+      inputSchema: jsonSchema(input, 'input'),
+      outputSchema: outputSchemaOf(tool),
+      annotations: { title, ...hints[effect] },
+    }
+  })
+  return listed
+}

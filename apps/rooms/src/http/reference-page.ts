@@ -14,11 +14,14 @@ const PAGE = referencePage({
 
 /** The reference and its document, for everybody; undefined for other paths. */
 export function createReference(): (request: Request, path: string) => Response | undefined {
-  const document = JSON.stringify(createDocument(VERSION))
+  // Made when it is first asked for, and not while everybody waits for the start.
+  let document: string | undefined
   const script = referenceScript()
   const answers: Readonly<Record<string, () => Response>> = {
     [`${API_PATH}/openapi.json`]: () =>
-      new Response(document, { headers: { 'Content-Type': 'application/json' } }),
+      new Response((document ??= JSON.stringify(createDocument(VERSION))), {
+        headers: { 'Content-Type': 'application/json' },
+      }),
     [`${API_PATH}/docs`]: () =>
       new Response(PAGE, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
     [SCRIPT_PATH]: () =>
