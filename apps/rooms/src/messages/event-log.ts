@@ -23,7 +23,7 @@ export async function loadEvents(
   limit: number,
 ): Promise<LoadedEvents> {
   const lastSeq = (await findLastSeq(db, roomId)) ?? afterSeq
-  const rows = await listEvents(db, { roomId, afterSeq, lastSeq }, limit)
+  const rows = await listEvents(db, { roomId, afterSeq, lastSeq, limit })
   const isAll = rows.length < limit
   const reachedSeq = isAll ? lastSeq : (rows.at(-1)?.seq ?? lastSeq)
   return { events: await eventsOf(db, roomId, rows), reachedSeq, isAll }

@@ -36,7 +36,7 @@ export const listRoomEvents = operation({
     const readable = { roomId, afterSeq, keptAfterMs: keptAfterMs(room, now) }
     const firstKept = (await findFirstKept(database.read, readable)) ?? lastSeq + 1
     const from = Math.max(afterSeq, firstKept - 1)
-    const rows = await listEvents(database.read, { roomId, afterSeq: from, lastSeq }, query.limit)
+    const rows = await listEvents(database.read, { roomId, afterSeq: from, lastSeq, limit: query.limit })
     const events = await viewsOf(context, standing, rows)
     // A number that is still to come was given by a database that has been set back since.
     const reset = query.after > lastSeq || firstKept > afterSeq + 1

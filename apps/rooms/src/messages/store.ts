@@ -1,8 +1,10 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, type Transaction, sql } from 'kysely'
+import { prepared } from '../db/prepared.ts'
 import type { RoomEventRow, RoomMessageRow, Tables } from '../db/tables.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { FoundMessage } from './schema.ts'
 
+/** For single ones; what many authors are called is looked up once for each of them. */
 function messages(db: Kysely<Tables>, roomId: string) {
   return db
     .selectFrom('room_messages')
@@ -25,13 +27,53 @@ export async function listMessages(
   { roomId, afterSeq, keptAfterMs }: Readable,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<FoundMessage[]> {
-  return messages(db, roomId)
-    .where('room_messages.seq', '>', afterSeq)
-    .where('room_messages.created_at', '>', keptAfterMs)
-    .$if(before !== undefined, (query) => query.where('room_messages.seq', '<', before ?? 0))
-    .orderBy('room_messages.seq', 'desc')
+  const rows = await db
+    .selectFrom('room_messages')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('seq', '>', afterSeq)
+    .where('created_at', '>', keptAfterMs)
+    .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
+    .orderBy('seq', 'desc')
     .limit(limit)
     .execute()
+  return withAuthors(db, { roomId, first: rows.at(-1)?.seq ?? 0, last: rows[0]?.seq ?? 0 }, rows)
+}
+
+/** A part of a room's log. */
+interface Range {
+  roomId: string
+  first: number
+  last: number
+}
+
+type Author = Pick<FoundMessage, 'nickname' | 'avatar_color'>
+
+const selectAuthors = prepared<Range, Author & { id: string }>((db, { roomId, first, last }) =>
+  db
+    .selectFrom('users')
+    .select(['users.id', 'users.avatar_color', nicknameIn(roomId).as('nickname')])
+    .where('users.id', 'in', (eb) =>
+      eb
+        .selectFrom('room_messages')
+        .select('room_messages.user_id')
+        .where('room_messages.room_id', '=', roomId)
+        .where('room_messages.seq', '>=', first)
+        .where('room_messages.seq', '<=', last),
+    ),
+)
+
+async function withAuthors(
+  db: Kysely<Tables>,
+  range: Range,
+  rows: readonly RoomMessageRow[],
+): Promise<FoundMessage[]> {
+  const authors = rows.length > 0 ? await selectAuthors(db, range) : []
+  const byId = new Map<string | null, Author>(authors.map((author) => [author.id, author]))
+  return rows.map((row) => {
+    const { nickname, avatar_color } = byId.get(row.user_id) ?? { nickname: null, avatar_color: null }
+    return { ...row, nickname, avatar_color }
+  })
 }
 
 export async function findMessage(
@@ -42,19 +84,43 @@ export async function findMessage(
   return messages(db, roomId).where('room_messages.id', '=', id).executeTakeFirst()
 }
 
-/** What this person has sent to the room under this id of theirs. */
-export async function findSent(
-  db: Kysely<Tables>,
-  { roomId, userId, clientId }: { roomId: string; userId: string; clientId: string },
-): Promise<FoundMessage | undefined> {
-  return messages(db, roomId)
-    .where('room_messages.user_id', '=', userId)
-    .where('room_messages.client_id', '=', clientId)
-    .executeTakeFirst()
+/** Whose message, and the id that the author gave it. */
+interface Sent {
+  roomId: string
+  userId: string
+  clientId: string
 }
 
+const selectSent = prepared<Sent, FoundMessage>((db, { roomId, userId, clientId }) =>
+  messages(db, roomId)
+    .where('room_messages.user_id', '=', userId)
+    .where('room_messages.client_id', '=', clientId),
+)
+
+/** What this person has sent to the room under this id of theirs. */
+export async function findSent(db: Kysely<Tables>, sent: Sent): Promise<FoundMessage | undefined> {
+  const [message] = await selectSent(db, sent)
+  return message
+}
+
+const insert = prepared<RoomMessageRow, unknown>((db, given) =>
+  db.insertInto('room_messages').values({
+    id: given.id,
+    room_id: given.room_id,
+    seq: given.seq,
+    user_id: given.user_id,
+    author_name: given.author_name,
+    author_guest: given.author_guest,
+    content: given.content,
+    client_id: given.client_id,
+    created_at: given.created_at,
+    deleted_at: given.deleted_at,
+    deleted_by: given.deleted_by,
+  }),
+)
+
 export async function insertMessage(tx: Transaction<Tables>, message: RoomMessageRow): Promise<void> {
-  await tx.insertInto('room_messages').values(message).execute()
+  await insert(tx, message)
 }
 
 /** Leaves a tombstone. False when there was one already. */
@@ -72,57 +138,65 @@ export async function deleteMessage(
   return deleted !== undefined
 }
 
-/** The number of the oldest event that is kept; undefined when none is. */
-export async function findFirstKept(
-  db: Kysely<Tables>,
-  { roomId, keptAfterMs }: Readable,
-): Promise<number | undefined> {
-  const row = await db
+const selectFirstKept = prepared<Readable, { seq: number }>((db, { roomId, afterSeq, keptAfterMs }) =>
+  db
     .selectFrom('room_events')
     .select('seq')
     .where('room_id', '=', roomId)
-    .where('created_at', '>', keptAfterMs)
+    .where('seq', '>', afterSeq)
+    // Reckoned with, so that it is no reason to sort all that is kept by its age: nearly always the first row will do.
+    .where(sql<number>`created_at + 0`, '>', keptAfterMs)
     .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.seq
+    .limit(1),
+)
+
+/** The number of the oldest event after `afterSeq` that is kept; undefined when none is. */
+export async function findFirstKept(db: Kysely<Tables>, readable: Readable): Promise<number | undefined> {
+  const [first] = await selectFirstKept(db, readable)
+  return first?.seq
 }
 
 /** In their order, from after `afterSeq` up to `lastSeq`. */
-export async function listEvents(
-  db: Kysely<Tables>,
-  { roomId, afterSeq, lastSeq }: { roomId: string; afterSeq: number; lastSeq: number },
-  limit: number,
-): Promise<RoomEventRow[]> {
-  return db
+export const listEvents = prepared<
+  { roomId: string; afterSeq: number; lastSeq: number; limit: number },
+  RoomEventRow
+>((db, { roomId, afterSeq, lastSeq, limit }) =>
+  db
     .selectFrom('room_events')
     .selectAll()
     .where('room_id', '=', roomId)
     .where('seq', '>', afterSeq)
     .where('seq', '<=', lastSeq)
     .orderBy('seq')
-    .limit(limit)
-    .execute()
-}
+    .limit(limit),
+)
+
+const selectBetween = prepared<Range, RoomMessageRow>((db, { roomId, first, last }) =>
+  db
+    .selectFrom('room_messages')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('seq', '>=', first)
+    .where('seq', '<=', last),
+)
 
 /** The messages that came with events of these numbers. */
 export async function findMessagesBetween(
   db: Kysely<Tables>,
-  { roomId, first, last }: { roomId: string; first: number; last: number },
+  range: Range,
 ): Promise<Map<number, FoundMessage>> {
-  const found = await messages(db, roomId)
-    .where('room_messages.seq', '>=', first)
-    .where('room_messages.seq', '<=', last)
-    .execute()
+  const found = await withAuthors(db, range, await selectBetween(db, range))
   return new Map(found.map((message) => [message.seq, message]))
 }
 
+const selectNickname = prepared<{ roomId: string; userId: string }, { nickname: string }>(
+  (db, { roomId, userId }) =>
+    db.selectFrom('users').select(nicknameIn(roomId).as('nickname')).where('id', '=', userId),
+)
+
 /** What the author is called in this room at this moment. */
 export async function findNicknameIn(db: Kysely<Tables>, roomId: string, userId: string): Promise<string> {
-  const { nickname } = await db
-    .selectFrom('users')
-    .select(nicknameIn(roomId).as('nickname'))
-    .where('id', '=', userId)
-    .executeTakeFirstOrThrow()
-  return nickname
+  const [author] = await selectNickname(db, { roomId, userId })
+  if (!author) throw new Error('An author needs an account')
+  return author.nickname
 }

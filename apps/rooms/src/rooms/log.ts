@@ -1,19 +1,36 @@
 import type { Transaction } from 'kysely'
-import type { RoomEventType, RoomRow, Tables } from '../db/tables.ts'
+import { prepared } from '../db/prepared.ts'
+import type { RoomEventRow, RoomEventType, RoomRow, Tables } from '../db/tables.ts'
 import type { RoomEvent } from '../news.ts'
+
+const touchRoom = prepared<{ roomId: string }, RoomRow>((db, { roomId }) =>
+  db
+    .updateTable('rooms')
+    .set((eb) => ({ last_seq: eb.ref('last_seq') }))
+    .where('id', '=', roomId)
+    .returningAll(),
+)
 
 /**
  * The room's row, kept from all other writers until the transaction ends: whatever depends on who is in the room, or how
  * many, is decided after this. Undefined when there is no such room.
  */
 export async function lockRoom(tx: Transaction<Tables>, roomId: string): Promise<RoomRow | undefined> {
-  return tx
-    .updateTable('rooms')
-    .set((eb) => ({ last_seq: eb.ref('last_seq') }))
-    .where('id', '=', roomId)
-    .returningAll()
-    .executeTakeFirst()
+  const [room] = await touchRoom(tx, { roomId })
+  return room
 }
+
+const takeNumber = prepared<{ roomId: string }, { last_seq: number }>((db, { roomId }) =>
+  db
+    .updateTable('rooms')
+    .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
+    .where('id', '=', roomId)
+    .returning('last_seq'),
+)
+
+const insertEvent = prepared<RoomEventRow, unknown>((db, { room_id, seq, type, data, created_at }) =>
+  db.insertInto('room_events').values({ room_id, seq, type, data, created_at }),
+)
 
 export interface NewEvent {
   roomId: string
@@ -30,15 +47,10 @@ export async function appendEvent(
   tx: Transaction<Tables>,
   { roomId, event, data, nowMs }: NewEvent,
 ): Promise<RoomEvent> {
-  const { last_seq: seq } = await tx
-    .updateTable('rooms')
-    .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
-    .where('id', '=', roomId)
-    .returning('last_seq')
-    .executeTakeFirstOrThrow()
-  await tx
-    .insertInto('room_events')
-    .values({ room_id: roomId, seq, type: event, data: JSON.stringify(data), created_at: nowMs })
-    .execute()
+  const [room] = await takeNumber(tx, { roomId })
+  if (!room) throw new Error('An event needs a room that is there')
+  const { last_seq: seq } = room
+  const row = { room_id: roomId, seq, type: event, data: JSON.stringify(data), created_at: nowMs }
+  await insertEvent(tx, row)
   return { seq, at: new Date(nowMs).toISOString(), event, data }
 }

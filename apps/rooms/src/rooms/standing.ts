@@ -1,6 +1,7 @@
 import { among } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, sql } from 'kysely'
+import { prepared } from '../db/prepared.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import type { MemberRole, RoomRole, Standing } from './room-access.ts'
 
@@ -29,17 +30,29 @@ export interface Whose {
   nowMs: number
 }
 
+const selectStanding = prepared<Seen & { roomId: string; userId: string }, Row>((db, given) =>
+  standings(db, given).where('rooms.id', '=', given.roomId).where('users.id', '=', given.userId),
+)
+
 /** Undefined when there is no such room, or no such enabled account. Rights come from the database, not from a session. */
 export async function findStanding(
   db: Kysely<Tables>,
   roomId: string,
   { userId, clientPrefix, nowMs }: Whose,
 ): Promise<FoundStanding | undefined> {
-  const row = await standings(db, { clientPrefix, nowMs })
-    .where('rooms.id', '=', roomId)
-    .where('users.id', '=', userId)
-    .executeTakeFirst()
+  const [row] = await selectStanding(db, { roomId, userId, ...seen(clientPrefix, nowMs) })
   return row && toStanding(row)
+}
+
+/** From where and when people are looked at. */
+interface Seen {
+  clientPrefix: string | null
+  nowMs: number
+  barredAfterMs: number
+}
+
+function seen(clientPrefix: string | null, nowMs: number): Seen {
+  return { clientPrefix, nowMs, barredAfterMs: nowMs - ADDRESS_BARRED_MS }
 }
 
 /** Of several people in one room, those with disabled accounts left out. */
@@ -49,7 +62,7 @@ export async function findStandings(
   userIds: readonly string[],
   nowMs: number,
 ): Promise<FoundStanding[]> {
-  const rows = await standings(read, { clientPrefix: null, nowMs })
+  const rows = await standings(read, seen(null, nowMs))
     .where('rooms.id', '=', roomId)
     .where(among(dialect, 'users.id', userIds))
     .execute()
@@ -63,7 +76,7 @@ export async function findStandingsOfPresent(
   nowMs: number,
 ): Promise<FoundStanding[]> {
   // Who is present was there before any ban of an address, which bars only those who are new.
-  const rows = await standings(db, { clientPrefix: null, nowMs })
+  const rows = await standings(db, seen(null, nowMs))
     .where('rooms.id', '=', roomId)
     .where('users.id', 'in', (eb) =>
       eb
@@ -82,7 +95,7 @@ export async function findStandingsWherePresent(
   userId: string,
   nowMs: number,
 ): Promise<FoundStanding[]> {
-  const rows = await standings(db, { clientPrefix: null, nowMs })
+  const rows = await standings(db, seen(null, nowMs))
     .where('users.id', '=', userId)
     .where('rooms.id', 'in', (eb) =>
       eb
@@ -107,7 +120,7 @@ type Row = RoomRow & {
 } & { [column in keyof Pick<RoomVisitRow, 'started_at' | 'started_seq' | 'ended_at'>]: number | null }
 
 /** Rooms with people, and all that decides what the one may do in the other. Not a row for disabled accounts. */
-function standings(db: Kysely<Tables>, { clientPrefix, nowMs }: Pick<Whose, 'clientPrefix' | 'nowMs'>) {
+function standings(db: Kysely<Tables>, { clientPrefix, nowMs, barredAfterMs }: Seen) {
   return db
     .selectFrom('rooms')
     .innerJoin('users', (join) => join.on('users.disabled', '=', 0))
@@ -148,7 +161,7 @@ function standings(db: Kysely<Tables>, { clientPrefix, nowMs }: Pick<Whose, 'cli
         .select((near) => near.fn.max('near.created_at').as('at'))
         .whereRef('near.room_id', '=', 'rooms.id')
         .where('near.guest_prefix', '=', clientPrefix)
-        .where('near.created_at', '>', nowMs - ADDRESS_BARRED_MS)
+        .where('near.created_at', '>', barredAfterMs)
         .as('address_barred_at'),
     ])
 }

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Kysely, type Transaction, type Updateable } from 'kysely'
-import type { RoomRow, Tables } from '../db/tables.ts'
+import { prepared } from '../db/prepared.ts'
+import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { folded } from '../text.ts'
 import { nicknameIn } from './nickname.ts'
 import type { RoomRole } from './room-access.ts'
@@ -29,9 +30,13 @@ export async function updateRoom(
     .executeTakeFirstOrThrow()
 }
 
-/** With everything that is in it. */
+const selectRoom = prepared<{ id: string }, RoomRow>((db, { id }) =>
+  db.selectFrom('rooms').selectAll().where('id', '=', id),
+)
+
 export async function findRoom(db: Kysely<Tables>, id: string): Promise<RoomRow | undefined> {
-  return db.selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
+  const [room] = await selectRoom(db, { id })
+  return room
 }
 
 /** The owner and everybody with a membership. */
@@ -45,10 +50,10 @@ export async function listMemberIds(
 
 /** Where the room's log stands. */
 export async function findLastSeq(db: Kysely<Tables>, id: string): Promise<number | undefined> {
-  const row = await db.selectFrom('rooms').select('last_seq').where('id', '=', id).executeTakeFirst()
-  return row?.last_seq
+  return (await findRoom(db, id))?.last_seq
 }
 
+/** With everything that is in it. */
 export async function deleteRoom(tx: Transaction<Tables>, id: string): Promise<void> {
   await tx.deleteFrom('rooms').where('id', '=', id).execute()
 }
@@ -83,19 +88,59 @@ export function presentCount(eb: ExpressionBuilder<Tables, 'rooms'>, nowMs: numb
     .where('expires_at', '>', nowMs)
 }
 
+const selectPresentCount = prepared<{ roomId: string; nowMs: number }, { present: number | null }>(
+  (db, { roomId, nowMs }) =>
+    db
+      .selectFrom('rooms')
+      .select((eb) => presentCount(eb, nowMs).as('present'))
+      .where('id', '=', roomId),
+)
+
 /** How many different people are in the room. */
 export async function countPresent(db: Kysely<Tables>, roomId: string, nowMs: number): Promise<number> {
-  const row = await db
-    .selectFrom('rooms')
-    .select((eb) => presentCount(eb, nowMs).as('present'))
-    .where('id', '=', roomId)
-    .executeTakeFirst()
-  return row?.present ?? 0
+  const [room] = await selectPresentCount(db, { roomId, nowMs })
+  return room?.present ?? 0
 }
 
 export interface PresentPerson extends PersonRow {
   started_at: number
 }
+
+type PresentRow = Omit<PresentPerson, 'role'> & {
+  owner_id: string
+  member_role: RoomMemberRow['role'] | null
+}
+
+const selectPresent = prepared<{ roomId: string; nowMs: number; limit: number }, PresentRow>(
+  (db, { roomId, nowMs, limit }) =>
+    db
+      .selectFrom('room_visits')
+      .innerJoin('users', 'users.id', 'room_visits.user_id')
+      .innerJoin('rooms', 'rooms.id', 'room_visits.room_id')
+      .leftJoin('room_members', (join) =>
+        join.onRef('room_members.room_id', '=', 'rooms.id').onRef('room_members.user_id', '=', 'users.id'),
+      )
+      .select([
+        'users.id as user_id',
+        nicknameIn(roomId).as('nickname'),
+        'users.avatar_color',
+        'users.is_guest',
+        'rooms.owner_id',
+        'room_members.role as member_role',
+        'room_visits.started_at',
+      ])
+      .where('room_visits.room_id', '=', roomId)
+      .where('room_visits.user_id', 'in', (eb) =>
+        eb
+          .selectFrom('presence_leases')
+          .select('presence_leases.user_id')
+          .where('presence_leases.room_id', '=', roomId)
+          .where('presence_leases.expires_at', '>', nowMs),
+      )
+      .orderBy('room_visits.started_at')
+      .orderBy('users.id')
+      .limit(limit),
+)
 
 /** People who are in the room now, in the order in which they came. */
 export async function listPresent(
@@ -104,34 +149,7 @@ export async function listPresent(
   nowMs: number,
   limit: number,
 ): Promise<PresentPerson[]> {
-  const rows = await db
-    .selectFrom('room_visits')
-    .innerJoin('users', 'users.id', 'room_visits.user_id')
-    .innerJoin('rooms', 'rooms.id', 'room_visits.room_id')
-    .leftJoin('room_members', (join) =>
-      join.onRef('room_members.room_id', '=', 'rooms.id').onRef('room_members.user_id', '=', 'users.id'),
-    )
-    .select([
-      'users.id as user_id',
-      nicknameIn(roomId).as('nickname'),
-      'users.avatar_color',
-      'users.is_guest',
-      'rooms.owner_id',
-      'room_members.role as member_role',
-      'room_visits.started_at',
-    ])
-    .where('room_visits.room_id', '=', roomId)
-    .where('room_visits.user_id', 'in', (eb) =>
-      eb
-        .selectFrom('presence_leases')
-        .select('presence_leases.user_id')
-        .where('presence_leases.room_id', '=', roomId)
-        .where('presence_leases.expires_at', '>', nowMs),
-    )
-    .orderBy('room_visits.started_at')
-    .orderBy('users.id')
-    .limit(limit)
-    .execute()
+  const rows = await selectPresent(db, { roomId, nowMs, limit })
   return rows.map(({ owner_id, member_role, ...person }) => {
     const role: RoomRole | null = owner_id === person.user_id ? 'owner' : member_role
     return { ...person, role }
