@@ -1,5 +1,6 @@
 import { VERSION } from '@latchkey/links/version'
 import { type Command, UsageError } from './command.ts'
+import { health } from './commands/health.ts'
 import { keyCommands } from './commands/keys.ts'
 import { operateCommands } from './commands/operate.ts'
 import { roomsCommands } from './commands/rooms.ts'
@@ -17,6 +18,7 @@ const commands: readonly Command[] = [
   ...roomsCommands,
   ...transferCommands,
   ...operateCommands,
+  health,
 ]
 
 /** Runs one command line and returns the exit code: 0 done, 1 not or not wholly done, 2 not understood. */

@@ -26,6 +26,7 @@ describe('latchkey', () => {
       'clicks import',
       'backup',
       'doctor',
+      'health',
     ])
       expect(out).toContain(`latchkey ${command}`)
   })

@@ -1,0 +1,57 @@
+import { get } from 'node:http'
+import { parseArgs } from 'node:util'
+import { declarations as links } from '@latchkey/links/settings'
+import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
+import { parseSettings } from '@latchkey/settings/settings'
+import { type Command, UsageError } from '../command.ts'
+import { say } from '../output.ts'
+
+/** Less than the time that containers have for it. */
+const ANSWER_WITHIN_MS = 4_000
+
+const SERVICES = { links: '/_/health', rooms: '/api/health' } as const
+type Service = keyof typeof SERVICES
+
+export const health: Command = {
+  words: ['health'],
+  takes: '[--service links|rooms]',
+  summary: 'Ask the running services whether they are well, as containers do',
+  details: `Both unless told, on this machine, at the host and port of the settings. The exit code is 1 when one is not well, or does
+not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
+  async run(args) {
+    const { values } = parseArgs({ args, options: { service: { type: 'string' } } })
+    const names = Object.keys(SERVICES) as Service[]
+    const asked = names.filter((name) => values.service === undefined || values.service === name)
+    if (asked.length === 0) throw new UsageError('--service is links or rooms')
+    const answers = await Promise.all(asked.map(ask))
+    for (const [at, name] of asked.entries()) say(`${name}: ${answers[at]}`)
+    return answers.every((answer) => answer === 'ok') ? 0 : 1
+  },
+}
+
+/** `ok`, or what is wrong. */
+async function ask(service: Service): Promise<string> {
+  const { host, port } =
+    service === 'links'
+      ? parseSettings({ host: links.host, port: links.port }, process.env)
+      : parseSettings({ host: rooms.host, port: rooms.port }, process.env)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  // Not `fetch`, which would ask the proxy that HTTP_PROXY names.
+  const request = get(
+    { host: nearest(host), port, path: SERVICES[service], timeout: ANSWER_WITHIN_MS },
+    ({ statusCode }) => resolve(statusCode === 200 ? 'ok' : `answers ${statusCode}`),
+  )
+  request.on('timeout', () =>
+    request.destroy(new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} seconds`)),
+  )
+  request.on('error', ({ message }) => resolve(message))
+  const answer = await promise
+  request.destroy()
+  return answer
+}
+
+/** Whoever listens at every address listens at this machine's own. */
+function nearest(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' || host === '[::]' ? '::1' : host.replace(/^\[(.*)\]$/, '$1')
+}

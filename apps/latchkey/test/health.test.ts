@@ -1,0 +1,43 @@
+import { afterAll, expect, test } from 'bun:test'
+import { Place } from './running.ts'
+
+const place = new Place()
+afterAll(() => place.remove())
+
+/** Answers as a service that is well or not, at any address of this machine. */
+function answering(status: number) {
+  return Bun.serve({ port: 0, hostname: '0.0.0.0', fetch: () => new Response('', { status }) })
+}
+
+test('latchkey health asks both services, past a proxy that the environment names', async () => {
+  const service = await place.start(['start'], /--title "First key"/)
+  const ports = {
+    LINKS_PORT: new URL(service.originOf('links')).port,
+    ROOMS_PORT: new URL(service.originOf('rooms')).port,
+  }
+  const env = { ...ports, HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' }
+  expect(await place.run(['health'], { env })).toEqual({ code: 0, out: 'links: ok\nrooms: ok\n', err: '' })
+  expect(await service.stop()).toBe(0)
+  const { code, out } = await place.run(['health', '--service', 'links'], { env })
+  expect(code).toBe(1)
+  expect(out).toMatch(/^links: \S.*\n$/)
+})
+
+test('latchkey health fails when one of the services is not well, and asks only the one that is named', async () => {
+  const [well, unwell] = [answering(200), answering(503)]
+  const env = {
+    LINKS_HOST: '0.0.0.0',
+    LINKS_PORT: String(well.port),
+    ROOMS_PORT: String(unwell.port),
+  }
+  expect(await place.run(['health'], { env })).toMatchObject({
+    code: 1,
+    out: 'links: ok\nrooms: answers 503\n',
+  })
+  expect(await place.run(['health', '--service', 'links'], { env })).toMatchObject({
+    code: 0,
+    out: 'links: ok\n',
+  })
+  expect((await place.run(['health', '--service', 'other'], { env })).code).toBe(2)
+  await Promise.all([well.stop(true), unwell.stop(true)])
+})
