@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestPostgres, startPostgres } from '../../../../scripts/postgres.ts'
 import { follow } from './follow.ts'
-import { ROOT, readPage } from './page.ts'
+import { type Need, PAGES, type Page, ROOT, readPage } from './page.ts'
 
-/** What its own tests run already, and what another document shows: sdks/*\/test runs the clients' READMEs. */
-const PAGES = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...new Bun.Glob('docs/**/*.md').scanSync({ cwd: ROOT }),
-].toSorted()
 /** Most of a page's time is waiting for a service to start. */
 const AT_ONCE = 3
 const PATIENCE_MS = 120_000
-const hasPostgres = Boolean(process.env['LATCHKEY_TEST_POSTGRES'])
+/** What this machine has of what pages need; `npm test` says what is missing, and CI has all of it. */
+const HAS: Record<Need, boolean> = {
+  PostgreSQL: Boolean(process.env['LATCHKEY_TEST_POSTGRES']),
+  Python: Boolean(process.env['LATCHKEY_TEST_PYTHON_TOOLS']),
+  Prometheus: Bun.which('promtool') !== null,
+}
+const isPossible = ({ needs }: Page) => needs.every((need) => HAS[need])
+const usesPostgres = ({ needs }: Page) => needs.includes('PostgreSQL')
 
 describe('what a document says is so', () => {
   const pages = PAGES.map(readPage)
@@ -21,12 +21,12 @@ describe('what a document says is so', () => {
   let server: TestPostgres | undefined
 
   beforeAll(async () => {
-    if (hasPostgres && pages.some(({ needsPostgres }) => needsPostgres)) server = await startPostgres()
-    const waiting = pages.filter(({ steps, needsPostgres }) => steps.length > 0 && (!needsPostgres || server))
+    const waiting = pages.filter((page) => page.steps.length > 0 && isPossible(page))
+    if (waiting.some(usesPostgres)) server = await startPostgres()
     const free = Array.from({ length: AT_ONCE }, () => Promise.resolve<string | undefined>(undefined))
     for (const [at, page] of waiting.entries()) {
       const run = Promise.resolve(free[at % AT_ONCE]).then(() =>
-        follow(page, page.needsPostgres ? server?.url : undefined),
+        follow(page, usesPostgres(page) ? server?.url : undefined),
       )
       runs.set(page.path, run)
       free[at % AT_ONCE] = run
@@ -37,11 +37,11 @@ describe('what a document says is so', () => {
     await server?.stop()
   }, PATIENCE_MS)
 
-  for (const { path, steps, needsPostgres } of pages.filter((page) => page.steps.length > 0))
-    test.skipIf(needsPostgres && !hasPostgres)(
-      `${path}: each of its ${steps.length} steps, from top to bottom`,
+  for (const page of pages.filter(({ steps }) => steps.length > 0))
+    test.skipIf(!isPossible(page))(
+      `${page.path}: each of its ${page.steps.length} steps, from top to bottom`,
       async () => {
-        expect(await runs.get(path)).toBeUndefined()
+        expect(await runs.get(page.path)).toBeUndefined()
       },
       PATIENCE_MS,
     )

@@ -15,6 +15,8 @@ export const CHANGING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['auto slug', /(?<="slug":")[a-km-np-z2-9]{4}(?=","is_custom":0)/],
   ['duration', /\b\d+(\.\d+)? (ms|s)\b/],
   ['size', /\b\d+(\.\d+)? (bytes|KB|MB|GB|KiB|MiB|GiB)\b/],
+  ['requests left', /(?<=RateLimit-(Remaining|Reset): )\d+/],
+  ['cursor', /(?<=cursor=)[\w-]+/],
   ['process', /(?<="pid":)\d+/],
 ]
 

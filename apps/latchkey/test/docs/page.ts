@@ -14,9 +14,11 @@ export type Step =
   | { kind: 'command'; command: Command }
   | { kind: 'background'; command: Command }
   | { kind: 'interrupt'; line: number }
-  | { kind: 'program'; language: 'ts' | 'python'; line: number; code: string }
   | { kind: 'file'; name: string; text: string }
   | { kind: 'page'; path: string }
+
+const NEEDS = ['PostgreSQL', 'Python', 'Prometheus'] as const
+export type Need = (typeof NEEDS)[number]
 
 export interface Left {
   line: number
@@ -30,7 +32,8 @@ export interface Page {
   steps: Step[]
   /** Blocks that are not run, each with its reason. */
   left: Left[]
-  needsPostgres: boolean
+  /** Without which the page cannot be followed. */
+  needs: Need[]
   /** What breaks the convention, with its line. */
   problems: string[]
 }
@@ -45,12 +48,25 @@ export interface Block {
 }
 
 const SAYS = /^<!-- run: (.+?) -->$/
-const RUNNABLE = new Set(['console', 'ts', 'python'])
+/** What is said of a page, and not of the block after it. */
+const ALONE = /^(\S+\.md first|Ctrl\+C|needs \w+)$/
+const PROGRAMS = new Set(['ts', 'js', 'python', 'bash'])
+
+/** What readers are given, but for the READMEs of the clients, which their own tests run. */
+export const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...new Bun.Glob('docs/**/*.md').scanSync({ cwd: ROOT }),
+].toSorted()
+
+export function readPage(path: string): Page {
+  return parsePage(path, readFileSync(join(ROOT, path), 'utf8'))
+}
 
 /** Reads a page by the convention of CONTRIBUTING.md. */
-export function readPage(path: string): Page {
-  const text = readFileSync(join(ROOT, path), 'utf8')
-  const page: Page = { path, text, steps: [], left: [], needsPostgres: false, problems: [] }
+export function parsePage(path: string, text: string): Page {
+  const page: Page = { path, text, steps: [], left: [], needs: [], problems: [] }
   for (const part of partsOf(text)) {
     try {
       if ('body' in part) addBlock(page, part)
@@ -80,7 +96,8 @@ export function partsOf(text: string): (Block | Word)[] {
     if (end < 0) throw new Error(`line ${at + 1}: a block is not closed`)
     const before = lines.slice(0, at).findLastIndex((line) => line.trim() !== '')
     const last = parts.at(-1)
-    const own = last && !('body' in last) && last.line === before + 1 ? last.says : undefined
+    const own =
+      last && !('body' in last) && last.line === before + 1 && !ALONE.test(last.says) ? last.says : undefined
     if (own !== undefined) parts.pop()
     const body = lines.slice(at + 1, end).map((line) => line.slice(indent.length))
     parts.push({ language: language ?? '', body: body.join('\n'), line: at + 1, says: own })
@@ -91,9 +108,10 @@ export function partsOf(text: string): (Block | Word)[] {
 
 function addWord(page: Page, { says, line }: Word): void {
   const first = /^(\S+\.md) first$/.exec(says)?.[1]
+  const need = NEEDS.find((each) => says === `needs ${each}`)
   if (first !== undefined) page.steps.push({ kind: 'page', path: first })
+  else if (need !== undefined) page.needs.push(need)
   else if (says === 'Ctrl+C') page.steps.push({ kind: 'interrupt', line })
-  else if (says === 'needs PostgreSQL') page.needsPostgres = true
   else throw new Error(`the runner does not know "${says}" where no block follows`)
 }
 
@@ -104,10 +122,9 @@ function addBlock(page: Page, { language, body, line, says }: Block): void {
   else if (file !== undefined) page.steps.push({ kind: 'file', name: file, text: `${body}\n` })
   else if (says !== undefined && says !== 'in background')
     throw new Error(`the runner does not know "${says}"`)
-  else if (!RUNNABLE.has(language)) return
-  else if (language === 'ts' || language === 'python')
-    page.steps.push({ kind: 'program', language, line, code: `${body}\n` })
-  else {
+  else if (PROGRAMS.has(language))
+    throw new Error('a program is a file that the page runs, or says why it is not run')
+  else if (language === 'console') {
     const kind = says === 'in background' ? 'background' : 'command'
     page.steps.push(...commandsOf(body, line + 1).map((command) => ({ kind, command }) as const))
   }

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { failures, literalTexts } from '@latchkey/links/failures'
+import { adminOperations } from '@latchkey/links/http/operations'
+import { createDocument } from '@latchkey/links/http/reference'
+import { declarations as ofLinks, readSettings } from '@latchkey/links/settings'
+import { createDocument as createRoomsDocument } from '@latchkey/rooms/http/reference'
+import { declarations as ofRooms } from '@latchkey/rooms/setting-declarations'
+import { readSettings as readRoomsSettings } from '@latchkey/rooms/settings'
+import { PAGES, ROOT, partsOf } from './page.ts'
+
+const texts = new Map(
+  [...PAGES, 'sdks/typescript/README.md', 'sdks/python/README.md'].map((path) => [
+    path,
+    readFileSync(join(ROOT, path), 'utf8'),
+  ]),
+)
+const blocks = [...texts].flatMap(([path, text]) =>
+  partsOf(text).flatMap((part) => ('body' in part ? [{ path, ...part }] : [])),
+)
+
+/** Text without its blocks. */
+function prose(text: string): string {
+  return text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '')
+}
+
+/** What a heading is called in an address, as forges do it. */
+function anchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function anchorsOf(path: string): string[] {
+  const text = prose(texts.get(path) ?? readFileSync(join(ROOT, path), 'utf8'))
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading))
+}
+
+test('every page and every heading that a document leads to is there', () => {
+  const broken: string[] = []
+  for (const [path, text] of texts)
+    for (const [, to = ''] of prose(text).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^(https?|mailto):/.test(to)) continue
+      const [file = '', heading] = to.split('#')
+      const found = file === '' ? path : normalize(join(dirname(path), file))
+      if (!existsSync(join(ROOT, found))) broken.push(`${path}: ${to}`)
+      else if (heading !== undefined && !anchorsOf(found).includes(heading)) broken.push(`${path}: ${to}`)
+    }
+  expect(broken).toEqual([])
+})
+
+describe('settings', () => {
+  const names: string[] = [...Object.values(ofLinks), ...Object.values(ofRooms)].map(({ name }) => name)
+  const kinds = new Set(names.map((name) => name.split('_')[0]))
+
+  test('that a document names exist', () => {
+    const unknown = [...texts].flatMap(([path, text]) =>
+      [...text.matchAll(/\b([A-Z]+)(_[A-Z0-9]+)+\b/g)]
+        .filter(([, first]) => kinds.has(first ?? ''))
+        .map(([name]) => name.replace(/_FILE$/, ''))
+        .filter((name) => !names.includes(name))
+        .map((name) => `${path}: ${name}`),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  test('that a document shows together are accepted together', () => {
+    const shown = blocks.filter(({ language }) => language === 'sh')
+    expect(shown.length).toBeGreaterThan(5)
+    for (const { path, line, body } of shown) {
+      const lines = body.split('\n').filter((each) => each !== '' && !each.startsWith('#'))
+      const environment = Object.fromEntries(lines.map((each) => each.split(/=(.*)/s, 2) as [string, string]))
+      const unlike = lines.filter((each) => !/^[A-Z][A-Z0-9_]+=/.test(each))
+      const read = () => (isOfRooms(environment) ? readRoomsSettings(environment) : readSettings(environment))
+      expect([`${path}:${line}`, unlike, problemOf(read)]).toEqual([`${path}:${line}`, [], ''])
+    }
+  })
+
+  function isOfRooms(environment: Record<string, string>): boolean {
+    const own = new Set<string>(Object.values(ofLinks).map(({ name }) => name))
+    return Object.keys(environment).some((name) => !own.has(name))
+  }
+
+  /** A page may show what belongs to a whole that another block gives. */
+  function problemOf(read: () => unknown): string {
+    try {
+      read()
+      return ''
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error)
+      return /is required|must be set|is missing|is unset/.test(text) ? '' : text
+    }
+  }
+})
+
+test('JSON that a document shows can be read', () => {
+  const bad = blocks
+    .filter(({ language, body }) => language === 'json' && !body.includes('…'))
+    .filter(({ body }) => {
+      try {
+        JSON.parse(body)
+        return false
+      } catch {
+        return true
+      }
+    })
+  expect(bad.map(({ path, line }) => `${path}:${line}`)).toEqual([])
+})
+
+describe('routes', () => {
+  const described = (document: Record<string, unknown>, prefix: string) =>
+    Object.entries(document['paths'] as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${prefix}${path}`),
+    )
+  const known = [
+    ...described(createDocument('0.0.0'), '/_/api'),
+    ...described(createRoomsDocument('0.0.0'), '/api'),
+    ...adminOperations.flatMap(({ methods, path }) =>
+      methods.map((method) => `${method} /_/admin/api${path}`),
+    ),
+  ].map((route) => new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/ ]+').replaceAll('.', String.raw`\.`)}$`))
+
+  test('that a document names with their method exist', () => {
+    const named = [...texts].flatMap(([path, text]) =>
+      [...prose(text).matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[^`\s?]*)/g)].map(([, method, route]) => ({
+        path,
+        route: `${method} ${route}`,
+      })),
+    )
+    expect(named.length).toBeGreaterThan(0)
+    // Glewlwyd's own, on the page that sets it up.
+    const own = named.filter(({ route }) => !/^POST \/api\/(mod\/plugin|client)\/$/.test(route))
+    const unknown = own.filter(
+      ({ route }) =>
+        !known.some((pattern) => pattern.test(route) || pattern.test(route.replace(' ', ' /_/api'))),
+    )
+    expect(unknown).toEqual([])
+  })
+})
+
+test('commands that a document names exist', async () => {
+  const child = Bun.spawn(['bun', join(ROOT, 'apps/latchkey/src/latchkey.ts'), '--help'], { stdout: 'pipe' })
+  const help = await new Response(child.stdout).text()
+  const known = [...help.matchAll(/^ {2}latchkey ((?:[a-z]+ ?)+)/gm)].map(([, words = '']) => words.trim())
+  expect(known).toContain('rooms admin grant')
+  const unknown = [...texts].flatMap(([path, text]) =>
+    [...text.matchAll(/\bnpx latchkey ((?:[a-z|]+ ?)+)/g)]
+      .flatMap(([, words = '']) => spelledOut(words.trim().split(' ')))
+      .filter((words) => !known.some((command) => `${words} `.startsWith(`${command} `)))
+      .map((words) => `${path}: latchkey ${words}`),
+  )
+  expect(unknown).toEqual([])
+})
+
+/** `keys create|list` is two commands. */
+function spelledOut(words: readonly string[]): string[] {
+  return words.reduce<string[]>(
+    (all, word) => all.flatMap((before) => word.split('|').map((each) => `${before} ${each}`.trim())),
+    [''],
+  )
+}
+
+test('docs/api/errors.md lists every text that a request to Links can end in, with its status', () => {
+  const page = texts.get('docs/api/errors.md') ?? ''
+  const listed = [...page.matchAll(/^\| (\d{3}) +\| `([^|]+?)` +\|/gm)].map(
+    ([, status, text]) => `${status} ${text}`,
+  )
+  const all = Object.entries(failures).map(([, { status, text }]) => `${status} ${text}`)
+  expect(listed.toSorted()).toEqual(all.toSorted())
+  const sentences = [...page.matchAll(/^- `(.+)`$/gm)].map(([, text = '']) => text)
+  expect(sentences.toSorted()).toEqual([...literalTexts].toSorted())
+})

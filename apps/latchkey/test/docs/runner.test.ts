@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { follow } from './follow.ts'
+import { CHANGING, isShown, isWithin } from './likeness.ts'
+import { parsePage } from './page.ts'
+
+const console_ = (text: string, before = '') => `${before}\n\n\`\`\`console\n${text}\n\`\`\`\n`
+
+describe('a page that is followed', () => {
+  test('is true when every command prints what is shown, in one shell and one folder', async () => {
+    const text = console_(
+      '$ NAME=Ann\n$ cat > note.txt <<END\n> one\n> END\n$ echo "$NAME" \\\n    "said"; cat note.txt\nAnn said\none',
+    )
+    expect(await follow(parsePage('page.md', text))).toBeUndefined()
+  })
+
+  test.each<[what: string, text: string, because: string]>([
+    ['another output', '$ echo one\ntwo', 'it printed\none'],
+    ['an output that is not shown', '$ echo one', 'it printed\none'],
+    ['an output that never comes', '$ true\none', 'the page shows\none'],
+    ['a failure without a word', '$ false', 'ended with 1'],
+    ['a part of what is shown', '$ echo one\none\ntwo', 'it printed\none'],
+    ['another figure', `$ echo '{"total_clicks":2}'\n{ "total_clicks": 1 }`, '"total_clicks":2'],
+    ['a line more', String.raw`$ printf 'one\ntwo\n'` + '\none', 'it printed\none\ntwo'],
+  ])('is false with %s', async (_, text, because) => {
+    expect(await follow(parsePage('page.md', console_(text)))).toContain(because)
+  })
+
+  test('is false when what should go on in the background ends, or says something else', async () => {
+    const page = (text: string) => follow(parsePage('page.md', console_(text, '<!-- run: in background -->')))
+    expect(await page(`$ sh -c 'echo ready; exec sleep 60'\nready`)).toBeUndefined()
+    expect(await page('$ echo broken\nready')).toContain('it printed\nbroken')
+    expect(await page('$ sleep 60')).toContain('must show what it prints')
+  })
+
+  test('is false when a program that it shows prints something else', async () => {
+    const program = (said: string) =>
+      `<!-- run: the file sum.js -->\n\n\`\`\`js\nconsole.log(1 + 1)\n\`\`\`\n${console_(`$ node sum.js\n${said}`)}`
+    expect(await follow(parsePage('page.md', program('2')))).toBeUndefined()
+    expect(await follow(parsePage('page.md', program('3')))).toContain('it printed\n2')
+  })
+
+  test('has its comments understood, or says which it does not', () => {
+    const problems = (text: string) => parsePage('page.md', text).problems
+    expect(problems('<!-- run: later -->\n')).toEqual([
+      'page.md:1: the runner does not know "later" where no block follows',
+    ])
+    expect(problems(console_('$ true', '<!-- run: not here -->'))).toEqual([
+      'page.md:3: the runner does not know "not here"',
+    ])
+    expect(problems(console_('npm test'))).toEqual([
+      'page.md:3: a console block begins with "$ " and a command',
+    ])
+    const left = parsePage(
+      'page.md',
+      console_('$ reboot', '<!-- run: not here, because it ends the test -->'),
+    )
+    expect([left.steps, left.left]).toEqual([[], [{ line: 3, reason: 'it ends the test' }]])
+  })
+})
+
+describe('what counts as shown', () => {
+  test('JSON may be laid out, and left out in part, but not changed', () => {
+    const printed = '{"id":1,"slugs":[{"slug":"a b"}],"total_clicks":0}'
+    expect(isShown('{ "id": 1,\n  "slugs": [{ "slug": "a b" }],\n  "total_clicks": 0 }', printed)).toBe(true)
+    expect(isShown('{"id":1,…,"total_clicks":0}', printed)).toBe(true)
+    expect(isShown('{"id":1,…,"total_clicks":1}', printed)).toBe(false)
+    expect(isShown('{"id":1,"slugs":[{"slug":"ab"}],"total_clicks":0}', printed)).toBe(false)
+    expect(isShown('{"id":1}', printed)).toBe(false)
+  })
+
+  test('what changes may have another value of its kind, and nothing else may', () => {
+    expect(isShown('"created_at":1795240291', '"created_at":1800000000')).toBe(true)
+    expect(isShown('"expires_at":1795240291', '"expires_at":0')).toBe(false)
+    expect(isShown(`sk_${'0'.repeat(48)}`, `sk_${'a'.repeat(48)}`)).toBe(true)
+    expect(isShown('"slug":"gqb7","is_custom":0', '"slug":"x2x2","is_custom":0')).toBe(true)
+    expect(isShown('"slug":"gqb7","is_custom":1', '"slug":"x2x2","is_custom":1')).toBe(false)
+    expect(CHANGING.filter(([, pattern]) => pattern.test('302 clicks, links, 404'))).toEqual([])
+  })
+
+  test('within a longer output the lines must be whole', () => {
+    expect(isWithin('ready', 'starting\nready\n')).toBe(true)
+    expect(isWithin('ready', 'already\n')).toBe(false)
+  })
+})
