@@ -44,7 +44,7 @@ export async function fill(url: string, size: Size, say: (what: string) => void)
     sql`drop index click_by_link`,
     sql`drop index click_by_time`,
     clicks(dialect, size),
-    sql`create index click_by_link on click (link_id, clicked_at)`,
+    sql`create index click_by_link on click (link_id, clicked_at, is_bot, is_self_referrer)`,
     sql`create index click_by_time on click (clicked_at)`,
   )
   await run('hours', ...hours())

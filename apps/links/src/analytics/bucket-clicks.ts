@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { countedOf, countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
-import type { Gap } from './cover.ts'
+import { type Gap, edgesOf, wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type Db, type Wish, filled, unitsUpTo } from './periods.ts'
-import type { Edge, Segments } from './segments.ts'
-import { HOUR, hourOf } from './window.ts'
+import type { Segments } from './segments.ts'
+import { HOUR, type Window, hourOf } from './window.ts'
 
 /** Which periods the whole hours of these buckets take. */
 export function bucketWish(linkIds: readonly number[], { hours }: Segments): Wish {
@@ -33,9 +33,30 @@ export async function clicksInBuckets(
   for (const { n = 0, ...period } of periods) add(n, countedOf(period, filters))
   // Each raw click is read once, though it may be taken out of one bucket and added to the next.
   const edges = [...Map.groupBy(segments.edges, ({ low, high }) => `${low} ${high}`).values()]
-  for (const { is_edge, n, clicks } of await counted(db, linkIds, { gaps, edges }, filters))
+  const spans = edges.flatMap(([edge], n) =>
+    edge ? linkIds.map((link_id) => ({ n, link_id, low: edge.low, high: edge.high })) : [],
+  )
+  for (const { is_edge, n, clicks } of await counted(db, { gaps, spans }, filters))
     if (is_edge === 0) add(n, clicks ?? 0)
     else for (const edge of edges[n] ?? []) add(edge.n, edge.sign * (clicks ?? 0))
+  return counts
+}
+
+/** Clicks of each of these links in a window, in their order. Within a `snapshot`. */
+export async function clicksOfEach(
+  db: Db,
+  linkIds: readonly number[],
+  window: Window,
+  filters: ViewerFilters,
+): Promise<number[]> {
+  const whole = wholeHours(linkIds, window).map((gap, n) => ({ ...gap, n }))
+  const { periods, gaps } = await filled(db, whole, unitsUpTo('quarter'))
+  const spans = edgesOf(window).flatMap((edge) => linkIds.map((link_id, n) => ({ ...edge, link_id, n })))
+  const counts = linkIds.map(() => 0)
+  const add = (n: number, clicks: number) => void (counts[n] = (counts[n] ?? 0) + clicks)
+  for (const { n = 0, ...period } of periods) add(n, countedOf(period, filters))
+  for (const { is_edge, n, clicks } of await counted(db, { gaps, spans }, filters))
+    add(n, is_edge ? -(clicks ?? 0) : (clicks ?? 0))
   return counts
 }
 
@@ -46,16 +67,20 @@ interface Counted {
   clicks: number | null
 }
 
+/** Raw clicks of a link in `[low, high)`. */
+interface Span {
+  n: number
+  link_id: number
+  low: number
+  high: number
+}
+
 /** Each is a walk along an index by itself; joined with what it walks along, they might be sorted or hashed first. */
 async function counted(
   { read, dialect }: Db,
-  linkIds: readonly number[],
-  { gaps, edges }: { gaps: readonly Gap[]; edges: readonly (readonly Edge[])[] },
+  { gaps, spans }: { gaps: readonly Gap[]; spans: readonly Span[] },
   filters: ViewerFilters,
 ): Promise<Counted[]> {
-  const spans = edges.flatMap(([edge], n) =>
-    edge ? linkIds.map((link_id) => ({ n, link_id, low: edge.low, high: edge.high })) : [],
-  )
   const hours = gaps.map(({ n = 0, ...gap }) => ({ ...gap, n }))
   const inTable = (table: string) => sql`coalesce((
       select sum(${countedSum(filters)}) from ${sql.table(table)} as hours

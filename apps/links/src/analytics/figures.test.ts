@@ -26,7 +26,7 @@ function watched(database: Database<Tables>): { database: Database<Tables>; sent
   return { database: { ...database, read: database.read.withPlugin(plugin) }, sent: () => sent }
 }
 
-eachDialect((_, newUrl) => {
+eachDialect((_dialect, newUrl) => {
   /** Links with clicks from two countries, in hours that are summed, hours that are not, and hours that still run. */
   async function open(count: number) {
     const stored = keep(await Stored.open(await newUrl()))
@@ -53,7 +53,7 @@ eachDialect((_, newUrl) => {
   test('the most clicked values of six hundred links take ten statements at most', async () => {
     const { stored, ids } = await open(60)
     // Links that do not exist were never clicked.
-    const many = [...ids, ...Array.from({ length: 540 }, (_, n) => 1_000_000 + n)]
+    const many = [...ids, ...Array.from({ length: 540 }, (_each, n) => 1_000_000 + n)]
     const { database, sent } = watched(stored.database)
     const tops = await snapshot(database, (db) => topValues(db, many, ['country', 'referrer_host'], view))
     expect(tops.size).toBe(600)

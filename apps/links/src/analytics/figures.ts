@@ -13,7 +13,7 @@ import { tallied, talliesOf } from './store.ts'
 import { type Dimension, Tally, dimensions } from './tally.ts'
 import { type DistinctCounts, countsOf, distinctColumn, visitorCover, visitorWishes } from './visitors.ts'
 import { DAY, type Range, type Window, currentWindow, deltaPct, windowsOf } from './window.ts'
-import { type SlugClicks, addSlugs, slugClicks, slugCover } from './window-clicks.ts'
+import { type WindowClicks, clicksByLink, slugClicks } from './window-clicks.ts'
 
 type Db = Database<Tables>
 
@@ -48,13 +48,15 @@ export async function clickStats(
   db: Db,
   linkIds: readonly number[],
   view: View,
-): Promise<{ stats: ClickStats; slugs: SlugClicks[] }> {
+): Promise<{ stats: ClickStats; clicks: WindowClicks }> {
   const { range, now, filters } = view
   await lookUp(db, statsWishes(linkIds, view))
-  const { tally, before, visitors } = await tallies(db, linkIds, windowsOf(range, now))
-  const slugs = await slugClicks(db, linkIds, { current: tally, previous: before, filters })
-  const total = sum(slugs.map((slug) => slug.current))
-  const delta = deltaPct(total, before && sum(slugs.map((slug) => slug.previous)))
+  const { current, previous } = windowsOf(range, now)
+  const { tally, visitors } = await tallies(db, linkIds, current)
+  const slugs = await slugClicks(db, linkIds, tally, filters)
+  const before = previous && (await clicksByLink(db, linkIds, previous, filters))
+  const total = sum(slugs.map((slug) => slug.clicks))
+  const delta = deltaPct(total, before && sum([...before.values()]))
   const lists = await rankings(db, tally, filters, SHOWN)
   const stats: ClickStats = {
     total_clicks: total,
@@ -73,8 +75,7 @@ export async function clickStats(
     channels: lists.channel.items,
     clicks_over_time: await latestDays(db, linkIds, view),
     slug_clicks: slugs
-      .filter((slug) => slug.current > 0)
-      .map(({ slug, current }) => ({ slug, count: current }))
+      .map(({ slug, clicks }) => ({ slug, count: clicks }))
       .toSorted((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1)),
     num_countries: lists.country.total,
     num_referrers: lists.referrer.total,
@@ -82,7 +83,7 @@ export async function clickStats(
     num_os: lists.os.total,
     num_browsers: lists.browser.total,
   }
-  return { stats, slugs }
+  return { stats, clicks: { slugs, before } }
 }
 
 /** Every period that `clickStats` takes, unless some are missing. */
@@ -100,22 +101,19 @@ function statsWishes(linkIds: readonly number[], { range, now, tz }: View): Wish
   ]
 }
 
-/** The clicks of a window by everything, of the one before by slug, and the visitors of the window, read together. */
+/** The clicks of a window by everything, and its visitors, read together. */
 async function tallies(
   db: Db,
   linkIds: readonly number[],
-  { current, previous }: { current: Window; previous: Window | undefined },
-): Promise<{ tally: Tally; before: Tally | undefined; visitors: DistinctCounts }> {
-  const cover = await coverOf(db, linkIds, current)
-  const { numbered, named } = await visitorCover(db, linkIds, current)
-  const slugs = previous && (await slugCover(db, linkIds, previous))
-  const [tally = new Tally(), people, before] = await talliesOf(db, linkIds, [
+  window: Window,
+): Promise<{ tally: Tally; visitors: DistinctCounts }> {
+  const cover = await coverOf(db, linkIds, window)
+  const { numbered, named } = await visitorCover(db, linkIds, window)
+  const [tally = new Tally(), people] = await talliesOf(db, linkIds, [
     { cover, columns: [...dimensions, 'slug'] },
-    named ?? { cover: { periods: [], gaps: [] }, columns: ['visitor_fp'] },
-    ...(slugs ? [slugs.wanted] : []),
+    ...(named ? [named] : []),
   ])
-  if (slugs && before) await addSlugs(db, [before], [slugs])
-  return { tally, before, visitors: await countsOf(db, numbered, people) }
+  return { tally, visitors: await countsOf(db, numbered, people) }
 }
 
 /** Few links are quiet for long: their latest days with clicks are looked for from here on first. */

@@ -1,102 +1,98 @@
 import { among } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import type { ClickCounts } from '../db/tables.ts'
-import { type Cover, type Gap, edgesOf, wholeHours } from './cover.ts'
+import { clicksOfEach } from './bucket-clicks.ts'
+import { type Gap, edgesOf, wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type Db, filled, lookUp, unitsUpTo } from './periods.ts'
-import { type Wanted, countSums, gapRows, talliesOf } from './store.ts'
+import { countSums, gapRows, talliesOf } from './store.ts'
 import { Tally } from './tally.ts'
 import type { Window } from './window.ts'
 
-/** Clicks of one slug in a window and in the one before it. */
+/** Clicks of one slug in a window. */
 export interface SlugClicks {
   link_id: number
   slug: string
-  current: number
-  previous: number
+  clicks: number
+}
+
+/** Clicks in a window by slug, and in the one before it, if there is one, by link. */
+export interface WindowClicks {
+  slugs: SlugClicks[]
+  before: Map<number, number> | undefined
 }
 
 /**
- * Clicks per slug of these links, exactly as a scan of the raw clicks would count them. Slugs without clicks in either
- * window are left out. Within a `snapshot`.
+ * Clicks of these links, exactly as a scan of the raw clicks would count them. Slugs without clicks are left out. Within a
+ * `snapshot`.
  */
 export async function clicksInWindows(
   db: Db,
   linkIds: readonly number[],
-  windows: { current: Window; previous: Window | undefined },
+  { current, previous }: { current: Window; previous: Window | undefined },
   filters: ViewerFilters,
-): Promise<SlugClicks[]> {
-  const { current, previous } = windows
+): Promise<WindowClicks> {
   const both = [current, ...(previous ? [previous] : [])]
   await lookUp(
     db,
     both.map((window) => ({ gaps: wholeHours(linkIds, window), units: unitsUpTo('quarter') })),
   )
-  const covers = await Promise.all(both.map((window) => slugCover(db, linkIds, window)))
-  const tallies = await talliesOf(
-    db,
-    linkIds,
-    covers.map(({ wanted }) => wanted),
-  )
-  await addSlugs(db, tallies, covers)
-  const [now = new Tally(), before] = tallies
-  return slugClicks(db, linkIds, { current: now, previous: before, filters })
+  const { periods, gaps: hours } = await filled(db, wholeHours(linkIds, current), unitsUpTo('quarter'))
+  const [tally = new Tally()] = await talliesOf(db, linkIds, [
+    { cover: { periods, gaps: [] }, columns: ['slug'] },
+  ])
+  await addHours(db, tally, linkIds, { hours, window: current })
+  const slugs = await slugClicks(db, linkIds, tally, filters)
+  return { slugs, before: previous && (await clicksByLink(db, linkIds, previous, filters)) }
 }
 
-/** The same of windows whose clicks by slug are there already. */
+/** Clicks of each of these links in a window, by its id. Within a `snapshot`. */
+export async function clicksByLink(
+  db: Db,
+  linkIds: readonly number[],
+  window: Window,
+  filters: ViewerFilters,
+): Promise<Map<number, number>> {
+  const counts = await clicksOfEach(db, linkIds, window, filters)
+  return new Map(linkIds.map((id, n) => [id, counts[n] ?? 0]))
+}
+
+/** Clicks by slug of a window whose clicks are in `tally`. */
 export async function slugClicks(
   { read, dialect }: Db,
   linkIds: readonly number[],
-  { current, previous, filters }: { current: Tally; previous: Tally | undefined; filters: ViewerFilters },
+  tally: Tally,
+  filters: ViewerFilters,
 ): Promise<SlugClicks[]> {
   const slugs = await read
     .selectFrom('slug')
     .select(['link_id', 'slug'])
     .where(among(dialect, 'link_id', linkIds))
     .execute()
-  const clicksOf = (tally: Tally | undefined, slug: string) => tally?.of('slug').countOf(slug, filters) ?? 0
   return slugs
-    .map((row) => ({ ...row, current: clicksOf(current, row.slug), previous: clicksOf(previous, row.slug) }))
-    .filter((row) => row.current > 0 || row.previous > 0)
+    .map((row) => ({ ...row, clicks: tally.of('slug').countOf(row.slug, filters) }))
+    .filter((row) => row.clicks > 0)
 }
 
-/** How clicks by slug are counted: from complete periods, else whole hours, less the raw clicks outside in the first and last. */
-export interface SlugCover {
-  wanted: Wanted
-  hours: Gap[]
-  outside: Gap[]
-}
-
-export async function slugCover(db: Db, linkIds: readonly number[], window: Window): Promise<SlugCover> {
-  const { periods, gaps } = await filled(db, wholeHours(linkIds, window), unitsUpTo('quarter'))
-  const cover: Cover = { periods, gaps: [] }
+/** Adds the clicks by slug of whole hours, less the raw clicks outside the window in the first and the last. */
+async function addHours(
+  { read, dialect }: Db,
+  tally: Tally,
+  linkIds: readonly number[],
+  { hours, window }: { hours: readonly Gap[]; window: Window },
+): Promise<void> {
   const outside = edgesOf(window).flatMap((edge) =>
     linkIds.map((link_id) => ({ ...edge, link_id, sign: -1 as const })),
   )
-  return { wanted: { cover, columns: ['slug'] }, hours: gaps, outside }
-}
-
-/** Adds to tallies what the complete periods of these covers leave out. */
-export async function addSlugs(
-  { read, dialect }: Db,
-  tallies: readonly Tally[],
-  covers: readonly SlugCover[],
-): Promise<void> {
-  if (covers.length === 0) return
-  const parts = covers.map(({ hours, outside }, n) => {
-    const inHours = (table: string) => sql`
-      select slug, clicks, bots, self_referrers, bot_self_referrers from ${gapRows(dialect, hours)} as gap
-      cross join ${sql.table(table)} as hours
-      where hours.link_id = gap.link_id and hour >= gap.low and hour < gap.high`
-    return sql`select ${sql.lit(n)} as n, slug, ${countSums()} from (
-        ${inHours('click_hour_closed')} union all ${inHours('click_hour_open')} union all
-        select slug, sign, sign * is_bot, sign * is_self_referrer, sign * is_bot * is_self_referrer
-        from ${gapRows(dialect, outside)} as gap cross join click
-        where click.link_id = gap.link_id and clicked_at >= gap.low and clicked_at < gap.high
-      ) as part group by slug`
-  })
-  const { rows } = await sql<
-    ClickCounts & { n: number; slug: string }
-  >`${sql.join(parts, sql` union all `)}`.execute(read)
-  for (const { n, slug, ...counts } of rows) tallies[n]?.of('slug').add(slug, counts)
+  const inHours = (table: string) => sql`
+    select slug, clicks, bots, self_referrers, bot_self_referrers from ${gapRows(dialect, hours)} as gap
+    cross join ${sql.table(table)} as hours
+    where hours.link_id = gap.link_id and hour >= gap.low and hour < gap.high`
+  const { rows } = await sql<ClickCounts & { slug: string }>`select slug, ${countSums()} from (
+      ${inHours('click_hour_closed')} union all ${inHours('click_hour_open')} union all
+      select slug, sign, sign * is_bot, sign * is_self_referrer, sign * is_bot * is_self_referrer
+      from ${gapRows(dialect, outside)} as gap cross join click
+      where click.link_id = gap.link_id and clicked_at >= gap.low and clicked_at < gap.high
+    ) as part group by slug`.execute(read)
+  for (const { slug, ...counts } of rows) tally.of('slug').add(slug, counts)
 }

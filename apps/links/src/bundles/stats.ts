@@ -9,12 +9,15 @@ import { type BundleRow, type Member, membersOf, toBundle } from './store.ts'
 export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view: View): Promise<BundleStats> {
   const members = await membersOf(db, bundle.id)
   const ids = members.map((member) => member.link_id)
-  const { stats, slugs } = await clickStats(db, ids, view)
+  const { stats, clicks } = await clickStats(db, ids, view)
   const total = stats.total_clicks
   const share = (count: number) => (total === 0 ? 0 : percentage(count, total))
-  const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
+  const slugsOf = Map.groupBy(clicks.slugs, (slug) => slug.link_id)
   const perLink = members
-    .map((member) => memberClicks(member, slugsOf.get(member.link_id) ?? [], { share, view }))
+    .map((member) => {
+      const count = sum((slugsOf.get(member.link_id) ?? []).map((slug) => slug.clicks))
+      return memberClicks(member, { count, before: clicks.before?.get(member.link_id), share })
+    })
     .toSorted((a, b) => b.click_count - a.click_count || a.link_id - b.link_id)
   const [best] = perLink
   const [country] = stats.countries
@@ -42,19 +45,16 @@ export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view:
 
 function memberClicks(
   { link_id, label, primary_slug, url }: Member,
-  slugs: readonly { current: number; previous: number }[],
-  { share, view }: { share: (count: number) => number; view: View },
+  { count, before, share }: { count: number; before: number | undefined; share: (count: number) => number },
 ): BundleStats['per_link'][number] {
-  const clicks = sum(slugs.map((slug) => slug.current))
-  const before = view.range === 'all' ? undefined : sum(slugs.map((slug) => slug.previous))
-  const delta = deltaPct(clicks, before)
+  const delta = deltaPct(count, before)
   return {
     link_id,
     label,
     primary_slug,
     url,
-    click_count: clicks,
-    pct_of_bundle: share(clicks),
+    click_count: count,
+    pct_of_bundle: share(count),
     ...(delta === undefined ? {} : { delta_pct: delta }),
   }
 }

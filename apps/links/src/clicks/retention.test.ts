@@ -31,13 +31,13 @@ eachDialect((_dialect, newUrl) => {
     )
 
   async function countIn({ database }: Stored, link: number, window: Window): Promise<number> {
-    const [row] = await clicksInWindows(
+    const { slugs } = await clicksInWindows(
       database,
       [link],
       { current: window, previous: undefined },
       unfiltered,
     )
-    return row?.current ?? 0
+    return slugs[0]?.clicks ?? 0
   }
 
   test('raw clicks from before the moment are deleted, later ones stay, sums stay', async () => {
@@ -96,7 +96,13 @@ eachDialect((_dialect, newUrl) => {
       expect(await clicksInWindows(stored.database, [link, other], windowsOf('7d', NOW), unfiltered)).toEqual(
         before,
       )
-      expect(before).toEqual([{ link_id: link, slug: 'abcd', current: 34, previous: 34 }])
+      expect(before).toEqual({
+        slugs: [{ link_id: link, slug: 'abcd', clicks: 34 }],
+        before: new Map([
+          [link, 34],
+          [other, 0],
+        ]),
+      })
     })
 
     test('wherever a window begins and ends, it is at most off by the clicks of the two hours at its ends', async () => {

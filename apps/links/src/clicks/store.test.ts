@@ -7,6 +7,7 @@ import { HOUR, type Window } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
 import { clicksInWindows } from '../analytics/window-clicks.ts'
+import { snapshot } from '../db/snapshot.ts'
 import { unfiltered } from '../analytics/filters.ts'
 
 const { keep } = closedAfterEach()
@@ -16,7 +17,7 @@ const inWindows = (
   ids: readonly number[],
   current: Window,
   previous: Window | undefined,
-) => clicksInWindows(database, ids, { current, previous }, unfiltered)
+) => snapshot(database, (db) => clicksInWindows(db, ids, { current, previous }, unfiltered))
 
 async function record(stored: Stored, clicks: ClassifiedClick[]): Promise<void> {
   const recorder = openRecorder(stored.url)
@@ -42,12 +43,14 @@ eachDialect((_dialect, newUrl) => {
         stored,
         moments.map((clickedAt) => click(link, 'abcd', { clickedAt })),
       )
-      expect(await inWindows(stored.database, [link], window, undefined)).toEqual([
-        { link_id: link, slug: 'abcd', current: 2, previous: 0 },
-      ])
-      expect(await inWindows(stored.database, [link], window, { from: 0, to: window.from - 1 })).toEqual([
-        { link_id: link, slug: 'abcd', current: 2, previous: 1 },
-      ])
+      expect(await inWindows(stored.database, [link], window, undefined)).toEqual({
+        slugs: [{ link_id: link, slug: 'abcd', clicks: 2 }],
+        before: undefined,
+      })
+      expect(await inWindows(stored.database, [link], window, { from: 0, to: window.from - 1 })).toEqual({
+        slugs: [{ link_id: link, slug: 'abcd', clicks: 2 }],
+        before: new Map([[link, 1]]),
+      })
     })
 
     test('a window within one hour, and one of a single second', async () => {
@@ -59,8 +62,8 @@ eachDialect((_dialect, newUrl) => {
         [0, 10, 20, 30, HOUR - 1].map((at) => click(link, 'abcd', { clickedAt: hour + at })),
       )
       const count = async (from: number, to: number) =>
-        (await inWindows(stored.database, [link], { from: hour + from, to: hour + to }, undefined))[0]
-          ?.current ?? 0
+        (await inWindows(stored.database, [link], { from: hour + from, to: hour + to }, undefined)).slugs[0]
+          ?.clicks ?? 0
       expect(await count(10, 20)).toBe(2)
       expect(await count(10, 10)).toBe(1)
       expect(await count(11, 19)).toBe(0)
@@ -68,7 +71,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await count(1, HOUR)).toBe(4)
     })
 
-    test('only the links asked for, none of none, and no rows for slugs without clicks in either window', async () => {
+    test('only the links asked for, none of none, and no rows for slugs without clicks', async () => {
       const stored = keep(await Stored.open(await newUrl()))
       const [first, second] = [await stored.link('aaaa', 'quiet'), await stored.link('bbbb')]
       await record(stored, [
@@ -77,10 +80,11 @@ eachDialect((_dialect, newUrl) => {
         click(first, 'quiet', { clickedAt: 1000 }),
       ])
       const window = { from: NOW - 1, to: NOW }
-      expect(await inWindows(stored.database, [first], window, undefined)).toEqual([
-        { link_id: first, slug: 'aaaa', current: 1, previous: 0 },
-      ])
-      expect(await inWindows(stored.database, [], window, undefined)).toEqual([])
+      expect(await inWindows(stored.database, [first], window, undefined)).toEqual({
+        slugs: [{ link_id: first, slug: 'aaaa', clicks: 1 }],
+        before: undefined,
+      })
+      expect(await inWindows(stored.database, [], window, window)).toEqual({ slugs: [], before: new Map() })
     })
 
     test('fifty thousand links are asked for at once', async () => {
@@ -88,9 +92,14 @@ eachDialect((_dialect, newUrl) => {
       const link = await stored.link('abcd')
       await record(stored, [click(link, 'abcd')])
       const ids = Array.from({ length: 50_000 }, (_, index) => index + 1)
-      expect(await inWindows(stored.database, ids, { from: 0, to: NOW }, { from: 0, to: 1 })).toEqual([
-        { link_id: link, slug: 'abcd', current: 1, previous: 0 },
-      ])
+      const { slugs, before } = await inWindows(
+        stored.database,
+        ids,
+        { from: 0, to: NOW },
+        { from: 0, to: NOW + 1 },
+      )
+      expect(slugs).toEqual([{ link_id: link, slug: 'abcd', clicks: 1 }])
+      expect([before?.size, before?.get(link), before?.get(50_000)]).toEqual([50_000, 1, 0])
     })
 
     test('whatever the clicks and the windows, every figure equals a scan of the raw clicks', async () => {
@@ -109,16 +118,13 @@ eachDialect((_dialect, newUrl) => {
             await stored.run(sql`delete from click_hour_open`)
             const clicks = made.map(([slug, clickedAt]) => click(link, slug, { clickedAt }))
             await record(stored, clicks)
-            const rows = await inWindows(stored.database, [link], current, previous)
+            const counted = await inWindows(stored.database, [link], current, previous)
             const expected = slugs
-              .map((slug) => ({
-                link_id: link,
-                slug,
-                current: scan(clicks, slug, current),
-                previous: scan(clicks, slug, previous),
-              }))
-              .filter((row) => row.current > 0 || row.previous > 0)
-            expect(rows.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(expected)
+              .map((slug) => ({ link_id: link, slug, clicks: scan(clicks, slug, current) }))
+              .filter((row) => row.clicks > 0)
+            expect(counted.slugs.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(expected)
+            const before = slugs.reduce((sum, slug) => sum + scan(clicks, slug, previous), 0)
+            expect(counted.before).toEqual(previous && new Map([[link, before]]))
           },
         ),
         { numRuns: 25 },

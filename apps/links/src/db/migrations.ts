@@ -6,6 +6,7 @@ import { linkClicks } from './migrations/0004-link-clicks.ts'
 import { linkCount } from './migrations/0005-link-count.ts'
 import { linkDay } from './migrations/0006-link-day.ts'
 import { valueKeys } from './migrations/0007-value-keys.ts'
+import { clickIndex } from './migrations/0008-click-index.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -15,4 +16,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-link-count': linkCount,
   '0006-link-day': linkDay,
   '0007-value-keys': valueKeys,
+  '0008-click-index': clickIndex,
 }

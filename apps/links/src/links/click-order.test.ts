@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { Summing } from '../analytics/summing.ts'
@@ -198,6 +198,41 @@ eachDialect((dialect, newUrl) => {
       { numRuns: dialect === 'sqlite' ? 25 : 8, seed: NOW, endOnFailure: true },
     )
   }, 240_000)
+
+  test('a page far into a list brings its own rows and not those before it', async () => {
+    const { stored } = await open(60)
+    let most = 0
+    const watch: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        most = Math.max(most, result.rows.length)
+        return result
+      },
+    }
+    const database = { ...stored.database, read: stored.database.read.withPlugin(watch) }
+    const look = {
+      status: 'all',
+      filters: { bots: true, selfReferrers: true },
+      limit: 5,
+      offset: 50,
+    } as const
+    for (const range of [undefined, '30d'] as const)
+      for (const search of [undefined, 'example.com']) {
+        const page = await listByClicks(database, { ...look, range, search }, NOW, undefined)
+        expect(page).toHaveLength(5)
+        expect(page).toEqual(
+          (
+            await listByClicks(
+              stored.database,
+              { ...look, range, search, limit: 55, offset: 0 },
+              NOW,
+              undefined,
+            )
+          ).slice(50),
+        )
+      }
+    expect(most).toBeLessThan(10)
+  })
 
   test('many links with the same clicks are listed once each, newest first, and those without clicks after them', async () => {
     const MANY = 1_200

@@ -29,18 +29,18 @@ export async function listByClicks(
   after: Position | undefined,
 ): Promise<Position[]> {
   const { limit, offset = 0, range } = query
-  const page = { query, now, after, length: limit + offset }
-  const found = await snapshot(database, (db) =>
+  const page = { query, now, after, offset, length: limit + offset }
+  return snapshot(database, (db) =>
     range === undefined ? byLifetime(db, page) : byWindow(db, page, currentWindow(range, now)),
   )
-  return found.slice(offset)
 }
 
-/** What to list, where to begin, and how much. */
+/** What to list, where to begin, and how much: up to `length`, of which the first `offset` are not wanted. */
 interface Page {
   query: Query
   now: number
   after: Position | undefined
+  offset: number
   length: number
 }
 
@@ -48,7 +48,7 @@ interface Page {
 const FIRST_LOOK = 250
 
 async function byWindow(db: Db, page: Page, window: Window): Promise<ClickPosition[]> {
-  const { after, length } = page
+  const { after, offset, length } = page
   const clicked = await clicksByLink(db, window, page.query.filters)
   const found: ClickPosition[] = []
   let first = clicked.findIndex(({ clicks }) => clicks <= (after?.clicks ?? Infinity))
@@ -59,8 +59,9 @@ async function byWindow(db: Db, page: Page, window: Window): Promise<ClickPositi
     found.push(...(await chosenOf(db, page, clicked.slice(first, end))))
     first = end
   }
-  if (found.length < length) found.push(...(await unclicked(db, page, clicked, length - found.length)))
-  return found.slice(0, length)
+  const rest = { offset: Math.max(0, offset - found.length), limit: length - Math.max(offset, found.length) }
+  const shown = found.slice(offset, length)
+  return rest.limit > 0 ? [...shown, ...(await unclicked(db, page, clicked, rest))] : shown
 }
 
 /** Those of these links that are listed, in their order. */
@@ -89,7 +90,7 @@ async function unclicked(
   db: Db,
   { query, now, after }: Page,
   clicked: readonly LinkClicks[],
-  limit: number,
+  { offset, limit }: { offset: number; limit: number },
 ): Promise<ClickPosition[]> {
   const ids = clicked.map(({ link_id }) => link_id)
   const rows = await filtered(db, query, now)
@@ -101,6 +102,7 @@ async function unclicked(
     .orderBy('link.created_at', 'desc')
     .orderBy('link.id', 'desc')
     .limit(limit)
+    .offset(offset)
     .execute()
   return rows.map((row) => ({ ...row, clicks: 0 }))
 }
@@ -130,7 +132,7 @@ const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>
   `clicks_${bots ? (selfReferrers ? 'neither' : 'no_bots') : selfReferrers ? 'no_self' : 'raw'}`
 
 /** Counts the clicks of each link that the filter leaves. */
-function sorted(db: Db, { query, now, after, length }: Page): RawBuilder<ClickPosition> {
+function sorted(db: Db, { query, now, after, offset, length }: Page): RawBuilder<ClickPosition> {
   const { filters } = query
   const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce((
     select sum(${countedSum(filters)}) from click_hour_open as open where open.link_id = link.id), 0)`
@@ -139,7 +141,7 @@ function sorted(db: Db, { query, now, after, length }: Page): RawBuilder<ClickPo
     .select(['link.id', 'link.created_at', clicks.as('clicks')])
   return sql<ClickPosition>`select id, created_at, clicks from ${counted.as('counted')}
     where ${isAfter(after, sql`clicks, created_at, id`)} order by clicks desc, created_at desc, id desc
-    limit ${length}`
+    limit ${length - offset} offset ${offset}`
 }
 
 /** Goes through an index of what was clicked in closed hours; those with open hours, which are few, come in between. */
@@ -157,7 +159,8 @@ function merged(page: Page): RawBuilder<ClickPosition> {
       select * from (${part(column, sql`link_clicks as ranked`, isClosed)}) as closed
       union all
       select * from (${part(sql`${column} + open.clicks`, sql`(${open}) as open cross join link_clicks as ranked`, isOpen)}) as opened
-    ) as both_kinds order by clicks desc, created_at desc, id desc limit ${page.length}`
+    ) as both_kinds order by clicks desc, created_at desc, id desc
+    limit ${page.length - page.offset} offset ${page.offset}`
 }
 
 /** The link itself is looked at only where its filter asks for it; `cross join` keeps SQLite from beginning with it. */

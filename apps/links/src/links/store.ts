@@ -10,7 +10,7 @@ import {
 } from 'kysely'
 import { type Range, deltaPct, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { type SlugClicks, clicksInWindows } from '../analytics/window-clicks.ts'
+import { clicksInWindows } from '../analytics/window-clicks.ts'
 import { changeAllHours } from '../clicks/changed-hours.ts'
 import { countedOf } from '../clicks/store.ts'
 import { snapshot } from '../db/snapshot.ts'
@@ -217,51 +217,47 @@ export interface Sight {
   filters: ViewerFilters
 }
 
-/** The links with these ids in this order, with slugs and clicks; ids that do not exist are left out. */
-export async function readLinks(
-  db: Db,
-  ids: readonly number[],
-  { range, now, filters }: Sight,
-): Promise<Link[]> {
+/** The links with these ids in this order, with slugs and clicks, at one moment; ids that do not exist are left out. */
+export async function readLinks(database: Db, ids: readonly number[], sight: Sight): Promise<Link[]> {
   if (ids.length === 0) return []
-  const rows = await db.read
-    .selectFrom('link')
-    .selectAll()
-    .where(among(db.dialect, 'id', ids))
-    .execute()
-  const slugs = await db.read
-    .selectFrom('counted_slug')
-    .selectAll()
-    .where(among(db.dialect, 'link_id', ids))
-    .orderBy('is_custom')
-    .orderBy('created_at')
-    .orderBy('slug')
-    .execute()
-  const clicks =
-    range && (await snapshot(db, (one) => clicksInWindows(one, ids, windowsOf(range, now), filters)))
-  const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
-  const clicksOf = clicks && Map.groupBy(clicks, (row) => row.link_id)
-  const links = new Map(
-    rows.map((row) => [
-      row.id,
-      toLink(row, slugsOf.get(row.id) ?? [], { filters, clicks: clicksOf && (clicksOf.get(row.id) ?? []) }),
-    ]),
-  )
-  return ids.flatMap((id) => links.get(id) ?? [])
+  return snapshot(database, async (db) => {
+    const rows = await db.read
+      .selectFrom('link')
+      .selectAll()
+      .where(among(db.dialect, 'id', ids))
+      .execute()
+    const slugs = await db.read
+      .selectFrom('counted_slug')
+      .selectAll()
+      .where(among(db.dialect, 'link_id', ids))
+      .orderBy('is_custom')
+      .orderBy('created_at')
+      .orderBy('slug')
+      .execute()
+    const { range, now, filters } = sight
+    const clicks = range && (await clicksInWindows(db, ids, windowsOf(range, now), filters))
+    const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
+    const inWindow = clicks && new Map(clicks.slugs.map((row) => [row.slug, row.clicks]))
+    const countOf = (row: SlugRow) => (inWindow ? (inWindow.get(row.slug) ?? 0) : countedOf(row, filters))
+    const links = new Map(
+      rows.map((row) => [
+        row.id,
+        toLink(row, slugsOf.get(row.id) ?? [], { countOf, before: clicks?.before?.get(row.id) }),
+      ]),
+    )
+    return ids.flatMap((id) => links.get(id) ?? [])
+  })
 }
 
 function toLink(
   row: LinkRow,
   slugs: SlugRow[],
-  { filters, clicks }: { filters: ViewerFilters; clicks: SlugClicks[] | undefined },
+  { countOf, before }: { countOf: (slug: SlugRow) => number; before: number | undefined },
 ): Link {
-  const inWindow = clicks && new Map(clicks.map((count) => [count.slug, count.current]))
   const { primary_slug, url_key: _, search_text: __, ...link } = row
-  const wired = slugs.map((slug) =>
-    toSlug(slug, primary_slug, inWindow ? (inWindow.get(slug.slug) ?? 0) : countedOf(slug, filters)),
-  )
+  const wired = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
   const total = sum(wired.map((slug) => slug.click_count))
-  const delta = clicks && deltaPct(total, sum(clicks.map((count) => count.previous)))
+  const delta = deltaPct(total, before)
   return { ...link, slugs: wired, total_clicks: total, ...(delta === undefined ? {} : { delta_pct: delta }) }
 }
 
