@@ -62,8 +62,9 @@ export class Doors {
   async #letInTogether(roomId: string, group: readonly Waiting[]): Promise<void> {
     const { database, limits } = this.#options
     try {
+      const { dialect } = database
       const arrivals = group.map(({ connection }) => this.#arrivalOf(connection))
-      const outcomes = await database.write((tx) => startVisits(tx, { roomId, arrivals }, limits))
+      const outcomes = await database.write((tx) => startVisits(tx, { dialect, roomId, arrivals }, limits))
       for (const [index, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[index]
         if (outcome && !(outcome instanceof Failure)) resolve(outcome)

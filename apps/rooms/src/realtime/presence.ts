@@ -12,6 +12,8 @@ export class Presence {
   /** Empty above `MOST_PERSONS`. */
   persons = new Map<string, Person>()
   count = 0
+  /** Of `persons` as they are; made when it is asked for. */
+  #text: string | undefined
   readonly #roomId: string
   readonly #around: Surroundings
   readonly #tell: Tell
@@ -25,6 +27,11 @@ export class Presence {
     this.#roomId = roomId
     this.#around = around
     this.#tell = tell
+  }
+
+  /** All persons as JSON. */
+  personsText(): string {
+    return (this.#text ??= JSON.stringify([...this.persons.values()]))
   }
 
   /** Tells who came and went, soon. */
@@ -88,6 +95,7 @@ export class Presence {
     const hasChanged = joined.length > 0 || left.length > 0 || count !== this.count
     this.persons = present
     this.count = count
+    if (hasChanged) this.#text = undefined
     return hasChanged ? { joined, left, count } : undefined
   }
 }

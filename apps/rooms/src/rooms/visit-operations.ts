@@ -28,7 +28,9 @@ export const join = operation({
   result: Joined,
   failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed', 'room_full'],
   async handler(context, { params }) {
-    const asked = { roomId: params.id, entrant: entrantOf(context), connection: connectionOf(context) }
+    const { dialect } = context.database
+    const arrival = { entrant: entrantOf(context), connection: connectionOf(context) }
+    const asked = { dialect, roomId: params.id, ...arrival }
     const { standing, hasCome } = await context.database.write((tx) =>
       startVisit(tx, asked, context.policy.limits),
     )

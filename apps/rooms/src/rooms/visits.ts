@@ -2,13 +2,14 @@ import { type DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
 import { among } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
-import type { PresenceLeaseRow, RoomRow, Tables } from '../db/tables.ts'
+import type { PresenceLeaseRow, RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
 import { type Entrant, enterOrFail } from './entry.ts'
 import { goesOn } from './history.ts'
 import { lockRoom } from './log.ts'
 import type { FoundStanding } from './standing.ts'
+import { type Sign, listSigns, putLeases, putVisits } from './visit-store.ts'
 
 /** How long somebody is taken to be there without a sign of life (R18.6). */
 export const LEASE_MS = 45_000
@@ -31,16 +32,22 @@ export interface Arrival {
   connection: Connection
 }
 
+/** A room, and the engine it is stored in. */
+interface Where {
+  dialect: DialectName
+  roomId: string
+}
+
 /**
  * Begins a visit or goes on with it, and holds a lease by this connection. Throws what R17.2 refuses, and `room_full`; the
  * room is locked from here to the commit, so that its last place is given away once.
  */
 export async function startVisit(
   tx: Transaction<Tables>,
-  { roomId, ...arrival }: Arrival & { roomId: string },
+  { dialect, roomId, ...arrival }: Arrival & Where,
   limits: Limits,
 ): Promise<Started> {
-  const [outcome] = await startVisits(tx, { roomId, arrivals: [arrival] }, limits)
+  const [outcome] = await startVisits(tx, { dialect, roomId, arrivals: [arrival] }, limits)
   if (!outcome || outcome instanceof Failure) throw outcome ?? failure('not_found')
   return outcome
 }
@@ -48,62 +55,85 @@ export async function startVisit(
 /** The same for several, in their order: what each comes to, a refusal of one being nothing to the others. */
 export async function startVisits(
   tx: Transaction<Tables>,
-  { roomId, arrivals }: { roomId: string; arrivals: readonly Arrival[] },
+  { dialect, roomId, arrivals }: Where & { arrivals: readonly Arrival[] },
   limits: Limits,
 ): Promise<(Started | Failure)[]> {
   const locked = await lockRoom(tx, roomId)
   const nowMs = Math.max(...arrivals.map(({ entrant }) => entrant.nowMs))
-  const present = locked ? await findPresent(tx, roomId, nowMs) : new Map<string, boolean>()
+  const crowd = new Crowd(locked ? await listSigns(tx, { roomId }) : [], nowMs)
+  const leases: PresenceLeaseRow[] = []
   const outcomes: (Started | Failure)[] = []
-  for (const arrival of arrivals)
+  for (const { entrant, connection } of arrivals)
     try {
-      outcomes.push(await letIn(tx, { roomId, arrival, present }, limits))
+      const standing = await enterOrFail(tx, roomId, entrant)
+      outcomes.push(crowd.letIn(standing, entrant.nowMs, limits))
+      const expires_at = entrant.nowMs + LEASE_MS
+      leases.push({ ...connection, room_id: roomId, user_id: entrant.userId, expires_at })
     } catch (error) {
       // Nothing of this one was written, except that an administrator stood at the door of a full room.
       if (!(error instanceof Failure)) throw error
       outcomes.push(error)
     }
+  if (leases.length > 0) {
+    await putVisits(tx, dialect, crowd.visits(roomId))
+    await putLeases(tx, dialect, leases)
+  }
   return outcomes
 }
 
-/** Who is in the room, and whether they are guests. */
-type Present = Map<string, boolean>
+type Visit = NonNullable<FoundStanding['visit']>
 
-async function letIn(
-  tx: Transaction<Tables>,
-  { roomId, arrival, present }: { roomId: string; arrival: Arrival; present: Present },
-  limits: Limits,
-): Promise<Started> {
-  const { entrant, connection } = arrival
-  const { nowMs } = entrant
-  const standing = await enterOrFail(tx, roomId, entrant)
-  const { userId, isGuest } = standing
-  const hasCome = !present.has(userId)
-  if (hasCome) refuseOverfull(standing, present, limits)
-  const visit = await putVisit(tx, standing, nowMs)
-  await putLease(tx, { ...connection, room_id: roomId, user_id: userId, expires_at: nowMs + LEASE_MS })
-  present.set(userId, isGuest)
-  return { standing: { ...standing, visit }, hasCome }
-}
+/** Who is in a room, while some more are let in. */
+class Crowd {
+  /** Those who are there, and whether they are guests. */
+  readonly #present = new Map<string, boolean>()
+  /** Until when there was a sign of somebody, also of who is gone. */
+  readonly #lastSigns = new Map<string, number>()
+  readonly #begun = new Map<string, Visit>()
 
-async function findPresent(tx: Transaction<Tables>, roomId: string, nowMs: number): Promise<Present> {
-  const rows = await tx
-    .selectFrom('presence_leases')
-    .innerJoin('users', 'users.id', 'presence_leases.user_id')
-    .select(['users.id', 'users.is_guest'])
-    .distinct()
-    .where('presence_leases.room_id', '=', roomId)
-    .where('presence_leases.expires_at', '>', nowMs)
-    .execute()
-  return new Map(rows.map(({ id, is_guest }) => [id, is_guest === 1]))
-}
+  constructor(signs: readonly Sign[], nowMs: number) {
+    for (const { user_id, is_guest, until } of signs) {
+      this.#lastSigns.set(user_id, until)
+      if (until > nowMs) this.#present.set(user_id, is_guest === 1)
+    }
+  }
 
-/** R17.9, R22. */
-function refuseOverfull({ room, isGuest }: FoundStanding, present: Present, limits: Limits): void {
-  if (present.size >= room.max_participants) throw failure('room_full')
-  if (!isGuest) return
-  const guests = [...present.values()].filter(Boolean).length
-  if (guests >= guestPlaces(room, limits)) throw failure('room_full')
+  /** Throws `room_full`, but never for who is there already. */
+  letIn(standing: FoundStanding, nowMs: number, limits: Limits): Started {
+    const { userId, isGuest } = standing
+    const hasCome = !this.#present.has(userId)
+    if (hasCome) this.#refuseOverfull(standing, limits)
+    this.#present.set(userId, isGuest)
+    const visit = this.#begun.get(userId) ?? this.#visitOf(standing, nowMs)
+    this.#begun.set(userId, visit)
+    return { standing: { ...standing, visit }, hasCome }
+  }
+
+  /** What is to be stored. */
+  visits(roomId: string): Omit<RoomVisitRow, 'ended_at'>[] {
+    return [...this.#begun].map(([user_id, { startedAtMs, startedSeq }]) => ({
+      room_id: roomId,
+      user_id,
+      started_at: startedAtMs,
+      started_seq: startedSeq,
+    }))
+  }
+
+  /** R17.9, R22. */
+  #refuseOverfull({ room, isGuest }: FoundStanding, limits: Limits): void {
+    if (this.#present.size >= room.max_participants) throw failure('room_full')
+    if (!isGuest) return
+    const guests = [...this.#present.values()].filter(Boolean).length
+    if (guests >= guestPlaces(room, limits)) throw failure('room_full')
+  }
+
+  #visitOf({ userId, visit, room }: FoundStanding, nowMs: number): Visit {
+    // Also where no job has written down yet that it ended.
+    const ended = visit && (visit.endedAtMs ?? this.#lastSigns.get(userId) ?? visit.startedAtMs)
+    return visit && goesOn({ ...visit, endedAtMs: ended }, nowMs)
+      ? { ...visit, endedAtMs: null }
+      : { startedAtMs: nowMs, startedSeq: room.last_seq, endedAtMs: null }
+  }
 }
 
 function guestPlaces({ max_participants }: RoomRow, limits: Limits): number {
@@ -111,68 +141,18 @@ function guestPlaces({ max_participants }: RoomRow, limits: Limits): number {
   return Math.min(Math.max(share, 1), limits.guest_present_room)
 }
 
-async function putVisit(
-  tx: Transaction<Tables>,
-  standing: FoundStanding,
-  nowMs: number,
-): Promise<NonNullable<FoundStanding['visit']>> {
-  const { roomId, userId, room } = standing
-  const ended = await lastSign(tx, standing)
-  const last = standing.visit && { ...standing.visit, endedAtMs: ended }
-  const visit =
-    last && goesOn(last, nowMs)
-      ? { ...last, endedAtMs: null }
-      : { startedAtMs: nowMs, startedSeq: room.last_seq, endedAtMs: null }
-  const row = { started_at: visit.startedAtMs, started_seq: visit.startedSeq, ended_at: null }
-  await tx
-    .insertInto('room_visits')
-    .values({ room_id: roomId, user_id: userId, ...row })
-    .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet(row))
-    .execute()
-  return visit
-}
-
-/** When the visit ended, also where no job has written it down yet; null while it lasts. */
-async function lastSign(
-  tx: Transaction<Tables>,
-  { roomId, userId, visit }: FoundStanding,
-): Promise<number | null> {
-  if (!visit || visit.endedAtMs !== null) return visit?.endedAtMs ?? null
-  const { until } = await tx
-    .selectFrom('presence_leases')
-    .select((eb) => eb.fn.max('expires_at').as('until'))
-    .where('room_id', '=', roomId)
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow()
-  return until ?? visit.startedAtMs
-}
-
-async function putLease(tx: Transaction<Tables>, lease: PresenceLeaseRow): Promise<void> {
-  const { session_id, user_id, node_id, expires_at } = lease
-  await tx
-    .insertInto('presence_leases')
-    .values(lease)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['connection_id', 'room_id'])
-        .doUpdateSet({ session_id, user_id, node_id, expires_at }),
-    )
-    .execute()
-}
-
-/** Holds the leases of these connections for longer, and returns those that still exist: whoever lost a room has none. */
+/** Holds the leases of these connections for longer; what was taken from them, or has run out, stays so. */
 export async function renewLeases(
   tx: Transaction<Tables>,
   dialect: DialectName,
   connectionIds: readonly string[],
   nowMs: number,
-): Promise<Pick<PresenceLeaseRow, 'connection_id' | 'room_id'>[]> {
-  return tx
+): Promise<void> {
+  await tx
     .updateTable('presence_leases')
     .set({ expires_at: nowMs + LEASE_MS })
     .where(among(dialect, 'connection_id', connectionIds))
     .where('expires_at', '>', nowMs)
-    .returning(['connection_id', 'room_id'])
     .execute()
 }
 

@@ -1,0 +1,69 @@
+import type { DialectName } from '@latchkey/database/url'
+import { type RawBuilder, type Transaction, sql } from 'kysely'
+import { prepared } from '../db/prepared.ts'
+import type { PresenceLeaseRow, RoomVisitRow, Tables } from '../db/tables.ts'
+
+/** Somebody who holds leases in a room, or held some that nobody has cleared away. */
+export interface Sign {
+  user_id: string
+  is_guest: number
+  /** When the last of them runs out. */
+  until: number
+}
+
+export const listSigns = prepared<{ roomId: string }, Sign>((db, { roomId }) =>
+  db
+    .selectFrom('presence_leases')
+    .innerJoin('users', 'users.id', 'presence_leases.user_id')
+    .select((eb) => [
+      'presence_leases.user_id',
+      'users.is_guest',
+      eb.fn.max('presence_leases.expires_at').as('until'),
+    ])
+    .where('presence_leases.room_id', '=', roomId)
+    .groupBy(['presence_leases.user_id', 'users.is_guest']),
+)
+
+/** Begins these visits, or goes on with them: one for each person, in one statement however many they are. */
+export async function putVisits(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  visits: readonly Omit<RoomVisitRow, 'ended_at'>[],
+): Promise<void> {
+  const rows = visits.map((visit) => [visit.room_id, visit.user_id, visit.started_at, visit.started_seq])
+  await sql`insert into room_visits (room_id, user_id, started_at, started_seq, ended_at)
+    select value ->> 0, value ->> 1, cast(value ->> 2 as bigint), cast(value ->> 3 as bigint), null
+    from ${each(dialect, rows)} where true
+    on conflict (room_id, user_id) do update
+    set started_at = excluded.started_at, started_seq = excluded.started_seq, ended_at = null`.execute(tx)
+}
+
+/** The same for leases: one for each connection and room. */
+export async function putLeases(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  leases: readonly PresenceLeaseRow[],
+): Promise<void> {
+  const rows = leases.map((lease) => [
+    lease.connection_id,
+    lease.room_id,
+    lease.user_id,
+    lease.session_id,
+    lease.node_id,
+    lease.expires_at,
+  ])
+  await sql`insert into presence_leases (connection_id, room_id, user_id, session_id, node_id, expires_at)
+    select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, cast(value ->> 5 as bigint)
+    from ${each(dialect, rows)} where true
+    on conflict (connection_id, room_id) do update
+    set user_id = excluded.user_id, session_id = excluded.session_id, node_id = excluded.node_id,
+      expires_at = excluded.expires_at`.execute(tx)
+}
+
+/** One parameter, so that the text of the statement is the same for any number of rows. */
+function each(dialect: DialectName, rows: readonly unknown[]): RawBuilder<unknown> {
+  const json = JSON.stringify(rows)
+  return dialect === 'sqlite'
+    ? sql`json_each(${json})`
+    : sql`jsonb_array_elements(${json}::jsonb) as each (value)`
+}
