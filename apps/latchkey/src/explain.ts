@@ -1,10 +1,22 @@
 import { BackupFailure } from '@latchkey/database/backup'
 import { NewerDatabase } from '@latchkey/database/migrate'
 import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
+import { DatabaseInUse } from '@latchkey/links/transfer/instance/bulk-sqlite'
+import { InstanceNotEmpty } from '@latchkey/links/transfer/instance/import'
+import { UnusableFile } from '@latchkey/links/transfer/instance/reader'
 import { SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
-const SPEAKING = [CommandFailure, SettingsError, NewerDatabase, BackupFailure, ClickImportRefused]
+const SPEAKING = [
+  CommandFailure,
+  SettingsError,
+  NewerDatabase,
+  BackupFailure,
+  ClickImportRefused,
+  DatabaseInUse,
+  InstanceNotEmpty,
+  UnusableFile,
+]
 
 /** What to tell the person at the terminal: a sentence for what may happen, everything for what may not. */
 export function explain(error: unknown): string {

@@ -15,7 +15,12 @@ export function plain(text: string): string {
 
 /** Writes all pieces to stdout at the pace of whoever reads it. */
 export async function pour(pieces: AsyncIterable<string>): Promise<void> {
-  for await (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
+  for await (const piece of pieces) await write(piece)
+}
+
+/** Writes to stdout, and waits where its reader is slower. */
+export async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }
 
 /** Rows in aligned columns, the first row being the header. */

@@ -17,6 +17,7 @@ import { complain, plain, pour } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { JsonLinesFile } from '../row-report.ts'
 import { currentSettings, nowSeconds, withDatabase } from '../surroundings.ts'
+import { exportEverything, importEverything } from './everything.ts'
 
 function oneOf<const Choices extends readonly string[]>(
   option: string,
@@ -33,7 +34,7 @@ const onConflict = [...conflictPolicies, 'fail'] as const
 
 const importing: Command = {
   words: ['links', 'import'],
-  takes: 'FILE --format F --owner E [--dry-run] [options]',
+  takes: 'FILE (--format F --owner E | --everything) [--dry-run] [options]',
   summary: 'Import links from a file, or from stdin with -',
   details: `Formats: ${importFormats.join(', ')}. ndjson are Link objects, csv a table; the others are CSV files or JSON answers
 of the program named. docs/moving-in has a page for each.
@@ -46,8 +47,10 @@ A row that is there already is skipped, so the same file can be imported again.
 --same-url P         for a row with a free slug whose owner has a link to its URL: keep (the default) or skip
 --map FIELD=COLUMN,… with csv: reads fields from columns of other names; ${mappableFields.join(', ')}
 --bundles-from-tags  makes a bundle of each tag
---report FILE        writes a JSON line for every row, and the sums as the last`,
+--report FILE        writes a JSON line for every row, and the sums as the last
+--everything         imports what links export --everything wrote into an empty instance, all or nothing`,
   async run(args) {
+    if (args.includes('--everything')) return importEverything(args)
     const { options, path, isStrict, reportPath } = readImportArguments(args)
     const report = reportPath === undefined ? undefined : new JsonLinesFile(reportPath)
     return withDatabase(currentSettings(), async (database) => {
@@ -173,21 +176,25 @@ function wireReport({ clickTotals, ...counts }: ImportReport, isRefused: boolean
 
 const exporting: Command = {
   words: ['links', 'export'],
-  takes: '[-] [--format ndjson|csv]',
+  takes: '[-] [--format ndjson|csv | --everything]',
   summary: 'Write all links to stdout',
   details: `ndjson, the default, has one Link object a line, as the API answers it. csv holds the same but for the times at which
 each slug was made or disabled; cells that a spreadsheet would run as formulas begin with an apostrophe, which import takes
-off again.`,
+off again.
+--everything writes all that the instance holds: links, bundles, keys (as hashes), preferences, secrets and clicks.`,
   async run(args) {
     const { values, positionals } = parseArgs({
       args,
-      options: { format: { type: 'string', default: 'ndjson' } },
+      options: { format: { type: 'string' }, everything: { type: 'boolean', default: false } },
       allowPositionals: true,
     })
     const unexpected = positionals.find((each, at) => each !== '-' || at > 0)
     if (unexpected !== undefined)
       throw new UsageError(`Unexpected argument: ${unexpected}. Redirect stdout to a file.`)
-    const format = oneOf('format', exportFormats, values.format)
+    if (values.everything && values.format !== undefined)
+      throw new UsageError('--everything has a format of its own')
+    if (values.everything) return exportEverything()
+    const format = oneOf('format', exportFormats, values.format ?? 'ndjson')
     await withDatabase(currentSettings(), (database) => pour(exportLinks(database, format, nowSeconds())))
     return 0
   },

@@ -12,12 +12,12 @@ export async function backUp(
   file: string,
 ): Promise<Backup> {
   checkBackupTarget(file)
-  await drain(sqlitePath(journal), databaseUrl)
+  await countWaiting(sqlitePath(journal), databaseUrl)
   return copyDatabase(sqlitePath(databaseUrl), file)
 }
 
-/** Counts the clicks that wait; safe beside the server, which counts them too. */
-async function drain(journalPath: string, databaseUrl: string): Promise<void> {
+/** Counts the clicks that wait in a journal; safe beside the server, which counts them too. */
+export async function countWaiting(journalPath: string, databaseUrl: string): Promise<void> {
   if (!existsSync(journalPath)) return
   const clicks = new Drain(journalPath, databaseUrl)
   try {

@@ -1,0 +1,71 @@
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import type { Bulk } from './bulk.ts'
+
+export class DatabaseInUse extends Error {
+  override readonly name = 'DatabaseInUse'
+
+  constructor() {
+    super('The database is in use: stop the service first, and start it again when this is done')
+  }
+}
+
+/** Enough for the inner pages of the largest index. */
+const CACHE_KIB = 131_072
+
+/**
+ * Not through the write-ahead log, which would hold everything a second time: with a rollback journal new pages go straight
+ * to their place, and what is not committed is cut off again. SQLite leaves the log only for who has the file alone.
+ */
+export async function openSqliteBulk(path: string): Promise<Bulk> {
+  const file = openSqliteFile(path, { cacheKib: CACHE_KIB })
+  const statements = new Map<string, Statement<unknown, SQLQueryBindings[]>>()
+  const close = () => {
+    for (const statement of statements.values()) statement.finalize()
+    if (file.inTransaction) file.run('rollback')
+    // Left in this mode the file would be used without its log by the next who opens it, until that sets it anew.
+    file.run('pragma journal_mode = wal')
+    file.close()
+  }
+  try {
+    takeAlone(file)
+    file.run('begin exclusive')
+  } catch (error) {
+    file.close()
+    throw error
+  }
+  return {
+    dialect: 'sqlite',
+    async insert(table, columns, rows) {
+      const key = `${table} ${columns.join(' ')}`
+      const sql = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
+      const statement = statements.get(key) ?? file.prepare<unknown, SQLQueryBindings[]>(sql)
+      statements.set(key, statement)
+      for (const row of rows) statement.run(...row)
+    },
+    async run(...all) {
+      for (const each of all) file.run(each)
+    },
+    column: async (statement) =>
+      file
+        .query(statement)
+        .values()
+        .map(([value]) => value as string | number | null),
+    async commit() {
+      file.run('commit')
+    },
+    close: async () => close(),
+  }
+}
+
+function takeAlone(file: Database): void {
+  try {
+    file.run('pragma busy_timeout = 0')
+    const mode = file.query<{ journal_mode: string }, []>('pragma journal_mode = delete').get()
+    if (mode?.journal_mode !== 'delete') throw new DatabaseInUse()
+  } catch (error) {
+    if (/^SQLITE_BUSY|^SQLITE_LOCKED/.test(String((error as { code?: unknown }).code)))
+      throw new DatabaseInUse()
+    throw error
+  }
+}

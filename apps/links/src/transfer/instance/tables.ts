@@ -1,0 +1,128 @@
+import type { Tables } from '../../db/tables.ts'
+
+/** What a column holds. Whole numbers are times in Unix seconds, flags, ids and counts. */
+export interface Column {
+  readonly type: 'int' | 'text'
+  readonly nullable: boolean
+}
+
+export interface TableFormat {
+  readonly columns: Readonly<Record<string, Column>>
+  /** In which order rows are written, so that two exports of the same rows are the same. */
+  readonly orderBy: readonly string[]
+}
+
+const int: Column = { type: 'int', nullable: false }
+const text: Column = { type: 'text', nullable: false }
+const maybeInt: Column = { type: 'int', nullable: true }
+const maybeText: Column = { type: 'text', nullable: true }
+const counts = { clicks: int, bots: int, self_referrers: int, bot_self_referrers: int }
+
+/**
+ * Everything an instance holds, in the order in which it is written and read. What follows from it is made anew by the
+ * import: keys for searching, sums by hour and by period, counts of links.
+ */
+export const instanceTables = {
+  instance: { columns: { name: text, value: text }, orderBy: ['name'] },
+  preference: {
+    columns: {
+      identity: text,
+      slug_default_length: int,
+      theme: maybeText,
+      lang: maybeText,
+      default_range: text,
+      filter_bots: int,
+      filter_self_referrers: int,
+    },
+    orderBy: ['identity'],
+  },
+  api_key: {
+    columns: {
+      id: int,
+      title: text,
+      key_prefix: text,
+      key_hash: text,
+      scope: text,
+      identity: text,
+      created_at: int,
+      last_used_at: maybeInt,
+    },
+    orderBy: ['id'],
+  },
+  retired_slug: { columns: { slug: text }, orderBy: ['slug'] },
+  link: {
+    columns: {
+      id: int,
+      url: text,
+      label: maybeText,
+      expires_at: maybeInt,
+      disabled_at: maybeInt,
+      created_via: maybeText,
+      created_by: text,
+      created_at: int,
+      primary_slug: text,
+    },
+    orderBy: ['id'],
+  },
+  slug: {
+    columns: { slug: text, link_id: int, is_custom: int, created_at: int, disabled_at: maybeInt },
+    orderBy: ['link_id', 'slug'],
+  },
+  bundle: {
+    columns: {
+      id: int,
+      name: text,
+      description: maybeText,
+      icon: maybeText,
+      accent: text,
+      archived_at: maybeInt,
+      created_via: maybeText,
+      created_by: text,
+      created_at: int,
+      updated_at: int,
+    },
+    orderBy: ['id'],
+  },
+  bundle_link: { columns: { bundle_id: int, link_id: int }, orderBy: ['bundle_id', 'link_id'] },
+  click: {
+    columns: {
+      link_id: int,
+      slug: text,
+      clicked_at: int,
+      referrer: maybeText,
+      referrer_host: maybeText,
+      country: maybeText,
+      device_type: maybeText,
+      os: maybeText,
+      browser: maybeText,
+      link_mode: text,
+      channel: text,
+      utm_source: maybeText,
+      utm_medium: maybeText,
+      utm_campaign: maybeText,
+      utm_term: maybeText,
+      utm_content: maybeText,
+      user_agent: maybeText,
+      is_bot: int,
+      is_self_referrer: int,
+      visitor_fp: maybeText,
+    },
+    orderBy: ['id'],
+  },
+  click_forgotten: {
+    columns: { link_id: int, slug: text, hour: int, dimension: text, name: text, ...counts },
+    orderBy: ['link_id', 'hour', 'slug', 'dimension', 'name', 'clicks', 'bots', 'self_referrers'],
+  },
+  imported_file: { columns: { sha256: text, imported_at: int }, orderBy: ['sha256'] },
+  journal_cursor: { columns: { journal_id: text, seq: int }, orderBy: ['journal_id'] },
+} as const satisfies Partial<Record<keyof Tables, TableFormat>>
+
+export type InstanceTable = keyof typeof instanceTables
+export const instanceTableNames = Object.keys(instanceTables) as InstanceTable[]
+
+/** Ids that API callers keep are never given twice, so the file tells the last one that was. */
+export const numberedTables = ['link', 'bundle', 'api_key'] as const
+export type LastIds = Record<(typeof numberedTables)[number], number>
+
+export const FORMAT = 'latchkey-links-instance'
+export const VERSION = 1

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { Summing } from '../../src/analytics/summing.ts'
+import { openRecorder } from '../../src/clicks/recorder.ts'
+import { DatabaseInUse } from '../../src/transfer/instance/bulk-sqlite.ts'
+import { InstanceNotEmpty, importInstance } from '../../src/transfer/instance/import.ts'
+import { UnusableFile } from '../../src/transfer/instance/reader.ts'
+import { fileOf } from '../../src/transfer/testing.ts'
+import { NOW, Stored, click, closedAfterEach } from '../durability/stored.ts'
+import { LINKS, contents, exported, figures, fill } from './filled.ts'
+
+const { keep } = closedAfterEach()
+
+async function empty(url: string): Promise<string> {
+  const stored = await Stored.open(url)
+  await stored.close()
+  return url
+}
+
+const take = (databaseUrl: string, text: string, more: { dryRun?: boolean } = {}) =>
+  importInstance({ databaseUrl, source: fileOf(text, 1000), now: NOW, dryRun: false, ...more })
+
+async function failureOf(work: Promise<unknown>): Promise<Error> {
+  return work.then(
+    () => new Error('Nothing went wrong'),
+    (error: unknown) => error as Error,
+  )
+}
+
+eachDialect((from, newFrom) =>
+  eachDialect((to, newTo) => {
+    if (from === to) return
+    describe(`everything of an instance on ${from}, imported into an empty one on ${to}`, () => {
+      test('is there again: every row, every sum that the database keeps, every figure of every range; and it goes on from there', async () => {
+        const source = keep(await Stored.open(await newFrom()))
+        await fill(source)
+        const text = await exported(source.database)
+        const url = await empty(await newTo())
+        expect(await take(url, text)).toMatchObject({
+          link: LINKS - 1,
+          slug: 3 * LINKS - 3,
+          bundle: 6,
+          api_key: 7,
+        })
+        const target = keep(await Stored.open(url))
+        expect(await contents(target)).toEqual(await contents(source))
+        const expected = await figures(source)
+        expect(await figures(target)).toEqual(expected)
+        const summing = new Summing(target.database, 1)
+        while (await summing.step(NOW));
+        expect(await figures(target)).toEqual(expected)
+        expect(await exported(target.database)).toBe(text)
+
+        const recorder = keep(openRecorder(url))
+        expect(
+          await recorder.record([click(1, 'auto0')], { from: { journalId: 'node-1', seq: 41 }, to: 42 }),
+        ).toBe(true)
+        while (await recorder.closeHours(NOW + 7200));
+        const [sum, hours] = await target.counts('auto0')
+        const [before] = await source.counts('auto0')
+        expect([sum, hours]).toEqual([before + 1, before + 1])
+        expect(await target.link('fresh', 'new')).toBe(LINKS + 1)
+      }, 120_000)
+    })
+  }),
+)
+
+eachDialect((dialect, newUrl) => {
+  describe('import of everything', () => {
+    const small = async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      await stored.link('one', 'two')
+      return { text: await exported(stored.database), stored }
+    }
+
+    test('refuses an instance that has anything, and changes nothing in it', async () => {
+      const { text, stored } = await small()
+      const before = await contents(stored)
+      await stored.close()
+      expect(await failureOf(take(stored.url, text))).toBeInstanceOf(InstanceNotEmpty)
+      const again = keep(await Stored.open(stored.url))
+      expect(await contents(again)).toEqual(before)
+    })
+
+    test('of a file that is cut off, changed or another one leaves the instance empty, says the line, and works afterwards', async () => {
+      const { text } = await small()
+      const url = await empty(await newUrl())
+      const lines = text.trimEnd().split('\n')
+      const row = lines.findIndex((line) => line.startsWith('[1,"https'))
+      const slug = lines.findIndex((line) => line.startsWith('["two"'))
+      for (const [changed, message] of [
+        [lines.slice(0, -1).join('\n'), `The file breaks off after line ${lines.length - 1}`],
+        [lines.slice(1).join('\n'), 'line 1: is not the first line of an export with --everything'],
+        ['', 'The file is empty'],
+        [lines.toSpliced(slug, 1).join('\n'), 'The file has 1 rows of slug where its first line says 2'],
+        [text.replace('[1,"https', '["1","https'), `line ${row + 1}: id: is no int`],
+        [
+          text.replace('[1,"https', '[1,[],"https'),
+          `line ${row + 1}: has 10 values where link has 9 columns`,
+        ],
+        [text.replace('[1,"https', '{"a":'), `line ${row + 1}: is not JSON`],
+        [
+          text.replace('"version":1', '"version":2'),
+          'line 1: the file is of version 2, this program reads version 1',
+        ],
+        [text.replace('["two",1,', '["two",9,'), /^The file is refused by the database: .*foreign key/i],
+        [text.replace('["two",1,1,', '["two",1,7,'), /^The file is refused by the database: /],
+      ] as const) {
+        const failure = await failureOf(take(url, changed))
+        expect(failure).toBeInstanceOf(UnusableFile)
+        expect(failure.message).toMatch(message)
+      }
+      await take(url, text)
+      const target = keep(await Stored.open(url))
+      expect(await exported(target.database)).toBe(text)
+    }, 60_000)
+
+    test('in a dry run reads it all and stores nothing', async () => {
+      const { text } = await small()
+      const url = await empty(await newUrl())
+      expect(await take(url, text, { dryRun: true })).toMatchObject({ link: 1, slug: 2, click: 0 })
+      const target = keep(await Stored.open(url))
+      expect((await contents(target))['link']).toEqual([])
+    })
+
+    if (dialect === 'sqlite')
+      test('waits for nobody: a database that is open elsewhere is refused, and keeps its log', async () => {
+        const { text } = await small()
+        const running = keep(await Stored.open(await newUrl()))
+        await running.rows('select 1 from link')
+        expect(await failureOf(take(running.url, text))).toBeInstanceOf(DatabaseInUse)
+        expect(await running.rows('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }])
+        await running.link('still', 'works')
+      })
+  })
+})
