@@ -6,7 +6,7 @@ import { clientOf } from '../http/client.ts'
 import { cookieNames, readCookie } from '../http/cookies.ts'
 import type { Services } from '../http/services.ts'
 import { findActor, findActorOfSession } from '../http/visit.ts'
-import { redeemTicket } from '../tickets/store.ts'
+import { isTicket, redeemTicket } from '../tickets/store.ts'
 import { Connection, personOf } from './connection.ts'
 import { answer } from './frames.ts'
 import type { Hub } from './hub.ts'
@@ -14,10 +14,14 @@ import { Close, FRAME_LIMIT_BYTES, SUBPROTOCOL, TICKET_PREFIX } from './protocol
 import { endOf, findEnds } from './store.ts'
 import { Turnstile } from './turnstile.ts'
 
+interface Newcomer {
+  readonly actor: Actor
+  readonly clientIp: string
+  readonly clientPrefix: string
+}
+
 /** What a socket is opened with: somebody, or why it closes at once. */
-type Admitted =
-  | { readonly actor: Actor; readonly clientIp: string; readonly clientPrefix: string }
-  | { readonly refused: { readonly code: number; readonly reason: string } }
+type Admitted = Newcomer | { readonly refused: { readonly code: number; readonly reason: string } }
 
 export interface SocketData {
   /** Until it is open. */
@@ -46,6 +50,8 @@ export function createGateway(services: Services, hub: Hub) {
     /** Upgrades, or throws what refuses before it. */
     async upgrade(request: Request, server: UpgradingServer, peer: string): Promise<undefined> {
       const admitted = await turnstile.pass(() => admit(services, hub, request, peer))
+      // From here to the open socket nothing is awaited: of many who were looked up together none is one too many.
+      if ('actor' in admitted) checkPlaces(services, hub, admitted)
       const headers = isOurs(protocolsOf(request)) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {}
       const data: SocketData = { admitted, connection: undefined, work: undefined }
       if (!server.upgrade(request, { data, headers })) throw notASocket()
@@ -84,10 +90,6 @@ async function admit(services: Services, hub: Hub, request: Request, peer: strin
     ticket === undefined ? await findByCookie(services, token) : await findByTicket(services, ticket)
   services.rates.take('socket_connects_per_minute', actor?.session.id ?? client.prefix)
   if (!actor) return refused(Close.session, await whyNot(services, token))
-  if (isOneGuestTooMany(services, hub, actor, client.prefix))
-    throw failure('rate_limited', { headers: { 'Retry-After': '30' } })
-  // Others have come while this one was looked up.
-  checkRoom(services, hub)
   return { actor, clientIp: client.ip, clientPrefix: client.prefix }
 }
 
@@ -113,6 +115,8 @@ function findByCookie(services: Services, token: string | undefined): Promise<Ac
 }
 
 async function findByTicket(services: Services, ticket: string): Promise<Actor | null> {
+  // What was made up makes nobody wait for the writer.
+  if (!(await isTicket(services.database.read, ticket))) return null
   const sessionId = await services.database.write((tx) => redeemTicket(tx, ticket, services.now()))
   return sessionId === undefined ? null : findActorOfSession(services, sessionId)
 }
@@ -128,8 +132,12 @@ async function whyNot(
   return endOf(found.get(session.id), now()) ?? 'disabled'
 }
 
-function isOneGuestTooMany({ policy }: Services, hub: Hub, { user }: Actor, clientPrefix: string): boolean {
-  return user.is_guest === 1 && hub.roster.countGuests(clientPrefix) >= policy.limits.guest_sockets_prefix
+/** Whether there is a place for one more, at this moment. */
+function checkPlaces(services: Services, hub: Hub, { actor, clientPrefix }: Newcomer): void {
+  checkRoom(services, hub)
+  const { guest_sockets_prefix: mostGuests } = services.policy.limits
+  if (actor.user.is_guest === 1 && hub.roster.countGuests(clientPrefix) >= mostGuests)
+    throw failure('rate_limited', { headers: { 'Retry-After': '30' } })
 }
 
 function handlers(services: Services, hub: Hub): WebSocketHandler<SocketData> {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
 import type { Tables } from '../db/tables.ts'
 
@@ -21,6 +21,20 @@ export async function insertTicket(
     })
     .execute()
   return ticket
+}
+
+/** What our tickets look like; the database is asked about nothing else. */
+const TICKET = /^[\w-]{43}$/
+
+/** Whether there is such a ticket, which somebody else may yet be faster to use. */
+export async function isTicket(db: Kysely<Tables>, ticket: string): Promise<boolean> {
+  if (!TICKET.test(ticket)) return false
+  const row = await db
+    .selectFrom('ws_tickets')
+    .select('session_id')
+    .where('ticket_hash', '=', hashToken(ticket))
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The session of a ticket that is used up by this; undefined when it was used, is over, or never was. */

@@ -93,6 +93,18 @@ eachDialect((_dialect, newUrl) => {
       expect(await statusOf(raw({ more: ['Sec-Fetch-Site: same-origin'] }))).toBe(101)
     })
 
+    test('a ticket that was made up opens nothing, and keeps no writer from the database', async () => {
+      let writes = 0
+      service.rooms.database.afterWrite(() => void writes++)
+      for (const ticket of ['A'.repeat(43), 'short', 'A'.repeat(4_000)]) {
+        const socket = byTicket(ticket)
+        expect(await statusOf(socket)).toBe(101)
+        expect(await socket.closed).toBe(4401)
+      }
+      expect(writes).toBe(0)
+      expect(await welcome(byTicket(await ticketFor(ada)))).toMatchObject({ type: 'welcome' })
+    })
+
     test('L130: an Origin that is wrong is refused with a ticket too', async () => {
       const ticket = await ticketFor(ada)
       expect(await statusOf(byTicket(ticket, { origins: ['https://evil.example'] }))).toBe(403)
@@ -340,6 +352,23 @@ eachDialect((_dialect, newUrl) => {
       const bob = await member(service, 'Bob')
       await live.connect(bob.browser).of('welcome')
       expect(await status(bob.browser)).toEqual([503, true])
+      await live.stop()
+    })
+
+    test('R22 R28.9: of many who come at the same moment none is one guest or one socket too many', async () => {
+      const { service, live } = await open({ guest_sockets_prefix: 2, sockets_total: 5 })
+      const ip = '203.0.113.9'
+      const guests = await Promise.all(Array.from({ length: 8 }, (_, i) => guest(service, `Guest ${i}`, ip)))
+      const openOf = async (browsers: readonly Browser[]) => {
+        // Their sessions have to slide, which is stored together: all are let in by the same answer.
+        service.clock.ms += 600_000
+        const opened = await Promise.all(browsers.map((browser) => live.connect(browser).opened))
+        return opened.filter(Boolean).length
+      }
+      expect(await openOf(guests.map(({ browser }) => browser))).toBe(2)
+      const members = await Promise.all(Array.from({ length: 8 }, (_, i) => member(service, `Member ${i}`)))
+      expect(await openOf(members.map(({ browser }) => browser))).toBe(3)
+      expect(service.rooms.hub.roster.size).toBe(5)
       await live.stop()
     })
 
