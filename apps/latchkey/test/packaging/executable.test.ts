@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testBrowser } from '@latchkey/web/testing/browser'
 import { Place, type Service } from '../running.ts'
 import { testExecutable } from './executable.ts'
 import { HAS_NAMESPACES, Image } from './image.ts'
@@ -9,11 +10,14 @@ import { HAS_NAMESPACES, Image } from './image.ts'
 const executable = testExecutable()
 
 describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but the C library', () => {
+  const browser = process.env['LATCHKEY_TEST_CHROMIUM'] ? testBrowser() : undefined
   const data = mkdtempSync(join(tmpdir(), 'latchkey-data-'))
   const stores = {
     LINKS_DATABASE_URL: 'sqlite:/data/links.db',
     LINKS_JOURNAL: 'sqlite:/data/links-journal.db',
     ROOMS_DATABASE_URL: 'sqlite:/data/rooms.db',
+    PROXY_HEADER: 'X-Forwarded-For',
+    TRUSTED_PROXIES: '127.0.0.1',
   }
   let image: Image
   let place: Place
@@ -23,7 +27,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     image = new Image(executable.path)
     place = new Place(stores, image.command(data, image.program))
     service = await place.start(['start'], /--title "First key"/)
-  })
+  }, 60_000)
   afterAll(async () => {
     await service.kill()
     image.remove()
@@ -31,25 +35,119 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     rmSync(data, { recursive: true, force: true })
   })
 
-  test('makes a key, shortens with it and redirects', async () => {
-    const { code, out } = await place.run([
-      'keys',
-      'create',
-      '--identity',
-      'a@b.test',
-      '--scope',
-      'create,read',
-      '--title',
-      'x',
-    ])
-    expect(code).toBe(0)
-    const made = await fetch(`${service.origin}/_/api/links`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${out.trim()}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ url: 'https://example.com/target', slug: 'hello' }),
-    })
+  test('makes a key, shortens with it, redirects, counts by country, and says how its own commands are called', async () => {
+    expect(service.out).toContain('\n  latchkey keys create --identity admin@localhost')
+    const key = await makeKey()
+    const made = await call('POST', '/_/api/links', key, { url: 'https://example.com/target', slug: 'hello' })
     expect(made.status).toBe(201)
-    const followed = await fetch(`${service.origin}/hello`, { redirect: 'manual' })
+    const followed = await fetch(`${service.origin}/hello`, {
+      redirect: 'manual',
+      headers: { 'X-Forwarded-For': '8.8.8.8' },
+    })
     expect([followed.status, followed.headers.get('location')]).toEqual([302, 'https://example.com/target'])
+    const counted = await call('GET', '/_/api/links/1/analytics?range=24h', key)
+    expect(await counted.json()).toMatchObject({ total_clicks: 1, countries: [{ name: 'US', count: 1 }] })
+  })
+
+  test('has the API of each service and its reference page', async () => {
+    for (const [origin, base] of [
+      [service.originOf('links'), '/_/api'],
+      [service.originOf('rooms'), '/api'],
+    ] as const) {
+      expect(await (await fetch(`${origin}${base}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' })
+      const script = await fetch(`${origin}${base}/docs/scalar.js`)
+      expect([script.status, (await script.text()).length > 1_000_000]).toEqual([200, true])
+    }
+  })
+
+  test.skipIf(!browser)('shows the admin pages, with the new link, in a browser', async () => {
+    const { page, errors } = (await browser?.open(`${service.origin}/_/admin/links`)) ?? fail()
+    await page.getByText('example.com/target').first().waitFor()
+    expect(errors).toEqual([])
+    await page.context().close()
+  })
+
+  test.skipIf(!browser)(
+    'signs somebody in to Rooms at the demo identity provider, in a browser',
+    async () => {
+      const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
+      const { page } = (await browser?.open(`${lobby}/login`)) ?? fail()
+      await page.getByText('Sign in with Demo sign-in').click()
+      await page.getByRole('button', { name: 'Continue as Alice' }).click()
+      await page.waitForURL(`${lobby}/`)
+      await page.getByText('Alice').first().waitFor()
+      await page.context().close()
+    },
+  )
+
+  test('serves the pages compressed, and bundles nothing', async () => {
+    const html = await (await fetch(`${service.origin}/_/admin/dashboard`)).text()
+    const script = /src="([^"]*\/main-[^"]*)"/.exec(html)?.[1] ?? ''
+    const asked = (encoding: string) =>
+      fetch(`${service.origin}${script}`, { headers: { 'Accept-Encoding': encoding } })
+    expect((await asked('br')).headers.get('content-encoding')).toBe('br')
+    expect((await asked('gzip')).headers.get('content-encoding')).toBe('gzip')
+    expect((await asked('identity')).headers.get('content-encoding')).toBeNull()
+    expect(service.out).not.toContain('could not be bundled')
+  })
+
+  test('says that it is well, and everything else from the same file', async () => {
+    const ports = {
+      LINKS_PORT: new URL(service.originOf('links')).port,
+      ROOMS_PORT: new URL(service.originOf('rooms')).port,
+    }
+    expect(await place.run(['health'], { env: ports })).toEqual({
+      code: 0,
+      out: 'links: ok\nrooms: ok\n',
+      err: '',
+    })
+    expect(await place.run(['links', 'export', '--format', 'csv'])).toMatchObject({ code: 0, err: '' })
+    expect(await place.run(['backup', '/data/copy.db'])).toMatchObject({ code: 0, err: '' })
+    expect(await place.run(['backup', '--service', 'rooms', '/data/rooms-copy.db'])).toMatchObject({
+      code: 0,
+    })
+    expect((await place.run(['doctor'])).out).toMatch(/^ok .*links .*database/m)
+  })
+
+  test('writes nothing outside its data, and stops in order when asked to', async () => {
+    expect(
+      readdirSync(data).filter((name) => !/^(links|rooms|copy|links-journal|rooms-copy)\.db/.test(name)),
+    ).toEqual([])
+    expect(await service.stop()).toBe(0)
+    expect(service.out).toContain('"message":"stopped","service":"links"')
+    expect(service.out).toContain('"message":"stopped","service":"rooms"')
+  })
+
+  async function makeKey(): Promise<string> {
+    const { code, out } = await place.run(
+      'keys create --identity admin@localhost --scope create,read --title x'.split(' '),
+    )
+    expect(code).toBe(0)
+    return out.trim()
+  }
+
+  function call(method: string, path: string, key: string, body?: unknown): Promise<Response> {
+    return fetch(service.origin + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  }
+})
+
+function fail(): never {
+  throw new Error('There is no browser')
+}
+
+describe('the executable', () => {
+  test('takes nothing from the folder that it is started in', async () => {
+    const place = new Place({}, [executable.path])
+    await place.write('.env', 'LINKS_PORT=wrong\n')
+    await place.write('bunfig.toml', 'preload = ["./preload.ts"]\n')
+    await place.write('preload.ts', 'process.exit(42)\n')
+    await place.write('package.json', '{ broken')
+    await place.write('tsconfig.json', '{ broken')
+    expect(await place.run(['doctor'])).toMatchObject({ code: 0, err: '' })
+    place.remove()
   })
 })
