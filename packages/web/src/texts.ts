@@ -1,6 +1,7 @@
 import { createInstance } from 'i18next'
 import { initReactI18next, useTranslation } from 'react-i18next'
 import { CallError } from './call.ts'
+import { momentFormat, numberFormat } from './formats.ts'
 import { type WordKey, words } from './words.ts'
 
 export const languages = ['en', 'sv', 'id'] as const
@@ -67,14 +68,13 @@ export type Say<Key extends string = WordKey> = (key: Key, values?: Record<strin
 export function useTexts<Key extends string = WordKey>() {
   const { t, i18n } = useTranslation()
   const say: Say<Key | WordKey> = (key, values) => t(key as string, values ?? {})
-  const number = new Intl.NumberFormat(i18n.language)
+  const number = numberFormat(i18n.language)
   return {
     say,
     language: i18n.language,
     number: (value: number) => number.format(value),
-    day: (at: Date) => new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium' }).format(at),
-    moment: (at: Date) =>
-      new Intl.DateTimeFormat(i18n.language, { dateStyle: 'full', timeStyle: 'short' }).format(at),
+    day: (at: Date) => momentFormat(i18n.language, { dateStyle: 'medium' }).format(at),
+    moment: (at: Date) => momentFormat(i18n.language, { dateStyle: 'full', timeStyle: 'short' }).format(at),
     /** What went wrong, worded here where it is known, else in the server's words. */
     failure: (error: unknown) => {
       if (!(error instanceof CallError)) return t('page.error')

@@ -3,7 +3,9 @@ import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomInvitationRow } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { auditRoom } from '../rooms/audit.ts'
+import { entrantOf } from '../rooms/entry.ts'
 import { isAtLeast } from '../rooms/room-access.ts'
+import { findStanding } from '../rooms/standing.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { accept, admitsGuests } from './acceptance.ts'
 import { isVouchedFor, vouchedFor } from './authority.ts'
@@ -67,11 +69,14 @@ const preview = operation({
     const room = await findRoomOf(database.read, link)
     const isLive = link.expires_at > now && link.use_count < link.max_uses
     if (!room || !isLive || !(await isVouchedFor(database.read, link, now))) throw failure('not_found')
+    const standing = context.actor && (await findStanding(database.read, room.id, entrantOf(context)))
+    const isThere = standing && isAtLeast(standing.role, link.permission)
     return {
       roomName: room.name,
       permission: link.permission,
       expiresAt: toMoment(link.expires_at),
       guestAllowed: policy.guestEnabled && admitsGuests(room, link),
+      ...(isThere && { roomId: room.id }),
     }
   },
 })

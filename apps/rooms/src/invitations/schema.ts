@@ -92,6 +92,9 @@ export const Preview = z
     permission: MemberRole,
     expiresAt: Moment,
     guestAllowed: z.boolean().meta({ description: 'Whether guests can accept it.' }),
+    roomId: z.string().optional().meta({
+      description: 'Only for members whose role is as high already: the room, which they need not join.',
+    }),
   })
   .meta({ id: 'InvitationPreview' })
 export const Accepted = z.object({ success: z.literal(true), roomId: z.string(), role: MemberRole })

@@ -156,6 +156,25 @@ test('R23.4 an invitation link shows the room, survives the login, and is used u
   await page.context().close()
 }, 60_000)
 
+test('an invitation leads whoever is a member already to the room, and uses nothing up', async () => {
+  const room = await createRoom(host, { name: 'Joined before', visibility: 'private' })
+  const { url } = await host.browser.json<{ url: string }>(
+    `/api/rooms/${room.id}/invitations/links`,
+    { body: { role: 'listener', maxUses: 2 } },
+    201,
+  )
+  const { pathname } = new URL(url)
+  const { page } = await pages.openAs(ALICE, pathname)
+  await page.getByRole('button', { name: 'Join Joined before' }).click()
+  await page.getByRole('heading', { name: 'Joined before', level: 1, exact: true }).waitFor()
+  await page.goto(pages.at(pathname))
+  await page.getByText('You are a member of this room already.').waitFor()
+  expect(await page.getByRole('button', { name: /^Join/ }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Go to the room' }).click()
+  await page.getByRole('heading', { name: 'Joined before', level: 1, exact: true }).waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('a guest comes in by an invitation link and joins', async () => {
   const room = await createRoom(host, { name: 'Open house' })
   const { url } = await host.browser.json<{ url: string }>(

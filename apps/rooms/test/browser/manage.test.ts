@@ -120,6 +120,9 @@ test('settings are changed for everybody at once, and a room is deleted only whe
   const bob = await pages.openAs(BOB, alice.path)
   await bob.page.getByRole('heading', { name: 'Old name', level: 1 }).waitFor()
   const part = await manage(alice.page, 'Settings')
+  const sent: unknown[] = []
+  alice.page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()))
+  expect(await part.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   await part.getByRole('textbox', { name: 'Name' }).fill('New name')
   await part.getByRole('button', { name: 'Save' }).click()
   await alice.page.getByText('The settings are saved').waitFor()
@@ -127,6 +130,8 @@ test('settings are changed for everybody at once, and a room is deleted only whe
   await part.getByRole('radio', { name: 'Private' }).press('Space')
   await part.getByRole('button', { name: 'Save' }).click()
   await bob.page.getByRole('alert').getByText('You may not be in this room any more').waitFor()
+  // What somebody else has changed meanwhile is not undone by what was not chosen here.
+  expect(sent).toEqual([{ name: 'New name' }, { visibility: 'private' }])
   await part.getByRole('button', { name: 'Delete room' }).click()
   const dialog = alice.page.getByRole('dialog', { name: 'Delete this room?' })
   const sure = dialog.getByRole('button', { name: 'Delete room' })

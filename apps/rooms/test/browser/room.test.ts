@@ -86,6 +86,45 @@ test('history is read page by page without losing one’s place, and new message
   await page.context().close()
 }, 90_000)
 
+/** Of how many elements at most the browser worked the style out at one time, until a message was shown. */
+async function mostStyledAtOnce(page: Page, sayOne: () => Promise<unknown>): Promise<number> {
+  const browser = page.context().browser()
+  const before = (await texts(page)).at(-1)
+  await browser?.startTracing(page, { categories: ['-*', 'devtools.timeline'] })
+  await sayOne()
+  await page.waitForFunction(
+    (old) => [...document.querySelectorAll('li.message .said')].at(-1)?.textContent !== old,
+    before,
+  )
+  const trace = JSON.parse(String(await browser?.stopTracing())) as {
+    traceEvents: { name: string; args: { elementCount?: number } }[]
+  }
+  const counts = trace.traceEvents.flatMap(({ name, args }) =>
+    name === 'UpdateLayoutTree' ? (args.elementCount ?? 0) : [],
+  )
+  return Math.max(...counts)
+}
+
+test('a room that is open for long keeps a bounded number of messages, and older ones can be read again', async () => {
+  const id = await newRoom()
+  await say(id, 'Message number 0')
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await lines(page).getByText('Message number 0', { exact: true }).waitFor()
+  for (let index = 1; index <= 520; index++) await say(id, `Message number ${index}`)
+  await lines(page).getByText('Message number 520', { exact: true }).waitFor()
+  const first = Number(((await texts(page))[0] ?? '').slice('Message number '.length))
+  expect(first).toBeGreaterThan(200)
+  expect(await mostStyledAtOnce(page, () => say(id, 'Message number 521'))).toBeLessThan(100)
+  await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, 0))
+  await page.getByRole('button', { name: 'Show older messages' }).click()
+  await lines(page)
+    .getByText(`Message number ${first - 1}`, { exact: true })
+    .waitFor()
+  const shown = await texts(page)
+  expect(shown).toEqual(shown.map((_, index) => `Message number ${521 - shown.length + 1 + index}`))
+  await page.context().close()
+}, 90_000)
+
 test('the newest message stays in sight when the window becomes smaller, as by a keyboard on the screen', async () => {
   const id = await newRoom()
   for (let index = 1; index <= 40; index++) await say(id, `Message number ${index}`)

@@ -253,6 +253,20 @@ eachDialect((_dialect, newUrl) => {
       expect(await refusal(await preview(gone))).toEqual([404, 'not_found'])
   })
 
+  test('looking at a link tells the room only to members who would not rise by it', async () => {
+    const { id } = await createRoom(owner, { visibility: 'private' })
+    const forListeners = await link(owner, id, { role: 'listener', maxUses: 5 })
+    const forSpeakers = await link(owner, id, { role: 'speaker' })
+    const bob = await member(rooms)
+    expect((await accept(bob, forListeners.token)).status).toBe(200)
+    const told = async (who: Somebody, token: string) =>
+      (await who.browser.json(`/api/room-invitations/${token}`, {}, 200))['roomId']
+    expect(await told(bob, forListeners.token)).toBe(id)
+    expect(await told(owner, forSpeakers.token)).toBe(id)
+    expect(await told(bob, forSpeakers.token)).toBeUndefined()
+    expect(await told(await member(rooms), forListeners.token)).toBeUndefined()
+  })
+
   test('R28.17: the id of a link redeems nothing, and the id of somebody else’s invitation neither', async () => {
     const { id } = await createRoom(owner)
     const { invitation } = await link(owner, id)

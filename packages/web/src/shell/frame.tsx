@@ -63,7 +63,7 @@ export function Frame({
         </AppShell.Navbar>
       )}
       <AppShell.Main id="content" tabIndex={-1}>
-        <Box maw={1160} mx="auto">
+        <Box className="page" maw={1160} mx="auto">
           {signedOut}
           {children}
         </Box>

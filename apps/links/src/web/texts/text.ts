@@ -1,3 +1,4 @@
+import { numberFormat } from '@latchkey/web/formats'
 import { type Say as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { WordKey } from '@latchkey/web/words'
 import { type TextKey as OwnKey, en } from './en.ts'
@@ -39,7 +40,7 @@ export type Say = SayAny<TextKey>
 export function useText() {
   const { day, moment, ...texts } = useTexts<TextKey>()
   const percents = (options: Intl.NumberFormatOptions) =>
-    new Intl.NumberFormat(texts.language, { style: 'percent', ...options })
+    numberFormat(texts.language, { style: 'percent', ...options })
   return {
     ...texts,
     /** Unix seconds. */

@@ -11,6 +11,10 @@ const TYPES_FOR_MS = 7_000
 /** Others are told at most this often that somebody types (R18.8). */
 const TELLS_TYPING_EVERY_MS = 3_000
 
+/** Of so many messages the oldest are let go while somebody reads at the end, until so many are left. */
+const MOST_SHOWN = 500
+const LEFT_SHOWN = 250
+
 export interface RoomState {
   phase: 'coming' | 'in' | 'out'
   /** Why one is out: a reason of `room.removed`, or the code of a refusal. */
@@ -129,7 +133,7 @@ export class RoomStore {
   attend(isAttended: boolean): void {
     if (this.#isAttended === isAttended) return
     this.#isAttended = isAttended
-    this.#become(isAttended ? { unread: 0 } : { unreadFrom: null })
+    this.#become(isAttended ? { unread: 0, ...this.#bounded(this.#state.messages) } : { unreadFrom: null })
   }
 
   async readOlder(): Promise<void> {
@@ -167,7 +171,16 @@ export class RoomStore {
       if (!known || known.deletedAt === null) byId.set(message.id, message)
       if (message.userId === this.#userId && message.clientId !== null) this.#outbox.remove(message.clientId)
     }
-    this.#become({ messages: [...byId.values()].toSorted((a, b) => a.seq - b.seq) })
+    this.#become(this.#bounded([...byId.values()].toSorted((a, b) => a.seq - b.seq)))
+  }
+
+  /** A room that is open for days stays quick: who wants the older messages again reads them again. */
+  #bounded(messages: readonly Message[]): Pick<RoomState, 'messages' | 'older'> {
+    const kept = messages.slice(-LEFT_SHOWN)
+    const [first] = kept
+    if (!first || !this.#isAttended || messages.length <= MOST_SHOWN)
+      return { messages, older: this.#state.older }
+    return { messages: kept, older: String(first.seq) }
   }
 
   #listener(): RoomListener {

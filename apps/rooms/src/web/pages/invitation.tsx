@@ -54,7 +54,8 @@ interface Props {
 function Offer({ token, invitation }: Props) {
   const { say, moment } = useText()
   const { data: session } = useSession()
-  const { permission, expiresAt, guestAllowed } = invitation
+  const { permission, expiresAt, guestAllowed, roomId } = invitation
+  if (roomId !== undefined) return <AlreadyThere roomId={roomId} />
   const isBarredGuest = session?.user.identityType === 'guest' && !guestAllowed
   return (
     <>
@@ -77,6 +78,18 @@ function Offer({ token, invitation }: Props) {
   )
 }
 
+function AlreadyThere({ roomId }: { roomId: string }) {
+  const { say } = useText()
+  return (
+    <>
+      <Text>{say('invite.member')}</Text>
+      <Button component={Link} href={`/rooms/${roomId}`} size="md">
+        {say('invite.toRoom')}
+      </Button>
+    </>
+  )
+}
+
 function Join({ token, invitation: { roomName } }: Props) {
   const { say, failure } = useText()
   const [, go] = useLocation()
@@ -86,6 +99,8 @@ function Join({ token, invitation: { roomName } }: Props) {
       await changed('rooms', 'room')
       go(`/rooms/${roomId}`)
     },
+    // What has changed since it was looked at is shown instead.
+    onError: () => changed('invitations'),
   })
   return (
     <>

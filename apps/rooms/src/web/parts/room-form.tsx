@@ -33,28 +33,49 @@ interface Props {
   /** Under which the name that is being typed is kept. */
   name: string
   /** What there is; nothing for a new room. */
-  before?: RoomFields
+  before?: RoomFields | undefined
   button: string
-  save: (fields: RoomFields) => Promise<unknown>
+  /** All fields, and those of them that differ from what there is. */
+  save: (fields: RoomFields, changes: Partial<RoomFields>) => Promise<unknown>
+}
+
+/** What stands in the form, and how it is saved. */
+function useFields({ name, before, save }: Pick<Props, 'name' | 'before' | 'save'>) {
+  const [kept, keepName] = useKeptText(name)
+  const [chosen, setChosen] = useState<Partial<RoomFields>>({})
+  // What somebody else changes meanwhile shows where nothing else was chosen here.
+  const fields: RoomFields = { name: kept, ...NEW, ...before, ...chosen }
+  const changes = differing(chosen, before)
+  const saving = useMutation({
+    mutationFn: (sent: Partial<RoomFields>) => save({ ...fields, ...sent }, sent),
+    onSuccess(_, sent) {
+      keepName('')
+      // What was chosen while it was being saved stays.
+      setChosen((now) => differing(now, sent))
+    },
+  })
+  const change = (more: Partial<RoomFields>) => {
+    setChosen((now) => ({ ...now, ...more }))
+    if (!before && more.name !== undefined) keepName(more.name)
+  }
+  const hasChanges = !before || Object.keys(changes).length > 0
+  return { fields, change, hasChanges, saving, send: () => saving.mutate(changes) }
 }
 
 /** Everything that can be chosen of a room, at its creation and later. */
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
   const { say, failure } = useText()
-  const [kept, keepName] = useKeptText(name)
-  const [fields, setFields] = useState<RoomFields>({ name: kept, ...NEW, ...before })
+  const { fields, change, hasChanges, saving, send } = useFields({ name, before, save })
   const [fault, setFault] = useState<{ name?: TextKey; most?: TextKey }>({})
   const nameField = useRef<HTMLInputElement>(null)
   const mostField = useRef<HTMLInputElement>(null)
-  const saving = useMutation({ mutationFn: save, onSuccess: () => keepName('') })
-  const change = (changes: Partial<RoomFields>) => setFields((now) => ({ ...now, ...changes }))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = faultsOf(fields)
     setFault(found)
     if (found.name) nameField.current?.focus()
     else if (found.most) mostField.current?.focus()
-    else saving.mutate(fields)
+    else send()
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -64,10 +85,7 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
           label={say('form.name')}
           required
           value={fields.name}
-          onChange={({ currentTarget: { value } }) => {
-            change({ name: value })
-            if (!before) keepName(value)
-          }}
+          onChange={({ currentTarget: { value } }) => change({ name: value })}
           error={fault.name && say(fault.name)}
           data-autofocus
         />
@@ -89,12 +107,21 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
             {failure(saving.error)}
           </Alert>
         )}
-        <Button type="submit" loading={saving.isPending}>
+        <Button type="submit" loading={saving.isPending} disabled={!hasChanges}>
           {button}
         </Button>
       </Stack>
     </form>
   )
+}
+
+/** Those of `chosen` that are not so already. */
+function differing(
+  chosen: Partial<RoomFields>,
+  before: Partial<RoomFields> | undefined,
+): Partial<RoomFields> {
+  const pairs = Object.entries(chosen).filter(([name, value]) => value !== before?.[name as keyof RoomFields])
+  return Object.fromEntries(pairs)
 }
 
 function faultsOf({ name, maxParticipants }: RoomFields): { name?: TextKey; most?: TextKey } {

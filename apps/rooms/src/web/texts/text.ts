@@ -1,3 +1,4 @@
+import { momentFormat } from '@latchkey/web/formats'
 import { type Say as SayAny, type TextKey as KeyOf, type Wording, useTexts } from '@latchkey/web/texts'
 import type { WordKey } from '@latchkey/web/words'
 import { instance } from '../instance.ts'
@@ -37,8 +38,7 @@ export function endedKey(reason: string): TextKey | undefined {
 export function useText() {
   const { day: _day, moment: _moment, ...texts } = useTexts<OwnKey>()
   const format = (options: Intl.DateTimeFormatOptions) => {
-    const formatted = new Intl.DateTimeFormat(texts.language, options)
-    return (at: string) => formatted.format(new Date(at))
+    return (at: string) => momentFormat(texts.language, options).format(new Date(at))
   }
   return {
     ...texts,

@@ -15,12 +15,13 @@ const TELLS_FROM = 100
 export function Composer({ room, store }: { room: Room; store: RoomStore }) {
   const { say } = useText()
   const [text, setText] = useKeptText(`draft:${room.id}`)
-  const { phase } = useSyncExternalStore(store.watch, store.state)
+  // Not drawn anew with each message: measuring what is typed takes long.
+  const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   const field = useRef<HTMLTextAreaElement>(null)
   // As the server counts: characters, not the units that they are stored in.
   const left = live.messageLength - Array.from(text.trim()).length
   const send = () => {
-    if (text.trim() === '' || left < 0 || phase !== 'in') return field.current?.focus()
+    if (text.trim() === '' || left < 0 || !isIn) return field.current?.focus()
     store.send(text.trim())
     setText('')
     field.current?.focus()

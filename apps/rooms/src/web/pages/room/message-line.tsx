@@ -1,5 +1,6 @@
 import { ActionIcon, Anchor, Badge, Group, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
+import { memo } from 'react'
 import type { Message, Person } from '../../live/frames.ts'
 import type { Unsent } from '../../live/outbox.ts'
 import { Face, GuestMark } from '../../parts/person.tsx'
@@ -10,11 +11,11 @@ interface Props {
   message: Message
   /** Of the author, who may not be there. */
   role: Person['role'] | undefined
-  /** Undefined for who may not. */
-  onDelete: (() => void) | undefined
+  /** Undefined for who may not; the same function each time, else every line is drawn anew with each message. */
+  onDelete: ((message: Message) => void) | undefined
 }
 
-export function MessageLine({ message, role, onDelete }: Props) {
+export const MessageLine = memo(function MessageLine({ message, role, onDelete }: Props) {
   const { say, time, moment } = useText()
   const { nickname, avatarColor, guest, content, createdAt } = message
   const isLeading = role === 'owner' || role === 'moderator'
@@ -51,7 +52,7 @@ export function MessageLine({ message, role, onDelete }: Props) {
         <ActionIcon
           variant="subtle"
           color="gray"
-          onClick={onDelete}
+          onClick={() => onDelete(message)}
           aria-label={say('room.deleteNamed', { name: nickname, when: time(createdAt) })}
         >
           <IconTrash size={16} />
@@ -59,7 +60,7 @@ export function MessageLine({ message, role, onDelete }: Props) {
       )}
     </li>
   )
-}
+})
 
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}'])/i
 

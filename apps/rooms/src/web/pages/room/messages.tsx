@@ -3,6 +3,7 @@ import { Failed } from '@latchkey/web/shell/boundary'
 import {
   Fragment,
   type RefObject,
+  memo,
   useEffect,
   useLayoutEffect,
   useRef,
@@ -54,13 +55,17 @@ export function Messages({ room, user, store, isComing }: Props) {
       <ol className="plain">
         {messages.map((message, index) => (
           <Fragment key={message.id}>
-            <Marks message={message} before={messages[index - 1]} unreadFrom={state.unreadFrom} />
+            <Marks
+              at={message.createdAt}
+              before={messages[index - 1]?.createdAt}
+              isFirstNew={isFirstFrom(state.unreadFrom, message, messages[index - 1])}
+            />
             <MessageLine
               message={message}
               role={state.present.get(message.userId ?? '')?.role}
               onDelete={
                 message.content !== null && (mayDeleteAny || message.userId === user.id)
-                  ? () => setDoomed(message)
+                  ? setDoomed
                   : undefined
               }
             />
@@ -100,20 +105,21 @@ function Beginning({ store, state, isEmpty }: { store: RoomStore; state: RoomSta
   )
 }
 
+function isFirstFrom(seq: number | null, message: Message, before: Message | undefined): boolean {
+  return seq !== null && message.seq >= seq && (before?.seq ?? 0) < seq
+}
+
+interface MarksProps {
+  at: string
+  before: string | undefined
+  isFirstNew: boolean
+}
+
 /** Where a day begins, and where what is new begins. */
-function Marks({
-  message,
-  before,
-  unreadFrom,
-}: {
-  message: Message
-  before: Message | undefined
-  unreadFrom: number | null
-}) {
+const Marks = memo(function Marks({ at, before, isFirstNew }: MarksProps) {
   const { say, day } = useText()
-  const today = day(message.createdAt)
-  const isNewDay = before === undefined || day(before.createdAt) !== today
-  const isFirstNew = unreadFrom !== null && message.seq >= unreadFrom && (before?.seq ?? 0) < unreadFrom
+  const today = day(at)
+  const isNewDay = before === undefined || day(before) !== today
   const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
   return (
     <>
@@ -129,7 +135,7 @@ function Marks({
       )}
     </>
   )
-}
+})
 
 /** Stays at the end for who reads there, and at the same message for who reads older ones. */
 function useReading(store: RoomStore, { messages, unsent }: RoomState) {

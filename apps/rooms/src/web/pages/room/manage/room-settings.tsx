@@ -20,8 +20,8 @@ export function RoomSettings({ room, user }: { room: Room; user: User }) {
         name={`settings:${room.id}`}
         before={{ name, maxParticipants, visibility, allowGuests, defaultRole, historyVisibility, retention }}
         button={say('manage.save')}
-        save={async (settings) => {
-          await call('updateRoomSettings', { params: { id: room.id }, body: settings })
+        save={async (_, changes) => {
+          await call('updateRoomSettings', { params: { id: room.id }, body: changes })
           tellDone(say('manage.saved'))
           await changed('room', 'rooms')
         }}

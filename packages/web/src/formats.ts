@@ -1,0 +1,25 @@
+const numbers = new Map<string, Intl.NumberFormat>()
+const moments = new Map<string, Intl.DateTimeFormat>()
+
+/** Formatters take long to make, and a page may have thousands of moments: each is made once. */
+export function numberFormat(language: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
+  return known(
+    numbers,
+    `${language} ${JSON.stringify(options)}`,
+    () => new Intl.NumberFormat(language, options),
+  )
+}
+
+export function momentFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return known(
+    moments,
+    `${language} ${JSON.stringify(options)}`,
+    () => new Intl.DateTimeFormat(language, options),
+  )
+}
+
+function known<Format>(formats: Map<string, Format>, key: string, make: () => Format): Format {
+  const format = formats.get(key) ?? make()
+  formats.set(key, format)
+  return format
+}
