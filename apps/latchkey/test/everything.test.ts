@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { Place } from './running.ts'
+
+const EVERYTHING = ['links', 'export', '--everything']
+const TAKE = ['links', 'import', '-', '--everything']
+const LINKS = 3_000
+
+describe('latchkey links export and import with --everything', () => {
+  const place = new Place()
+  let file = ''
+  let key = ''
+  afterAll(() => place.remove())
+  beforeAll(async () => {
+    const rows = Array.from({ length: LINKS }, (_, at) => `https://example.com/${at},s-${at},tag ${at % 3}\n`)
+    const importing = ['links', 'import', '-', '--format', 'csv', '--owner', 'ada', '--bundles-from-tags']
+    expect((await place.run(importing, { stdin: `url,slug,tags\n${rows.join('')}` })).code).toBe(0)
+    const clicks = await place.write('clicks.ndjson', '{"slug":"s-7","clicked_at":1600000000}\n'.repeat(50))
+    await place.run(['clicks', 'import', clicks])
+    key = (
+      await place.run(['keys', 'create', '--identity', 'ada', '--scope', 'read', '--title', 'T'])
+    ).out.trim()
+    const exported = await place.run(EVERYTHING)
+    expect([exported.code, exported.err]).toEqual([0, expect.stringMatching(/^exported \d+ rows\n$/)])
+    file = exported.out
+  }, 60_000)
+
+  test('carries links, bundles, keys and clicks to another instance, whose export is the same', async () => {
+    const other = new Place()
+    try {
+      const { code, out, err } = await other.run(TAKE, { stdin: file })
+      expect([code, out, err]).toEqual([
+        0,
+        '',
+        `imported ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 keys, 50 clicks; their sums are made in the background once the service runs\n`,
+      ])
+      const rows = (text: string) => text.split('\n').slice(1)
+      expect(rows((await other.run(EVERYTHING)).out)).toEqual(rows(file))
+      const service = await other.start(['links'], /"listening"/)
+      const get = (path: string) =>
+        fetch(`${service.origin}${path}`, { redirect: 'manual', headers: { Authorization: `Bearer ${key}` } })
+      expect((await get('/s-7')).headers.get('location')).toBe('https://example.com/7')
+      expect(await (await get('/_/api/slugs/s-7')).json()).toMatchObject({ total_clicks: 51 })
+      expect(await (await get('/_/api/bundles')).json()).toHaveLength(3)
+      const again = ['links', 'import', await other.write('everything.ndjson', file), '--everything']
+      expect((await other.run(again)).err).toBe(
+        'The database is in use: stop the service first, and start it again when this is done\n',
+      )
+      expect(await service.stop()).toBe(0)
+      expect((await other.run(again)).err).toBe(
+        'The instance is not empty, it has rows of api_key: everything is imported into an empty one only\n',
+      )
+    } finally {
+      other.remove()
+    }
+  }, 60_000)
+
+  test('killed in the middle it has changed nothing, and the same command then takes everything', async () => {
+    const other = new Place()
+    try {
+      const child = other.spawn(TAKE)
+      await child.stdin.write(file.slice(0, file.length / 2))
+      await child.stdin.flush()
+      // There while a transaction is under way that is not in the log.
+      const deadlineMs = performance.now() + 20_000
+      while (!existsSync(`${other.database}-journal`) && performance.now() < deadlineMs) await Bun.sleep(1)
+      child.kill('SIGKILL')
+      await child.exited
+      expect(existsSync(`${other.database}-journal`)).toBe(true)
+      expect((await other.run(['links', 'export'])).out).toBe('')
+      expect((await other.run(TAKE, { stdin: file })).code).toBe(0)
+      expect((await other.run(EVERYTHING)).out.split('\n').slice(1)).toEqual(file.split('\n').slice(1))
+    } finally {
+      other.remove()
+    }
+  }, 60_000)
+
+  test('a file that breaks off is refused with its last line, and in a dry run too', async () => {
+    const other = new Place()
+    try {
+      const cut = file.slice(0, file.lastIndexOf('{"end"'))
+      for (const args of [TAKE, [...TAKE, '--dry-run']]) {
+        const { code, err } = await other.run(args, { stdin: cut })
+        expect([code, err]).toEqual([
+          1,
+          `The file breaks off after line ${cut.trimEnd().split('\n').length}\n`,
+        ])
+      }
+      expect((await other.run([...TAKE, '--dry-run'], { stdin: file })).err).toBe(
+        `complete: ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 keys, 50 clicks (dry run: nothing was stored)\n`,
+      )
+      expect((await other.run(['links', 'export'])).out).toBe('')
+    } finally {
+      other.remove()
+    }
+  }, 60_000)
+
+  test('has a format of its own', async () => {
+    expect((await place.run([...EVERYTHING, '--format', 'csv'])).code).toBe(2)
+    expect((await place.run([...TAKE, '--owner', 'ada'])).code).toBe(2)
+  })
+})
