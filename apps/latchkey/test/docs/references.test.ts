@@ -155,6 +155,17 @@ test('commands that a document names exist', async () => {
   expect(unknown).toEqual([])
 })
 
+test('metrics that a document names are those that the metrics page lists', () => {
+  const page = texts.get('docs/operate/metrics-and-alerts.md') ?? ''
+  const listed = [...page.matchAll(/^(latchkey_(?:links|rooms)_\w+) [A-Z0-9]/gm)].map(([, name]) => name)
+  const unknown = [...texts].flatMap(([path, text]) =>
+    [...text.matchAll(/\blatchkey_(?:links|rooms)_\w+/g)]
+      .filter(([name]) => !listed.includes(name.replace(/_(bucket|sum|count)$/, '')))
+      .map(([name]) => `${path}: ${name}`),
+  )
+  expect(unknown).toEqual([])
+})
+
 /** `keys create|list` is two commands. */
 function spelledOut(words: readonly string[]): string[] {
   return words.reduce<string[]>(

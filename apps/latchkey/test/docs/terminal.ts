@@ -33,7 +33,7 @@ export class Terminal {
   readonly #clone = join(this.#home, 'latchkey')
   readonly #ports: ReadonlyMap<number, number>
   readonly #postgres: URL | undefined
-  readonly #bash: Bun.Subprocess<'pipe', 'pipe', 'inherit'>
+  readonly #bash: Bun.Subprocess<'pipe', 'pipe', 'ignore'>
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #background: { pid: number; file: string }[] = []
   #said = ''
@@ -47,7 +47,7 @@ export class Terminal {
       cwd: this.#clone,
       stdin: 'pipe',
       stdout: 'pipe',
-      stderr: 'inherit',
+      stderr: 'ignore',
       env: this.#environment(),
     })
     this.#reader = this.#bash.stdout.getReader()
@@ -63,7 +63,7 @@ export class Terminal {
   /** Runs a command to its end; one that prints something else than the page shows is an error. */
   async run(command: Command): Promise<void> {
     const file = this.#newFile()
-    this.#write(`{ ${this.#mapped(command.text)}\n} >'${file}' 2>&1 </dev/null; echo "ended $?"\n`)
+    this.#write(`{ ${this.mapped(command.text)}\n} >'${file}' 2>&1 </dev/null; echo "ended $?"\n`)
     const code = Number((await this.#line(/^ended (\d+)$/m))[1])
     const printed = this.#shown(readFileSync(file, 'utf8'))
     if (!isShown(command.prints, printed)) throw new Different(command, printed)
@@ -75,7 +75,7 @@ export class Terminal {
   async begin(command: Command): Promise<void> {
     if (command.prints.trim() === '') throw new Error('What runs in the background must show what it prints')
     const file = this.#newFile()
-    this.#write(`${this.#mapped(command.text)} >'${file}' 2>&1 </dev/null &\necho "began $!"\n`)
+    this.#write(`${this.mapped(command.text)} >'${file}' 2>&1 </dev/null &\necho "began $!"\n`)
     const pid = Number((await this.#line(/^began (\d+)$/m))[1])
     this.#background.push({ pid, file })
     const deadlineMs = performance.now() + WITHIN_MS
@@ -94,14 +94,16 @@ export class Terminal {
     process.kill(-newest.pid, 'SIGINT')
     this.#write(`wait ${newest.pid}; echo "stopped $?"\n`)
     const code = Number((await this.#line(/^stopped (\d+)$/m))[1])
-    if (code !== 0) throw new Error(`Ctrl+C ended it with ${code}: ${readFileSync(newest.file, 'utf8')}`)
+    // npm itself ends with 130, as whatever a signal ends does.
+    if (code !== 0 && code !== 130)
+      throw new Error(`Ctrl+C ended it with ${code}: ${readFileSync(newest.file, 'utf8')}`)
   }
 
   /** Writes a file that the page shows, where the shell is. */
   async write(name: string, text: string): Promise<void> {
     this.#write('echo "at $PWD"\n')
     const [, folder = ''] = await this.#line(/^at (.+)$/m)
-    writeFileSync(join(folder, name), this.#mapped(text))
+    writeFileSync(join(folder, name), this.mapped(text))
   }
 
   async close(): Promise<void> {
@@ -164,11 +166,15 @@ export class Terminal {
     }
   }
 
-  #mapped(text: string): string {
+  /** A text of a page, as it has to be in this run: with free ports. */
+  mapped(text: string): string {
     let mapped = text
     for (const [port, own] of this.#ports)
       mapped = mapped.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), String(own))
-    if (this.#postgres) mapped = mapped.replaceAll(POSTGRES_HOST, this.#postgres.host)
+    if (this.#postgres)
+      mapped = mapped
+        .replaceAll(`-h ${POSTGRES_HOST}`, `-h ${this.#postgres.hostname}`)
+        .replaceAll(POSTGRES_HOST, this.#postgres.host)
     return mapped
   }
 

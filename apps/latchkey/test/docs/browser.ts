@@ -1,0 +1,34 @@
+import { type Page, chromium } from 'playwright-core'
+
+const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
+const WITHIN_MS = 20_000
+
+/** An address is opened, a **name** pressed or, with a `text` behind it, filled in, a `Key` pressed, a "text" looked for. */
+const WORD =
+  /(?<url>http:\/\/localhost:[\w/:]+)|\*\*(?<name>.+?)\*\*(?: `(?<text>.+?)`)?|press `(?<key>\w+)`|"(?<seen>.+?)"/g
+
+/** Does in a browser what a list says. Nothing where there is none; `npm test` says so. */
+export async function clickThrough(line: number, list: string): Promise<void> {
+  if (executablePath === '') return
+  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run']
+  const browser = await chromium.launch({ executablePath, args })
+  try {
+    const page = await browser.newPage({ locale: 'en-GB' })
+    page.setDefaultTimeout(WITHIN_MS)
+    for (const { 0: word, groups = {} } of list.matchAll(WORD))
+      await act(page, groups).catch((error: unknown) => {
+        const said = error instanceof Error ? error.message : String(error)
+        throw new Error(`line ${line}: ${word} cannot be done: ${said}`, { cause: error })
+      })
+  } finally {
+    await browser.close()
+  }
+}
+
+async function act(page: Page, { url, name = '', text, key, seen }: Record<string, string | undefined>) {
+  if (url !== undefined) await page.goto(url)
+  else if (seen !== undefined) await page.getByText(seen).first().waitFor()
+  else if (key !== undefined) await page.keyboard.press(key)
+  else if (text !== undefined) await page.getByRole('textbox', { name }).fill(text)
+  else await page.getByRole('button', { name }).or(page.getByRole('link', { name })).first().click()
+}
