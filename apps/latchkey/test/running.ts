@@ -135,6 +135,14 @@ export class Service {
     return code
   }
 
+  /** The same where the command is the first process of a container: the only child of what was started. */
+  async stopFirst(signal: NodeJS.Signals): Promise<number> {
+    const { pid } = this.#child
+    const children = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()
+    process.kill(Number(children.trim()), signal)
+    return this.#child.exited
+  }
+
   async #follow(): Promise<void> {
     const decoder = new TextDecoder()
     for await (const piece of this.#child.stdout) this.out += decoder.decode(piece, { stream: true })

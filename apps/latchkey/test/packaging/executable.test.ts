@@ -24,8 +24,8 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
   let service: Service
 
   beforeAll(async () => {
-    image = new Image(executable.path)
-    place = new Place(stores, image.command(data, image.program))
+    image = Image.around(executable.path)
+    place = new Place(stores, image.command({ data }, '/latchkey'))
     service = await place.start(['start'], /--title "First key"/)
   }, 60_000)
   afterAll(async () => {

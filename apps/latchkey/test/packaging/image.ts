@@ -2,51 +2,64 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
+const isRoot = process.getuid?.() === 0
+const OWN_MOUNTS = ['unshare', ...(isRoot ? [] : ['--map-root-user']), '--mount']
+
 /** Whether this machine lets a test have mounts and a root folder of its own, as containers have. */
 export const HAS_NAMESPACES =
   process.platform === 'linux' &&
-  Bun.spawnSync(['unshare', ...asRoot(), '--mount', 'true'], { stdout: 'ignore', stderr: 'ignore' })
-    .exitCode === 0
-
-function asRoot(): string[] {
-  return process.getuid?.() === 0 ? [] : ['--map-root-user']
-}
+  Bun.spawnSync([...OWN_MOUNTS, 'true'], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
 
 /** Nobody in particular, as in deploy/Dockerfile. */
-const USER = 65532
+const NOBODY = '65532'
 
-/** `$1` is the root folder, `$2` what is mounted at /data; the rest is the command. Becomes that command. */
+/** `$1` is the root folder, `$2` what is mounted in it at `$3`, `$4` where to start as which user (`$5`); the rest is the command. */
 const ENTER = `set -e
-root=$1 data=$2; shift 2
+root=$1 data=$2 at=$3 folder=$4 user=$5; shift 5
 mount --bind "$root" "$root"
 mount -o remount,bind,ro "$root"
 mount --rbind /proc "$root/proc"
 mount -t tmpfs -o mode=755 dev "$root/dev"
 for device in null zero full random urandom; do touch "$root/dev/$device"; mount --bind "/dev/$device" "$root/dev/$device"; done
 mount -t tmpfs -o mode=1777 tmp "$root/tmp"
-mount --bind "$data" "$root/data"
-cd /
-if [ -n "$AS_USER" ]; then exec chroot --userspec="$AS_USER:$AS_USER" "$root" "$@"; else exec chroot "$root" "$@"; fi`
+mount --bind "$data" "$root$at"
+exec unshare --root="$root" --wd="$folder" \${user:+--setgid="$user" --setuid="$user"} "$@"`
 
-/** A root folder with the executable, the C library that it needs and nothing else: no shell, no Node, no certificates. */
+interface Container {
+  /** A folder of this machine, and where it is mounted. */
+  data: string
+  at?: string
+  /** Where the command starts. */
+  folder?: string
+  /** More words for `unshare`, for more that is its own. */
+  own?: readonly string[]
+}
+
+/** A root folder to run commands in that see nothing else of this machine but its network. */
 export class Image {
-  readonly root = mkdtempSync(join(tmpdir(), 'latchkey-image-'))
-  readonly program = '/latchkey'
+  readonly root: string
 
-  constructor(executable: string) {
-    chmodSync(this.root, 0o755)
-    for (const folder of ['proc', 'dev', 'tmp', 'data']) mkdirSync(join(this.root, folder))
-    this.#take(executable, this.program)
+  constructor(root = mkdtempSync(join(tmpdir(), 'latchkey-image-'))) {
+    this.root = root
+    chmodSync(root, 0o755)
+    for (const folder of ['proc', 'dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true })
+  }
+
+  /** With the executable, at /latchkey, and the C library that it needs: no shell, no Node, no certificates. */
+  static around(executable: string): Image {
+    const image = new Image()
+    mkdirSync(join(image.root, 'data'))
+    image.#take(executable, '/latchkey')
     const { stdout } = Bun.spawnSync(['ldd', executable])
-    for (const [library] of stdout.toString().matchAll(/\/\S+/g)) this.#take(library, library)
+    for (const [library] of stdout.toString().matchAll(/\/\S+/g)) image.#take(library, library)
+    return image
   }
 
   /** What to run, in place of the command itself: in this root, which cannot be written, as a user without rights. */
-  command(data: string, ...args: readonly string[]): string[] {
-    const user = process.getuid?.() === 0 ? String(USER) : ''
-    if (user !== '') Bun.spawnSync(['chown', '-R', `${user}:${user}`, data])
-    const enter = ['sh', '-c', ENTER, 'enter', this.root, data, ...args]
-    return ['env', `AS_USER=${user}`, 'unshare', ...asRoot(), '--mount', ...enter]
+  command({ data, at = '/data', folder = '/', own = [] }: Container, ...args: readonly string[]): string[] {
+    const user = isRoot ? NOBODY : ''
+    if (isRoot) Bun.spawnSync(['chown', '-R', `${user}:${user}`, data])
+    return [...OWN_MOUNTS, ...own, 'sh', '-c', ENTER, 'enter', this.root, data, at, folder, user, ...args]
   }
 
   remove(): void {

@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { testExecutable } from './executable.ts'
+
+const executable = testExecutable()
+
+/** What people do with the command, in files beside this folder. */
+const SUITES = ['command-line', 'health', 'keys', 'operate', 'rooms', 'start', 'transfer']
+
+test('every command does the same through the executable as from its source', async () => {
+  const files = SUITES.map((name) => join(import.meta.dir, `../${name}.test.ts`))
+  const tests = Bun.spawn([process.execPath, 'test', '--timeout', '60000', ...files], {
+    env: { ...process.env, LATCHKEY_TEST_THROUGH: executable.path },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const said = await new Response(tests.stderr).text()
+  expect([await tests.exited, said.split('\n').filter((line) => line.startsWith('(fail)'))]).toEqual([0, []])
+  expect(Number(/^ (\d+) pass$/m.exec(said)?.[1])).toBeGreaterThan(50)
+}, 120_000)

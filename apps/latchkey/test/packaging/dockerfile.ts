@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+
+export interface Instruction {
+  /** In capitals: RUN, COPY and so on. */
+  word: string
+  rest: string
+}
+
+/** The stages of a Dockerfile, each with its first line, `FROM …`, and what follows it. */
+export function readStages(path: string): Instruction[][] {
+  const lines = readFileSync(path, 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  const stages: Instruction[][] = []
+  for (const line of lines) {
+    const [, word = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? []
+    if (word === 'FROM') stages.push([])
+    stages.at(-1)?.push({ word, rest })
+  }
+  return stages
+}
+
+/** What follows the only instruction of its kind in a stage. */
+export function only(stage: readonly Instruction[], word: string): string {
+  const found = stage.filter((each) => each.word === word)
+  if (found.length !== 1) throw new Error(`${word} stands ${found.length} times in this stage`)
+  return found[0]?.rest ?? ''
+}
+
+/** A list in the form of JSON, which is run without a shell. */
+export function words(rest: string): string[] {
+  return JSON.parse(/\[.*\]$/.exec(rest)?.[0] ?? '') as string[]
+}
+
+/** `NAME=value …` as an object. */
+export function pairs(rest: string): Record<string, string> {
+  return Object.fromEntries(rest.split(/\s+/).map((pair) => pair.split('=') as [string, string]))
+}
