@@ -111,6 +111,22 @@ export function wholeHours(linkIds: readonly number[], { from, to }: Window): Ga
   return linkIds.map((link_id) => ({ link_id, low, high, sign: 1 }))
 }
 
+/**
+ * The whole hours nearest to the window: of an hour that it cuts, its clicks are counted one by one, or those beyond it,
+ * whichever is less time.
+ */
+export function nearHours(linkIds: readonly number[], { from, to }: Window): Gap[] {
+  const low = nearestHour(from)
+  const high = nearestHour(to + 1)
+  return low < high
+    ? linkIds.map((link_id) => ({ link_id, low, high, sign: 1 }))
+    : wholeHours(linkIds, { from, to })
+}
+
+function nearestHour(moment: number): number {
+  return hourOf(moment + HOUR / 2)
+}
+
 /** What the whole hours of a window hold beyond it. */
 export function edgesOf({ from, to }: Window): { low: number; high: number }[] {
   return [
@@ -120,13 +136,18 @@ export function edgesOf({ from, to }: Window): { low: number; high: number }[] {
 }
 
 /**
- * A cover of whole hours cut down to its window: gaps end with it, and what a period holds beyond it is taken out again,
- * click by click. So an hour whose raw clicks were deleted stays whole.
+ * A cover of whole hours, those that touch a window or those nearest to it, cut down to the window: gaps begin and end with
+ * it, and what a period holds beyond it is taken out again, click by click. Either way an hour whose raw clicks were deleted
+ * stays whole.
  */
-export function cutTo(window: Window, cover: Cover): Cover {
+export function cutTo(window: Window, hours: readonly Gap[], cover: Cover): Cover {
   const { from, to } = window
   const edges = edgesOf(window)
-  const cut = cover.gaps
+  const missing = hours.flatMap((hour) => [
+    { ...hour, low: from, high: hour.low },
+    { ...hour, low: hour.high, high: to + 1 },
+  ])
+  const cut = [...cover.gaps, ...missing]
     .map((gap) => ({ ...gap, low: Math.max(gap.low, from), high: Math.min(gap.high, to + 1) }))
     .filter(({ low, high }) => low < high)
   const beyond = edges.flatMap(({ low, high }) =>

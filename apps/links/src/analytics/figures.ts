@@ -5,7 +5,7 @@ import { bucketWish, clicksInBuckets } from './bucket-clicks.ts'
 import { calendar, timelineCalendar } from './calendar.ts'
 import { wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
-import { type Wish, coverOf, lookUp, unitsUpTo } from './periods.ts'
+import { type Wish, coverOf, hoursOfScope, lookUp, unitsUpTo } from './periods.ts'
 import { type Ranking, rankings, rankingsOfEach } from './rankings.ts'
 import type { ClickStats, TimelineData } from './schema.ts'
 import { joinedSegments, segmentsOf, windowSegments } from './segments.ts'
@@ -92,10 +92,8 @@ function statsWishes(linkIds: readonly number[], { range, now, tz }: View): Wish
   const units = unitsUpTo('quarter')
   const recent = calendar('day', Math.max(current.from, recentFrom(now)), now, tz)
   return [
-    ...[current, ...(previous ? [previous] : [])].map((window) => ({
-      gaps: wholeHours(linkIds, window),
-      units,
-    })),
+    { gaps: hoursOfScope(linkIds, current), units },
+    ...(previous ? [{ gaps: wholeHours(linkIds, previous), units }] : []),
     ...visitorWishes(linkIds, current),
     bucketWish(linkIds, segmentsOf(recent.starts, now)),
   ]
@@ -164,7 +162,7 @@ export async function ranking(
   { range, now, filters, most = Infinity }: Omit<View, 'tz'> & { most?: number },
 ): Promise<Ranking> {
   const window = currentWindow(range, now)
-  await lookUp(db, [{ gaps: wholeHours(linkIds, window), units: unitsUpTo('quarter') }])
+  await lookUp(db, [{ gaps: hoursOfScope(linkIds, window), units: unitsUpTo('quarter') }])
   const tally = await tallied(db, linkIds, window, { columns: [dimension] })
   return (await rankings(db, tally, filters, { [dimension]: most } as Record<Dimension, number>))[dimension]
 }

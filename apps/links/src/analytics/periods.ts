@@ -12,9 +12,9 @@ import {
   endOf,
   fill,
   joined,
+  nearHours,
   periodUnits,
   startsIn,
-  wholeHours,
 } from './cover.ts'
 import type { Window } from './window.ts'
 
@@ -204,11 +204,13 @@ export async function coverOf(
   window: Window,
   largest: Largest = 'quarter',
 ): Promise<Cover> {
-  return cutTo(window, await filled(db, hoursOfScope(scope, window), unitsUpTo(largest)))
+  const hours = hoursOfScope(scope, window)
+  return cutTo(window, hours, await filled(db, hours, unitsUpTo(largest)))
 }
 
+/** What `coverOf` looks for. */
 export function hoursOfScope(scope: Scope, window: Window): Gap[] {
-  return wholeHours(scope === 'instance' ? [INSTANCE] : scope, window)
+  return nearHours(scope === 'instance' ? [INSTANCE] : scope, window)
 }
 
 async function findIn(db: Db, known: Known, search: number, gaps: readonly Gap[]): Promise<void> {

@@ -7,6 +7,7 @@ import type { ClickCounts } from '../db/tables.ts'
 import { type Cover, type Gap, type Period, periodUnits } from './cover.ts'
 import { type Db, type Largest, type Scope, coverOf } from './periods.ts'
 import { RememberedSums } from './remembered-sums.ts'
+import { RememberedTallies } from './remembered-tallies.ts'
 import { type SumColumn, Tally, type TalliedClick } from './tally.ts'
 import { type NameSource, sizeOf } from './value-counts.ts'
 import { type Window, hourOf } from './window.ts'
@@ -44,19 +45,37 @@ export async function tallied(
 
 /** The clicks of each cover by its columns, all read together. */
 export async function talliesOf(db: Db, scope: Scope, wanted: readonly Wanted[]): Promise<Tally[]> {
-  const tallies = wanted.map(() => new Tally())
-  const sums = await packedSums(db, wanted)
+  const tallies = await periodTallies(db, wanted)
+  if (wanted.every(({ cover }) => cover.gaps.length === 0)) return tallies
+  for (const { n, dimension, name, ...counts } of await forgottenSums(db, scope, wanted))
+    tallies[n]?.of(dimension).add(name, counts)
+  await addRaw(db, scope, wanted, tallies)
+  return tallies
+}
+
+const rememberedTallies = new RememberedTallies()
+
+/** What the complete periods of each cover add up to. */
+async function periodTallies(db: Db, wanted: readonly Wanted[]): Promise<Tally[]> {
+  const known = wanted.map(({ cover, columns, named = false }) =>
+    // Only in a snapshot are a period's sums those of its stamp.
+    named || !isSnapshot(db) ? undefined : rememberedTallies.get(cover.periods, columns),
+  )
+  const tallies = known.map((tally) => tally ?? new Tally())
+  const sums = await packedSums(
+    db,
+    wanted.map((one, n) => (known[n] ? { ...one, cover: { periods: [], gaps: [] } } : one)),
+  )
   // Of visitors nearly every one is in a single hour, of other values most are in all periods.
   const visitors = sums.filter(({ dimension }) => dimension === 'visitor_fp')
   for (const [n, rows] of Map.groupBy(visitors, (row) => row.n))
     tallies[n]?.of('visitor_fp').reserve(rows.reduce((sum, row) => sum + sizeOf(row.sums), 0))
   // Large ones have most of the names there are, so that few others are read for theirs.
-  for (const row of sums.toSorted((a, b) => b.sums.length - a.sums.length))
-    tallies[row.n]?.of(row.dimension).addPacked(row.sums, row)
-  if (wanted.every(({ cover }) => cover.gaps.length === 0)) return tallies
-  for (const { n, dimension, name, ...counts } of await forgottenSums(db, scope, wanted))
-    tallies[n]?.of(dimension).add(name, counts)
-  await addRaw(db, scope, wanted, tallies)
+  for (const { sums: packed, ...source } of sums.toSorted((a, b) => b.sums.length - a.sums.length))
+    tallies[source.n]?.of(source.dimension).addPacked(packed, source)
+  for (const [n, { cover, columns, named = false }] of wanted.entries())
+    if (tallies[n] && !known[n] && !named && isSnapshot(db))
+      rememberedTallies.add(cover.periods, columns, tallies[n])
   return tallies
 }
 
@@ -85,11 +104,15 @@ async function addRaw(
   })
 }
 
-/** The sums of one column of a period; their names where they were read. */
-interface SumRow extends Period, NameSource {
+/** Where the names of one column of a period are, and the names where they were read. */
+interface SumNames extends Period, NameSource {
   /** Which of those that were asked for. */
   n: number
   dimension: SumColumn
+}
+
+/** The sums of one column of a period. */
+interface SumRow extends SumNames {
   sums: Uint8Array
 }
 
@@ -182,7 +205,7 @@ function listOf(names: string): string[] | undefined {
 
 /** Reads the names of these sums. */
 export async function loadNames({ read, dialect }: Db, sources: readonly NameSource[]): Promise<void> {
-  const needed = sources.filter((source): source is SumRow => 'dimension' in source)
+  const needed = sources.filter((source): source is SumNames => 'dimension' in source)
   if (needed.length === 0) return
   const columns = [...new Set(needed.map(({ dimension }) => dimension))]
   const parts = columns.map((column) => {

@@ -65,6 +65,17 @@ export class Tally {
     return known
   }
 
+  /** Another one with the same clicks. */
+  copy(): Tally {
+    const copy = new Tally()
+    for (const [column, values] of this.#values) copy.#values.set(column, values.copy())
+    return copy
+  }
+
+  get byteLength(): number {
+    return [...this.#values.values()].reduce((sum, values) => sum + values.byteLength, 0)
+  }
+
   /** Adds clicks by these columns; `sign` -1 takes one out again. */
   adder(columns: readonly SumColumn[]): (click: TalliedClick, sign?: 1 | -1) => void {
     const wanted = columns.map((column) => ({ column, values: this.of(column) }))

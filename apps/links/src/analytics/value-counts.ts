@@ -66,6 +66,26 @@ export class ValueCounts {
     this.resize(2 ** Math.ceil(Math.log2(size)))
   }
 
+  /** Another one with the same values, of which none may have been added by name; names are looked up anew. */
+  copy(): ValueCounts {
+    const copy = new ValueCounts()
+    copy.size = this.size
+    copy.slots = this.slots.slice()
+    copy.keys = this.keys.slice()
+    copy.counts = this.counts.slice()
+    copy.sources = this.sources.slice()
+    copy.places = this.places.slice()
+    for (const source of this.known.slice(1)) copy.known.push({ ...source, names: undefined })
+    return copy
+  }
+
+  get byteLength(): number {
+    return [this.slots, this.keys, this.counts, this.sources, this.places].reduce(
+      (sum, { byteLength }) => sum + byteLength,
+      0,
+    )
+  }
+
   /** Adds what `packed` has packed, whose names are `source`. */
   addPacked(sums: Uint8Array, source: NameSource): void {
     const reader = new PackedReader(sums)

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ClickPeriodTable } from '../db/tables.ts'
-import { type Cover, type Gap, cutTo, wholeHours } from './cover.ts'
+import { type Cover, type Gap, cutTo, nearHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type Db, type Largest, type Wish, filled, unitsUpTo } from './periods.ts'
 import { type Wanted, gapRows, inGap, talliesOf } from './store.ts'
@@ -47,17 +47,18 @@ export async function visitorCover(
   window: Window,
   largest: Largest = 'quarter',
 ): Promise<VisitorCover> {
-  const [{ gaps, units }] = visitorWishes(linkIds, window, largest)
-  const cover = await filled(db, gaps, units)
+  const [wish] = visitorWishes(linkIds, window, largest)
+  const cover = await filled(db, wish.gaps, wish.units)
   const short = linkIds.length === 1 ? cover.gaps.filter(({ low, high }) => high - low <= AT_ONCE) : []
   const numbered = { ...cover, gaps: cover.gaps.filter((gap) => !short.includes(gap)) }
   if (short.length === 0) return { numbered, named: undefined }
   const named: Cover = { periods: [], gaps: [] }
   for (const { low, high } of short) {
     const part = { from: low, to: high - 1 }
-    const hours = cutTo(part, await filled(db, wholeHours(linkIds, part), hourUnits(largest)))
-    named.periods.push(...hours.periods)
-    named.gaps.push(...hours.gaps)
+    const hours = nearHours(linkIds, part)
+    const { periods, gaps } = cutTo(part, hours, await filled(db, hours, hourUnits(largest)))
+    named.periods.push(...periods)
+    named.gaps.push(...gaps)
   }
   return { numbered, named: { cover: named, columns: ['visitor_fp'] } }
 }

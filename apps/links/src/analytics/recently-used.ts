@@ -1,0 +1,35 @@
+/** Values by key up to so many bytes; those that nobody asked for the longest make room. */
+export class RecentlyUsed<Value> {
+  readonly #mostBytes: number
+  #bytes = 0
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, { value: Value; bytes: number }>()
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key)
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  /** What is there already stays. */
+  add(key: string, value: Value, bytes: number): void {
+    if (this.#entries.has(key)) return
+    this.#entries.set(key, { value, bytes })
+    this.#bytes += bytes
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= this.#mostBytes) break
+      this.#entries.delete(oldest)
+      this.#bytes -= entry.bytes
+    }
+  }
+}

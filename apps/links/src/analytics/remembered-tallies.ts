@@ -1,0 +1,34 @@
+import type { Found } from './cover.ts'
+import { RecentlyUsed } from './recently-used.ts'
+import { periodKey } from './remembered-sums.ts'
+import type { SumColumn, Tally } from './tally.ts'
+
+/** About as much as twenty pages of busy links need. */
+const MOST_BYTES = 32 * 2 ** 20
+
+/**
+ * What complete periods add up to, the latest used: within an hour, every look at a page adds up the same ones. They are
+ * known by their stamps, as remembered sums are, and never change.
+ */
+export class RememberedTallies {
+  readonly #tallies: RecentlyUsed<Tally>
+
+  constructor(mostBytes = MOST_BYTES) {
+    this.#tallies = new RecentlyUsed(mostBytes)
+  }
+
+  /** A copy, to which more may be added. */
+  get(periods: readonly Found[], columns: readonly SumColumn[]): Tally | undefined {
+    return this.#tallies.get(keyOf(periods, columns))?.copy()
+  }
+
+  /** `tally` must be of these periods alone. */
+  add(periods: readonly Found[], columns: readonly SumColumn[], tally: Tally): void {
+    const key = keyOf(periods, columns)
+    if (!this.#tallies.has(key)) this.#tallies.add(key, tally.copy(), key.length + tally.byteLength)
+  }
+}
+
+function keyOf(periods: readonly Found[], columns: readonly SumColumn[]): string {
+  return `${columns.join()} ${periods.map((period) => periodKey(period)).join()}`
+}
