@@ -1,10 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { RoomEventRow, Tables } from '../db/tables.ts'
 import type { RoomEvent } from '../news.ts'
+import { nameOfGone } from '../rooms/nickname.ts'
+import type { Person } from '../rooms/schema.ts'
 import { findLastSeq } from '../rooms/store.ts'
+import { avatarColorOf } from '../users/avatar-color.ts'
 import { toMoment } from '../wire.ts'
 import { type FoundMessage, toMessage } from './schema.ts'
-import { findMessagesBetween, listEvents } from './store.ts'
+import { findCalled, findMessagesBetween, listEvents } from './store.ts'
 
 /** A part of the log; its last numbers may have no events any more. */
 export interface LoadedEvents {
@@ -38,14 +41,34 @@ export async function eventsOf(
   const [first, last] = [rows[0], rows.at(-1)]
   if (!first || !last) return []
   const messages = await findMessagesBetween(db, { roomId, first: first.seq, last: last.seq })
-  return rows.map((row) => loggedEvent(row, messages.get(row.seq))).filter((event) => event !== undefined)
+  const events: RoomEvent[] = []
+  for (const row of rows) {
+    const data = await dataOf(db, row, messages.get(row.seq))
+    if (data) events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, data })
+  }
+  return events
 }
 
 /** Undefined when the message was deleted for its age since the events were read. */
-function loggedEvent(row: RoomEventRow, message: FoundMessage | undefined): RoomEvent | undefined {
-  const { seq, type: event, created_at } = row
-  const at = toMoment(created_at)
-  if (event !== 'message.created')
-    return { seq, at, event, data: JSON.parse(row.data) as Record<string, unknown> }
-  return message && { seq, at, event, data: { message: toMessage(message) } }
+async function dataOf(
+  db: Kysely<Tables>,
+  { room_id: roomId, type, data }: RoomEventRow,
+  message: FoundMessage | undefined,
+): Promise<RoomEvent['data'] | undefined> {
+  if (type === 'message.created') return message && { message: toMessage(message) }
+  const { person, ...stored } = JSON.parse(data) as Record<string, unknown> & { person?: StoredPerson }
+  return person ? { ...stored, person: await named(db, roomId, person) } : stored
+}
+
+type StoredPerson = Omit<Person, 'nickname' | 'avatarColor'>
+
+/** As they are called now. */
+async function named(
+  db: Kysely<Tables>,
+  roomId: string,
+  { userId, guest, role }: StoredPerson,
+): Promise<Person> {
+  const called = await findCalled(db, roomId, userId)
+  const nickname = called?.nickname ?? nameOfGone(userId)
+  return { userId, nickname, avatarColor: called?.avatar_color ?? avatarColorOf(nickname), guest, role }
 }

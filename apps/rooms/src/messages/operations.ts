@@ -8,6 +8,7 @@ import { auditRoom } from '../rooms/audit.ts'
 import { enterOrFail, enterToRead, entrantOf } from '../rooms/entry.ts'
 import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
+import { nameOfGone } from '../rooms/nickname.ts'
 import { may } from '../rooms/room-access.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import type { FoundStanding } from '../rooms/standing.ts'
@@ -23,7 +24,7 @@ import {
   NewMessage,
   toMessage,
 } from './schema.ts'
-import { deleteMessage, findMessage, findNicknameIn, findSent, insertMessage, listMessages } from './store.ts'
+import { deleteMessage, findCalled, findMessage, findSent, insertMessage, listMessages } from './store.ts'
 
 const tag = 'Messages'
 
@@ -128,13 +129,15 @@ async function store(
   // The log holds the id only: what was said can be taken back, numbers cannot.
   const data = { messageId: id }
   const event = await appendEvent(tx, { roomId, event: 'message.created', data, nowMs })
-  const nickname = await findNicknameIn(tx, roomId, user.id)
+  const author = await findCalled(tx, roomId, user.id)
+  if (!author) throw failure('not_found')
   const row = {
     id,
     room_id: roomId,
     seq: event.seq,
     user_id: user.id,
-    author_name: nickname,
+    // For when the account is gone; as long as there is one, its name is looked up there.
+    author_name: nameOfGone(user.id),
     author_guest: user.is_guest,
     content,
     client_id: clientId ?? null,
@@ -143,7 +146,7 @@ async function store(
     deleted_by: null,
   }
   await insertMessage(tx, row)
-  const message = toMessage({ ...row, nickname, avatar_color: user.avatar_color })
+  const message = toMessage({ ...row, ...author })
   return { message, event: { ...event, data: { message } } }
 }
 

@@ -11,7 +11,10 @@ export const Message = z
     roomId: z.string(),
     seq: z.int().meta({ description: 'Number of the event with which it came.' }),
     userId: z.string().nullable().meta({ description: 'Null when the account is gone.' }),
-    nickname: z.string(),
+    nickname: z.string().meta({
+      description:
+        "Today's; `#` and four characters when the account is gone, which tell authors from each other.",
+    }),
     avatarColor: z.string(),
     guest: z.boolean(),
     content: z.string().nullable().meta({ description: 'Plain text; null when it was deleted.' }),
@@ -35,7 +38,6 @@ export function toMessage(row: FoundMessage): Message {
     seq: row.seq,
     userId: row.user_id,
     nickname: row.nickname ?? row.author_name,
-    // Of somebody who is gone nothing but the name is left to tell them from others.
     avatarColor: row.avatar_color ?? avatarColorOf(row.author_name),
     guest: row.author_guest === 1,
     content: row.content,

@@ -1,6 +1,6 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
-import type { RoomEventRow, RoomMessageRow, Tables } from '../db/tables.ts'
+import type { RoomEventRow, RoomMessageRow, Tables, UserRow } from '../db/tables.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { FoundMessage } from './schema.ts'
 
@@ -47,9 +47,10 @@ interface Range {
   last: number
 }
 
-type Author = Pick<FoundMessage, 'nickname' | 'avatar_color'>
+/** How somebody is shown. */
+type Called = Pick<UserRow, 'nickname' | 'avatar_color'>
 
-const selectAuthors = prepared<Range, Author & { id: string }>((db, { roomId, first, last }) =>
+const selectAuthors = prepared<Range, Called & { id: string }>((db, { roomId, first, last }) =>
   db
     .selectFrom('users')
     .select(['users.id', 'users.avatar_color', nicknameIn(roomId).as('nickname')])
@@ -69,7 +70,7 @@ async function withAuthors(
   rows: readonly RoomMessageRow[],
 ): Promise<FoundMessage[]> {
   const authors = rows.length > 0 ? await selectAuthors(db, range) : []
-  const byId = new Map<string | null, Author>(authors.map((author) => [author.id, author]))
+  const byId = new Map<string | null, Called>(authors.map((author) => [author.id, author]))
   return rows.map((row) => {
     const { nickname, avatar_color } = byId.get(row.user_id) ?? { nickname: null, avatar_color: null }
     return { ...row, nickname, avatar_color }
@@ -189,14 +190,19 @@ export async function findMessagesBetween(
   return new Map(found.map((message) => [message.seq, message]))
 }
 
-const selectNickname = prepared<{ roomId: string; userId: string }, { nickname: string }>(
-  (db, { roomId, userId }) =>
-    db.selectFrom('users').select(nicknameIn(roomId).as('nickname')).where('id', '=', userId),
+const selectCalled = prepared<{ roomId: string; userId: string }, Called>((db, { roomId, userId }) =>
+  db
+    .selectFrom('users')
+    .select([nicknameIn(roomId).as('nickname'), 'users.avatar_color'])
+    .where('id', '=', userId),
 )
 
-/** What the author is called in this room at this moment. */
-export async function findNicknameIn(db: Kysely<Tables>, roomId: string, userId: string): Promise<string> {
-  const [author] = await selectNickname(db, { roomId, userId })
-  if (!author) throw new Error('An author needs an account')
-  return author.nickname
+/** What somebody is called in this room at this moment; undefined when the account is gone. */
+export async function findCalled(
+  db: Kysely<Tables>,
+  roomId: string,
+  userId: string,
+): Promise<Called | undefined> {
+  const [called] = await selectCalled(db, { roomId, userId })
+  return called
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely'
+import type { AuditAction } from '../audit/actions.ts'
 import { recordAudit } from '../audit/store.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
@@ -12,7 +13,7 @@ export async function auditRoom(
     action,
     roomId,
     metadata = {},
-  }: { action: string; roomId: string; metadata?: Readonly<Record<string, unknown>> },
+  }: { action: AuditAction; roomId: string; metadata?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   const entrant = entrantOf(context)
   const target = { type: 'room', id: roomId }

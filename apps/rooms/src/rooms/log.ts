@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { RoomEventRow, RoomEventType, RoomRow, Tables } from '../db/tables.ts'
 import type { RoomEvent } from '../news.ts'
+import type { Person } from './schema.ts'
 
 const touchRoom = prepared<{ roomId: string }, RoomRow>((db, { roomId }) =>
   db
@@ -35,8 +36,15 @@ const insertEvent = prepared<RoomEventRow, unknown>((db, { room_id, seq, type, d
 export interface NewEvent {
   roomId: string
   event: RoomEventType
-  data: Readonly<Record<string, unknown>>
+  data: Readonly<Record<string, unknown>> & { readonly person?: Person }
   nowMs: number
+}
+
+/** Names stay with the accounts, and go with them: the log says who it was, and is read with what they are called then. */
+function withoutNames({ person, ...data }: NewEvent['data']): Readonly<Record<string, unknown>> {
+  if (!person) return data
+  const { userId, guest, role } = person
+  return { ...data, person: { userId, guest, role } }
 }
 
 /**
@@ -50,7 +58,13 @@ export async function appendEvent(
   const [room] = await takeNumber(tx, { roomId })
   if (!room) throw new Error('An event needs a room that is there')
   const { last_seq: seq } = room
-  const row = { room_id: roomId, seq, type: event, data: JSON.stringify(data), created_at: nowMs }
+  const row = {
+    room_id: roomId,
+    seq,
+    type: event,
+    data: JSON.stringify(withoutNames(data)),
+    created_at: nowMs,
+  }
   await insertEvent(tx, row)
   return { seq, at: new Date(nowMs).toISOString(), event, data }
 }

@@ -1,5 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 
+/** What somebody is called whose account is gone: told from others, and nothing of the name. */
+export function nameOfGone(userId: string): string {
+  return `#${userId.slice(0, 4)}`
+}
+
 /**
  * What somebody from `users` is called in this room: guests get a short suffix where somebody else there has the same name,
  * members only where another member has (R14.6), so that a guest's name never changes a member's.

@@ -428,7 +428,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('the author of a message is called as today while the account exists, and as then when it is gone', async () => {
+  test('the author of a message is called as today while the account exists, and by no name when it is gone', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
     await say(gustav, id)
@@ -441,6 +441,6 @@ eachDialect((_dialect, newUrl) => {
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('users').where('id', '=', gustav.user.id).execute(),
     )
-    expect(await author()).toEqual([null, 'Gustav', true])
+    expect(await author()).toEqual([null, `#${gustav.user.id.slice(0, 4)}`, true])
   })
 })
