@@ -40,7 +40,7 @@ const changeSettings = operation({
     const actorUserId = actorOf(context).user.id
     const settings = await database.write(async (tx) => {
       const changed = await changePlatformSettings(tx, body, now)
-      const event = { action: 'admin.settings.update', actorUserId, metadata: body }
+      const event = { action: 'admin.settings.update' as const, actorUserId, metadata: body }
       await recordAudit(tx, event, originOf(context))
       return changed
     })

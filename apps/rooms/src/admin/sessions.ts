@@ -44,7 +44,7 @@ const end = operation({
       const userId = await revokeAnySession(tx, id, context.now)
       if (userId === undefined) throw failure('not_found')
       const target = { type: 'session', id }
-      const event = { action: 'session.revoke', actorUserId: user.id, target, metadata: { userId } }
+      const event = { action: 'session.revoke' as const, actorUserId: user.id, target, metadata: { userId } }
       await recordAudit(tx, event, originOf(context))
     })
     context.tell({ kind: 'sessions', sessionIds: [id] })
@@ -69,7 +69,7 @@ const endAll = operation({
       const ended = await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: context.now })
       const metadata = { sessions: ended.length }
       const target = { type: 'user', id: userId }
-      const event = { action: 'admin.user.sessions_revoke', actorUserId: user.id, target, metadata }
+      const event = { action: 'admin.user.sessions_revoke' as const, actorUserId: user.id, target, metadata }
       await recordAudit(tx, event, originOf(context))
       return ended
     })

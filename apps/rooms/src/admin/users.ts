@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import { eraseAccount } from '../account/operations.ts'
 import { originOf } from '../audit/origin.ts'
+import type { AuditAction } from '../audit/actions.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables, UserRow } from '../db/tables.ts'
@@ -179,7 +180,7 @@ async function take(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
   return outcome
 }
 
-async function auditRight(tx: Tx, context: Context, { id }: UserRow, action: string): Promise<void> {
+async function auditRight(tx: Tx, context: Context, { id }: UserRow, action: AuditAction): Promise<void> {
   const actorUserId = actorOf(context).user.id
   await recordAudit(tx, { action, actorUserId, target: { type: 'user', id } }, originOf(context))
 }

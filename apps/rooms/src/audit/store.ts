@@ -1,13 +1,14 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AuditEventRow, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
+import type { AuditAction } from './actions.ts'
 import type { AuditFilter } from './schema.ts'
 
 /** One line of the audit log (R21.2). Never a token, a code or a cookie. */
 export interface AuditEvent {
   /** UUID version 7; only for rows that are found again. */
   id?: string
-  action: string
+  action: AuditAction
   actorUserId: string | null
   target?: { type: string; id: string }
   metadata?: Readonly<Record<string, unknown>>
@@ -71,7 +72,7 @@ export async function listAudit(
 /** The newest event of one of these actions. */
 export async function findNewestAudit(
   db: Kysely<Tables>,
-  actions: readonly string[],
+  actions: readonly AuditAction[],
 ): Promise<AuditEventRow | undefined> {
   return db
     .selectFrom('audit_events')

@@ -79,7 +79,7 @@ async function write(
   const known = await tx.selectFrom('audit_events').select('metadata').where('id', '=', id).executeTakeFirst()
   if (!known) {
     const metadata = { code, reason, count }
-    const event = { id, action: action ?? 'auth.login_failed', actorUserId: null, metadata }
+    const event = { id, action: action ?? ('auth.login_failed' as const), actorUserId: null, metadata }
     return recordAudit(tx, event, origin)
   }
   const { count: before } = JSON.parse(known.metadata) as { count: number }

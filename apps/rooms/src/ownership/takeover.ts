@@ -83,7 +83,7 @@ async function takeRoom(
   const told = await handOver(tx, { room, toUserId: userId, nowMs: context.now })
   const target = { type: 'room', id: roomId }
   const metadata = { reason, previousOwnerId }
-  const event = { action: 'admin.room.takeover', actorUserId: userId, target, metadata }
+  const event = { action: 'admin.room.takeover' as const, actorUserId: userId, target, metadata }
   await recordAudit(tx, event, originOf(context))
   return { told, previousOwnerId }
 }

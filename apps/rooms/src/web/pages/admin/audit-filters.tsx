@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type RefObject, useRef, useState } from 'react'
+import { AUDIT_ACTIONS } from '../../../audit/actions.ts'
 import { useText } from '../../texts/text.ts'
-import { ACTIONS } from './actions.ts'
 
 /** What the log is asked for; empty for all. `before` is in the time of this browser. */
 export const NO_FILTER = { action: '', actorUserId: '', targetType: '', targetId: '', before: '' } as const
@@ -69,7 +69,7 @@ function Fields({ typed, change, actor, actorError }: FieldsProps) {
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => change(name, value),
   })
   const all = { value: '', label: say('audit.all') }
-  const actions = ACTIONS.map((value) => ({ value, label: say(`audit.${value}`) }))
+  const actions = AUDIT_ACTIONS.map((value) => ({ value, label: say(`audit.${value}`) }))
   const types = TARGET_TYPES.map((value) => ({ value, label: say(`audit.type.${value}`) }))
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">

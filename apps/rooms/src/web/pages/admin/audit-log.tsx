@@ -1,11 +1,11 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { useQueryString } from '@latchkey/web/query-string'
 import { Link } from 'wouter'
+import { isAuditAction } from '../../../audit/actions.ts'
 import type { Result } from '../../call.ts'
 import { Section } from '../../parts/section.tsx'
 import { usePages } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { isAction } from './actions.ts'
 import { AuditFilters, NO_FILTER } from './audit-filters.tsx'
 import { Listing } from './listing.tsx'
 
@@ -40,7 +40,7 @@ function EventLine({ event }: { event: Event }) {
   return (
     <Stack component="li" gap={2}>
       <Text size="sm" fw={550} className="wrap">
-        {isAction(action) ? say(`audit.${action}`) : action}
+        {isAuditAction(action) ? say(`audit.${action}`) : action}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">
         {moment(event.createdAt)}

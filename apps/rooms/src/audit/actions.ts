@@ -1,5 +1,5 @@
-/** Everything that is audited (R21.2), as the audit log can be asked for it. */
-export const ACTIONS = [
+/** Everything that is audited (R21.2). The web client names each, and asks the log for it. */
+export const AUDIT_ACTIONS = [
   'auth.login',
   'auth.login_failed',
   'auth.logout',
@@ -38,8 +38,9 @@ export const ACTIONS = [
   'admin.settings.update',
   'admin.guests.revoke_all',
 ] as const
-type Action = (typeof ACTIONS)[number]
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-export function isAction(name: string): name is Action {
-  return ACTIONS.some((action) => action === name)
+/** Another version may have written another. */
+export function isAuditAction(name: string): name is AuditAction {
+  return AUDIT_ACTIONS.some((action) => action === name)
 }
