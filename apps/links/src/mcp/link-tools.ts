@@ -10,7 +10,11 @@ import { type Found, LinkId, MOST_ITEMS, cutList, listOf, perform, rangedTool, t
 
 const SLUG = 'Letters, digits and, in the middle, . _ ~ -; upper-case letters are lower-cased.'
 const SlugArgument = z.string().meta({ description: `A slug of the link. ${SLUG}`, maxLength: SLUG_LIMIT })
-const CustomSlugs = z.union([SlugArgument, z.array(SlugArgument)])
+/** Each is a transaction of its own. */
+const MOST_SLUGS = 100
+const CustomSlugs = z
+  .union([SlugArgument, z.array(SlugArgument).meta({ maxItems: MOST_SLUGS })])
+  .refine((slugs) => [slugs].flat().length <= MOST_SLUGS, `must have at most ${MOST_SLUGS} items`)
 
 function listLinks(context: Context, query: { range: Range; search?: string; owner?: string }) {
   return perform<Found<Link>>(context, 'listLinks', { query: { ...query, limit: MOST_ITEMS } })
@@ -98,7 +102,7 @@ const writingTools = [
       label,
       slug_length,
       custom_slug: CustomSlugs.optional().meta({
-        description: `One slug or several, each 1 to ${SLUG_LIMIT} characters; the first that is gained becomes primary.`,
+        description: `One slug or up to ${MOST_SLUGS}, each 1 to ${SLUG_LIMIT} characters; the first that is gained becomes primary.`,
       }),
       expires_at,
     },

@@ -355,6 +355,11 @@ eachDialect((_dialect, newUrl) => {
         ],
         ['create_link', { url: 'https://a.example', slug_length: 2 }, 'slug_length: must be at least 3'],
         ['create_link', { url: 'https://a.example', expires_at: -1 }, 'expires_at: must be at least 0'],
+        [
+          'create_link',
+          { url: 'https://a.example', custom_slug: Array.from({ length: 101 }, (_, n) => `many-${n}`) },
+          'custom_slug: must have at most 100 items',
+        ],
         ['get_link', { link_id: 0 }, 'link_id: must be at least 1'],
         ['get_link', { link_id: 1, range: '2d' }, 'range: must be one of: 24h, 7d, 30d, 90d, 1y, all'],
         ['get_link', { link_id: 1, force: true }, 'Unknown field "force"'],
