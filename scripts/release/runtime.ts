@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import lock from '../../package-lock.json' with { type: 'json' }
 import { type Platform, ownPlatform } from './platforms.ts'
 import { ROOT, run } from './run.ts'
 
@@ -32,8 +31,10 @@ function hashed(file: string): string {
 }
 
 /** What package-lock.json says of a package that is installed at the top. Throws where it says nothing. */
-export function locked(name: string): { version: string; integrity: string } {
-  const packages: Readonly<Record<string, { version?: string; integrity?: string }>> = lock.packages
+function locked(name: string): { version: string; integrity: string } {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version?: string; integrity?: string }>
+  }
   const { version, integrity } = packages[`node_modules/${name}`] ?? {}
   if (version === undefined || integrity === undefined)
     throw new Error(`package-lock.json does not know ${name}`)

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
+import { ownPlatform } from '../../../../scripts/release/platforms.ts'
+
+const RELEASE = join(import.meta.dir, '../../../../scripts/release/release.ts')
+const python = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
+const { name: platform } = ownPlatform()
+const { version } = manifest
+
+async function release(...args: string[]) {
+  const child = Bun.spawn([process.execPath, RELEASE, ...args], { stdout: 'pipe', stderr: 'pipe' })
+  const said = await new Response(child.stderr).text()
+  return { code: await child.exited, said }
+}
+
+describe.skipIf(python === '')('a release of this machine’s platform', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
+  const read = (name: string) => readFileSync(join(folder, name))
+  beforeAll(async () => {
+    expect(await release('--out', folder, '--platform', platform, '--python', python)).toEqual({
+      code: 0,
+      said: '',
+    })
+  }, 120_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('has the executable, both clients, what they are made of, and the sums of all', () => {
+    const files = [
+      `latchkey-${version}-${platform}`,
+      `latchkey-${version}.cdx.json`,
+      `latchkey-links-${version}.tgz`,
+      `latchkey_links-${version}-py3-none-any.whl`,
+    ]
+    expect(readdirSync(folder).toSorted()).toEqual(['SHA256SUMS', ...files])
+    const sums = files.map(
+      (name) => `${new Bun.CryptoHasher('sha256').update(read(name)).digest('hex')}  ${name}\n`,
+    )
+    expect(read('SHA256SUMS').toString()).toBe(sums.join(''))
+  })
+
+  test('has an executable that runs', () => {
+    const file = join(folder, `latchkey-${version}-${platform}`)
+    expect(statSync(file).mode & 0o111).toBe(0o111)
+    expect(Bun.spawnSync([file, '--version']).stdout.toString()).toBe(`${version}\n`)
+  })
+
+  test('names the runtime and every package in it, and none that is for development alone', () => {
+    const bill = JSON.parse(read(`latchkey-${version}.cdx.json`).toString()) as {
+      bomFormat: string
+      components: { name: string; version: string; purl: string }[]
+    }
+    expect(bill.bomFormat).toBe('CycloneDX')
+    const names = new Set(bill.components.map(({ name }) => name))
+    for (const name of ['bun', 'hono', 'kysely', 'zod', 'react', 'oidc-provider'])
+      expect(names).toContain(name)
+    for (const name of ['typescript', 'oxlint', 'playwright-core']) expect(names).not.toContain(name)
+  })
+
+  test('is not made into a folder that has something in it, or for a machine that there is none for', async () => {
+    const before = readdirSync(folder)
+    expect(await release('--out', folder)).toEqual({ code: 2, said: `${folder} is not empty\n` })
+    expect(readdirSync(folder)).toEqual(before)
+    const { code, said } = await release('--out', join(folder, 'other'), '--platform', 'amiga-68k')
+    expect(code).not.toBe(0)
+    expect(said).toContain('There is no platform amiga-68k')
+    rmSync(join(folder, 'other'), { recursive: true, force: true })
+  })
+})

@@ -1,0 +1,30 @@
+import { run } from './run.ts'
+
+interface Bill {
+  serialNumber: string
+  metadata: { timestamp: string; component: { name: string } }
+  components: { name: string }[]
+}
+
+/**
+ * What the executables are made of, as CycloneDX: every package of package-lock.json that is not for development alone, and the
+ * runtimes. The same source makes the same text.
+ */
+export async function billOfMaterials(sourceTime: Date): Promise<string> {
+  const text = await run([
+    'npm',
+    'sbom',
+    '--package-lock-only',
+    '--omit=dev',
+    '--sbom-format=cyclonedx',
+    '--sbom-type=application',
+  ])
+  const bill = JSON.parse(text) as Bill
+  // These are what npm takes from the clock, from chance, and from the name of the folder.
+  bill.metadata.timestamp = sourceTime.toISOString()
+  bill.metadata.component.name = 'latchkey'
+  bill.serialNumber = ''
+  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(bill)).digest('hex')
+  bill.serialNumber = `urn:uuid:${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+  return `${JSON.stringify(bill, null, 2)}\n`
+}

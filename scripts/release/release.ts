@@ -1,0 +1,62 @@
+// Makes everything that is published into a new folder: `npm run release -- --out DIR [--platform NAME]… [--python PROGRAM]`.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { VERSION } from '@latchkey/links/version'
+import { billOfMaterials } from './bill-of-materials.ts'
+import { packClients } from './clients.ts'
+import { compile, gather } from './executable.ts'
+import { PLATFORMS, platformNamed } from './platforms.ts'
+import { run } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string' },
+    platform: { type: 'string', multiple: true, default: PLATFORMS.map(({ name }) => name) },
+    python: { type: 'string', default: 'python3' },
+  },
+})
+if (values.out === undefined) fail('Say where to: npm run release -- --out DIR')
+const folder = resolve(values.out)
+if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty`)
+mkdirSync(folder, { recursive: true })
+
+const sourceTime = await timeOfSource()
+const made = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
+try {
+  await gather(made)
+  for (const platform of values.platform.map(platformNamed)) {
+    const file = `latchkey-${VERSION}-${platform.name}${platform.suffix}`
+    await compile(made, platform, join(folder, file))
+    console.log(file)
+  }
+} finally {
+  rmSync(made, { recursive: true, force: true })
+}
+await packClients(folder, values.python, sourceTime)
+writeFileSync(join(folder, `latchkey-${VERSION}.cdx.json`), await billOfMaterials(sourceTime))
+writeFileSync(join(folder, 'SHA256SUMS'), sums())
+console.log(`The release is in ${folder}`)
+
+/** Of the last commit, so that the same source says the same. */
+async function timeOfSource(): Promise<Date> {
+  const given = process.env['SOURCE_DATE_EPOCH']
+  return new Date(Number(given ?? (await run(['git', 'log', '-1', '--format=%ct']))) * 1000)
+}
+
+/** As `sha256sum --check` reads it. */
+function sums(): string {
+  const lines = readdirSync(folder)
+    .toSorted()
+    .map((name) => {
+      const hash = new Bun.CryptoHasher('sha256').update(readFileSync(join(folder, name))).digest('hex')
+      return `${hash}  ${name}\n`
+    })
+  return lines.join('')
+}
+
+function fail(sentence: string): never {
+  console.error(sentence)
+  process.exit(2)
+}
