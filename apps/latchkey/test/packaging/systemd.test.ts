@@ -1,0 +1,46 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { declarations as links } from '@latchkey/links/settings'
+import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
+
+const UNITS = join(import.meta.dir, '../../../../deploy/systemd')
+const WITHIN = ['latchkey-links.service', 'latchkey-rooms.service'] as const
+const isHere = Bun.which('systemd-analyze') !== null
+
+describe.each(WITHIN)('deploy/systemd/%s', (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-units-'))
+  const text = readFileSync(join(UNITS, name), 'utf8')
+  // The executable is not where the unit expects it on this machine.
+  const unit = join(folder, name)
+  writeFileSync(unit, text.replace('/usr/local/bin/latchkey', '/bin/true'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  function analyze(...args: string[]) {
+    const { exitCode, stdout, stderr } = Bun.spawnSync(['systemd-analyze', ...args, unit])
+    return { exitCode, said: `${stderr}${stdout}` }
+  }
+
+  test.skipIf(!isHere)('is understood by systemd, every line of it', () => {
+    expect(analyze('verify')).toEqual({ exitCode: 0, said: '' })
+  })
+
+  test.skipIf(!isHere)('leaves an exposure of less than 2 of 10', () => {
+    // The threshold is in tenths.
+    const { exitCode, said } = analyze('security', '--offline=true', '--threshold=19')
+    expect(said).toContain('Overall exposure level')
+    expect(exitCode).toBe(0)
+  })
+
+  test('hands over secrets as files, for settings that take them so', () => {
+    const given = [...text.matchAll(/^Environment=(\w+)_FILE=%d\/(\S+)$/gm)]
+    const loaded = [...text.matchAll(/^LoadCredential=([^:\n]+):/gm)].map(([, id]) => id)
+    expect(given.map(([, , id]) => id)).toEqual(loaded)
+    expect(given.length).toBeGreaterThan(0)
+    const secrets = new Set(
+      [...Object.values(links), ...Object.values(rooms)].flatMap((each) => (each.secret ? each.name : [])),
+    )
+    for (const [, setting = ''] of given) expect(secrets).toContain(setting as never)
+  })
+})
