@@ -133,7 +133,8 @@ export class Terminal {
     writeFileSync(join(this.#clone, 'scripts/install.mjs'), '')
     mkdirSync(join(this.#home, 'bin'))
     // The same program without the second that npx itself takes each time; a test of its own asks the real one.
-    this.#addTool('npx', 'exec "$@"')
+    const inspector = '[ "$1" = @modelcontextprotocol/inspector ] && shift && exec mcp-inspector "$@"'
+    this.#addTool('npx', `${inspector}\nexec "$@"`)
     const client = join(this.#clone, 'sdks/python/src')
     if (PYTHON !== '') this.#addTool('python3', `PYTHONPATH=${client} exec ${PYTHON} "$@"`)
   }
