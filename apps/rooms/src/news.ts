@@ -20,8 +20,10 @@ export type FormerLobby = 'everyone' | readonly string[]
  * node does with it must also come about without it, from the database (R19.1).
  */
 export type News =
-  /** The room's log has grown up to this event. */
+  /** The room's log has grown by this event; told at the node that stored it. */
   | { readonly kind: 'event'; readonly roomId: string; readonly event: RoomEvent }
+  /** What other nodes are told of that: up to which number. What was said they read from the database. */
+  | { readonly kind: 'grown'; readonly roomId: string; readonly seq: number }
   /** These people lost the room; null: everybody, the room is gone. */
   | {
       readonly kind: 'removed'
@@ -50,3 +52,8 @@ export type News =
 
 /** Tells this node and all others. Never throws and is not waited for: success does not depend on it (R28.24). */
 export type Tell = (news: News) => void
+
+/** News as they go to other nodes: nothing of what is said in a room passes through what carries them (R19.1). */
+export function hintOf(news: News): News {
+  return news.kind === 'event' ? { kind: 'grown', roomId: news.roomId, seq: news.event.seq } : news
+}

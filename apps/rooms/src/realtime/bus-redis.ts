@@ -1,6 +1,6 @@
 import type { Log } from '@latchkey/http/log'
 import { createClient } from '@redis/client'
-import type { News } from '../news.ts'
+import { type News, hintOf } from '../news.ts'
 import { type Bus, createLocalBus } from './bus.ts'
 
 const CHANNEL = 'latchkey:rooms:1'
@@ -60,9 +60,9 @@ export async function createRedisBus(
   return {
     publish(news) {
       local.publish(news)
-      send({ from: nodeId, news })
+      send({ from: nodeId, news: hintOf(news) })
     },
-    spread: (news) => send({ from: nodeId, news }),
+    spread: (news) => send({ from: nodeId, news: hintOf(news) }),
     listen: local.listen,
     state() {
       const isHeard = performance.now() - heardMs < BEATS_MISSED * beatEveryMs

@@ -156,13 +156,10 @@ export class Hub {
         this.#losses++
         return this.#soon(() => this.leases.check([news.roomId]))
       case 'event':
-        return this.rooms.find(news.roomId)?.hear(news.event)
+      case 'grown':
       case 'presence':
-        return this.rooms.find(news.roomId)?.presence.changed()
-      case 'typing': {
-        const { roomId, userId, active } = news
-        return this.rooms.find(roomId)?.broadcast({ type: 'typing', roomId, userId, active }, userId)
-      }
+      case 'typing':
+        return this.rooms.find(news.roomId)?.told(news)
     }
   }
 

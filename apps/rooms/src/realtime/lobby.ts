@@ -1,11 +1,11 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
-import type { Tables } from '../db/tables.ts'
+import type { RoomRow, Tables } from '../db/tables.ts'
 import type { FormerLobby } from '../news.ts'
-import { entryOf } from '../rooms/room-access.ts'
+import { type RoomRole, entryOf } from '../rooms/room-access.ts'
 import { toRoom } from '../rooms/schema.ts'
-import { type FoundStanding, findStandings } from '../rooms/standing.ts'
-import { countPresent } from '../rooms/store.ts'
+import { type FoundStanding, findStandingsOfKnown } from '../rooms/standing.ts'
+import { countPresent, findRoom } from '../rooms/store.ts'
 import type { Connection } from './connection.ts'
 
 /** A room that changes all the time is told of this often (R18.8). */
@@ -20,6 +20,7 @@ export class Lobby {
   readonly #log: Log
   readonly #now: () => number
   #timer: ReturnType<typeof setTimeout> | undefined
+  #telling: Promise<void> = Promise.resolve()
 
   constructor({ database, log, now }: { database: Database<Tables>; log: Log; now: () => number }) {
     this.#database = database
@@ -45,10 +46,14 @@ export class Lobby {
     clearTimeout(this.#timer)
   }
 
-  /** Tells of everything that has changed since the last time. */
-  async flush(): Promise<void> {
+  /** Tells of everything that has changed since the last time; after what is being told, so that nothing older comes last. */
+  flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    return (this.#telling = this.#telling.then(() => this.#flush()))
+  }
+
+  async #flush(): Promise<void> {
     const changed = [...this.#changed]
     this.#changed.clear()
     for (const [roomId, former] of changed)
@@ -61,19 +66,42 @@ export class Lobby {
   }
 
   async #tell(roomId: string, former: FormerLobby): Promise<void> {
-    const userIds = [...new Set(Array.from(this.#connections, ({ userId }) => userId))]
-    const nowMs = this.#now()
-    const standings = await findStandings(this.#database, roomId, userIds, nowMs)
-    const seen = new Map(standings.filter(isListed).map((standing) => [standing.userId, standing]))
-    const count = seen.size > 0 ? await countPresent(this.#database.read, roomId, nowMs) : 0
+    const roleFor = await this.#viewers(roomId)
+    const room = await findRoom(this.#database.read, roomId)
+    const count = room ? await countPresent(this.#database.read, roomId, this.#now()) : 0
+    const remove = JSON.stringify({ type: 'lobby', remove: roomId })
+    // One text for all who see the same: most are nothing but visitors.
+    const upserts = new Map<RoomRole | null, string>()
     for (const connection of this.#connections) {
-      const standing = seen.get(connection.userId)
-      if (standing) connection.tell({ type: 'lobby', upsert: toRoom(standing.room, standing, count) })
+      const role = room && roleFor(room, connection)
+      if (room && role !== undefined) {
+        const upsert = upserts.get(role) ?? upsertOf(room, role, count)
+        upserts.set(role, upsert)
+        connection.send(upsert)
+      }
       // Nobody is told of a room by its end who never knew of it.
-      else if (former === 'everyone' || former.includes(connection.userId))
-        connection.tell({ type: 'lobby', remove: roomId })
+      else if (former === 'everyone' || former.includes(connection.userId)) connection.send(remove)
     }
   }
+
+  /** As what somebody sees the room in the lobby; undefined for those who do not. */
+  async #viewers(
+    roomId: string,
+  ): Promise<(room: RoomRow, viewer: Connection) => RoomRole | null | undefined> {
+    const known = await findStandingsOfKnown(this.#database.read, roomId, this.#now())
+    const standings = new Map(known.map((standing) => [standing.userId, standing]))
+    return (room, { userId, person }) => {
+      const standing = standings.get(userId)
+      if (standing) return isListed(standing) ? standing.role : undefined
+      const isOpen = room.visibility === 'public' && (!person.isGuest || room.allow_guests === 1)
+      return isOpen ? null : undefined
+    }
+  }
+}
+
+function upsertOf(room: RoomRow, role: RoomRole | null, count: number): string {
+  const seen = toRoom(room, { role, defaultRole: room.default_role }, count)
+  return JSON.stringify({ type: 'lobby', upsert: seen })
 }
 
 /** As `listRooms` decides it: public rooms, and the ones that one belongs to. */

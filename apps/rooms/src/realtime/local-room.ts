@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import { loadEvents } from '../messages/event-log.ts'
-import type { RoomEvent } from '../news.ts'
+import type { News, RoomEvent } from '../news.ts'
 import { viewOf } from '../rooms/event-view.ts'
 import { findStandingsOfPresent } from '../rooms/standing.ts'
 import type { Connection, Subscription } from './connection.ts'
@@ -18,6 +18,8 @@ export interface Surroundings {
 }
 
 const EVENTS_AT_ONCE = 200
+
+type RoomNews = Extract<News, { kind: 'event' | 'grown' | 'presence' | 'typing' }>
 
 /** A room that somebody at this node is subscribed to. Does no more than send; what is so, the database says. */
 export class LocalRoom {
@@ -79,6 +81,22 @@ export class LocalRoom {
     for (const { connection } of this.subscriptions) if (connection.userId !== except) connection.send(text)
   }
 
+  /** Something that concerns those who are here. */
+  told(news: RoomNews): void {
+    switch (news.kind) {
+      case 'event':
+        return this.hear(news.event)
+      case 'grown':
+        return this.#grown(news.seq)
+      case 'presence':
+        return this.presence.changed()
+      case 'typing': {
+        const { roomId, userId, active } = news
+        return this.broadcast({ type: 'typing', roomId, userId, active }, userId)
+      }
+    }
+  }
+
   /** An event that was told, which may have come late, twice, or too early (R18.4). */
   hear(event: RoomEvent): void {
     this.#heardSeq = Math.max(this.#heardSeq, event.seq)
@@ -88,6 +106,12 @@ export class LocalRoom {
     if (this.#isBehind || this.#catching || !isNext) return this.catchUp()
     this.#seq = event.seq
     this.#deliver(event, this.subscriptions)
+  }
+
+  /** Another node has stored events up to this one. */
+  #grown(seq: number): void {
+    this.#heardSeq = Math.max(this.#heardSeq, seq)
+    if (this.subscriptions.size > 0 && seq > this.#seq) this.catchUp()
   }
 
   #deliver(

@@ -1,5 +1,3 @@
-import { among } from '@latchkey/database/database'
-import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
@@ -55,17 +53,28 @@ function seen(clientPrefix: string | null, nowMs: number): Seen {
   return { clientPrefix, nowMs, barredAfterMs: nowMs - ADDRESS_BARRED_MS }
 }
 
-/** Of several people in one room, those with disabled accounts left out. */
-export async function findStandings(
-  { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+const selectKnown = prepared<Seen & { roomId: string }, Row>((db, given) =>
+  standings(db, given)
+    .where('rooms.id', '=', given.roomId)
+    .where(
+      'users.id',
+      'in',
+      db
+        .selectFrom('rooms as own')
+        .select('own.owner_id as user_id')
+        .where('own.id', '=', given.roomId)
+        .unionAll(db.selectFrom('room_members').select('user_id').where('room_id', '=', given.roomId))
+        .unionAll(db.selectFrom('room_bans').select('user_id').where('room_id', '=', given.roomId)),
+    ),
+)
+
+/** Of everybody to whom the room is not as to any visitor: owner, members, and who is barred; without disabled accounts. */
+export async function findStandingsOfKnown(
+  db: Kysely<Tables>,
   roomId: string,
-  userIds: readonly string[],
   nowMs: number,
 ): Promise<FoundStanding[]> {
-  const rows = await standings(read, seen(null, nowMs))
-    .where('rooms.id', '=', roomId)
-    .where(among(dialect, 'users.id', userIds))
-    .execute()
+  const rows = await selectKnown(db, { roomId, ...seen(null, nowMs) })
   return rows.map(toStanding)
 }
 

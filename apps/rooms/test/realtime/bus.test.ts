@@ -44,6 +44,23 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect(heard.there).toEqual([NEWS, { ...NEWS, roomId: 'lounge' }])
   })
 
+  test('R19.1: what is said in a room does not pass through the server: other nodes are told its number', async () => {
+    await until(() => here.state() === 'ok' && there.state() === 'ok')
+    forget()
+    const { createClient } = await import('@redis/client')
+    const client = await createClient({ url: redis.url }).connect()
+    const passed: string[] = []
+    await client.subscribe('latchkey:rooms:1', (text) => void passed.push(text))
+    const data = { message: { content: 'Between you and me' } }
+    const event = { seq: 7, at: '2026-11-21T12:00:00.000Z', event: 'message.created' as const, data }
+    here.publish({ kind: 'event', roomId: 'harbour', event })
+    expect(heard.here).toEqual([{ kind: 'event', roomId: 'harbour', event }])
+    await until(() => heard.there.length > 0 && passed.some((text) => text.includes('harbour')))
+    expect(heard.there).toEqual([{ kind: 'grown', roomId: 'harbour', seq: 7 }])
+    expect(passed.join()).not.toContain('Between')
+    client.destroy()
+  })
+
   test('what others put into the channel is passed over', async () => {
     const other = await createRedisBus(redis.url, 'other', log, BEAT_EVERY_MS)
     forget()

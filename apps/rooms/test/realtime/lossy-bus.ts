@@ -1,4 +1,4 @@
-import type { News } from '../../src/news.ts'
+import { type News, hintOf } from '../../src/news.ts'
 import { type Bus, type Listener, createLocalBus } from '../../src/realtime/bus.ts'
 
 /** How a bus treats what nodes tell each other. */
@@ -18,7 +18,7 @@ const LATE_MS = 400
 export function lossyBus(loss: Loss, random: () => number = Math.random) {
   const nodes = new Map<Bus, Bus>()
   const deliver = (from: Bus, news: News) => {
-    for (const [bus, local] of nodes) if (bus !== from) local.publish(news)
+    for (const [bus, local] of nodes) if (bus !== from) local.publish(hintOf(news))
   }
   const carry = (from: Bus, news: News) => {
     if (loss.isPaused || random() < loss.lost) return
