@@ -29,6 +29,6 @@ async function act(page: Page, { url, name = '', text, key, seen }: Record<strin
   if (url !== undefined) await page.goto(url)
   else if (seen !== undefined) await page.getByText(seen).first().waitFor()
   else if (key !== undefined) await page.keyboard.press(key)
-  else if (text !== undefined) await page.getByRole('textbox', { name }).fill(text)
+  else if (text !== undefined) await page.getByRole('textbox', { name, exact: true }).fill(text)
   else await page.getByRole('button', { name }).or(page.getByRole('link', { name })).first().click()
 }
