@@ -24,6 +24,9 @@ if (!Bun.which('nginx', wide) || !Bun.which('openssl', wide))
   missing.push('nginx or openssl is not installed: nothing was tried behind a proxy')
 if (!Bun.which('redis-server', wide)) missing.push('Redis is not installed: nodes were tried without a bus')
 
+if (!Bun.which('promtool', wide))
+  missing.push('Prometheus is not installed: the alert rules of the documents were not checked')
+
 const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 if (python === '')
   missing.push('LATCHKEY_TEST_PYTHON is unset: the shrtnr Python SDK was not tried (see CONTRIBUTING.md)')

@@ -9,7 +9,7 @@ const AT_ONCE = 3
 const PATIENCE_MS = 300_000
 /** What this machine has of what pages need; `npm test` says what is missing, and CI has all of it. */
 const HAS: Record<Need, boolean> = {
-  PostgreSQL: Boolean(process.env['LATCHKEY_TEST_POSTGRES']),
+  PostgreSQL: Boolean(process.env['LATCHKEY_TEST_POSTGRES']) && Bun.which('pg_dump') !== null,
   Python: Boolean(process.env['LATCHKEY_TEST_PYTHON_TOOLS']),
   Prometheus: Bun.which('promtool') !== null,
 }
