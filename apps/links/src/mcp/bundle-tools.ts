@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { BundleStats } from '../bundles/stats-schema.ts'
 import { Bundle, BundleChanges, BundleWithSummary, NewBundle } from '../bundles/schema.ts'
-import { Link } from '../links/schema.ts'
+import type { Link } from '../links/schema.ts'
+import { ShortLink, shortLinks } from './short-link.ts'
 import {
   BundleId,
   type Found,
@@ -54,10 +55,10 @@ const readingTools = [
     description: 'The links of a bundle, newest first, with their lifetime clicks.',
     effect: 'read',
     input: { bundle_id: BundleId },
-    output: plainListOf(Link),
+    output: plainListOf(ShortLink),
     run: async (context, { bundle_id }) => {
       const request = { params: { id: bundle_id }, query: { limit: MOST_ITEMS } }
-      return plainList(await perform<Found<Link>>(context, 'listBundleLinks', request))
+      return plainList(shortLinks(context, await perform<Found<Link>>(context, 'listBundleLinks', request)))
     },
   }),
   tool({

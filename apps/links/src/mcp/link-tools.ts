@@ -1,12 +1,23 @@
 import { z } from 'zod'
 import type { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
-import { Link, LinkChanges, NewLink } from '../links/schema.ts'
+import { type Link, LinkChanges, NewLink } from '../links/schema.ts'
 import { Slug } from '../slugs/schema.ts'
 import { SLUG_LIMIT } from '../slugs/slug.ts'
 import { boundedText } from '../text.ts'
 import { createLinkWithSlugs, SlugRejection } from './create-link.ts'
-import { type Found, LinkId, MOST_ITEMS, cutList, listOf, perform, rangedTool, tool } from './tool.ts'
+import { ShortLink, shortLink, shortLinks } from './short-link.ts'
+import {
+  type Found,
+  LinkId,
+  MOST_ITEMS,
+  type Request,
+  cutList,
+  listOf,
+  perform,
+  rangedTool,
+  tool,
+} from './tool.ts'
 
 const SLUG = 'Letters, digits and, in the middle, . _ ~ -; upper-case letters are lower-cased.'
 const SlugArgument = z.string().meta({ description: `A slug of the link. ${SLUG}`, maxLength: SLUG_LIMIT })
@@ -16,12 +27,17 @@ const CustomSlugs = z
   .union([SlugArgument, z.array(SlugArgument).meta({ maxItems: MOST_SLUGS })])
   .refine((slugs) => [slugs].flat().length <= MOST_SLUGS, `must have at most ${MOST_SLUGS} items`)
 
-function listLinks(context: Context, query: { range: Range; search?: string; owner?: string }) {
-  return perform<Found<Link>>(context, 'listLinks', { query: { ...query, limit: MOST_ITEMS } })
+async function listLinks(context: Context, query: { range: Range; search?: string; owner?: string }) {
+  const found = await perform<Found<Link>>(context, 'listLinks', { query: { ...query, limit: MOST_ITEMS } })
+  return shortLinks(context, found)
+}
+
+async function onOneLink(context: Context, id: string, request: Request): Promise<ShortLink> {
+  return shortLink(context, await perform<Link>(context, id, request))
 }
 
 const Matches = {
-  ...listOf(Link),
+  ...listOf(ShortLink),
   count: z.int().meta({ description: 'How many are in `results`.' }),
   message: z.string().optional().meta({ description: 'What to do when there are none.' }),
 }
@@ -46,7 +62,7 @@ const readingTools = [
     title: 'List links',
     description:
       'All links of everyone, newest first, with their clicks. At most 1000; search for older ones.',
-    output: listOf(Link),
+    output: listOf(ShortLink),
     run: async (context, _, range) => cutList(await listLinks(context, { range })),
   }),
   rangedTool({
@@ -54,9 +70,9 @@ const readingTools = [
     title: 'Read a link',
     description: 'One link with its slugs and their clicks.',
     input: { link_id: LinkId },
-    output: Link.shape,
+    output: ShortLink.shape,
     run: (context, { link_id }, range) =>
-      perform(context, 'getLink', { params: { id: link_id }, query: { range } }),
+      onOneLink(context, 'getLink', { params: { id: link_id }, query: { range } }),
   }),
   rangedTool({
     name: 'search_links',
@@ -106,8 +122,8 @@ const writingTools = [
       }),
       expires_at,
     },
-    output: Link.extend({ slug_rejections: z.array(SlugRejection).optional() }),
-    run: createLinkWithSlugs,
+    output: ShortLink.extend({ slug_rejections: z.array(SlugRejection).optional() }),
+    run: async (context, args) => shortLink(context, await createLinkWithSlugs(context, args)),
   }),
   tool({
     name: 'update_link',
@@ -115,8 +131,9 @@ const writingTools = [
     description: 'Changes what is given of a link that you own; null clears label or expires_at.',
     effect: 'set',
     input: { link_id: LinkId, ...LinkChanges.omit({ slug: true }).shape },
-    output: Link,
-    run: (context, { link_id, ...body }) => perform(context, 'updateLink', { params: { id: link_id }, body }),
+    output: ShortLink,
+    run: (context, { link_id, ...body }) =>
+      onOneLink(context, 'updateLink', { params: { id: link_id }, body }),
   }),
   tool({
     name: 'disable_link',
@@ -124,8 +141,8 @@ const writingTools = [
     description: 'Stops a link that you own from redirecting, with all its slugs. enable_link undoes it.',
     effect: 'set',
     input: { link_id: LinkId },
-    output: Link,
-    run: (context, args) => perform(context, 'disableLink', onLink(args)),
+    output: ShortLink,
+    run: (context, args) => onOneLink(context, 'disableLink', onLink(args)),
   }),
   tool({
     name: 'enable_link',
@@ -133,8 +150,8 @@ const writingTools = [
     description: 'Lets a disabled link that you own redirect again; its expiry stays.',
     effect: 'set',
     input: { link_id: LinkId },
-    output: Link,
-    run: (context, args) => perform(context, 'enableLink', onLink(args)),
+    output: ShortLink,
+    run: (context, args) => onOneLink(context, 'enableLink', onLink(args)),
   }),
   tool({
     name: 'delete_link',
@@ -182,8 +199,8 @@ const slugTools = [
     description: 'Makes an enabled slug the one that is shown and encoded; for a link that you own.',
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
-    output: Link,
-    run: (context, args) => perform(context, 'setPrimarySlug', onSlug(args)),
+    output: ShortLink,
+    run: (context, args) => onOneLink(context, 'setPrimarySlug', onSlug(args)),
   }),
   tool({
     name: 'remove_slug',
