@@ -18,9 +18,6 @@ export type Step =
   | { kind: 'browser'; line: number; text: string }
   | { kind: 'page'; path: string }
 
-const NEEDS = ['PostgreSQL', 'Python', 'Prometheus'] as const
-export type Need = (typeof NEEDS)[number]
-
 export interface Left {
   line: number
   reason: string
@@ -34,7 +31,7 @@ export interface Page {
   /** Blocks that are not run, each with its reason. */
   left: Left[]
   /** Without which the page cannot be followed. */
-  needs: Need[]
+  needs: string[]
   /** What breaks the convention, with its line. */
   problems: string[]
 }
@@ -50,7 +47,7 @@ export interface Block {
 
 const SAYS = /^<!-- run: (.+?) -->$/
 /** What is said of a page, and not of the block after it. */
-const ALONE = /^(\S+\.md first|Ctrl\+C|needs \w+)$/
+const ALONE = /^(\S+\.md first|Ctrl\+C|needs \S+)$/
 const PROGRAMS = new Set(['ts', 'js', 'python', 'bash'])
 
 /** What readers are given, but for the READMEs of the clients, which their own tests run. */
@@ -118,7 +115,7 @@ function listAfter(text: string, line: number): string {
 
 function addWord(page: Page, { says, line }: Word): void {
   const first = /^(\S+\.md) first$/.exec(says)?.[1]
-  const need = NEEDS.find((each) => says === `needs ${each}`)
+  const need = /^needs (\S+)$/.exec(says)?.[1]
   if (first !== undefined) page.steps.push({ kind: 'page', path: first })
   else if (need !== undefined) page.needs.push(need)
   else if (says === 'Ctrl+C') page.steps.push({ kind: 'interrupt', line })
