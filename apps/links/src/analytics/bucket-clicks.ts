@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { countedOf, countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
-import { type Gap, edgesOf, wholeHours } from './cover.ts'
+import { type Cover, type Gap, edgesOf, wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type Db, type Wish, filled, unitsUpTo } from './periods.ts'
-import type { Segments } from './segments.ts'
+import type { Edge, Segments } from './segments.ts'
 import { HOUR, type Window, hourOf } from './window.ts'
 
 /** Which periods the whole hours of these buckets take. */
@@ -13,6 +13,16 @@ export function bucketWish(linkIds: readonly number[], { hours }: Segments): Wis
     hours.map(({ n, low, high }) => ({ link_id, low, high: hourOf(high + HOUR - 1), sign: 1 as const, n })),
   )
   return { gaps, units: unitsUpTo('quarter') }
+}
+
+/** Counts that are known from complete periods, and what has still to be counted for them. */
+interface Plan {
+  /** Their `n` is the place of a count. */
+  gaps: readonly Gap[]
+  /** Raw clicks, each read once; `edges[n]` says for which counts, and whether they are added or taken out. */
+  spans: readonly Span[]
+  edges: readonly (readonly Pick<Edge, 'n' | 'sign'>[])[]
+  counts: number[]
 }
 
 /**
@@ -25,21 +35,9 @@ export async function clicksInBuckets(
   segments: Segments,
   filters: ViewerFilters,
 ): Promise<number[]> {
-  const { gaps: whole, units } = bucketWish(linkIds, segments)
-  const { periods, gaps } = await filled(db, whole, units)
-  const length = 1 + segments.hours.reduce((last, { n }) => Math.max(last, n), -1)
-  const counts = Array.from({ length }, () => 0)
-  const add = (n: number, clicks: number) => void (counts[n] = (counts[n] ?? 0) + clicks)
-  for (const { n = 0, ...period } of periods) add(n, countedOf(period, filters))
-  // Each raw click is read once, though it may be taken out of one bucket and added to the next.
-  const edges = [...Map.groupBy(segments.edges, ({ low, high }) => `${low} ${high}`).values()]
-  const spans = edges.flatMap(([edge], n) =>
-    edge ? linkIds.map((link_id) => ({ n, link_id, low: edge.low, high: edge.high })) : [],
-  )
-  for (const { is_edge, n, clicks } of await counted(db, { gaps, spans }, filters))
-    if (is_edge === 0) add(n, clicks ?? 0)
-    else for (const edge of edges[n] ?? []) add(edge.n, edge.sign * (clicks ?? 0))
-  return counts
+  const plan = await bucketPlan(db, linkIds, segments, filters)
+  await carryOut(db, [plan], filters)
+  return plan.counts
 }
 
 /** Clicks of each of these links in a window, in their order. Within a `snapshot`. */
@@ -49,20 +47,78 @@ export async function clicksOfEach(
   window: Window,
   filters: ViewerFilters,
 ): Promise<number[]> {
+  const plan = await windowPlan(db, linkIds, window, filters)
+  await carryOut(db, [plan], filters)
+  return plan.counts
+}
+
+/** Both, read together: `clicksOfEach` of the window, if there is one, and `clicksInBuckets` of the segments. */
+export async function clicksOfBoth(
+  db: Db,
+  linkIds: readonly number[],
+  { window, segments }: { window: Window | undefined; segments: Segments },
+  filters: ViewerFilters,
+): Promise<{ each: number[] | undefined; buckets: number[] }> {
+  const each = window && (await windowPlan(db, linkIds, window, filters))
+  const buckets = await bucketPlan(db, linkIds, segments, filters)
+  await carryOut(db, [...(each ? [each] : []), buckets], filters)
+  return { each: each?.counts, buckets: buckets.counts }
+}
+
+async function bucketPlan(
+  db: Db,
+  linkIds: readonly number[],
+  segments: Segments,
+  filters: ViewerFilters,
+): Promise<Plan> {
+  const { gaps: whole, units } = bucketWish(linkIds, segments)
+  const { periods, gaps } = await filled(db, whole, units)
+  const length = 1 + segments.hours.reduce((last, { n }) => Math.max(last, n), -1)
+  // Each raw click is read once, though it may be taken out of one bucket and added to the next.
+  const edges = [...Map.groupBy(segments.edges, ({ low, high }) => `${low} ${high}`).values()]
+  const spans = edges.flatMap(([edge], n) =>
+    edge ? linkIds.map((link_id) => ({ n, link_id, low: edge.low, high: edge.high })) : [],
+  )
+  return { gaps, spans, edges, counts: countsOf(length, periods, filters) }
+}
+
+async function windowPlan(
+  db: Db,
+  linkIds: readonly number[],
+  window: Window,
+  filters: ViewerFilters,
+): Promise<Plan> {
   const whole = wholeHours(linkIds, window).map((gap, n) => ({ ...gap, n }))
   const { periods, gaps } = await filled(db, whole, unitsUpTo('quarter'))
-  const spans = edgesOf(window).flatMap((edge) => linkIds.map((link_id, n) => ({ ...edge, link_id, n })))
-  const counts = linkIds.map(() => 0)
-  const add = (n: number, clicks: number) => void (counts[n] = (counts[n] ?? 0) + clicks)
-  for (const { n = 0, ...period } of periods) add(n, countedOf(period, filters))
-  for (const { is_edge, n, clicks } of await counted(db, { gaps, spans }, filters))
-    add(n, is_edge ? -(clicks ?? 0) : (clicks ?? 0))
+  const outside = edgesOf(window)
+  const spans = outside.flatMap(({ low, high }) => linkIds.map((link_id, n) => ({ n, link_id, low, high })))
+  const edges = linkIds.map((_, n) => [{ n, sign: -1 as const }])
+  return { gaps, spans, edges, counts: countsOf(linkIds.length, periods, filters) }
+}
+
+/** What the periods of a cover hold, by their `n`. */
+function countsOf(length: number, periods: Cover['periods'], filters: ViewerFilters): number[] {
+  const counts = Array.from({ length }, () => 0)
+  for (const { n = 0, ...period } of periods) counts[n] = (counts[n] ?? 0) + countedOf(period, filters)
   return counts
 }
 
-/** Clicks of the hours in a gap, or of those at an edge, by its place in the list. */
+/** Adds what the plans leave to be counted, by one statement. */
+async function carryOut(db: Db, plans: readonly Plan[], filters: ViewerFilters): Promise<void> {
+  const gaps = plans.flatMap((plan, place) => plan.gaps.map((gap) => ({ ...gap, place })))
+  const spans = plans.flatMap((plan, place) => plan.spans.map((span) => ({ ...span, place })))
+  for (const { is_edge, place, n, clicks } of await counted(db, { gaps, spans }, filters)) {
+    const plan = plans[place]
+    if (!plan) continue
+    const wanted = is_edge === 0 ? [{ n, sign: 1 }] : (plan.edges[n] ?? [])
+    for (const edge of wanted) plan.counts[edge.n] = (plan.counts[edge.n] ?? 0) + edge.sign * (clicks ?? 0)
+  }
+}
+
+/** Clicks of the hours in a gap, or of those at an edge, by the place of their plan. */
 interface Counted {
   is_edge: 0 | 1
+  place: number
   n: number
   clicks: number | null
 }
@@ -75,10 +131,12 @@ interface Span {
   high: number
 }
 
+type Placed<Part> = Part & { place: number }
+
 /** Each is a walk along an index by itself; joined with what it walks along, they might be sorted or hashed first. */
 async function counted(
   { read, dialect }: Db,
-  { gaps, spans }: { gaps: readonly Gap[]; spans: readonly Span[] },
+  { gaps, spans }: { gaps: readonly Placed<Gap>[]; spans: readonly Placed<Span>[] },
   filters: ViewerFilters,
 ): Promise<Counted[]> {
   const hours = gaps.map(({ n = 0, ...gap }) => ({ ...gap, n }))
@@ -88,13 +146,13 @@ async function counted(
     ), 0)`
   const parts = []
   if (hours.length > 0)
-    parts.push(sql`select 0 as is_edge, n, ${inTable('click_hour_closed')} + ${inTable('click_hour_open')} as clicks
-      from ${numberRows(dialect, ['n', 'link_id', 'low', 'high'], hours)} as gap`)
+    parts.push(sql`select 0 as is_edge, place, n, ${inTable('click_hour_closed')} + ${inTable('click_hour_open')} as clicks
+      from ${numberRows(dialect, ['place', 'n', 'link_id', 'low', 'high'], hours)} as gap`)
   if (spans.length > 0)
-    parts.push(sql`select 1 as is_edge, n, (
+    parts.push(sql`select 1 as is_edge, place, n, (
         select count(*) from click where click.link_id = span.link_id
           and clicked_at >= span.low and clicked_at < span.high and ${isCounted(filters)}
-      ) as clicks from ${numberRows(dialect, ['n', 'link_id', 'low', 'high'], spans)} as span`)
+      ) as clicks from ${numberRows(dialect, ['place', 'n', 'link_id', 'low', 'high'], spans)} as span`)
   if (parts.length === 0) return []
   const { rows } = await sql<Counted>`${sql.join(parts, sql` union all `)}`.execute(read)
   return rows

@@ -1,8 +1,8 @@
 import type { Database } from '@latchkey/database/database'
 import { firstClick } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { bucketWish, clicksInBuckets } from './bucket-clicks.ts'
-import { calendar, timelineCalendar } from './calendar.ts'
+import { bucketWish, clicksInBuckets, clicksOfBoth } from './bucket-clicks.ts'
+import { type Calendar, calendar, timelineCalendar } from './calendar.ts'
 import { wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type Wish, coverOf, hoursOfScope, lookUp, unitsUpTo } from './periods.ts'
@@ -13,7 +13,7 @@ import { tallied, talliesOf } from './store.ts'
 import { type Dimension, Tally, dimensions } from './tally.ts'
 import { type DistinctCounts, countsOf, distinctColumn, visitorCover, visitorWishes } from './visitors.ts'
 import { DAY, type Range, type Window, currentWindow, deltaPct, windowsOf } from './window.ts'
-import { type WindowClicks, clicksByLink, slugClicks } from './window-clicks.ts'
+import { type WindowClicks, slugClicks } from './window-clicks.ts'
 
 type Db = Database<Tables>
 
@@ -54,7 +54,7 @@ export async function clickStats(
   const { current, previous } = windowsOf(range, now)
   const { tally, visitors } = await tallies(db, linkIds, current)
   const slugs = await slugClicks(db, linkIds, tally, filters)
-  const before = previous && (await clicksByLink(db, linkIds, previous, filters))
+  const { before, days } = await beforeAndDays(db, linkIds, view, previous)
   const total = sum(slugs.map((slug) => slug.clicks))
   const delta = deltaPct(total, before && sum([...before.values()]))
   const lists = await rankings(db, tally, filters, SHOWN)
@@ -73,7 +73,7 @@ export async function clickStats(
     devices: lists.device_type.items,
     link_modes: lists.link_mode.items,
     channels: lists.channel.items,
-    clicks_over_time: await latestDays(db, linkIds, view),
+    clicks_over_time: days,
     slug_clicks: slugs
       .map(({ slug, clicks }) => ({ slug, count: clicks }))
       .toSorted((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1)),
@@ -119,22 +119,43 @@ function recentFrom(now: number): number {
   return now - 2 * SHOWN_DAYS * DAY
 }
 
-/** The latest days that have clicks. Few links are quiet for long, so a look at the last days comes first. */
-async function latestDays(
+/** Clicks of each link in the window before, and the latest days of this one that have clicks, read together. */
+async function beforeAndDays(
+  db: Db,
+  linkIds: readonly number[],
+  view: View,
+  previous: Window | undefined,
+): Promise<{ before: WindowClicks['before']; days: ClickStats['clicks_over_time'] }> {
+  const { range, now, tz, filters } = view
+  const { from } = currentWindow(range, now)
+  const start = Math.max(from, recentFrom(now))
+  const recent = calendar('day', start, now, tz)
+  const segments = segmentsOf(recent.starts, now)
+  const { each, buckets } = await clicksOfBoth(db, linkIds, { window: previous, segments }, filters)
+  const before = each && new Map(linkIds.map((id, n) => [id, each[n] ?? 0]))
+  const found = clickedDays(recent, buckets)
+  if (start === from) return { before, days: found.slice(-SHOWN_DAYS) }
+  // The first of them is only a part of a day.
+  const whole = found.filter(({ date }) => date !== recent.labels[0])
+  const days = whole.length >= SHOWN_DAYS ? whole : await allDays(db, linkIds, view, from)
+  return { before, days: days.slice(-SHOWN_DAYS) }
+}
+
+/** Every day with clicks since then. */
+async function allDays(
   db: Db,
   linkIds: readonly number[],
   { range, now, tz, filters }: View,
+  from: number,
 ): Promise<ClickStats['clicks_over_time']> {
-  const from = range === 'all' ? await firstClick(db, linkIds, now, filters) : currentWindow(range, now).from
-  if (from === undefined) return []
-  const since = async (start: number) => {
-    const { starts, labels } = calendar('day', start, now, tz)
-    const counts = await clicksInBuckets(db, linkIds, segmentsOf(starts, now), filters)
-    return labels.map((date, n) => ({ date, count: counts[n] ?? 0 })).filter(({ count }) => count > 0)
-  }
-  const recent = recentFrom(now)
-  const days = from < recent ? (await since(recent)).slice(1) : []
-  return (days.length >= SHOWN_DAYS ? days : await since(from)).slice(-SHOWN_DAYS)
+  const since = range === 'all' ? await firstClick(db, linkIds, now, filters) : from
+  if (since === undefined) return []
+  const days = calendar('day', since, now, tz)
+  return clickedDays(days, await clicksInBuckets(db, linkIds, segmentsOf(days.starts, now), filters))
+}
+
+function clickedDays({ labels }: Calendar, counts: readonly number[]): ClickStats['clicks_over_time'] {
+  return labels.map((date, n) => ({ date, count: counts[n] ?? 0 })).filter(({ count }) => count > 0)
 }
 
 /** The timeline of these links together. */

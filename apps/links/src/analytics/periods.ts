@@ -16,7 +16,7 @@ import {
   periodUnits,
   startsIn,
 } from './cover.ts'
-import type { Window } from './window.ts'
+import { HOUR, type Window } from './window.ts'
 
 export type Db = Database<Tables>
 
@@ -60,6 +60,8 @@ class Known {
   readonly searches: Map<number, Searched>[] = SEARCHES.map(() => new Map<number, Searched>())
   /** The hours of each link that still change: what sums say of them may be out of date. */
   readonly openHours = new Map<number, number[]>()
+  /** Where the forgotten clicks of each link end, 0 where there are none. */
+  readonly forgottenTo = new Map<number, number>()
 
   /** What of these stretches nobody has looked at. */
   unsearched(search: number, gaps: readonly Gap[]): Gap[] {
@@ -236,15 +238,19 @@ async function find(db: Db, known: Known, gaps: readonly (readonly Gap[])[]): Pr
               and period.start >= gap.low and period.start < gap.high`,
         ],
   )
-  if (newIds.length > 0) parts.push(openHours(db, newIds))
+  if (newIds.length > 0) parts.push(openHours(db, newIds), forgotten(db, newIds))
   if (parts.length === 0) return
   const { rows } = await sql<
-    Omit<ClickPeriodTable, 'unit'> & { unit: PeriodUnit | 'open' }
+    Omit<ClickPeriodTable, 'unit'> & { unit: PeriodUnit | 'open' | 'forgotten' }
   >`${sql.join(parts, sql` union all `)}`.execute(db.read)
   const found: Found[] = []
-  for (const id of newIds) known.openHours.set(id, [])
+  for (const id of newIds) {
+    known.openHours.set(id, [])
+    known.forgottenTo.set(id, 0)
+  }
   for (const { unit, ...row } of rows)
     if (unit === 'open') known.openHours.get(row.link_id)?.push(row.start)
+    else if (unit === 'forgotten') known.forgottenTo.set(row.link_id, row.start + HOUR)
     else found.push({ ...row, unit })
   for (const [search, some] of missing.entries())
     known.add(
@@ -259,4 +265,21 @@ function openHours({ dialect }: Db, linkIds: readonly number[]) {
   const isInstance = linkIds[0] === INSTANCE
   return sql`select distinct ${isInstance ? sql.lit(INSTANCE) : sql.ref('link_id')}, 'open', hour, 0, 0, 0, 0, 0, 0, 0, 0, 0
     from click_hour_open where ${isInstance ? sql`1 = 1` : among(dialect, 'link_id', linkIds)}`
+}
+
+/** The last hours of forgotten clicks, likewise. */
+function forgotten({ dialect }: Db, linkIds: readonly number[]) {
+  const rows = linkIds.map((link_id) => ({ link_id }))
+  const last =
+    linkIds[0] === INSTANCE
+      ? sql`select max(hour) from click_forgotten`
+      : sql`select max(hour) from click_forgotten as part where part.link_id = given.link_id`
+  return sql`select link_id, 'forgotten', hour, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    from (select link_id, (${last}) as hour from ${numberRows(dialect, ['link_id'], rows)} as given) as ends
+    where hour is not null`
+}
+
+/** Whether there may be forgotten clicks in this gap. */
+export function mayBeForgotten(db: Db, { link_id, low }: Gap): boolean {
+  return low < (knownIn(db).forgottenTo.get(link_id) ?? Infinity)
 }

@@ -5,7 +5,7 @@ import { isSnapshot } from '../db/snapshot.ts'
 import { eachRow } from '../db/stream.ts'
 import type { ClickCounts } from '../db/tables.ts'
 import { type Cover, type Gap, type Period, periodUnits } from './cover.ts'
-import { type Db, type Largest, type Scope, coverOf } from './periods.ts'
+import { type Db, type Largest, type Scope, coverOf, mayBeForgotten } from './periods.ts'
 import { RememberedSums } from './remembered-sums.ts'
 import { RememberedTallies } from './remembered-tallies.ts'
 import { type SumColumn, Tally, type TalliedClick } from './tally.ts'
@@ -227,28 +227,32 @@ export async function loadNames({ read, dialect }: Db, sources: readonly NameSou
 
 /** What forgotten clicks add up to. Every click has a link mode: of those are the forgotten clicks of a slug. */
 async function forgottenSums(
-  { read, dialect }: Db,
+  db: Db,
   scope: Scope,
   wanted: readonly Wanted[],
 ): Promise<(ClickCounts & { n: number; dimension: SumColumn; name: string })[]> {
   const parts = byColumns(wanted).flatMap(({ columns, each }) => {
     const kept = columns.filter((column) => column !== 'visitor_fp')
-    const gaps = each.flatMap(({ n, cover }) => forgottenIn(cover.gaps).map((gap) => ({ ...gap, n })))
+    const gaps = each.flatMap(({ n, cover }) =>
+      forgottenIn(cover.gaps)
+        .filter((gap) => mayBeForgotten(db, gap))
+        .map((gap) => ({ ...gap, n })),
+    )
     if (gaps.length === 0 || kept.length === 0) return []
-    const from = sql`from ${numberRows(dialect, ['n', 'link_id', 'low', 'high'], gaps)} as gap
+    const from = sql`from ${numberRows(db.dialect, ['n', 'link_id', 'low', 'high'], gaps)} as gap
       cross join click_forgotten as part where ${inGap(scope, 'part')} and hour >= low and hour < high`
     const of = (dimension: Fragment, name: string, when: Fragment) =>
       sql`select gap.n, ${dimension} as dimension, ${sql.ref(name)} as name, ${countSums()}
         ${from} and ${when} group by 1, 2, 3`
     return [
-      of(sql`dimension`, 'name', among(dialect, 'dimension', kept)),
+      of(sql`dimension`, 'name', among(db.dialect, 'dimension', kept)),
       ...(kept.includes('slug') ? [of(sql`'slug'`, 'slug', sql`dimension = 'link_mode'`)] : []),
     ]
   })
   if (parts.length === 0) return []
   const { rows } = await sql<
     ClickCounts & { n: number; dimension: SumColumn; name: string }
-  >`${sql.join(parts, sql` union all `)}`.execute(read)
+  >`${sql.join(parts, sql` union all `)}`.execute(db.read)
   return rows
 }
 

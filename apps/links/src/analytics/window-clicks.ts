@@ -43,18 +43,8 @@ export async function clicksInWindows(
   ])
   await addHours(db, tally, linkIds, { hours, window: current })
   const slugs = await slugClicks(db, linkIds, tally, filters)
-  return { slugs, before: previous && (await clicksByLink(db, linkIds, previous, filters)) }
-}
-
-/** Clicks of each of these links in a window, by its id. Within a `snapshot`. */
-export async function clicksByLink(
-  db: Db,
-  linkIds: readonly number[],
-  window: Window,
-  filters: ViewerFilters,
-): Promise<Map<number, number>> {
-  const counts = await clicksOfEach(db, linkIds, window, filters)
-  return new Map(linkIds.map((id, n) => [id, counts[n] ?? 0]))
+  const before = previous && (await clicksOfEach(db, linkIds, previous, filters))
+  return { slugs, before: before && new Map(linkIds.map((id, n) => [id, before[n] ?? 0])) }
 }
 
 /** Clicks by slug of a window whose clicks are in `tally`. */
