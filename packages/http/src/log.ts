@@ -32,12 +32,14 @@ export function createLog({
 }
 
 function toJson(line: Fields): string {
+  // Nearly all fields are plain, and every request is a line.
+  if (Object.keys(line).every((name) => isPlain(line[name]) && !SENSITIVE.test(name)))
+    return JSON.stringify(line)
   const entries = Object.entries(line).map(([name, value]) => [name, writable(name, value)])
   return JSON.stringify(Object.fromEntries(entries))
 }
 
 function writable(name: string, value: unknown): unknown {
-  // Nearly all fields are plain, and every request is a line.
   if (isPlain(value)) return SENSITIVE.test(name) ? HIDDEN : value
   try {
     return JSON.parse(JSON.stringify({ [name]: value }, replace))[name]

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
  * A new random token: `prefix`, then `bytes` random bytes, in lower-case hex unless told. Throws a `RangeError` below 16 bytes, since
@@ -18,7 +18,7 @@ export function createToken(prefix: string, bytes: number, encoding: 'hex' | 'ba
  * @example hashToken('abc') // 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
  */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token, 'hex')
 }
 
 /**
@@ -31,5 +31,5 @@ export function equalTokens(a: string, b: string): boolean {
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

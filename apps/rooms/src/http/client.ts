@@ -24,8 +24,8 @@ export function clientOf(
 
 /** `X-Forwarded-For` is walked from the right; any other header counts only with exactly one value; else it is the peer. */
 function addressOf(request: Request, peer: string, proxies: Services['proxies']): string {
-  const own = clientAddress(request, peer, { ...proxies, header: null })
   const { header, trusted } = proxies
+  const own = clientAddress(request, peer, { header: null, trusted })
   if (header === null) return own
   if (header.toLowerCase() !== 'x-forwarded-for' && request.headers.get(header)?.includes(',')) return own
   const told = clientAddress(request, peer, proxies)

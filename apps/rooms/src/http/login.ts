@@ -34,7 +34,9 @@ interface Step {
   context: LoginContext
 }
 
-const STEPS: ReadonlyMap<string, (step: Step) => Promise<Response>> = new Map([
+type Walk = (step: Step) => Promise<Response>
+
+const STEPS: ReadonlyMap<string, Walk> = new Map([
   [START_PATH, start],
   [CALLBACK_PATH, finish],
 ])
@@ -42,11 +44,9 @@ const STEPS: ReadonlyMap<string, (step: Step) => Promise<Response>> = new Map([
 /** The two routes that a browser walks through to sign in, which are no JSON API; undefined for other paths. */
 export function createLoginRoutes(
   services: Services,
-): (request: Request, path: string, peer: string) => Promise<Response | undefined> {
+): (request: Request, path: string, peer: string) => Promise<Response> | undefined {
   const failedLogins = new FailedLogins(services.database, services.log)
-  return async (request, path, peer) => {
-    const walk = STEPS.get(path)
-    if (!walk) return undefined
+  const take = async (walk: Walk, request: Request, path: string, peer: string): Promise<Response> => {
     const startedMs = performance.now()
     const requestId = randomUUID()
     const response = await readStep(services, failedLogins, { request, peer, requestId })
@@ -59,6 +59,10 @@ export function createLoginRoutes(
     const { method } = request
     services.log.info('request', { route: path, method, status, requestId, ms: Math.round(ms) })
     return response
+  }
+  return (request, path, peer) => {
+    const walk = STEPS.get(path)
+    return walk && take(walk, request, path, peer)
   }
 }
 

@@ -33,10 +33,10 @@ export function createRouter(
   const reference = createReference()
   const pages = createPages(services)
   const answer = async (request: Request, path: string, arrival: Arrival): Promise<Response> => {
-    const operated = await operate(services, readiness, { request, path, peer: arrival.peer })
-    if (operated) return operated
-    if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, arrival.peer)
-    const walked = await login(request, path, arrival.peer)
+    const { peer } = arrival
+    if (OPERATED.has(path)) return operate(services, readiness, { request, path, peer })
+    if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
+    const walked = login(request, path, peer)
     if (walked) return walked
     const found = services.hosts(request.headers.get('host'))
     if ('refused' in found) throw failure(found.refused)
@@ -110,8 +110,7 @@ async function operate(
   services: Services,
   readiness: Readiness,
   { request, path, peer }: Asked,
-): Promise<Response | undefined> {
-  if (!OPERATED.has(path)) return undefined
+): Promise<Response> {
   if (path === '/api/metrics') checkMetricsReader(request, peer, services)
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw failure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })

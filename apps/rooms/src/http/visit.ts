@@ -62,7 +62,10 @@ async function toActor(
 ): Promise<Actor | null> {
   const nowMs = services.now()
   if (!session || !isLive(session, nowMs) || session.user.disabled === 1) return null
-  const idleExpiresAtMs = await slide(services, session, nowMs)
+  const lifetimes = lifetimesOf(session.user.is_guest === 1, services.policy.sessions)
+  const idleExpiresAtMs = isDueToSlide(session, lifetimes, nowMs)
+    ? await slide(services, session, idleEnd(session.absolute_expires_at, lifetimes, nowMs), nowMs)
+    : session.idle_expires_at
   return {
     user: session.user,
     platformAdmin: session.platformAdmin,
@@ -77,10 +80,8 @@ async function toActor(
   }
 }
 
-async function slide(services: Services, session: FoundSession, nowMs: number): Promise<number> {
-  const lifetimes = lifetimesOf(session.user.is_guest === 1, services.policy.sessions)
-  if (!isDueToSlide(session, lifetimes, nowMs)) return session.idle_expires_at
-  const end = idleEnd(session.absolute_expires_at, lifetimes, nowMs)
+/** When the session ends now: at `end`, or where that could not be stored, when it did before. */
+async function slide(services: Services, session: FoundSession, end: number, nowMs: number): Promise<number> {
   try {
     await services.slides.store({ session, nowMs, idleExpiresAtMs: end })
     return end

@@ -25,17 +25,26 @@ export function openSqliteLookup(path: string): SessionLookup {
     `select id, nickname, email, avatar_color, disabled, is_guest, created_at, last_seen_at, guest_ended_at
      from users where id = ?`,
   )
-  const withUser = (hit: SessionHit | null) => {
-    const user = hit && userOf.get(hit.user_id)
-    if (!hit || !user) return undefined
-    const { platform_admin, ...session } = hit
-    return { ...session, user, platformAdmin: platform_admin === 1 }
+  // Both in one transaction: the file is locked and unlocked once, and nobody comes between them.
+  const begin = file.prepare('begin')
+  const end = file.prepare('commit')
+  const found = (by: typeof sessionOf, key: string): FoundSession | undefined => {
+    begin.run()
+    try {
+      const hit = by.get(key)
+      const user = hit && userOf.get(hit.user_id)
+      if (!hit || !user) return undefined
+      const { platform_admin, ...session } = hit
+      return { ...session, user, platformAdmin: platform_admin === 1 }
+    } finally {
+      end.run()
+    }
   }
   return {
-    find: async (token) => withUser(sessionOf.get(hashToken(token))),
-    findById: async (id) => withUser(sessionById.get(id)),
+    find: async (token) => found(sessionOf, hashToken(token)),
+    findById: async (id) => found(sessionById, id),
     close() {
-      for (const statement of [sessionOf, sessionById, userOf]) statement.finalize()
+      for (const statement of [begin, end, sessionOf, sessionById, userOf]) statement.finalize()
       file.close()
     },
   }
