@@ -3,8 +3,9 @@ import type { LoginStateRow } from '../db/tables.ts'
 import { unseal } from '../seal.ts'
 import type { CallbackQuery } from './callback-query.ts'
 import { type LoginContext, StaleLogin, stateHashOf } from './login-state.ts'
-import { type LoginError, LoginFailure, type ProviderIdentity } from './provider.ts'
+import { type LoginError, LoginFailure, type Provider, type ProviderIdentity } from './provider.ts'
 import { consumeState, whyNotConsumed } from './store.ts'
+import { within } from './within.ts'
 
 /** An attempt that this browser has begun and that nobody else gets. */
 export interface TakenAttempt extends LoginStateRow {
@@ -34,9 +35,20 @@ export async function takeAttempt(
   return { ...taken, state }
 }
 
-/** The second half, in the order of R6.2: configuration, issuer, error, code. One token request at most. */
+/**
+ * The second half, in the order of R6.2: configuration, issuer, error, code. One token request at most, and one deadline for
+ * metadata, tokens, keys and user-info together, so that a slow provider keeps nobody waiting for the sum of them.
+ */
 export async function redeemAttempt(
-  { provider }: LoginContext,
+  { provider }: Pick<LoginContext, 'provider'>,
+  attempt: TakenAttempt,
+  query: CallbackQuery,
+): Promise<ProviderIdentity> {
+  return within(provider.loginMs, redeem(provider, attempt, query))
+}
+
+async function redeem(
+  provider: Provider,
   attempt: TakenAttempt,
   { iss, error, code }: CallbackQuery,
 ): Promise<ProviderIdentity> {

@@ -8,7 +8,7 @@ import type { Surroundings } from './surroundings.ts'
 import { clientAuthentication, requestTokens } from './token-endpoint.ts'
 import { fetchUserInfo } from './user-info.ts'
 
-export function createOAuth2Provider(config: OAuth2Config, { outbound }: Surroundings): Provider {
+export function createOAuth2Provider(config: OAuth2Config, { outbound, patience }: Surroundings): Provider {
   const issuer = issuerOf(config)
   // There is no advertisement to follow, so `auto` is `required` (R2).
   const usesPkce = config.pkce !== 'disabled'
@@ -16,6 +16,7 @@ export function createOAuth2Provider(config: OAuth2Config, { outbound }: Surroun
     mode: 'oauth2',
     issuer,
     fingerprint: fingerprintOf(config),
+    loginMs: patience.loginMs,
     usesPkce: async () => usesPkce,
     authorizationUrl: async (request) => authorizationUrl(config.authorizationEndpoint, config, request),
     // R6.4: nothing is known of what this server would send.

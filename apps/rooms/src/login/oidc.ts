@@ -45,6 +45,7 @@ export function createOidcProvider(
     mode: config.mode,
     issuer: config.issuer,
     fingerprint: fingerprintOf(config),
+    loginMs: around.patience.loginMs,
     usesPkce: () => usesPkce(parts),
     async authorizationUrl(request) {
       const { authorizationEndpoint } = await discovery.get()

@@ -112,6 +112,8 @@ export interface Provider {
   readonly issuer: string
   /** Of mode, issuer and client id: a login started under another is not accepted (R6.2). */
   readonly fingerprint: string
+  /** How long everything that one callback waits for may take together, in milliseconds. */
+  readonly loginMs: number
   /** Whether a code challenge has to be sent; throws `provider_misconfigured` where nothing would protect the exchange. */
   usesPkce(): Promise<boolean>
   authorizationUrl(request: AuthorizationRequest): Promise<string>

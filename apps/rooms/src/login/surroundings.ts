@@ -18,10 +18,12 @@ export interface Surroundings {
 
 /** How long somebody else's answer is held up for the provider, in milliseconds; the calls themselves may go on. */
 export interface Patience {
+  /** For a browser that comes back from the provider, whatever has to be asked and waited for until it is signed in (R28.10). */
+  readonly loginMs: number
   /** For a logout address or the admin page (R12.2). */
   readonly pageMs: number
   /** For a logout token, which is to be answered within 2 s (R13.3). */
   readonly logoutTokenMs: number
 }
 
-export const PATIENCE: Patience = { pageMs: 2_000, logoutTokenMs: 1_500 }
+export const PATIENCE: Patience = { loginMs: 10_000, pageMs: 2_000, logoutTokenMs: 1_500 }
