@@ -17,23 +17,31 @@ const isPossible = ({ needs }: Page) => needs.every(has)
 const pages = PAGES.map(readPage)
 
 describe.concurrent('what a document says is so:', () => {
-  const turns = Array.from({ length: AT_ONCE }, () => Promise.resolve())
-  let next = 0
-
   for (const page of pages.filter(({ steps }) => steps.length > 0))
     test.skipIf(!isPossible(page))(
       `${page.path}, each of its ${page.steps.length} steps from top to bottom`,
       async () => {
-        const at = next++ % AT_ONCE
-        const before = turns[at]
-        const { promise: turn, resolve: done } = Promise.withResolvers<void>()
-        turns[at] = turn
-        await before
-        expect(await followed(page).finally(done)).toBeUndefined()
+        await turn()
+        expect(await followed(page).finally(pass)).toBeUndefined()
       },
       PATIENCE_MS,
     )
 })
+
+let free = AT_ONCE
+const waiting: (() => void)[] = []
+
+/** Resolves when fewer than `AT_ONCE` pages are followed. */
+async function turn(): Promise<void> {
+  if (free > 0) free--
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+}
+
+function pass(): void {
+  const next = waiting.shift()
+  if (next) next()
+  else free++
+}
 
 async function followed(page: Page): Promise<string | undefined> {
   if (!page.needs.includes('PostgreSQL')) return follow(page)

@@ -22,7 +22,7 @@ async function followIn(terminal: Terminal, page: Page): Promise<void> {
 async function doStep(terminal: Terminal, step: Step): Promise<void> {
   if (step.kind === 'command') await terminal.run(step.command)
   else if (step.kind === 'background') await terminal.begin(step.command)
-  else if (step.kind === 'interrupt') await terminal.interrupt()
+  else if (step.kind === 'end') await terminal.end(step.signal)
   else if (step.kind === 'browser') await clickThrough(step.line, terminal.mapped(step.text))
   else if (step.kind === 'file') await terminal.write(step.name, step.text)
   else await followIn(terminal, readPage(step.path))

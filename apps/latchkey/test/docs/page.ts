@@ -13,7 +13,7 @@ export interface Command {
 export type Step =
   | { kind: 'command'; command: Command }
   | { kind: 'background'; command: Command }
-  | { kind: 'interrupt'; line: number }
+  | { kind: 'end'; signal: 'SIGINT' | 'SIGKILL' }
   | { kind: 'file'; name: string; text: string }
   | { kind: 'browser'; line: number; text: string }
   | { kind: 'page'; path: string }
@@ -47,7 +47,7 @@ export interface Block {
 
 const SAYS = /^<!-- run: (.+?) -->$/
 /** What is said of a page, and not of the block after it. */
-const ALONE = /^(\S+\.md first|Ctrl\+C|needs \S+)$/
+const ALONE = /^(\S+\.md first|Ctrl\+C|kill -9|needs \S+)$/
 const PROGRAMS = new Set(['ts', 'js', 'python', 'bash'])
 
 /** What readers are given, but for the READMEs of the clients, which their own tests run. */
@@ -113,12 +113,13 @@ function listAfter(text: string, line: number): string {
   return list
 }
 
-function addWord(page: Page, { says, line }: Word): void {
+function addWord(page: Page, { says }: Word): void {
   const first = /^(\S+\.md) first$/.exec(says)?.[1]
   const need = /^needs (\S+)$/.exec(says)?.[1]
   if (first !== undefined) page.steps.push({ kind: 'page', path: first })
   else if (need !== undefined) page.needs.push(need)
-  else if (says === 'Ctrl+C') page.steps.push({ kind: 'interrupt', line })
+  else if (says === 'Ctrl+C') page.steps.push({ kind: 'end', signal: 'SIGINT' })
+  else if (says === 'kill -9') page.steps.push({ kind: 'end', signal: 'SIGKILL' })
   else throw new Error(`the runner does not know "${says}" where no block follows`)
 }
 

@@ -87,15 +87,15 @@ export class Terminal {
     }
   }
 
-  /** Ctrl+C where the newest command in the background runs. */
-  async interrupt(): Promise<void> {
+  /** Ends what runs in the background since last: as Ctrl+C does, or as a crash. */
+  async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     const newest = this.#background.pop()
     if (!newest) throw new Error('Nothing runs that could be stopped')
-    process.kill(-newest.pid, 'SIGINT')
+    process.kill(-newest.pid, signal)
     this.#write(`wait ${newest.pid}; echo "stopped $?"\n`)
     const code = Number((await this.#line(/^stopped (\d+)$/m))[1])
     // npm itself ends with 130, as whatever a signal ends does.
-    if (code !== 0 && code !== 130)
+    if (signal === 'SIGINT' && code !== 0 && code !== 130)
       throw new Error(`Ctrl+C ended it with ${code}: ${readFileSync(newest.file, 'utf8')}`)
   }
 
