@@ -1,9 +1,9 @@
 import { BackupFailure } from '@latchkey/database/backup'
 import { NewerDatabase } from '@latchkey/database/migrate'
 import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
-import { DatabaseInUse } from '@latchkey/links/transfer/instance/bulk-sqlite'
-import { InstanceNotEmpty } from '@latchkey/links/transfer/instance/import'
-import { UnusableFile } from '@latchkey/links/transfer/instance/reader'
+import { DatabaseInUse } from '@latchkey/database/whole/bulk-sqlite'
+import { UnusableFile } from '@latchkey/database/whole/reader'
+import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
 import { SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
@@ -14,7 +14,7 @@ const SPEAKING = [
   BackupFailure,
   ClickImportRefused,
   DatabaseInUse,
-  InstanceNotEmpty,
+  DatabaseNotEmpty,
   UnusableFile,
 ]
 

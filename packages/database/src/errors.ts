@@ -14,6 +14,12 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
+/** True when a row was to refer to one that is not there (any more), on either engine. */
+export function isReferenceViolation(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+}
+
 /** True when PostgreSQL gave up a transaction for another's sake and the same work may simply be tried again. */
 export function isTransactionConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { sqlitePath } from '@latchkey/database/url'
 import { countWaiting } from '@latchkey/links/backup/backup'
 import { exportInstance } from '@latchkey/links/transfer/instance/export'
-import { type InstanceCounts, importInstance } from '@latchkey/links/transfer/instance/import'
+import { importInstance } from '@latchkey/links/transfer/instance/import'
 import { requirePositionals } from '../command.ts'
 import { complain, write } from '../output.ts'
 import { Progress } from '../progress.ts'
@@ -63,7 +63,7 @@ export async function importEverything(args: string[]): Promise<number> {
 /** A few thousand rows: fewer, and reading costs more than they do. */
 const PIECE_BYTES = 1024 ** 2
 
-function summaryOf(counts: InstanceCounts, dryRun: boolean): string {
+function summaryOf(counts: Awaited<ReturnType<typeof importInstance>>, dryRun: boolean): string {
   const { link, slug, bundle, api_key, click } = counts
   const counted = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
   return dryRun

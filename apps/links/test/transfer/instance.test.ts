@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Summing } from '../../src/analytics/summing.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
-import { DatabaseInUse } from '../../src/transfer/instance/bulk-sqlite.ts'
-import { InstanceNotEmpty, importInstance } from '../../src/transfer/instance/import.ts'
-import { UnusableFile } from '../../src/transfer/instance/reader.ts'
+import { DatabaseInUse } from '@latchkey/database/whole/bulk-sqlite'
+import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
+import { importInstance } from '../../src/transfer/instance/import.ts'
+import { UnusableFile } from '@latchkey/database/whole/reader'
 import { fileOf } from '../../src/transfer/testing.ts'
 import { NOW, Stored, click, closedAfterEach } from '../durability/stored.ts'
 import { LINKS, contents, exported, figures, fill } from './filled.ts'
@@ -77,7 +78,7 @@ eachDialect((dialect, newUrl) => {
       const { text, stored } = await small()
       const before = await contents(stored)
       await stored.close()
-      expect(await failureOf(take(stored.url, text))).toBeInstanceOf(InstanceNotEmpty)
+      expect(await failureOf(take(stored.url, text))).toBeInstanceOf(DatabaseNotEmpty)
       const again = keep(await Stored.open(stored.url))
       expect(await contents(again)).toEqual(before)
     })

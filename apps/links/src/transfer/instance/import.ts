@@ -1,88 +1,40 @@
+import type { Bulk, Rows } from '@latchkey/database/whole/bulk'
+import type { Value } from '@latchkey/database/whole/reader'
+import { type TakeIn, takeIn } from '@latchkey/database/whole/take-in'
 import { hourOf } from '../../analytics/window.ts'
 import { invalidateSums } from '../../clicks/changed-hours.ts'
 import { searchText } from '../../links/store.ts'
 import { urlKey } from '../../links/target-url.ts'
-import type { Source } from '../lines.ts'
-import { type Bulk, openBulk } from './bulk.ts'
-import { type Batch, UnusableFile, type Value, readInstance } from './reader.ts'
-import { type InstanceTable, type LastIds, instanceTableNames, numberedTables } from './tables.ts'
+import { type InstanceTable, instanceFormat } from './tables.ts'
 
-export type InstanceCounts = Record<InstanceTable, number>
-
-interface InstanceImport {
-  /** Migrated, and empty: no links, bundles, keys or clicks. */
-  databaseUrl: string
-  source: Source
-  /** Only reads and checks the file. */
-  dryRun: boolean
+type InstanceImport = Pick<TakeIn<InstanceTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'> & {
   /** Unix seconds. */
   now: number
-  /** Told after every batch. */
-  onRows?: (rows: number, of: number) => void
   /** Told of work that cannot be counted. */
   onWork?: (what: string) => void
 }
 
-export class InstanceNotEmpty extends Error {
-  override readonly name = 'InstanceNotEmpty'
-
-  constructor(table: string) {
-    super(`The instance is not empty, it has rows of ${table}: everything is imported into an empty one only`)
-  }
-}
-
-/**
- * Imports a file of `exportInstance` into an empty instance of either engine, all or nothing: what is interrupted has
- * changed nothing and is run again. Throws `UnusableFile`, `InstanceNotEmpty` and, on SQLite, `DatabaseInUse`.
- */
-export async function importInstance(options: InstanceImport): Promise<InstanceCounts> {
-  if (options.dryRun) return (await readAll(options, async () => {})).counts
-  const bulk = await openBulk(options.databaseUrl)
-  try {
-    await requireEmpty(bulk)
-    const rebuild = await prepare(bulk)
-    const { counts, lastIds } = await readAll(options, (batch) => bulk.insert(...completed(batch)))
-    options.onWork?.('building indexes and sums')
-    await rebuild()
-    await makeSums(bulk, options.now)
-    await keepIds(bulk, lastIds)
-    await bulk.commit()
-    return counts
-  } catch (error) {
-    throw explained(error)
-  } finally {
-    await bulk.close()
-  }
-}
-
-/** Hands the file on batch by batch. */
-async function readAll(
-  { source, onRows }: InstanceImport,
-  use: (batch: Batch) => Promise<void>,
-): Promise<{ counts: InstanceCounts; lastIds: LastIds }> {
-  const counts = Object.fromEntries(instanceTableNames.map((table) => [table, 0])) as InstanceCounts
-  const batches = readInstance(source)
-  let rows = 0
-  for (;;) {
-    const { done, value } = await batches.next()
-    if (done) return { counts, lastIds: value }
-    await use(value)
-    counts[value.table] += value.rows.length
-    rows += value.rows.length
-    onRows?.(rows, value.of)
-  }
-}
-
-/** What an instance may have when it was started once: secrets of its own, which the file's take the place of. */
-const REPLACED = ['instance', 'preference', 'journal_cursor'] as const
-
-async function requireEmpty(bulk: Bulk): Promise<void> {
-  for (const table of instanceTableNames) {
-    const isReplaced = REPLACED.some((each) => each === table)
-    if (isReplaced) await bulk.run(`delete from ${table}`)
-    else if ((await bulk.column(`select 1 from ${table} limit 1`)).length > 0)
-      throw new InstanceNotEmpty(table)
-  }
+/** Imports a file of `exportInstance` into an empty instance of either engine, as `takeIn` does. */
+export function importInstance({
+  now,
+  onWork,
+  ...options
+}: InstanceImport): Promise<Record<InstanceTable, number>> {
+  return takeIn({
+    ...options,
+    format: instanceFormat,
+    // Secrets above all: a service makes its own when it first starts.
+    replaced: ['instance', 'preference', 'journal_cursor'],
+    complete: completed,
+    async around(bulk) {
+      const rebuild = await prepare(bulk)
+      return async () => {
+        onWork?.('building indexes and sums')
+        await rebuild()
+        await makeSums(bulk, now)
+      }
+    },
+  })
 }
 
 /**
@@ -118,16 +70,21 @@ async function prepare(bulk: Bulk): Promise<() => Promise<void>> {
   }
 }
 
-/** The batch with the columns that only this program needs. */
-function completed({ table, columns, rows }: Batch): [InstanceTable, readonly string[], Value[][]] {
-  if (table !== 'link') return [table, columns, rows]
-  const at = (name: string) => columns.indexOf(name)
+/** Links with what they are searched by. */
+function completed(batch: Rows): Rows {
+  if (batch.table !== 'link') return batch
+  const at = (name: string) => batch.columns.indexOf(name)
   const [url, label, owner] = [at('url'), at('label'), at('created_by')]
-  const full = rows.map((row) => {
+  const rows = batch.rows.map((row) => {
     const link = { url: String(row[url]), label: asText(row[label]), created_by: String(row[owner]) }
     return [...row, urlKey(link.url), searchText(link)]
   })
-  return [table, [...columns, 'url_key', 'search_text'], full]
+  return {
+    table: batch.table,
+    columns: [...batch.columns, 'url_key', 'search_text'],
+    types: [...batch.types, 'int', 'text'],
+    rows,
+  }
 }
 
 function asText(value: Value | undefined): string | null {
@@ -157,27 +114,4 @@ async function makeSums(bulk: Bulk, now: number): Promise<void> {
     // Every link of these periods is without sums as yet.
     ...invalidateSums(bulk.dialect, 'select distinct 0 as link_id, hour from click_hour_closed'),
   )
-}
-
-/** The next ids are those that the other instance would have given next. */
-async function keepIds(bulk: Bulk, lastIds: LastIds): Promise<void> {
-  for (const table of numberedTables) {
-    const last = `greatest(${lastIds[table]}, (select coalesce(max(id), 0) from ${table}))`
-    if (bulk.dialect === 'postgres')
-      await bulk.run(`select setval(pg_get_serial_sequence('${table}', 'id'), last) from (select ${last}) as given (last)
-        where last > 0`)
-    else
-      await bulk.run(
-        `delete from sqlite_sequence where name = '${table}'`,
-        `insert into sqlite_sequence (name, seq) values ('${table}', ${last.replace('greatest', 'max')})`,
-      )
-  }
-}
-
-/** What the engine says about a value that the file may not have. */
-function explained(error: unknown): unknown {
-  const code = String((error as { code?: unknown }).code)
-  // SQLSTATE classes 22 and 23: data that cannot be, or breaks a constraint.
-  if (!/^SQLITE_(CONSTRAINT|MISMATCH|RANGE)|^2[23]...$/.test(code)) return error
-  return new UnusableFile(`The file is refused by the database: ${(error as Error).message}`)
 }

@@ -1,28 +1,13 @@
+import { type WholeFormat, int, maybeInt, maybeText, text } from '@latchkey/database/whole/format'
 import type { Tables } from '../../db/tables.ts'
 
-/** What a column holds. Whole numbers are times in Unix seconds, flags, ids and counts. */
-export interface Column {
-  readonly type: 'int' | 'text'
-  readonly nullable: boolean
-}
-
-export interface TableFormat {
-  readonly columns: Readonly<Record<string, Column>>
-  /** In which order rows are written, so that two exports of the same rows are the same. */
-  readonly orderBy: readonly string[]
-}
-
-const int: Column = { type: 'int', nullable: false }
-const text: Column = { type: 'text', nullable: false }
-const maybeInt: Column = { type: 'int', nullable: true }
-const maybeText: Column = { type: 'text', nullable: true }
 const counts = { clicks: int, bots: int, self_referrers: int, bot_self_referrers: int }
 
 /**
  * Everything an instance holds, in the order in which it is written and read. What follows from it is made anew by the
  * import: keys for searching, sums by hour and by period, counts of links.
  */
-export const instanceTables = {
+const tables = {
   instance: { columns: { name: text, value: text }, orderBy: ['name'] },
   preference: {
     columns: {
@@ -115,14 +100,14 @@ export const instanceTables = {
   },
   imported_file: { columns: { sha256: text, imported_at: int }, orderBy: ['sha256'] },
   journal_cursor: { columns: { journal_id: text, seq: int }, orderBy: ['journal_id'] },
-} as const satisfies Partial<Record<keyof Tables, TableFormat>>
+} as const satisfies Partial<Record<keyof Tables, unknown>>
 
-export type InstanceTable = keyof typeof instanceTables
-export const instanceTableNames = Object.keys(instanceTables) as InstanceTable[]
+export type InstanceTable = keyof typeof tables
 
-/** Ids that API callers keep are never given twice, so the file tells the last one that was. */
-export const numberedTables = ['link', 'bundle', 'api_key'] as const
-export type LastIds = Record<(typeof numberedTables)[number], number>
-
-export const FORMAT = 'latchkey-links-instance'
-export const VERSION = 1
+export const instanceFormat: WholeFormat<InstanceTable> = {
+  name: 'latchkey-links-instance',
+  version: 1,
+  tables,
+  // API callers keep their ids; clicks have none that anybody sees.
+  numbered: ['link', 'bundle', 'api_key'],
+}

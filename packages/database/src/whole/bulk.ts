@@ -1,14 +1,22 @@
-import { dialectOf, sqlitePath } from '@latchkey/database/url'
-import type { DialectName } from '@latchkey/database/url'
+import type { TableFormat } from './format.ts'
+import type { Value } from './reader.ts'
 import { openPostgresBulk } from './bulk-postgres.ts'
 import { openSqliteBulk } from './bulk-sqlite.ts'
-import type { InstanceTable } from './tables.ts'
-import type { Value } from './reader.ts'
+import { type DialectName, dialectOf, sqlitePath } from '../url.ts'
+
+/** Rows for some columns of a table. */
+export interface Rows {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Of each column. */
+  readonly types: readonly TableFormat['columns'][string]['type'][]
+  readonly rows: readonly (readonly Value[])[]
+}
 
 /** One transaction for very many rows, past Kysely; either all of it happens or nothing. */
 export interface Bulk {
   readonly dialect: DialectName
-  insert(table: InstanceTable, columns: readonly string[], rows: readonly Value[][]): Promise<void>
+  insert(rows: Rows): Promise<void>
   /** Statements without an answer. */
   run(...statements: readonly string[]): Promise<void>
   /** What the statement gives in its only column. */

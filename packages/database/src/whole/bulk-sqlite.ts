@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
-import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import { openSqliteFile } from '../sqlite-file.ts'
 import type { Bulk } from './bulk.ts'
 
 export class DatabaseInUse extends Error {
@@ -36,7 +36,7 @@ export async function openSqliteBulk(path: string): Promise<Bulk> {
   }
   return {
     dialect: 'sqlite',
-    async insert(table, columns, rows) {
+    async insert({ table, columns, rows }) {
       const key = `${table} ${columns.join(' ')}`
       const sql = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
       const statement = statements.get(key) ?? file.prepare<unknown, SQLQueryBindings[]>(sql)

@@ -1,21 +1,11 @@
 import { z } from 'zod'
-import { type Source, Unreadable, textOf } from '../lines.ts'
-import {
-  type Column,
-  FORMAT,
-  type InstanceTable,
-  type LastIds,
-  type TableFormat,
-  VERSION,
-  instanceTableNames,
-  instanceTables,
-} from './tables.ts'
+import { type Column, type WholeFormat, tablesOf } from './format.ts'
 
 export type Value = string | number | null
 
 /** Rows of one table, in the order of its columns. */
-export interface Batch {
-  table: InstanceTable
+export interface Batch<Table extends string = string> {
+  table: Table
   columns: readonly string[]
   rows: Value[][]
   /** Rows of the whole file. */
@@ -27,25 +17,30 @@ export class UnusableFile extends Error {
   override readonly name = 'UnusableFile'
 }
 
-const Counts = z.record(z.string(), z.int().min(0))
-const Id = z.int().min(0).default(0)
+const Numbers = z.record(z.string(), z.int().min(0))
 const Header = z.object({
-  format: z.literal(FORMAT),
+  format: z.string(),
   version: z.int(),
-  counts: Counts,
-  last_ids: z.object({ link: Id, bundle: Id, api_key: Id }).prefault({}),
+  counts: Numbers,
+  last_ids: Numbers.default({}),
 })
-const TableLine = z.object({
-  table: z.enum(instanceTableNames),
-  columns: z.array(z.string()).min(1),
-})
+const TableLine = z.object({ table: z.string(), columns: z.array(z.string()).min(1) })
 const EndLine = z.object({ end: z.literal(true) })
 
 const ROWS_AT_ONCE = 2_000
 
-/** Reads a file of `exportInstance`, checked value by value and complete, or throws `UnusableFile` where it is not. */
-export async function* readInstance(source: Source): AsyncGenerator<Batch, LastIds> {
-  const file = new InstanceFile()
+/** A row with the longest of texts fits; a file without line ends must not fill the memory. */
+const LONGEST_LINE = 16 * 1024 ** 2
+
+/**
+ * Reads what `writeWhole` has written, checked value by value and complete, or throws `UnusableFile` where it is not. Returns
+ * the last ids of the numbered tables.
+ */
+export async function* readWhole<Table extends string>(
+  source: AsyncIterable<Uint8Array>,
+  format: WholeFormat<Table>,
+): AsyncGenerator<Batch<Table>, Readonly<Record<string, number>>> {
+  const file = new WholeFile(format)
   for await (const lines of blocksOfLines(source, file))
     for (const line of lines) {
       const batch = file.take(line)
@@ -54,35 +49,48 @@ export async function* readInstance(source: Source): AsyncGenerator<Batch, LastI
   return file.finish()
 }
 
-async function* blocksOfLines(source: Source, file: InstanceFile): AsyncGenerator<string[]> {
-  let rest = ''
-  try {
-    for await (const text of textOf(source)) {
-      const lines = (rest + text).split('\n')
-      rest = lines.pop() ?? ''
-      yield lines
+async function* blocksOfLines(
+  source: AsyncIterable<Uint8Array>,
+  file: { line: number },
+): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
+    } catch {
+      throw new UnusableFile(`after line ${file.line}: is not UTF-8 text`)
     }
-  } catch (error) {
-    if (error instanceof Unreadable) throw new UnusableFile(`line ${file.line + 1}: ${error.message}`)
-    throw error
   }
+  let rest = ''
+  for await (const bytes of source) {
+    const lines = (rest + decode(bytes)).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > LONGEST_LINE) throw new UnusableFile(`line ${file.line + 1}: is too long`)
+    yield lines
+  }
+  rest += decode()
   if (rest !== '') yield [rest]
 }
 
-class InstanceFile {
+class WholeFile<Table extends string> {
+  readonly #format: WholeFormat<Table>
   line = 0
   #counts: Readonly<Record<string, number>> | undefined
-  #lastIds: LastIds = { link: 0, bundle: 0, api_key: 0 }
+  #lastIds: Readonly<Record<string, number>> = {}
   #of = 0
-  #table: InstanceTable | undefined
+  #table: Table | undefined
   #columns: readonly string[] = []
   #kinds: readonly Column[] = []
   #rows: Value[][] = []
   readonly #seen = new Map<string, number>()
   #ended = false
 
+  constructor(format: WholeFormat<Table>) {
+    this.#format = format
+  }
+
   /** A batch that the line completes. */
-  take(text: string): Batch | undefined {
+  take(text: string): Batch<Table> | undefined {
     this.line++
     if (text === '') return undefined
     const value = this.#parse(text)
@@ -93,7 +101,7 @@ class InstanceFile {
     return this.#rows.length >= ROWS_AT_ONCE ? this.#flush() : undefined
   }
 
-  finish(): LastIds {
+  finish(): Readonly<Record<string, number>> {
     if (!this.#counts) throw new UnusableFile('The file is empty')
     if (!this.#ended) throw new UnusableFile(`The file breaks off after line ${this.line}`)
     for (const [table, count] of Object.entries(this.#counts)) {
@@ -115,9 +123,12 @@ class InstanceFile {
   #begin(value: unknown): undefined {
     const header = Header.safeParse(value)
     if (!header.success) throw this.#unusable('is not the first line of an export with --everything')
-    if (header.data.version !== VERSION)
+    const { name, version } = this.#format
+    if (header.data.format !== name)
+      throw this.#unusable(`the file is "${header.data.format}", not "${name}"`)
+    if (header.data.version !== version)
       throw this.#unusable(
-        `the file is of version ${header.data.version}, this program reads version ${VERSION}`,
+        `the file is of version ${header.data.version}, this program reads version ${version}`,
       )
     this.#counts = header.data.counts
     this.#lastIds = header.data.last_ids
@@ -125,7 +136,7 @@ class InstanceFile {
   }
 
   /** A line between rows: the next table, or the end. */
-  #turn(value: unknown): Batch | undefined {
+  #turn(value: unknown): Batch<Table> | undefined {
     const batch = this.#flush()
     if (EndLine.safeParse(value).success) {
       this.#ended = true
@@ -133,9 +144,11 @@ class InstanceFile {
     }
     const line = TableLine.safeParse(value)
     if (!line.success) throw this.#unusable('is neither a row nor a table nor the end')
-    const { table, columns } = line.data
-    const format: TableFormat = instanceTables[table]
-    const kinds = columns.map((column) => format.columns[column])
+    const { columns } = line.data
+    const table = tablesOf(this.#format).find((each) => each === line.data.table)
+    if (table === undefined) throw this.#unusable(`there is no table "${line.data.table}"`)
+    const known: Readonly<Record<string, Column>> = this.#format.tables[table].columns
+    const kinds = columns.map((column) => known[column])
     const unknown = columns.find((_, at) => kinds[at] === undefined)
     if (unknown !== undefined) throw this.#unusable(`${table} has no column "${unknown}"`)
     this.#table = table
@@ -144,7 +157,7 @@ class InstanceFile {
     return batch
   }
 
-  #flush(): Batch | undefined {
+  #flush(): Batch<Table> | undefined {
     const rows = this.#rows
     const table = this.#table
     if (!table || rows.length === 0) return undefined

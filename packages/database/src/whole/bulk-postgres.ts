@@ -1,6 +1,5 @@
-import { openPool } from '@latchkey/database/pool'
+import { openPool } from '../pool.ts'
 import type { Bulk } from './bulk.ts'
-import { type InstanceTable, type TableFormat, instanceTables } from './tables.ts'
 import type { Value } from './reader.ts'
 
 export async function openPostgresBulk(url: string): Promise<Bulk> {
@@ -11,8 +10,8 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
   return {
     dialect: 'postgres',
     // One array per column, so that the statement is the same for any number of rows.
-    async insert(table, columns, rows) {
-      const arrays = columns.map((column, at) => `$${at + 1}::${typeOf(table, column)}[]`)
+    async insert({ table, columns, types, rows }) {
+      const arrays = types.map((type, at) => `$${at + 1}::${type === 'int' ? 'bigint' : 'text'}[]`)
       await client.query(
         `insert into ${table} (${columns.join(', ')}) select * from unnest(${arrays.join(', ')})`,
         columns.map((_, at) => rows.map((row) => row[at] ?? null)),
@@ -35,10 +34,4 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
       await pool.end()
     },
   }
-}
-
-/** Columns that the import adds itself are `url_key` and `search_text`. */
-function typeOf(table: InstanceTable, column: string): 'bigint' | 'text' {
-  const { columns }: TableFormat = instanceTables[table]
-  return (columns[column]?.type ?? (column === 'url_key' ? 'int' : 'text')) === 'int' ? 'bigint' : 'text'
 }

@@ -1,0 +1,91 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { DialectName } from '../url.ts'
+import { type TableFormat, type WholeFormat, tablesOf } from './format.ts'
+
+const ROWS_AT_ONCE = 2_000
+
+export interface Piece {
+  text: string
+  /** Rows that it holds. */
+  rows: number
+  /** Rows of the whole file. */
+  of: number
+}
+
+/**
+ * Everything that `read` sees, as lines of JSON: a header, then each table with its rows, then `{"end":true}`. `read` must be
+ * one connection in a transaction that sees one moment. `consume` is awaited piece by piece, and no more than a piece is
+ * held. `now` in Unix seconds.
+ */
+export async function writeWhole<Tables>(
+  { read: typed, dialect, format }: { read: Kysely<Tables>; dialect: DialectName; format: WholeFormat },
+  now: number,
+  consume: (piece: Piece) => Promise<void>,
+): Promise<void> {
+  const read = typed as unknown as Kysely<unknown>
+  const counts = await numbers(
+    read,
+    tablesOf(format),
+    (table) => sql`select count(*) as number from ${sql.table(table)}`,
+  )
+  const last_ids = await numbers(read, format.numbered, (table) =>
+    dialect === 'sqlite'
+      ? sql`select max(seq) as number from sqlite_sequence where name = ${table}`
+      : sql`select pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')::regclass) as number`,
+  )
+  const of = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const say = (line: unknown) => consume({ text: `${JSON.stringify(line)}\n`, rows: 0, of })
+  await say({ format: format.name, version: format.version, exported_at: now, counts, last_ids })
+  for (const [table, { columns, orderBy }] of Object.entries(format.tables)) {
+    await say({ table, columns: Object.keys(columns) })
+    for await (const lines of linesOf(read, dialect, { table, columns, orderBy }))
+      await consume({ text: `${lines.join('\n')}\n`, rows: lines.length, of })
+  }
+  await say({ end: true })
+}
+
+async function numbers(
+  read: Kysely<unknown>,
+  tables: readonly string[],
+  queryOf: (table: string) => RawBuilder<unknown>,
+): Promise<Record<string, number>> {
+  const found: [string, number][] = []
+  for (const table of tables) {
+    const { rows } = await queryOf(table).execute(read)
+    found.push([table, (rows as { number: number | null }[])[0]?.number ?? 0])
+  }
+  return Object.fromEntries(found)
+}
+
+/** The rows of a table as JSON lists, a batch at a time. The engine writes them: that is faster than doing it here. */
+async function* linesOf(
+  read: Kysely<unknown>,
+  dialect: DialectName,
+  { table, columns, orderBy }: TableFormat & { table: string },
+): AsyncGenerator<string[]> {
+  const names = Object.keys(columns).map((column) => sql.ref(column))
+  const order = sql.join(orderBy.map((column) => sql.ref(column)))
+  const query = sql<{ line: string }>`select ${asList(dialect, names)} as line
+    from ${sql.table(table)} order by ${order}`
+  if (dialect === 'sqlite') {
+    for await (const { rows } of read
+      .getExecutor()
+      .stream<{ line: string }>(query.compile(read), ROWS_AT_ONCE))
+      yield rows.map((row) => row.line)
+    return
+  }
+  await sql`declare lines no scroll cursor for ${query}`.execute(read)
+  for (;;) {
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(ROWS_AT_ONCE)} from lines`.execute(read)
+    if (rows.length > 0) yield rows.map((row) => row.line)
+    if (rows.length < ROWS_AT_ONCE) break
+  }
+  await sql`close lines`.execute(read)
+}
+
+/** The same text on both engines; PostgreSQL's own list would have blanks in it. */
+function asList(dialect: DialectName, names: readonly RawBuilder<unknown>[]): RawBuilder<string> {
+  if (dialect === 'sqlite') return sql<string>`json_array(${sql.join(names)})`
+  const values = names.map((name) => sql`coalesce(to_json(${name})::text, 'null')`)
+  return sql<string>`'[' || ${sql.join(values, sql` || ',' || `)} || ']'`
+}
