@@ -3,8 +3,12 @@ import { run } from './run.ts'
 interface Bill {
   serialNumber: string
   metadata: { timestamp: string; component: { name: string } }
-  components: { name: string }[]
+  components: { 'bom-ref': string; properties: { name: string; value: string }[] }[]
+  dependencies: { ref: string; dependsOn: string[] }[]
 }
+
+/** What npm says of a package that is for development alone. */
+const DEVELOPMENT = 'cdx:npm:package:development'
 
 /**
  * What the executables are made of, as CycloneDX: every package of package-lock.json that is not for development alone, and the
@@ -15,11 +19,10 @@ export async function billOfMaterials(sourceTime: Date): Promise<string> {
     'npm',
     'sbom',
     '--package-lock-only',
-    '--omit=dev',
     '--sbom-format=cyclonedx',
     '--sbom-type=application',
   ])
-  const bill = JSON.parse(text) as Bill
+  const bill = withoutDevelopment(JSON.parse(text) as Bill)
   // These are what npm takes from the clock, from chance, and from the name of the folder.
   bill.metadata.timestamp = sourceTime.toISOString()
   bill.metadata.component.name = 'latchkey'
@@ -27,4 +30,17 @@ export async function billOfMaterials(sourceTime: Date): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(bill)).digest('hex')
   bill.serialNumber = `urn:uuid:${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
   return `${JSON.stringify(bill, null, 2)}\n`
+}
+
+/** Not by `--omit=dev`, which leaves out what is for development in one place and needed in another. */
+function withoutDevelopment(bill: Bill): Bill {
+  const components = bill.components.filter(({ properties }) =>
+    properties.every(({ name }) => name !== DEVELOPMENT),
+  )
+  const gone = new Set(bill.components.map((each) => each['bom-ref']))
+  for (const each of components) gone.delete(each['bom-ref'])
+  const dependencies = bill.dependencies
+    .filter(({ ref }) => !gone.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => !gone.has(each)) }))
+  return { ...bill, components, dependencies }
 }

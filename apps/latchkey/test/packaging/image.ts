@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -69,7 +69,12 @@ export class Image {
   #take(file: string, at: string): void {
     const path = join(this.root, at)
     mkdirSync(dirname(path), { recursive: true })
-    copyFileSync(file, path)
+    try {
+      // The executable is large, and as a rule in the same file system.
+      linkSync(realpathSync(file), path)
+    } catch {
+      copyFileSync(file, path)
+    }
     chmodSync(path, 0o755)
   }
 }

@@ -56,7 +56,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     const names = new Set(bill.components.map(({ name }) => name))
     for (const name of ['bun', 'hono', 'kysely', 'zod', 'react', 'oidc-provider'])
       expect(names).toContain(name)
-    for (const name of ['typescript', 'oxlint', 'playwright-core']) expect(names).not.toContain(name)
+    for (const name of ['oxlint', 'knip', 'playwright-core']) expect(names).not.toContain(name)
   })
 
   test('is not made into a folder that has something in it, or for a machine that there is none for', async () => {

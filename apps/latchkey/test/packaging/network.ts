@@ -1,0 +1,52 @@
+/** Networks of their own need root, and `ip` of iproute2. */
+export const HAS_NETWORKS =
+  process.platform === 'linux' && process.getuid?.() === 0 && Bun.which('ip') !== null && canMakeOne()
+
+function canMakeOne(): boolean {
+  const name = `latchkey-probe-${process.pid}`
+  const made = Bun.spawnSync(['ip', 'netns', 'add', name]).exitCode === 0
+  if (made) Bun.spawnSync(['ip', 'netns', 'del', name])
+  return made
+}
+
+/** Machines with addresses of their own, joined by a switch, which nothing else of this machine can reach or see. */
+export class Network {
+  static #count = 0
+  readonly #prefix = `latchkey-${process.pid}-${Network.#count++}`
+  readonly #names: string[] = []
+
+  constructor() {
+    this.#ip('netns', 'add', this.#space('switch'))
+    this.#ip('-n', this.#space('switch'), 'link', 'add', 'bridge', 'type', 'bridge')
+    this.#ip('-n', this.#space('switch'), 'link', 'set', 'bridge', 'up')
+  }
+
+  /** Adds a machine. */
+  join(name: string, address: string): void {
+    const [own, hub] = [this.#space(name), this.#space('switch')]
+    this.#ip('netns', 'add', own)
+    const port = `port${this.#names.push(name)}`
+    this.#ip('-n', hub, 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', own)
+    this.#ip('-n', hub, 'link', 'set', port, 'master', 'bridge', 'up')
+    this.#ip('-n', own, 'addr', 'add', `${address}/24`, 'dev', 'eth0')
+    for (const device of ['eth0', 'lo']) this.#ip('-n', own, 'link', 'set', device, 'up')
+  }
+
+  /** What to run, so that a command runs at this machine. */
+  at(name: string, ...command: readonly string[]): string[] {
+    return ['ip', 'netns', 'exec', this.#space(name), ...command]
+  }
+
+  remove(): void {
+    for (const name of [...this.#names, 'switch']) this.#ip('netns', 'del', this.#space(name))
+  }
+
+  #space(name: string): string {
+    return `${this.#prefix}-${name}`
+  }
+
+  #ip(...args: readonly string[]): void {
+    const { exitCode, stderr } = Bun.spawnSync(['ip', ...args])
+    if (exitCode !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr.toString()}`)
+  }
+}

@@ -1,0 +1,8 @@
+import { declarations as links } from '@latchkey/links/settings'
+import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
+import type { Declaration } from '@latchkey/settings/settings'
+
+const declarations: Declaration<unknown>[] = [...Object.values(links), ...Object.values(rooms)]
+
+/** The names of the settings that may be given as a file. */
+export const SECRET_SETTINGS = declarations.filter(({ secret }) => secret).map(({ name }) => name)
