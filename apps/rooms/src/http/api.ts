@@ -1,8 +1,9 @@
-import { isStorageUnavailable } from '@latchkey/database/errors'
+import { isReferenceViolation, isStorageUnavailable } from '@latchkey/database/errors'
 import { Failure } from '@latchkey/http/failure'
 import { type Authenticated, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
+import { NoResultError } from 'kysely'
 import type { Actor, Context, Scope } from '../context.ts'
 import { OwnsRooms, failure, failures, listed } from '../failures.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
@@ -31,7 +32,8 @@ export function createApi(services: Services) {
     },
     authorise: (visit, operation, request) => authorise(services, visit, operation, request),
     contextOf: (visit, request, { requestId }) => contextOf(services, visit, request, requestId),
-    render: (error, requestId) => renderFailure(services, error, requestId),
+    render: async (error, requestId, visit) =>
+      renderFailure(services, await erasedMeanwhile(services, error, visit), requestId),
     observe({ ms, ...exchange }) {
       services.metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
       services.log.info('request', { ...exchange, ms: Math.round(ms) })
@@ -120,6 +122,25 @@ export function contextOf(services: Services, visit: Visit, request: Request, re
     keep: (session) => replaceCookies(sessionCookies(names, session, now)),
     forget: () => replaceCookies(clearedCookies(names)),
   }
+}
+
+/**
+ * Between the look at a session and what is done with it, the account can be erased, and so can a room or a person that
+ * the request names. The database then refuses what would refer to them, which is nobody's fault.
+ */
+async function erasedMeanwhile(
+  { sessions }: Services,
+  error: unknown,
+  visit: Visit | undefined,
+): Promise<unknown> {
+  const isReference = isReferenceViolation(error)
+  if (!isReference && !(error instanceof NoResultError)) return error
+  const id = visit?.actor?.session.id
+  if (visit && id !== undefined && !(await sessions.findById(id))) {
+    visit.cookies.splice(0, visit.cookies.length, ...clearedCookies(visit.names))
+    return failure('unauthenticated')
+  }
+  return isReference ? failure('not_found') : error
 }
 
 /** Every error in the one shape of R15.1; our own faults are logged and carry no detail. */

@@ -1,0 +1,77 @@
+// An account that is erased between the look at its session and what is done with it (rooms-contract R15.1, R28.22).
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { type Someone, outcome, someone } from '../admin/people.ts'
+import { roomsPerTest } from '../per-test.ts'
+import type { TestRooms } from '../rooms.ts'
+
+const { rooms } = roomsPerTest()
+
+/** Something for the event loop to do until a request waits for the transaction that runs. */
+const TURNS = 50
+
+/** The answer to a request that found its session, and whose account is gone when it wants to write. */
+async function whileErased(
+  service: TestRooms,
+  erased: Someone,
+  act: () => Promise<Response>,
+): Promise<Response> {
+  const { database } = service.rooms
+  const { answer } = await database.write(async (tx) => {
+    await tx.deleteFrom('users').where('id', '=', erased.id).execute()
+    // In a member of its own, or the transaction would wait for what waits for it.
+    const started = { answer: act() }
+    if (database.dialect === 'postgres') await untilBlocked(service)
+    else for (let turn = 0; turn < TURNS; turn++) await Bun.sleep(0)
+    return started
+  })
+  return answer
+}
+
+async function untilBlocked({ rooms: { database } }: TestRooms): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`.execute(database.read)
+    if ((rows[0]?.waiting ?? 0) > 0) return
+  }
+}
+
+eachDialect((_dialect, newUrl) => {
+  test('whoever acts at the instant in which the account is erased is signed out, and nothing fails by our fault', async () => {
+    const service = await rooms({ url: await newUrl() })
+    await someone(service, { sub: 'admin', name: 'Ada' })
+    for (const [address, body] of [
+      ['/api/auth/logout', {}],
+      ['/api/auth/logout', { everywhere: true }],
+      ['/api/rooms', { name: 'Quay' }],
+      ['/api/ws-ticket', {}],
+    ] as const) {
+      const eva = await someone(service, { sub: 'eva', name: 'Eva' })
+      const answer = await whileErased(service, eva, () =>
+        eva.browser.send(address, { method: 'POST', body }),
+      )
+      expect([address, await outcome(answer)]).toEqual([address, [401, 'unauthenticated']])
+      expect(eva.browser.token).toBeUndefined()
+    }
+    expect(service.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  })
+
+  test('whoever does something to an account that is erased in the same instant hears that there is none', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const ada = await someone(service, { sub: 'admin', name: 'Ada' })
+    for (const [method, path, body] of [
+      ['PUT', 'platform-admin', { granted: true }],
+      ['PATCH', 'status', { disabled: true }],
+    ] as const) {
+      const eva = await someone(service, { sub: 'eva', name: 'Eva' })
+      const answer = await whileErased(service, eva, () =>
+        ada.browser.send(`/api/admin/users/${eva.id}/${path}`, { method, body }),
+      )
+      expect([path, await outcome(answer)]).toEqual([path, [404, 'not_found']])
+    }
+    expect((await ada.browser.send('/api/session')).status).toBe(200)
+    expect(service.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  })
+})
