@@ -4,7 +4,11 @@ import { readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
+import { HAS_NAMESPACES } from '../apps/latchkey/test/packaging/image.ts'
+import { HAS_NETWORKS } from '../apps/latchkey/test/packaging/network.ts'
 import { type TestPostgres, startPostgres } from './postgres.ts'
+import { buildExecutable } from './release/executable.ts'
+import { ownPlatform } from './release/platforms.ts'
 
 const inCi = process.env['CI'] === 'true'
 const missing: string[] = []
@@ -27,12 +31,25 @@ if (!Bun.which('redis-server', wide)) missing.push('Redis is not installed: node
 if (!Bun.which('promtool', wide))
   missing.push('Prometheus is not installed: the alert rules of the documents were not checked')
 
+if (!Bun.which('systemd-analyze', wide)) missing.push('systemd is not installed: its units were not checked')
+if (!HAS_NAMESPACES)
+  missing.push('Namespaces cannot be made here: the executable was not run in an image of its own')
+if (!HAS_NETWORKS || !Bun.which('caddy', wide))
+  missing.push('Caddy, iproute2 or root is missing: what the compose files start was not started')
+
 const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 if (python === '')
   missing.push('LATCHKEY_TEST_PYTHON is unset: the shrtnr Python SDK was not tried (see CONTRIBUTING.md)')
 
 if ((process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? '') === '')
   missing.push('LATCHKEY_TEST_PYTHON_TOOLS is unset: the Python SDK was not tried (see CONTRIBUTING.md)')
+
+// Once, for all the tests that need it; when it cannot be built, they say why.
+const executable = join(tmpdir(), `latchkey-executable-${process.pid}`)
+const isBuilt = await buildExecutable(ownPlatform(), executable).then(
+  () => true,
+  () => false,
+)
 
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
 const failedChecks = await check()
@@ -58,11 +75,13 @@ const tests = Bun.spawn(
       LATCHKEY_TEST_POSTGRES: postgresUrl ?? '',
       LATCHKEY_TEST_CHROMIUM: chromium ?? '',
       LATCHKEY_TEST_PYTHON: python,
+      LATCHKEY_TEST_EXECUTABLE: isBuilt ? executable : '',
     },
   },
 )
 const testsExit = await tests.exited
 await postgres?.stop()
+rmSync(executable, { force: true })
 
 const counts = readCounts(report)
 const failed = counts.failures + failedChecks.length + (testsExit !== 0 && counts.failures === 0 ? 1 : 0)
