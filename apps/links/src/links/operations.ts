@@ -9,6 +9,7 @@ import { freeSlug } from '../slugs/generator.ts'
 import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
 import type { Transaction } from 'kysely'
 import { listByClicks } from './click-order.ts'
+import { trimClicks } from './trim.ts'
 import { Id, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
@@ -280,10 +281,14 @@ const removeLink = operation({
   query: z.object({ force: Force() }),
   result: z.object({ deleted: z.literal(true) }),
   failures: ['link_not_found', 'not_owner_delete', 'link_has_clicks'],
+  // Millions of clicks take a while.
+  lasting: true,
   async handler(context, { params, query }) {
     await context.settleClicks()
+    const owned = (tx: Tx) => ownedLink(tx, context, params.id, 'not_owner_delete')
+    if (query.force) await trimClicks(context.database, async (tx) => ({ link_id: (await owned(tx)).id }))
     await context.database.write(async (tx) => {
-      const row = await ownedLink(tx, context, params.id, 'not_owner_delete')
+      const row = await owned(tx)
       if (!query.force && (await lifetimeClicks(tx, row.id)) > 0) throw failure('link_has_clicks')
       await deleteLink(tx, context.database, row.id)
     })

@@ -8,6 +8,7 @@ import { failure, type FailureCode } from '../failures.ts'
 import { Force, getLink } from '../links/operations.ts'
 import { Id, Link } from '../links/schema.ts'
 import { type LinkRow, findLinkRow, lockLinkRow, toSlug } from '../links/store.ts'
+import { trimClicks } from '../links/trim.ts'
 import { CustomSlug, Slug, SlugParam } from './schema.ts'
 import {
   type SlugRow,
@@ -219,11 +220,22 @@ function removal({ prefix, suffix, params, missing }: Form) {
     query: z.object({ force: Force() }),
     result: z.object({ removed: z.literal(true) }),
     failures: [...missing, 'not_owner_slug_remove', 'auto_slug_remove', 'slug_has_clicks'],
+    // Millions of clicks take a while.
+    lasting: true,
     async handler(context, input) {
       await context.settleClicks()
+      const removable = async (tx: Tx) => {
+        const owned = await ownedSlug(tx, context, input.params, 'not_owner_slug_remove')
+        if (owned.row.is_custom === 0) throw failure('auto_slug_remove')
+        return owned
+      }
+      if (input.query.force)
+        await trimClicks(context.database, async (tx) => {
+          const { link_id, slug } = (await removable(tx)).row
+          return { link_id, slug }
+        })
       await context.database.write(async (tx) => {
-        const { link, row } = await ownedSlug(tx, context, input.params, 'not_owner_slug_remove')
-        if (row.is_custom === 0) throw failure('auto_slug_remove')
+        const { link, row } = await removable(tx)
         if (row.clicks > 0 && !input.query.force) throw failure('slug_has_clicks')
         if (row.slug === link.primary_slug)
           await setPrimarySlug(tx, link.id, await successorOf(tx, row, true))

@@ -1,5 +1,5 @@
 import type { DialectName } from '@latchkey/database/url'
-import { changeAllHours } from '../clicks/changed-hours.ts'
+import { changeHours } from '../clicks/changed-hours.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
@@ -55,7 +55,19 @@ export async function removeSlug(
 ): Promise<void> {
   await retireSlugs(tx, { link_id, slug })
   await tx.deleteFrom('slug').where('slug', '=', slug).execute()
-  await changeAllHours(tx, dialect, link_id)
+  const hours = await tx
+    .selectFrom('click_hour')
+    .select('hour')
+    .distinct()
+    .where('link_id', '=', link_id)
+    .where('slug', '=', slug)
+    .execute()
+  if (hours.length > 0)
+    await changeHours(
+      tx,
+      dialect,
+      hours.map(({ hour }) => ({ link_id, hour })),
+    )
   for (const table of ['click', 'click_forgotten', 'click_hour_open', 'click_hour_closed'] as const)
     await tx.deleteFrom(table).where('link_id', '=', link_id).where('slug', '=', slug).execute()
 }

@@ -16,6 +16,7 @@ import { forgetClicksBefore } from '../../src/clicks/retention.ts'
 import { snapshot } from '../../src/db/snapshot.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { deleteLink } from '../../src/links/store.ts'
+import { trimClicks } from '../../src/links/trim.ts'
 import { removeSlug } from '../../src/slugs/store.ts'
 import { NOW, Stored, closedAfterEach } from '../durability/stored.ts'
 import { type Slug, ages, batches, classified, histories, views } from './history.ts'
@@ -304,9 +305,9 @@ eachDialect((dialect, newUrl) => {
           } else if ('remove' in step) {
             slugs = slugs.filter(({ slug }) => slug !== step.remove)
             clicks = clicks.filter(({ slug }) => slug !== step.remove)
-            await stored.database.write((tx) =>
-              removeSlug(tx, stored.database, { link_id: world.first, slug: step.remove }),
-            )
+            const removed = { link_id: world.first, slug: step.remove }
+            await trimClicks(stored.database, async () => removed, 3)
+            await stored.database.write((tx) => removeSlug(tx, stored.database, removed))
           } else if ('look' in step) await expectAll(world, clicks, step.look)
           else {
             await closeHours(world, NOW - (NOW % HOUR))
@@ -402,6 +403,7 @@ eachDialect((dialect, newUrl) => {
     const summing = new Summing(stored.database, 3)
     await closeHours(world, NOW - (NOW % 3600))
     while (await summing.step(NOW));
+    await trimClicks(stored.database, async () => ({ link_id: first }), 5)
     await stored.database.write((tx) => deleteLink(tx, stored.database, first))
     const rest = clicks.filter(({ linkId }) => linkId !== first)
     const view: View = { range: '90d', now: NOW, tz: 'UTC', filters: { bots: false, selfReferrers: false } }

@@ -1,0 +1,109 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import { openRecorder } from '../clicks/recorder.ts'
+import type { Context } from '../context.ts'
+import { slugOperations } from '../slugs/operations.ts'
+import { linkOperations } from './operations.ts'
+
+const { keep } = closedAfterEach()
+const HOUR = 3600
+const CLICKS = 7_000
+/** What one transaction deletes at most, and a few that are left for the last one. */
+const AT_ONCE = 2_000
+
+eachDialect((_dialect, newUrl) => {
+  async function open() {
+    const stored = keep(await Stored.open(await newUrl()))
+    const id = await stored.link('auto', 'mine')
+    const other = await stored.link('other')
+    const recorder = keep(openRecorder(stored.url))
+    const clicks = Array.from({ length: CLICKS }, (_, n) =>
+      click(id, n % 10 === 0 ? 'auto' : 'mine', { clickedAt: NOW - 60 * n }),
+    )
+    await recorder.record([...clicks, click(other, 'other')])
+    while (await recorder.closeHours(NOW - 20 * HOUR));
+    const remove = (name: string, params: object, identity = 'ann@example.com') => {
+      const operation = [...linkOperations, ...slugOperations].find((one) => one.id === name)
+      const context = {
+        database: stored.database,
+        identity,
+        settleClicks: async () => {},
+      } as unknown as Context
+      return operation?.handler(context, { params, query: { force: true } } as never)
+    }
+    return { stored, id, remove }
+  }
+
+  /** How many clicks of these slugs there were after each transaction, and how many turns others had. */
+  async function watched(stored: Stored, slugs: readonly string[], work: () => Promise<unknown>) {
+    const left: number[] = []
+    let turns = 0
+    let running = true
+    const turn = () => {
+      turns++
+      if (running) setImmediate(turn)
+    }
+    stored.database.afterWrite(async () => {
+      const counts = await Promise.all(slugs.map((slug) => stored.counts(slug)))
+      // Sums, hours and raw clicks agree at every moment.
+      for (const [sum, hours, raw] of counts) expect([sum, hours]).toEqual([raw, raw])
+      left.push(counts.reduce((all, [sum]) => all + sum, 0))
+    })
+    setImmediate(turn)
+    await work()
+    running = false
+    return { left, turns }
+  }
+
+  function expectSmallSteps(before: number, { left, turns }: { left: number[]; turns: number }): void {
+    expect(left.at(-1)).toBe(0)
+    for (const [n, now] of left.entries()) expect((left[n - 1] ?? before) - now).toBeLessThanOrEqual(AT_ONCE)
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(before / AT_ONCE))
+  }
+
+  test('a link goes with its clicks in small transactions, between which others have their turn', async () => {
+    const { stored, id, remove } = await open()
+    const steps = await watched(stored, ['auto', 'mine'], async () =>
+      expect(await remove('deleteLink', { id })).toEqual({ deleted: true }),
+    )
+    expectSmallSteps(CLICKS, steps)
+    expect(await stored.rows('select slug from click')).toEqual([{ slug: 'other' }])
+    for (const table of ['link', 'slug', 'click_hour', 'click_period', 'click_sum'])
+      expect(
+        await stored.rows(`select * from ${table} where ${table === 'link' ? 'id' : 'link_id'} = ${id}`),
+      ).toEqual([])
+    expect(await stored.counts('other')).toEqual([1, 1, 1])
+  })
+
+  test('a slug goes with its clicks in small transactions, and those of the other slugs stay', async () => {
+    const { stored, id, remove } = await open()
+    const steps = await watched(stored, ['mine'], async () =>
+      expect(await remove('removeSlug', { id, slug: 'mine' })).toEqual({ removed: true }),
+    )
+    expectSmallSteps((CLICKS * 9) / 10, steps)
+    const kept = CLICKS / 10
+    expect(await stored.counts('auto')).toEqual([kept, kept, kept])
+    const [link] = await stored.rows<{ clicks: number }>(`select
+      (select clicks_raw from link_clicks where link_id = ${id})
+        + coalesce((select sum(clicks) from click_hour_open where link_id = ${id}), 0) as clicks`)
+    expect(link?.clicks).toBe(kept)
+  })
+
+  test('who may not remove them loses nobody a click', async () => {
+    const { stored, id, remove } = await open()
+    const refusals = [
+      ['deleteLink', { id }, 'ben@example.com', 403],
+      ['removeSlug', { id, slug: 'mine' }, 'ben@example.com', 403],
+      ['removeSlug', { id, slug: 'auto' }, 'ann@example.com', 400],
+    ] as const
+    for (const [name, params, identity, status] of refusals)
+      expect(
+        await (remove(name, params, identity) as Promise<unknown>).catch((error: unknown) => error),
+      ).toMatchObject({
+        status,
+      })
+    const [row] = await stored.rows<{ n: number }>(`select count(*) as n from click where link_id = ${id}`)
+    expect(row?.n).toBe(CLICKS)
+  })
+})
