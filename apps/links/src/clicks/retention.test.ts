@@ -51,6 +51,22 @@ eachDialect((_dialect, newUrl) => {
     expect(await forgetClicksBefore(stored.database, CUT)).toBe(0)
   })
 
+  test('others have their turn between small transactions', async () => {
+    const { stored } = await openWith((link) =>
+      Array.from({ length: 2_600 }, (_, n) => click(link, 'abcd', { clickedAt: CUT - DAY - n })),
+    )
+    let turns = 0
+    let running = true
+    const turn = () => {
+      turns++
+      if (running) setImmediate(turn)
+    }
+    setImmediate(turn)
+    expect(await forgetClicksBefore(stored.database, CUT)).toBe(2_600)
+    running = false
+    expect(turns).toBeGreaterThanOrEqual(5)
+  })
+
   test('a click in the first second of the day that holds the moment is kept', async () => {
     const { stored } = await openWith((link) =>
       [-1, 0, 1].map((by) => click(link, 'abcd', { clickedAt: CUT + by })),

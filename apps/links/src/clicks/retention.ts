@@ -36,6 +36,8 @@ export async function forgetClicksBefore(database: Database<Tables>, moment: num
     const step = await database.write((tx) => forgetSome(tx, database, moment - (moment % DAY)))
     forgotten += step
     if (step < AT_ONCE) return forgotten
+    // Writing to a file takes no turn of its own: without this nobody would be redirected until the last click is gone.
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
