@@ -1,6 +1,7 @@
 import { VERSION } from '@latchkey/links/version'
 import { type Command, UsageError } from './command.ts'
 import { health } from './commands/health.ts'
+import { wholeRoomsCommands } from './commands/everything.ts'
 import { keyCommands } from './commands/keys.ts'
 import { operateCommands } from './commands/operate.ts'
 import { roomsCommands } from './commands/rooms.ts'
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
   rooms,
   ...keyCommands,
   ...roomsCommands,
+  ...wholeRoomsCommands,
   ...transferCommands,
   ...operateCommands,
   health,

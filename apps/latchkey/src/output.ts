@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
@@ -18,9 +16,11 @@ export async function pour(pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) await write(piece)
 }
 
-/** Writes to stdout, and waits where its reader is slower. */
+/** Ends when stdout has taken the text: what is written faster than that would wait in memory. */
 export async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+  })
 }
 
 /** Rows in aligned columns, the first row being the header. */

@@ -100,3 +100,32 @@ describe('latchkey links export and import with --everything', () => {
     expect((await place.run([...TAKE, '--owner', 'ada'])).code).toBe(2)
   })
 })
+
+test('latchkey rooms export and import carry everything of Rooms to another instance', async () => {
+  const [from, to] = [new Place(), new Place()]
+  try {
+    const sent = await from.run(['rooms', 'export'])
+    expect([sent.code, sent.err]).toEqual([0, expect.stringMatching(/^exported \d+ rows\n$/)])
+    const dry = await to.run(['rooms', 'import', '-', '--dry-run'], { stdin: sent.out })
+    expect([dry.code, dry.err]).toEqual([
+      0,
+      'complete: 0 people, 0 rooms, 0 messages (dry run: nothing was stored)\n',
+    ])
+    expect(await to.run(['rooms', 'import', '-'], { stdin: sent.out })).toEqual({
+      code: 0,
+      out: '',
+      err: 'imported 0 people, 0 rooms, 0 messages\n',
+    })
+    expect((await to.run(['rooms', 'export'])).out.split('\n').slice(1)).toEqual(
+      sent.out.split('\n').slice(1),
+    )
+    const wrong = await from.run(EVERYTHING)
+    expect(await to.run(['rooms', 'import', '-'], { stdin: wrong.out })).toMatchObject({
+      code: 1,
+      err: 'line 1: the file is "latchkey-links-instance", not "latchkey-rooms-instance"\n',
+    })
+  } finally {
+    from.remove()
+    to.remove()
+  }
+}, 60_000)

@@ -6,6 +6,7 @@ import { DatabaseInUse } from '@latchkey/database/whole/bulk-sqlite'
 import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
 import { importInstance } from '../../src/transfer/instance/import.ts'
 import { UnusableFile } from '@latchkey/database/whole/reader'
+import { instanceFormat } from '../../src/transfer/instance/tables.ts'
 import { fileOf } from '../../src/transfer/testing.ts'
 import { NOW, Stored, click, closedAfterEach } from '../durability/stored.ts'
 import { LINKS, contents, exported, figures, fill } from './filled.ts'
@@ -123,6 +124,27 @@ eachDialect((dialect, newUrl) => {
       const target = keep(await Stored.open(url))
       expect((await contents(target))['link']).toEqual([])
     })
+
+    if (dialect === 'sqlite')
+      test('has every column of every table, or it follows from others', async () => {
+        const stored = keep(await Stored.open(await newUrl()))
+        const columns = await stored.rows<{
+          name: string
+        }>(`select m.name || '.' || c.name || ' ' || lower(c.type) ||
+          case when c."notnull" then '' else ' or null' end as name
+          from sqlite_master as m, pragma_table_info(m.name) as c
+          where m.type = 'table' and m.name not like 'sqlite_%' and m.name <> 'migration'`)
+        const follows =
+          /^(click_(hour_open|hour_closed|period|sum|link|due)|link_(clicks|count|day)|change)\.|^link\.(url_key|search_text) |^slug\.closed_|^click(_forgotten)?\.id /
+        const told = Object.entries(instanceFormat.tables).flatMap(([table, format]) =>
+          Object.entries(format.columns).map(
+            ([column, { type, nullable }]) =>
+              `${table}.${column} ${type === 'int' ? 'integer' : type}${nullable ? ' or null' : ''}`,
+          ),
+        )
+        const all = columns.map(({ name }) => name.replace(/^(\w+\.id integer) or null$/, '$1'))
+        expect(told.toSorted()).toEqual(all.filter((name) => !follows.test(name)).toSorted())
+      })
 
     if (dialect === 'sqlite')
       test('waits for nobody: a database that is open elsewhere is refused, and keeps its log', async () => {

@@ -1,0 +1,31 @@
+import type { Database } from '@latchkey/database/database'
+import { type TakeIn, takeIn } from '@latchkey/database/whole/take-in'
+import { type Piece, writeWhole } from '@latchkey/database/whole/writer'
+import { sql } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { type RoomsTable, roomsFormat } from './tables.ts'
+
+/** Everything the instance holds at one moment, a piece of text at a time. `now` in Unix seconds. */
+export async function exportRooms(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  now: number,
+  consume: (piece: Piece) => Promise<void>,
+): Promise<void> {
+  const begin = dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read, read only'
+  await read.connection().execute(async (connection) => {
+    await sql.raw(begin).execute(connection)
+    try {
+      await writeWhole({ read: connection, dialect, format: roomsFormat }, now, consume)
+    } finally {
+      await sql`commit`.execute(connection)
+    }
+  })
+}
+
+/** Imports a file of `exportRooms` into an empty instance of either engine, as `takeIn` does. */
+export function importRooms(
+  options: Pick<TakeIn<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
+): Promise<Record<RoomsTable, number>> {
+  // A service that was started once has noted there what its jobs did.
+  return takeIn({ ...options, format: roomsFormat, replaced: ['platform_state'] })
+}

@@ -1,0 +1,180 @@
+import { type WholeFormat, int, maybeInt, maybeText, text } from '@latchkey/database/whole/format'
+import type { Tables } from '../db/tables.ts'
+
+const tables = {
+  users: {
+    columns: {
+      id: text,
+      nickname: text,
+      search_name: text,
+      email: maybeText,
+      avatar_color: text,
+      disabled: int,
+      is_guest: int,
+      created_at: int,
+      last_seen_at: int,
+      guest_ended_at: maybeInt,
+    },
+    orderBy: ['id'],
+  },
+  identities: {
+    columns: {
+      id: text,
+      user_id: text,
+      is_guest: int,
+      issuer: text,
+      subject: text,
+      mode: text,
+      created_at: int,
+    },
+    orderBy: ['id'],
+  },
+  sessions: {
+    columns: {
+      id: text,
+      user_id: text,
+      token_hash: text,
+      idp_issuer: maybeText,
+      idp_sub: maybeText,
+      idp_sid: maybeText,
+      id_token_sealed: maybeText,
+      login_at: int,
+      created_at: int,
+      last_seen_at: int,
+      idle_expires_at: int,
+      absolute_expires_at: int,
+      revoked_at: maybeInt,
+      revoke_reason: maybeText,
+      user_agent: text,
+      client_ip: text,
+    },
+    orderBy: ['id'],
+  },
+  role_grants: {
+    columns: {
+      id: text,
+      user_id: text,
+      role: text,
+      scope_type: text,
+      scope_id: text,
+      source: text,
+      granted_by: maybeText,
+      created_at: int,
+    },
+    orderBy: ['id'],
+  },
+  platform_state: { columns: { key: text, value: text, updated_at: int }, orderBy: ['key'] },
+  logout_tokens: { columns: { issuer: text, jti: text, expires_at: int }, orderBy: ['issuer', 'jti'] },
+  logout_markers: {
+    columns: { issuer: text, kind: text, value: text, iat: int, received_at: int, expires_at: int },
+    orderBy: ['issuer', 'kind', 'value'],
+  },
+  audit_events: {
+    columns: {
+      id: text,
+      actor_user_id: maybeText,
+      action: text,
+      target_type: maybeText,
+      target_id: maybeText,
+      metadata: text,
+      client_ip: maybeText,
+      request_id: maybeText,
+      created_at: int,
+    },
+    orderBy: ['id'],
+  },
+  rooms: {
+    columns: {
+      id: text,
+      name: text,
+      search_name: text,
+      created_by: maybeText,
+      owner_id: text,
+      owner_since: int,
+      max_participants: int,
+      visibility: text,
+      allow_guests: int,
+      default_role: text,
+      history_visibility: text,
+      retention: text,
+      last_seq: int,
+      created_at: int,
+    },
+    orderBy: ['id'],
+  },
+  room_members: {
+    columns: { room_id: text, user_id: text, role: text, joined_at: int, joined_seq: int },
+    orderBy: ['room_id', 'user_id'],
+  },
+  room_visits: {
+    columns: { room_id: text, user_id: text, started_at: int, started_seq: int, ended_at: maybeInt },
+    orderBy: ['room_id', 'user_id'],
+  },
+  room_messages: {
+    columns: {
+      id: text,
+      room_id: text,
+      seq: int,
+      user_id: maybeText,
+      author_name: text,
+      author_guest: int,
+      content: maybeText,
+      client_id: maybeText,
+      created_at: int,
+      deleted_at: maybeInt,
+      deleted_by: maybeText,
+    },
+    orderBy: ['room_id', 'seq'],
+  },
+  room_events: {
+    columns: { room_id: text, seq: int, type: text, data: text, created_at: int },
+    orderBy: ['room_id', 'seq'],
+  },
+  room_bans: {
+    columns: {
+      room_id: text,
+      user_id: text,
+      kind: text,
+      role_held: maybeText,
+      guest_prefix: maybeText,
+      reason: maybeText,
+      banned_by: maybeText,
+      expires_at: maybeInt,
+      created_at: int,
+    },
+    orderBy: ['room_id', 'user_id'],
+  },
+  room_invitations: {
+    columns: {
+      id: text,
+      room_id: text,
+      token_hash: maybeText,
+      invited_user_id: maybeText,
+      permission: text,
+      expires_at: int,
+      max_uses: int,
+      use_count: int,
+      declined_at: maybeInt,
+      created_by: text,
+      created_at: int,
+    },
+    orderBy: ['id'],
+  },
+  room_ownership_transfers: {
+    columns: { room_id: text, from_user_id: text, to_user_id: text, expires_at: int, created_at: int },
+    orderBy: ['room_id'],
+  },
+} as const satisfies Partial<Record<keyof Tables, unknown>>
+
+export type RoomsTable = keyof typeof tables
+
+/** Of no use to another instance: who is connected to which node, and logins and sockets that are being opened. */
+export const leftOut = ['login_states', 'nodes', 'presence_leases', 'ws_tickets'] as const
+
+/** All that an instance of Rooms holds; times are Unix milliseconds. */
+export const roomsFormat: WholeFormat<RoomsTable> = {
+  name: 'latchkey-rooms-instance',
+  version: 1,
+  tables,
+  numbered: [],
+}
