@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { Place } from './running.ts'
 
 describe('latchkey backup', () => {
@@ -60,6 +60,7 @@ describe('latchkey doctor', () => {
   test('prints one line for each check and exits 0, before the service ever ran and beside it', async () => {
     const first = await place.run(['doctor'])
     expect([first.code, first.err]).toEqual([0, ''])
+    expect(readdirSync(place.folder)).toEqual([])
     const lines = first.out.trimEnd().split('\n')
     for (const line of lines) expect(line).toMatch(/^(ok {2}|warn|fail) {2}(links|rooms) {2}\w+ +\S/)
     const checked = lines.map((line) => line.split(/\s+/).slice(1, 3).join(' '))

@@ -62,7 +62,7 @@ describe('latchkey rooms admin', () => {
   afterAll(() => place.remove())
 
   test('gives and takes the right by id and by issuer and subject, without a running service, and is audited', async () => {
-    await place.run(['doctor'])
+    await place.run(['rooms', 'admin', 'grant', '--user', 'nobody yet'])
     const ann = await signedInOnce(place, 'ann|1')
     const bo = await signedInOnce(place, 'bo')
     expect(await place.run(['rooms', 'admin', 'grant', '--user', ann])).toMatchObject({

@@ -41,6 +41,26 @@ export interface Database<Tables> {
   close(): Promise<void>
 }
 
+/** What looks at a database and changes nothing. */
+export interface Reader<Tables> extends Pick<Database<Tables>, 'dialect' | 'read'> {
+  close(): Promise<void>
+}
+
+/** Opens the database named by `url` to read it only. SQLite: throws when there is no such file, and makes none. */
+export function openReader<Tables>(url: string): Reader<Tables> {
+  if (dialectOf(url) === 'postgres') return openPostgres(url)
+  const file = openSqliteFile(sqlitePath(url), { readonly: true })
+  const read = new Kysely<Tables>({ dialect: sqliteDialect(file) })
+  return {
+    dialect: 'sqlite',
+    read,
+    async close() {
+      await read.destroy()
+      file.close()
+    },
+  }
+}
+
 /** Opens the database named by `url`. SQLite: the file and its folder are created. PostgreSQL: connects on first use. */
 export function openDatabase<Tables>(url: string): Database<Tables> {
   return dialectOf(url) === 'sqlite' ? openSqlite(sqlitePath(url)) : openPostgres(url)

@@ -1,5 +1,5 @@
-import { type Transaction, sql } from 'kysely'
-import { type Database, serialise } from './database.ts'
+import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Database, type Reader, serialise } from './database.ts'
 import type { DialectName } from './url.ts'
 
 /** One step forward. Runs inside the transaction that also records it, so a step happens wholly or not at all. */
@@ -33,11 +33,7 @@ export async function migrate<Tables>(
     await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(
       tx,
     )
-    const { rows } = await sql<{ name: string }>`select name from migration`.execute(tx)
-    const applied = new Set(rows.map((row) => row.name))
-    const unknown = [...applied].filter((name) => !Object.hasOwn(migrations, name))
-    if (unknown.length > 0) throw new NewerDatabase(unknown)
-    const due = Object.entries(migrations).filter(([name]) => !applied.has(name))
+    const due = await findDue(tx, migrations)
     for (const [name, migration] of due) {
       await migration(tx, database.dialect)
       const appliedAt = new Date().toISOString()
@@ -45,4 +41,29 @@ export async function migrate<Tables>(
     }
     return due.map(([name]) => name)
   })
+}
+
+/** Names that `migrate` would apply; changes nothing. Throws `NewerDatabase`. */
+export async function dueMigrations<Tables>(
+  { dialect, read }: Pick<Reader<Tables>, 'dialect' | 'read'>,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<string[]> {
+  const found =
+    dialect === 'sqlite'
+      ? sql`select 1 from sqlite_master where type = 'table' and name = 'migration'`
+      : sql`select 1 where to_regclass('migration') is not null`
+  const { rows } = await found.execute(read)
+  if (rows.length === 0) return Object.keys(migrations)
+  return (await findDue(read as unknown as Kysely<unknown>, migrations)).map(([name]) => name)
+}
+
+async function findDue(
+  db: Kysely<unknown>,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<[string, Migration][]> {
+  const { rows } = await sql<{ name: string }>`select name from migration`.execute(db)
+  const applied = new Set(rows.map((row) => row.name))
+  const unknown = [...applied].filter((name) => !Object.hasOwn(migrations, name))
+  if (unknown.length > 0) throw new NewerDatabase(unknown)
+  return Object.entries(migrations).filter(([name]) => !applied.has(name))
 }

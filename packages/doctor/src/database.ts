@@ -1,5 +1,8 @@
-import { type Database, openDatabase } from '@latchkey/database/database'
-import { type Migration, NewerDatabase, migrate } from '@latchkey/database/migrate'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type Reader, openReader } from '@latchkey/database/database'
+import { type Migration, NewerDatabase, dueMigrations } from '@latchkey/database/migrate'
+import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { type Kysely, sql } from 'kysely'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -20,16 +23,23 @@ export interface Examined<Tables> {
   now: () => number
 }
 
-/** Opens and migrates the database, as a start would, and looks at its soundness, its version and the clock. */
+/** Looks at the soundness of the database, its version and the clock. Makes nothing and changes nothing. */
 export async function checkDatabase<Tables>(examined: Examined<Tables>): Promise<Finding[]> {
-  let database: Database<Tables> | undefined
+  const { url, migrations } = examined
+  let database: Reader<Tables> | undefined
   try {
-    database = openDatabase<Tables>(examined.url)
-    const applied = await migrate(database, examined.migrations)
+    if (isYetToBeMade(url))
+      return [
+        warn('database', `there is none yet: the first start makes ${sqlitePath(url)}`),
+        dueFinding(Object.keys(migrations)),
+        checkOwnClock(examined),
+      ]
+    database = openReader<Tables>(url)
+    const due = await dueMigrations(database, migrations)
     return [
       await checkStorage(database),
-      await checkMigrations(database, applied),
-      await checkClock(database, examined),
+      due.length > 0 ? dueFinding(due) : await newestMigration(database),
+      await checkClock(database, examined, due.length === 0),
     ]
   } catch (error) {
     if (error instanceof NewerDatabase) return [fail('migrations', error.message)]
@@ -52,7 +62,15 @@ function reasonOf(error: unknown): string {
   return error.message.includes(code) ? error.message : `${error.message}, ${code}`
 }
 
-async function checkStorage<Tables>(database: Database<Tables>): Promise<Finding> {
+/** Whether it is a file that a start would make; one in a place where none can be is a problem of its own. */
+function isYetToBeMade(url: string): boolean {
+  if (dialectOf(url) === 'postgres' || existsSync(sqlitePath(url))) return false
+  let folder = dirname(resolve(sqlitePath(url)))
+  while (!existsSync(folder)) folder = dirname(folder)
+  return statSync(folder).isDirectory()
+}
+
+async function checkStorage<Tables>(database: Reader<Tables>): Promise<Finding> {
   const [problem] = await storageProblems(database)
   if (problem !== undefined)
     return fail('database', `is damaged (${tellingLine(problem)}): stop the service and restore a backup`)
@@ -60,9 +78,9 @@ async function checkStorage<Tables>(database: Database<Tables>): Promise<Finding
 }
 
 /** What the engine finds wrong with its own files; empty when nothing is. */
-async function storageProblems<Tables>({ dialect, read }: Database<Tables>): Promise<string[]> {
+async function storageProblems<Tables>({ dialect, read }: Reader<Tables>): Promise<string[]> {
   if (dialect === 'postgres') {
-    await sql`select 1 from migration limit 1`.execute(read)
+    await sql`select 1`.execute(read)
     return []
   }
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check`.execute(read)
@@ -75,7 +93,7 @@ function tellingLine(problem: string): string {
   return lines.find((line) => !line.startsWith('***')) ?? problem
 }
 
-async function engineVersion<Tables>({ dialect, read }: Database<Tables>): Promise<string> {
+async function engineVersion<Tables>({ dialect, read }: Reader<Tables>): Promise<string> {
   const query =
     dialect === 'sqlite'
       ? sql<{ version: string }>`select sqlite_version() as version`
@@ -84,11 +102,11 @@ async function engineVersion<Tables>({ dialect, read }: Database<Tables>): Promi
   return `${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${rows[0]?.version}`
 }
 
-async function checkMigrations<Tables>(
-  { read }: Database<Tables>,
-  applied: readonly string[],
-): Promise<Finding> {
-  if (applied.length > 0) return ok('migrations', `applied now: ${applied.join(', ')}`)
+function dueFinding(due: readonly string[]): Finding {
+  return ok('migrations', `the next start applies ${due.join(', ')}`)
+}
+
+async function newestMigration<Tables>({ read }: Reader<Tables>): Promise<Finding> {
   const { rows } = await sql<{ name: string }>`select name from migration order by name desc limit 1`.execute(
     read,
   )
@@ -100,18 +118,29 @@ const EARLIEST_MS = 1_735_689_600_000
 /** More than a slow answer of the database takes. */
 const TOLERANCE_S = 5
 
-async function checkClock<Tables>(database: Database<Tables>, examined: Examined<Tables>): Promise<Finding> {
-  const { now, harm, newestAt } = examined
+function checkOwnClock<Tables>({ now, harm }: Examined<Tables>): Finding {
   const at = new Date(now()).toISOString()
-  if (now() < EARLIEST_MS) return fail('clock', `says ${at}: set it, ${harm}`)
+  return now() < EARLIEST_MS ? fail('clock', `says ${at}: set it, ${harm}`) : ok('clock', `says ${at}`)
+}
+
+async function checkClock<Tables>(
+  database: Reader<Tables>,
+  examined: Examined<Tables>,
+  hasTables: boolean,
+): Promise<Finding> {
+  const own = checkOwnClock(examined)
+  if (own.level === 'fail') return own
+  const { now, newestAt } = examined
+  const at = new Date(now()).toISOString()
   if (database.dialect === 'sqlite') {
+    if (!hasTables) return own
     const ahead = Math.round((await newestAt(database.read)) - now() / 1000)
     return ahead > TOLERANCE_S
       ? warn(
           'clock',
           `says ${at}, but the database has something ${ahead} s later: check that it was not set back`,
         )
-      : ok('clock', `says ${at}`)
+      : own
   }
   const ahead = Math.round((await serverTime(database.read)) - now() / 1000)
   return Math.abs(ahead) > TOLERANCE_S

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
@@ -30,7 +30,7 @@ function serve(answer: () => Response): { origin: string; stop(): Promise<void> 
 
 eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
-    test('makes and migrates the database, and finds nothing wrong with a new instance', async () => {
+    test('finds nothing wrong with a new instance, and makes nothing for it', async () => {
       const LINKS_DATABASE_URL = await newUrl()
       const found = await findings({ LINKS_DATABASE_URL })
       expect(found.filter(({ level }) => level === 'fail')).toEqual([])
@@ -43,7 +43,17 @@ eachDialect((dialect, newUrl) => {
         'access',
         'address',
       ])
-      expect(found.find(({ name }) => name === 'migrations')?.sentence).toStartWith('applied now: 0001')
+      const due = /^ok: the next start applies 0001-initial, 0002/
+      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toMatch(due)
+      if (dialect === 'sqlite') {
+        const path = LINKS_DATABASE_URL.replace('sqlite:', '')
+        expect([existsSync(path), await findingOf('database', { LINKS_DATABASE_URL })]).toEqual([
+          false,
+          `warn: there is none yet: the first start makes ${path}`,
+        ])
+      }
+      await (await openMigrated(LINKS_DATABASE_URL)).close()
+      expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* can be read and is sound$/)
       expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toMatch(/^ok: up to date with 0/)
     })
 

@@ -10,10 +10,7 @@ import { readSettings, settingsWarnings } from '../settings.ts'
 import { newestClickAt } from './store.ts'
 import { checkAccess, checkPublicAddress } from './surroundings.ts'
 
-/**
- * Looks at everything the service depends on, as the environment says it. Makes and migrates the database, as a start
- * would.
- */
+/** Looks at everything the service depends on, as the environment says it. Makes nothing and changes nothing. */
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
   const { settings, findings } = checkSettings({ readSettings, settingsWarnings }, env)
   yield* findings

@@ -13,7 +13,7 @@ import { newestSessionAt } from './store.ts'
 
 /**
  * Looks at everything the service depends on, as the environment says it, and says what to register at the identity
- * provider. Makes and migrates the database, as a start would.
+ * provider. Makes nothing and changes nothing.
  */
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
   if (!env['AUTH_PROVIDER']) {
