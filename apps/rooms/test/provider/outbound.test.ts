@@ -176,14 +176,14 @@ describe('a bad connection', () => {
   test('L44 TLS that is never finished meets the deadline of connecting, which does not limit the answer', async () => {
     const silent = await raw(() => {})
     const ask = outbound({ connectMs: 500, callMs: 60_000 })
-    expect(await failureOf(ask(token(silent.url.replace('http:', 'https:'))))).toBe(
-      'provider_unavailable: token does not answer',
-    )
     const slow = serve(async () => {
-      await Bun.sleep(700)
-      return Response.json({ late: true })
+      // By the time this has met its deadline, whoever waits for the answer has waited for longer.
+      const failed = await failureOf(ask(token(silent.url.replace('http:', 'https:'))))
+      return Response.json({ failed })
     })
-    expect((await ask(token(slow.url))).object).toEqual({ late: true })
+    expect((await ask(token(slow.url))).object).toEqual({
+      failed: 'provider_unavailable: token does not answer',
+    })
   })
 
   test('L119 429 and 503 are answers, told apart from silence by their status', async () => {
