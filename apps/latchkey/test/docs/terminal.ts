@@ -56,8 +56,7 @@ export class Terminal {
   }
 
   static async open(postgres?: string): Promise<Terminal> {
-    const ports = await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const))
-    return new Terminal(new Map(ports), postgres)
+    return new Terminal(await freePorts(), postgres)
   }
 
   /** Runs a command to its end; one that prints something else than the page shows is an error. */
@@ -243,10 +242,21 @@ function kill(pid: number): void {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
+/** A free port for each that pages name, one beside the other: the demo provider takes the one after that of Rooms. */
+async function freePorts(): Promise<ReadonlyMap<number, number>> {
+  for (;;) {
+    // Below the ports that connections to elsewhere are given.
+    const first = 20_000 + Math.floor(Math.random() * 12_000)
+    const ports = PORTS.map((port, index) => [port, first + index] as const)
+    const free = await Promise.all(ports.map(([, own]) => isFree(own)))
+    if (free.every(Boolean)) return new Map(ports)
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  server.once('error', () => resolve(false))
+  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  return promise
 }
