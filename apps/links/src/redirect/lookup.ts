@@ -1,8 +1,9 @@
 /** What a redirect needs of an enabled slug of a link that is not disabled. Expiry is judged at each request. */
 export interface Target {
   linkId: number
-  /** The `Location` header's value. */
   location: string
+  /** Of the answer. Made once, since they cost more than all the rest of a `Response`, which copies them. */
+  headers: Headers
   /** Unix seconds; null never expires. */
   expiresAt: number | null
 }
@@ -11,6 +12,14 @@ export interface Target {
 export interface Lookup {
   find(slug: string): Target | undefined | Promise<Target | undefined>
   close(): Promise<void>
+}
+
+/** Undefined when the URL does not parse: that is no target. */
+export function targetOf(linkId: number, url: string, expiresAt: number | null): Target | undefined {
+  const location = locationOf(url)
+  if (location === undefined) return undefined
+  const headers = new Headers({ Location: location, 'Cache-Control': 'private, no-store' })
+  return { linkId, location, headers, expiresAt }
 }
 
 /**
