@@ -56,8 +56,8 @@ eachDialect((dialect, newUrl) => {
       return until(() => service.rooms.hub.roster.ofUser(user.id).length === 0)
     }
 
-    /** Whatever there is to tell of who is in this room has been told, without waiting for the batch. */
-    const told = (roomId: string) => service.rooms.hub.rooms.find(roomId)?.presence.refresh()
+    /** Tells who is in this room without waiting for more to tell together. */
+    const tellNow = (roomId: string) => service.rooms.hub.rooms.find(roomId)?.presence.refresh()
 
     test('R18.6 R28.18: two tabs are one person, who is told to have come once and to have left with the last of them', async () => {
       const { id } = await createRoom(owner)
@@ -69,7 +69,7 @@ eachDialect((dialect, newUrl) => {
       await until(() => service.rooms.hub.roster.ofUser(bob.user.id).length === 1)
       await advance(service, SECOND)
       await advance(service, 12 * SECOND)
-      await told(id)
+      await tellNow(id)
       await watching.settle()
       expect(presences(watching).flatMap(({ left }) => left)).toEqual([])
       await two.settle()
@@ -95,7 +95,7 @@ eachDialect((dialect, newUrl) => {
       await advance(service, SECOND)
       const again = await enter(bob, id)
       await advance(service, 12 * SECOND)
-      await told(id)
+      await tellNow(id)
       await watching.settle()
       expect(presences(watching)).toHaveLength(before)
       expect(peopleOf(watching)).toEqual(ids(owner, bob))
@@ -123,7 +123,7 @@ eachDialect((dialect, newUrl) => {
       await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(dan.user.id))
       const before = presences(watching).length
       await leave(await member(service, 'Eve'), id)
-      await told(id)
+      await tellNow(id)
       await watching.settle()
       expect(presences(watching)).toHaveLength(before)
       expect(peopleOf(watching)).toEqual(ids(owner))
