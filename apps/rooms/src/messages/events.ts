@@ -38,8 +38,9 @@ export const listRoomEvents = operation({
     const from = Math.max(afterSeq, firstKept - 1)
     const rows = await listEvents(database.read, { roomId, afterSeq: from, lastSeq, limit: query.limit })
     const events = await viewsOf(context, standing, rows)
-    // A number that is still to come was given by a database that has been set back since.
-    const reset = query.after > lastSeq || firstKept > afterSeq + 1
+    // A number that is still to come was given by a database that has been set back since. And what was said may be
+    // cleared away at this moment: with a page that is shorter for that, the client would take itself to have everything.
+    const reset = query.after > lastSeq || firstKept > afterSeq + 1 || events.length < rows.length
     return { events, lastSeq, reset }
   },
 })

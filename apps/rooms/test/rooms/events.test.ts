@@ -160,6 +160,18 @@ eachDialect((_dialect, newUrl) => {
     expect(await log(owner, id, '?after=4')).toEqual({ events: [], lastSeq: 4, reset: false })
   })
 
+  test('R18.5: a page from which something is cleared away while it is read means reload, and never that there is no more', async () => {
+    const { id } = await createRoom(owner)
+    for (let count = 0; count < 6; count++) await say(owner, id, `Message ${count}`)
+    // As between the look at the events and the look at what was said.
+    await rooms.rooms.database.write((tx) =>
+      tx.deleteFrom('room_messages').where('room_id', '=', id).where('seq', '=', 2).execute(),
+    )
+    const cut = await log(owner, id, '?after=0&limit=3')
+    expect([seqs(cut), cut.reset]).toEqual([[1, 3], true])
+    expect(await log(owner, id, '?after=2&limit=3')).toMatchObject({ reset: false })
+  })
+
   test('a client that follows the log while others talk, take back and rename holds in the end what the room holds', async () => {
     const { id } = await createRoom(owner)
     const node = await rooms.node()
