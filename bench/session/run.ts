@@ -50,7 +50,7 @@ function sampleOf(count: number): string[] {
 }
 
 /** Microseconds of CPU for each call, after a warm-up. */
-async function cpuPerCall(call: (i: number) => Promise<unknown>): Promise<number> {
+async function cpuPerCall(call: (i: number) => unknown): Promise<number> {
   for (let i = 0; i < CALLS; i++) await call(i)
   const before = process.cpuUsage()
   for (let i = 0; i < CALLS; i++) await call(i)

@@ -32,7 +32,7 @@ export function createRouter(
   const backchannelLogout = createBackchannelLogout(services)
   const reference = createReference()
   const pages = createPages(services)
-  const answer = async (request: Request, path: string, arrival: Arrival): Promise<Response> => {
+  const answer = (request: Request, path: string, arrival: Arrival): Response | Promise<Response> => {
     const { peer } = arrival
     if (OPERATED.has(path)) return operate(services, readiness, { request, path, peer })
     if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
@@ -56,19 +56,22 @@ export function createRouter(
   const fetch: Fetch = async (request, server) => {
     const path = pathOf(request)
     const peer = server.requestIP(request)?.address ?? ''
-    const response = await answer(request, path, { peer }).catch((error: unknown) => refuse(services, error))
-    return finish(request, path, response)
+    try {
+      return finish(request, path, await answer(request, path, { peer }))
+    } catch (error) {
+      return finish(request, path, refuse(services, error))
+    }
+  }
+  const open: Router['serve'] = async (request, server) => {
+    try {
+      return await upgrade(request, server, server.requestIP(request)?.address ?? '')
+    } catch (error) {
+      return finish(request, SOCKET_PATH, refuse(services, error))
+    }
   }
   return {
     fetch,
-    async serve(request, server) {
-      if (pathOf(request) !== SOCKET_PATH) return fetch(request, server)
-      try {
-        return await upgrade(request, server, server.requestIP(request)?.address ?? '')
-      } catch (error) {
-        return finish(request, SOCKET_PATH, refuse(services, error))
-      }
-    },
+    serve: (request, server) => (pathOf(request) === SOCKET_PATH ? open : fetch)(request, server),
   }
 }
 

@@ -47,7 +47,8 @@ const TOKEN = /^[\w-]{43}$/
 
 /** The one session look-up of HTTP and sockets (R10.4). Slides the idle end when it is due. */
 export async function findActor(services: Services, token: string): Promise<Actor | null> {
-  return TOKEN.test(token) ? toActor(services, await services.sessions.find(token), token) : null
+  if (!TOKEN.test(token)) return null
+  return toActor(services, await services.sessions.find(token), token)
 }
 
 /** The same for a socket, which knows its session by id. Nothing that is sealed with the token can be opened then. */
@@ -55,17 +56,21 @@ export async function findActorOfSession(services: Services, sessionId: string):
   return toActor(services, await services.sessions.findById(sessionId), '')
 }
 
-async function toActor(
+/** Waits only when there is something to store, which is once a minute. */
+function toActor(
   services: Services,
   session: FoundSession | undefined,
   token: string,
-): Promise<Actor | null> {
+): Actor | null | Promise<Actor> {
   const nowMs = services.now()
   if (!session || !isLive(session, nowMs) || session.user.disabled === 1) return null
   const lifetimes = lifetimesOf(session.user.is_guest === 1, services.policy.sessions)
-  const idleExpiresAtMs = isDueToSlide(session, lifetimes, nowMs)
-    ? await slide(services, session, idleEnd(session.absolute_expires_at, lifetimes, nowMs), nowMs)
-    : session.idle_expires_at
+  if (!isDueToSlide(session, lifetimes, nowMs)) return actorUntil(session.idle_expires_at, session, token)
+  const end = idleEnd(session.absolute_expires_at, lifetimes, nowMs)
+  return slide(services, session, end, nowMs).then((stored) => actorUntil(stored, session, token))
+}
+
+function actorUntil(idleExpiresAtMs: number, session: FoundSession, token: string): Actor {
   return {
     user: session.user,
     platformAdmin: session.platformAdmin,

@@ -37,12 +37,13 @@ export function openSqliteLookup(path: string): SessionLookup {
       const { platform_admin, ...session } = hit
       return { ...session, user, platformAdmin: platform_admin === 1 }
     } finally {
-      end.run()
+      // Some failures have ended it already.
+      if (file.inTransaction) end.run()
     }
   }
   return {
-    find: async (token) => found(sessionOf, hashToken(token)),
-    findById: async (id) => found(sessionById, id),
+    find: (token) => found(sessionOf, hashToken(token)),
+    findById: (id) => found(sessionById, id),
     close() {
       for (const statement of [begin, end, sessionOf, sessionById, userOf]) statement.finalize()
       file.close()

@@ -17,12 +17,15 @@ export type FoundSession = Pick<
   | 'revoked_at'
 > & { user: UserRow; platformAdmin: boolean }
 
+/** Without a promise where the database answers at once. */
+type Found = FoundSession | undefined | Promise<FoundSession | undefined>
+
 /** How every request and every socket finds its session. */
 export interface SessionLookup {
   /** The session of this cookie, live or not; undefined when there is none. Rights are read anew each time (R9.1). */
-  find(token: string): Promise<FoundSession | undefined>
+  find(token: string): Found
   /** The same by the session's id, for sockets, which outlive the request that carried the cookie. */
-  findById(id: string): Promise<FoundSession | undefined>
+  findById(id: string): Found
   close(): void
 }
 
