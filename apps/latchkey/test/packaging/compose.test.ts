@@ -5,8 +5,8 @@ import { ADMINS, FOLDER, readCompose } from './compose.ts'
 import { SECRET_SETTINGS } from './secret-settings.ts'
 
 const VARIABLES = {
-  LINKS_DOMAIN: 'go.example.com',
-  ROOMS_DOMAIN: 'rooms.example.com',
+  HOST_OF_LINKS: 'go.example.com',
+  HOST_OF_ROOMS: 'rooms.example.com',
   AUTH_CLIENT_ID: 'latchkey-rooms',
   OIDC_ISSUER: 'https://login.example.com',
 }
@@ -80,10 +80,10 @@ test.skipIf(caddy === null)('Caddy understands the file of the proxy', () => {
     [caddy ?? '', 'validate', '--adapter', 'caddyfile', '--config', file],
     {
       env: {
-        LINKS_DOMAIN: 'go.localhost',
-        ROOMS_DOMAIN: 'rooms.localhost',
-        LINKS_UPSTREAMS: '127.0.0.1:9 127.0.0.1:10',
-        ROOMS_UPSTREAMS: '127.0.0.1:11',
+        HOST_OF_LINKS: 'go.localhost',
+        HOST_OF_ROOMS: 'rooms.localhost',
+        NODES_OF_LINKS: '127.0.0.1:9 127.0.0.1:10',
+        NODES_OF_ROOMS: '127.0.0.1:11',
         ADMINS_FILE: ADMINS,
         HOME: '/nonexistent',
       },

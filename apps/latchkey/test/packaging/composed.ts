@@ -62,8 +62,8 @@ export class Composed {
   constructor(name: string, executable: string) {
     this.#executable = executable
     this.compose = readCompose(name, {
-      LINKS_DOMAIN: 'go.localhost',
-      ROOMS_DOMAIN: 'rooms.localhost',
+      HOST_OF_LINKS: 'go.localhost',
+      HOST_OF_ROOMS: 'rooms.localhost',
       AUTH_CLIENT_ID: 'latchkey-rooms',
       OIDC_ISSUER: 'https://login.example.com',
     })
