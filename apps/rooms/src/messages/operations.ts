@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { RoomEvent } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { enterOrFail, enterToRead, entrantOf } from '../rooms/entry.ts'
 import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
-import { appendEvent, lockRoom } from '../rooms/log.ts'
+import { appendEvent, lockRoom, nextNumber, putEvent } from '../rooms/log.ts'
 import { nameOfGone } from '../rooms/nickname.ts'
 import { may } from '../rooms/room-access.ts'
 import { RoomParams } from '../rooms/schema.ts'
@@ -93,9 +93,7 @@ const post = operation({
     const again = await findAgain(context, params.id, body.clientId)
     if (again) return { message: toMessage(again) }
     context.rates.take(rate, user.id)
-    const posted = await context.database.write((tx) => store(tx, context, params.id, body))
-    if (posted.event) context.tell({ kind: 'event', roomId: params.id, event: posted.event })
-    return posted
+    return say(context, params.id, body)
   },
   answer: ({ message, event }) => ({ status: event ? 201 : 200, body: { message } }),
 })
@@ -113,41 +111,58 @@ async function findAgain(
   return sent
 }
 
-async function store(
-  tx: Transaction<Tables>,
+/** Takes back the transaction of a message that another request has stored meanwhile. */
+class SentMeanwhile extends Error {}
+
+async function say(
   context: Context,
   roomId: string,
   { content, clientId }: z.output<typeof NewMessage>,
 ): Promise<Posted> {
-  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-  await enterOrFail(tx, roomId, entrantOf(context))
   const { user } = actorOf(context)
-  const { now: nowMs } = context
-  const sent = clientId !== undefined && (await findSent(tx, { roomId, userId: user.id, clientId }))
-  if (sent) return { message: toMessage(sent) }
-  const id = crypto.randomUUID()
-  // The log holds the id only: what was said can be taken back, numbers cannot.
-  const data = { messageId: id }
-  const event = await appendEvent(tx, { roomId, event: 'message.created', data, nowMs })
-  const author = await findCalled(tx, roomId, user.id)
-  if (!author) throw failure('not_found')
-  const row = {
-    id,
+  const { database } = context
+  const said = {
+    id: crypto.randomUUID(),
     room_id: roomId,
-    seq: event.seq,
     user_id: user.id,
     // For when the account is gone; as long as there is one, its name is looked up there.
     author_name: nameOfGone(user.id),
     author_guest: user.is_guest,
     content,
     client_id: clientId ?? null,
-    created_at: nowMs,
+    created_at: context.now,
     deleted_at: null,
     deleted_by: null,
   }
-  await insertMessage(tx, row)
-  const message = toMessage({ ...row, ...author })
-  return { message, event: { ...event, data: { message } } }
+  try {
+    // Beside the transaction, in which everybody else who speaks in this room waits.
+    const called = findCalled(database.read, roomId, user.id)
+    const [author, stored] = await Promise.all([called, database.write((tx) => store(tx, context, said))])
+    if (!author) throw failure('not_found')
+    const message = toMessage({ ...said, ...author, seq: stored.seq })
+    const event = { ...stored, data: { message } }
+    context.tell({ kind: 'event', roomId, event })
+    return { message, event }
+  } catch (error) {
+    const sent = error instanceof SentMeanwhile && (await findAgain(context, roomId, clientId))
+    if (!sent) throw error
+    return { message: toMessage(sent) }
+  }
+}
+
+/** Everybody who speaks in a room does it one after the other, so this asks the database no more often than it must. */
+async function store(
+  tx: Transaction<Tables>,
+  context: Context,
+  said: Omit<RoomMessageRow, 'seq'>,
+): Promise<RoomEvent> {
+  const { id: messageId, room_id: roomId } = said
+  const seq = await nextNumber(tx, roomId)
+  if (seq === undefined) throw failure('not_found')
+  await enterOrFail(tx, roomId, entrantOf(context))
+  if (!(await insertMessage(tx, { ...said, seq }))) throw new SentMeanwhile()
+  // The log holds the id only: what was said can be taken back, numbers cannot.
+  return putEvent(tx, seq, { roomId, event: 'message.created', data: { messageId }, nowMs: context.now })
 }
 
 const remove = operation({

@@ -104,24 +104,30 @@ export async function findSent(db: Kysely<Tables>, sent: Sent): Promise<FoundMes
   return message
 }
 
-const insert = prepared<RoomMessageRow, unknown>((db, given) =>
-  db.insertInto('room_messages').values({
-    id: given.id,
-    room_id: given.room_id,
-    seq: given.seq,
-    user_id: given.user_id,
-    author_name: given.author_name,
-    author_guest: given.author_guest,
-    content: given.content,
-    client_id: given.client_id,
-    created_at: given.created_at,
-    deleted_at: given.deleted_at,
-    deleted_by: given.deleted_by,
-  }),
+const insert = prepared<RoomMessageRow, { id: string }>((db, given) =>
+  db
+    .insertInto('room_messages')
+    .values({
+      id: given.id,
+      room_id: given.room_id,
+      seq: given.seq,
+      user_id: given.user_id,
+      author_name: given.author_name,
+      author_guest: given.author_guest,
+      content: given.content,
+      client_id: given.client_id,
+      created_at: given.created_at,
+      deleted_at: given.deleted_at,
+      deleted_by: given.deleted_by,
+    })
+    .onConflict((conflict) => conflict.columns(['room_id', 'user_id', 'client_id']).doNothing())
+    .returning('id'),
 )
 
-export async function insertMessage(tx: Transaction<Tables>, message: RoomMessageRow): Promise<void> {
-  await insert(tx, message)
+/** False when the author has sent one under the same id of theirs before, which stays as it is. */
+export async function insertMessage(tx: Transaction<Tables>, message: RoomMessageRow): Promise<boolean> {
+  const [inserted] = await insert(tx, message)
+  return inserted !== undefined
 }
 
 /** Leaves a tombstone. False when there was one already. */

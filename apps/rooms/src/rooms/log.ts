@@ -48,23 +48,31 @@ function withoutNames({ person, ...data }: NewEvent['data']): Readonly<Record<st
 }
 
 /**
+ * The room's next number, for `putEvent`, with the room locked as by `lockRoom`: both in one statement where nobody needs to
+ * be refused before. Whoever is refused after it must not commit. Undefined when there is no such room.
+ */
+export async function nextNumber(tx: Transaction<Tables>, roomId: string): Promise<number | undefined> {
+  const [room] = await takeNumber(tx, { roomId })
+  return room?.last_seq
+}
+
+/** Stores a lasting event under a number that was taken for it in this transaction. */
+export async function putEvent(
+  tx: Transaction<Tables>,
+  seq: number,
+  { roomId, event, data, nowMs }: NewEvent,
+): Promise<RoomEvent> {
+  const stored = JSON.stringify(withoutNames(data))
+  await insertEvent(tx, { room_id: roomId, seq, type: event, data: stored, created_at: nowMs })
+  return { seq, at: new Date(nowMs).toISOString(), event, data }
+}
+
+/**
  * Stores a lasting event under the room's next number (R18.4). The room's row stays locked until the commit, so numbers have
  * no holes and are committed in their order. Tell of it only after the commit.
  */
-export async function appendEvent(
-  tx: Transaction<Tables>,
-  { roomId, event, data, nowMs }: NewEvent,
-): Promise<RoomEvent> {
-  const [room] = await takeNumber(tx, { roomId })
-  if (!room) throw new Error('An event needs a room that is there')
-  const { last_seq: seq } = room
-  const row = {
-    room_id: roomId,
-    seq,
-    type: event,
-    data: JSON.stringify(withoutNames(data)),
-    created_at: nowMs,
-  }
-  await insertEvent(tx, row)
-  return { seq, at: new Date(nowMs).toISOString(), event, data }
+export async function appendEvent(tx: Transaction<Tables>, event: NewEvent): Promise<RoomEvent> {
+  const seq = await nextNumber(tx, event.roomId)
+  if (seq === undefined) throw new Error('An event needs a room that is there')
+  return putEvent(tx, seq, event)
 }
