@@ -1,7 +1,7 @@
 // Builds the one file that is all of Latchkey: `bun scripts/release/executable.ts --out FILE [--platform linux-arm64]`.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countryFile } from '@latchkey/links/clicks/country'
 import { referenceScript } from '@latchkey/http/reference-page'
@@ -26,6 +26,8 @@ export async function gather(folder: string): Promise<void> {
 /** Compiles everything with what `gather` put into `folder` to `file`. Throws what the bundler says. */
 export async function compile(folder: string, platform: Platform, file: string): Promise<void> {
   const runtime = await runtimeOf(platform)
+  // Its name becomes part of it, so that is always the same.
+  const made = join(folder, `latchkey${platform.suffix}`)
   await run(
     [
       process.execPath,
@@ -49,10 +51,12 @@ export async function compile(folder: string, platform: Platform, file: string):
       join(ROOT, 'apps/latchkey/src/latchkey.ts'),
       join(ROOT, 'apps/links/src/clicks/drain-worker.ts'),
       '--outfile',
-      resolve(file),
+      made,
     ],
     folder,
   )
+  copyFileSync(made, file)
+  rmSync(made)
 }
 
 /** Everything at once, in a folder that is removed again. */
