@@ -37,7 +37,8 @@ export interface OutboundOptions {
 }
 
 const CONNECT_MS = 3_000
-const CALL_MS = 10_000
+// A little less than a whole login may take, so that of a login which waits for one call its endpoint is told.
+const CALL_MS = 9_900
 const MAX_BYTES = 256 * 1024
 const MAX_KEY_SET_BYTES = 512 * 1024
 const FAILURES_IN_A_ROW = 5
