@@ -15,6 +15,8 @@ export interface Size {
   links: number
   /** Of all these, five in six are of one link. */
   clicks: number
+  /** False: without sums by period, which figures then do without. */
+  sums?: boolean
 }
 
 /** How many links share the clicks that are not the one link's. */
@@ -49,8 +51,10 @@ export async function fill(url: string, size: Size, say: (what: string) => void)
   )
   await run('hours', ...hours())
   await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(database.writer)
-  await run('due', ...due(dialect))
-  await summed(database, say)
+  if (size.sums !== false) {
+    await run('due', ...due(dialect))
+    await summed(database, say)
+  }
   return database
 }
 

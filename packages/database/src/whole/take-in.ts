@@ -67,11 +67,16 @@ async function readAll<Table extends string>(
 ): Promise<{ counts: Record<Table, number>; lastIds: Readonly<Record<string, number>> }> {
   const counts = Object.fromEntries(tablesOf(format).map((table) => [table, 0])) as Record<Table, number>
   const batches = readWhole(source, format)
+  // The next batch is read while the database works on the last.
+  let used = Promise.resolve()
   let rows = 0
   for (;;) {
     const { done, value } = await batches.next()
+    await used
     if (done) return { counts, lastIds: value }
-    await use(value)
+    used = use(value)
+    // Told by whoever waits for it above.
+    used.catch(() => {})
     counts[value.table] += value.rows.length
     rows += value.rows.length
     onRows?.(rows, value.of)
