@@ -1,4 +1,4 @@
-// [LATCHKEY_TEST_POSTGRES=...] bun bench/fanout/run.ts [--seconds 10] [--only room,rooms,idle,storm] [--engines sqlite,postgres]
+// [LATCHKEY_TEST_POSTGRES=...] bun bench/fanout/run.ts [--seconds 10] [--only room,rooms,idle,storm] [--engines sqlite,postgres] [--clients 2000]
 // What it costs to bring what is said in a room to everybody there. Servers run in processes of their own.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
@@ -14,6 +14,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     only: { type: 'string', default: 'room,rooms,idle,storm' },
     engines: { type: 'string', default: 'sqlite,postgres' },
+    /** Of the storm; hundreds. */
+    clients: { type: 'string', default: '2000' },
   },
 })
 const seconds = Number(values.seconds)
@@ -255,7 +257,8 @@ interface Stormy {
 /** All connections break at once while people go on writing; each resumes as R18.5 says. */
 async function storm(server: Running, people: readonly Somebody[]): Promise<Row> {
   const roomIds: string[] = []
-  for (let room = 0; room < 20; room++) roomIds.push(await openRoom(server, people[room * 100] as Somebody))
+  for (let first = 0; first < people.length; first += 100)
+    roomIds.push(await openRoom(server, people[first] as Somebody))
   const all: Stormy[] = people.map((somebody, i) => ({
     somebody,
     roomId: roomIds[Math.floor(i / 100)] as string,
@@ -308,7 +311,7 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
   for (const [i, roomId] of roomIds.entries())
     last.set(roomId, await stored(server, people[i * 100] as Somebody, roomId))
   const isComplete = (each: Stormy) => each.seen.length >= (last.get(each.roomId) ?? 0)
-  while (!all.every(isComplete) && performance.now() - fromMs < 60_000) await Bun.sleep(20)
+  while (!all.every(isComplete) && performance.now() - fromMs < backMs + 60_000) await Bun.sleep(20)
   const settledMs = performance.now() - fromMs
   const wrong = all.filter(
     ({ seen, roomId }) => seen.length !== last.get(roomId) || seen.some((seq, at) => seq !== at + 1),
@@ -375,7 +378,8 @@ if (only.includes('room')) {
 if (only.includes('rooms'))
   report('200 rooms of 20 people, 50 messages a second', await onEach(4_000, manyRooms))
 if (only.includes('idle')) report('5,000 sockets that do nothing', await onEach(500, idle))
-if (only.includes('storm')) report('2,000 clients come back at once', await onEach(2_000, storm))
+if (only.includes('storm'))
+  report(`${values.clients} clients come back at once`, await onEach(Number(values.clients), storm))
 const memory = Math.round(totalmem() / 2 ** 30)
 console.log(`\n${cpus()[0]?.model} x ${cpus().length}, ${memory} GiB, Linux ${release()}, Bun ${Bun.version}`)
 process.exit(0)
