@@ -23,6 +23,7 @@ export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected: ${String(error)}`
   if (SPEAKING.some((kind) => error instanceof kind)) return error.message
   const code = 'code' in error ? String(error.code) : ''
+  if (code === 'EPIPE') return 'Whoever read the output has left before its end'
   return (
     explainFile(code, error) ??
     explainSqlite(code) ??

@@ -80,6 +80,16 @@ describe('latchkey links import and export', () => {
     expect([again.code, again.err]).toEqual([0, `imported 0, skipped ${LINKS + 1}, conflicts 0, bad 0\n`])
   }, 60_000)
 
+  test('an export whose reader leaves ends with exit code 1 and a sentence', async () => {
+    const child = place.spawn(['links', 'export'])
+    await child.stdin.end()
+    const reader = child.stdout.getReader()
+    await reader.read()
+    await reader.cancel()
+    expect(await new Response(child.stderr).text()).toBe('Whoever read the output has left before its end\n')
+    expect(await child.exited).toBe(1)
+  }, 30_000)
+
   test('an import beside a running service shows on its next redirect', async () => {
     const service = await copy.start(['links'], /"listening"/)
     const visit = () => fetch(`${service.origin}/beside`, { redirect: 'manual' })
