@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { mantineStyles } from './mantine-styles.ts'
 
 /** What a client knows of each operation: how to call it. */
 export type OperationTable = Readonly<Record<string, readonly [method: string, path: string]>>
@@ -22,9 +23,12 @@ export interface Client {
   operations: OperationTable
 }
 
+/** For each module in `pages/`: the scripts that its page needs beyond those of every page. In `preloads.json`. */
+export type Preloads = Readonly<Record<string, readonly string[]>>
+
 /**
- * Bundles a client into `folder`, which exists only when all of it is there: its files, each also compressed, and
- * `index.html`. Throws what the bundler says.
+ * Bundles a client into `folder`, which exists only when all of it is there: its files, each also compressed, `index.html`
+ * and `preloads.json`. Throws what the bundler says.
  *
  * @example await bundleClient(folder, { main, assets: '/assets/', title: 'Rooms', operations: operationTable(all) })
  */
@@ -32,22 +36,26 @@ export async function bundleClient(
   folder: string,
   { main, assets, title, operations }: Client,
 ): Promise<void> {
-  const result = await Bun.build({
+  const { outputs, metafile } = await Bun.build({
     entrypoints: [main, join(import.meta.dirname, 'scheme.ts')],
     target: 'browser',
     format: 'esm',
     splitting: true,
     minify: true,
+    metafile: true,
     publicPath: assets,
     naming: { entry: '[name]-[hash].[ext]', chunk: 'part-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { 'process.env.NODE_ENV': '"production"', OPERATIONS: JSON.stringify(operations) },
   })
+  const files = new Map<string, string>()
+  for (const output of outputs) files.set(nameOf(output.path), await output.text())
+  const styles = joinStyles(files)
+  const scripts = scriptsOf(metafile?.outputs ?? {})
   const parts = `${folder}.${process.pid}`
   mkdirSync(parts, { recursive: true })
-  const names = result.outputs.map(({ path }) => path.replace(/^.*\//, ''))
-  for (const [index, output] of result.outputs.entries())
-    writeCompressed(join(parts, names[index] ?? ''), new Uint8Array(await output.arrayBuffer()))
-  writeFileSync(join(parts, 'index.html'), indexPage(names, assets, title))
+  for (const [name, text] of files) writeCompressed(join(parts, name), text)
+  writeFileSync(join(parts, 'index.html'), indexPage({ ...scripts, styles, assets, title }))
+  writeFileSync(join(parts, 'preloads.json'), JSON.stringify(scripts.preloads))
   try {
     renameSync(parts, folder)
   } catch {
@@ -57,31 +65,84 @@ export async function bundleClient(
   }
 }
 
-function writeCompressed(path: string, bytes: Uint8Array): void {
-  writeFileSync(path, bytes)
-  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
-  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
+const nameOf = (path: string) => path.replace(/^.*\//, '')
+
+/** Puts Mantine's styles before the client's own, in one file; answers with its name. */
+function joinStyles(files: Map<string, string>): string {
+  const scripts = [...files].flatMap(([name, text]) => (name.endsWith('.js') ? text : []))
+  const own = [...files.keys()].find((name) => name.endsWith('.css')) ?? ''
+  const all = `${mantineStyles(scripts)}\n${files.get(own) ?? ''}`
+  const name = `main-${Bun.hash(all).toString(36)}.css`
+  files.delete(own)
+  files.set(name, all)
+  return name
 }
 
-/** The attributes of its first element that are filled in for each person when the page is served (serve.ts). */
-export const UNFILLED = 'lang="" data-scheme="auto"'
+type Outputs = NonNullable<Awaited<ReturnType<typeof Bun.build>>['metafile']>['outputs']
 
-function indexPage(names: readonly string[], assets: string, title: string): string {
-  const named = (pattern: RegExp) => assets + names.find((name) => pattern.test(name))
+/** What is loaded ahead, so that nothing waits for a script to say which others it needs. */
+function scriptsOf(outputs: Outputs) {
+  const all = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]))
+  const needs = (name: string, found = new Set<string>()): Set<string> => {
+    if (found.has(name)) return found
+    found.add(name)
+    for (const { path, kind } of all.get(name)?.imports ?? [])
+      if (kind === 'import-statement') needs(nameOf(path), found)
+    return found
+  }
+  const named = (pattern: RegExp) => [...all.keys()].find((name) => pattern.test(name)) ?? ''
+  const main = named(/^main-.*\.js$/)
+  const everywhere = needs(main)
+  const pages = [...all].flatMap(([name, { entryPoint = '' }]) => {
+    const page = /\/web\/(pages\/.*)$/.exec(entryPoint)?.[1]
+    return page === undefined
+      ? []
+      : [[page, [...needs(name)].filter((each) => !everywhere.has(each))] as const]
+  })
+  const preloads: Preloads = Object.fromEntries(pages)
+  return { main, scheme: named(/^scheme-.*\.js$/), everywhere: [...everywhere].slice(1), preloads }
+}
+
+function writeCompressed(path: string, text: string): void {
+  writeFileSync(path, text)
+  writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }))
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  writeFileSync(`${path}.br`, brotliCompressSync(text, { params }))
+}
+
+/** What is filled in when the page is served (serve.ts): for each person, and for each page. */
+export const UNFILLED = { root: 'lang="" data-scheme="auto"', preloads: '<!-- preloads -->' } as const
+
+/** Loads a script ahead of whatever names it. */
+export const preload = (path: string) => `<link rel="modulepreload" href="${path}">`
+
+interface Index {
+  main: string
+  scheme: string
+  everywhere: readonly string[]
+  styles: string
+  assets: string
+  title: string
+}
+
+/** Its header is there as soon as its styles are; the client puts its own in its place. */
+function indexPage({ main, scheme, everywhere, styles, assets, title }: Index): string {
+  const name = Bun.escapeHTML(title)
   return `<!doctype html>
-<html ${UNFILLED}>
+<html ${UNFILLED.root}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${Bun.escapeHTML(title)}</title>
+<title>${name}</title>
 <link rel="icon" href="/favicon.svg">
-<script src="${named(/^scheme-.*\.js$/)}"></script>
-<link rel="stylesheet" href="${named(/^main-.*\.css$/)}">
-<script type="module" src="${named(/^main-.*\.js$/)}"></script>
+<script src="${assets}${scheme}"></script>
+<link rel="stylesheet" href="${assets}${styles}">
+<script type="module" src="${assets}${main}"></script>
+${everywhere.map((each) => preload(assets + each)).join('\n')}
+${UNFILLED.preloads}
 </head>
-<body><div id="app"></div></body>
+<body><div id="app"><div class="first-header"><img src="/favicon.svg" alt="" width="26" height="26"><b>${name}</b></div></div></body>
 </html>
 `
 }

@@ -78,6 +78,9 @@ test('the page tells the client who looks, and nothing in that becomes markup', 
   expect(html).toContain('<html lang="sv" data-scheme="dark" data-name="&quot;&gt;&lt;b&gt;">')
   expect(html).toContain('<title>Tried &amp; true</title>')
   expect(await files().page({ lang: null, scheme: null })).toContain('<html lang="" data-scheme="auto">')
+  const named = await files().page({ ...seen, name: '<i>House</i>' })
+  expect(named).toContain('<title>&lt;i&gt;House&lt;/i&gt;</title>')
+  expect(named).toContain('<b>&lt;i&gt;House&lt;/i&gt;</b>')
 }, 30_000)
 
 test('every file that the page names is there, as small as the browser takes it, and no other', async () => {

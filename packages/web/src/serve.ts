@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { UNFILLED } from './build.ts'
+import { type Preloads, UNFILLED, preload } from './build.ts'
 
 const OWN_SOURCES = import.meta.dirname
 const ROOT = resolve(OWN_SOURCES, '../../..')
@@ -45,6 +45,10 @@ export interface Viewer {
   scheme: string | null
   /** More `data-` attributes, by their names without that. */
   data?: Readonly<Record<string, string>>
+  /** What the client is called here, where that is not its title. */
+  name?: string | undefined
+  /** The module that shows the page at this address, such as `pages/lobby.tsx`: its scripts are loaded ahead. */
+  page?: string | undefined
 }
 
 /**
@@ -75,17 +79,21 @@ export function clientFiles(served: Served) {
   return {
     built,
     /** The page that every address of the client has. */
-    async page({ lang, scheme, data = {} }: Viewer): Promise<string> {
-      const html = await Bun.file(join(await built(), 'index.html')).text()
+    async page({ lang, scheme, data = {}, name, page }: Viewer): Promise<string> {
+      const folder = await built()
+      const html = await Bun.file(join(folder, 'index.html')).text()
+      const preloads = (await Bun.file(join(folder, 'preloads.json')).json()) as Preloads
+      const ahead = (preloads[page ?? ''] ?? []).map((file) => preload(served.assets + file))
       const attributes = Object.entries(data).map(
-        ([name, value]) => ` data-${name}="${Bun.escapeHTML(value)}"`,
+        ([attribute, value]) => ` data-${attribute}="${Bun.escapeHTML(value)}"`,
       )
-      return html.replace(
-        UNFILLED,
-        () =>
-          `lang="${Bun.escapeHTML(lang ?? '')}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` +
-          attributes.join(''),
-      )
+      const root =
+        `lang="${Bun.escapeHTML(lang ?? '')}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` +
+        attributes.join('')
+      const filled = html.replace(UNFILLED.root, () => root).replace(UNFILLED.preloads, ahead.join('\n'))
+      return name === undefined
+        ? filled
+        : filled.replace(/(<title>|<b>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
     },
     /** The file at a path below `assets`, as small as the browser takes it; undefined where there is none. */
     async asset(request: Request, path: string): Promise<Response | undefined> {

@@ -1,4 +1,3 @@
-import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './theme.css'
 import { MantineProvider } from '@mantine/core'

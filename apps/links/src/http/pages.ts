@@ -11,6 +11,12 @@ export const ASSETS_PATH = '/_/admin/assets/'
 /** As in web/pages.tsx. */
 const PAGES = /^\/_\/admin\/(dashboard|(links|bundles)(\/\d{1,15})?|keys|import-export|settings)$/
 
+/** The module of a page of `PAGES`: that of one link, of one bundle, or the one named as the address. */
+function moduleOf(path: string): string | undefined {
+  const [, name, list, id] = PAGES.exec(path) ?? []
+  return name && `pages/${list && id ? list.slice(0, -1) : name}.tsx`
+}
+
 const SOURCES = resolve(import.meta.dirname, '..')
 
 const files = clientFiles({
@@ -32,7 +38,7 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
       const { theme, lang } = await findPreferences(database.read, identity)
       const signOut = String(settings.accessLogoutUrl !== null)
       const data = { identity, origin, 'sign-out': signOut, mcp: waysToMcp(settings) }
-      const html = await files.page({ lang, scheme: theme, data })
+      const html = await files.page({ lang, scheme: theme, data, page: moduleOf(path) })
       const status = PAGES.test(path) ? 200 : 404
       return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
     },

@@ -1,15 +1,26 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { adminPages } from './browser.ts'
 
 const admin = adminPages()
-const PAGES = ['/dashboard', '/links', '/bundles', '/keys', '/import-export', '/settings', '/nowhere']
+const PAGES = [
+  '/dashboard',
+  '/links',
+  '/bundles',
+  '/keys',
+  '/import-export',
+  '/settings',
+  '/nowhere',
+] as const
 
 for (const scheme of ['light', 'dark'] as const)
   for (const width of [1280, 390])
     test(`every page is accessible, ${scheme} at ${width} px`, async () => {
-      const look = async (path: string) => {
-        const { page, errors } = await admin.open(path, { scheme, width })
+      const { page, errors } = await admin.open(PAGES[0], { scheme, width })
+      for (const path of PAGES) {
+        await page.goto(admin.at(path))
+        await page.locator('h1').waitFor()
         await page.waitForFunction(
           () => !document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root'),
         )
@@ -20,7 +31,18 @@ for (const scheme of ['light', 'dark'] as const)
           path,
           [],
         ])
-        await page.context().close()
       }
-      await Promise.all(PAGES.map(look))
+      await page.context().close()
     }, 60_000)
+
+for (const [path, most] of [
+  ['/dashboard', 255_000],
+  ['/links', 280_000],
+  ['/settings', 275_000],
+] as const)
+  test(`a first visit to ${path} loads few bytes, all of them named in its HTML`, async () => {
+    const { page } = await admin.open(path)
+    await page.locator('main input, main select').first().waitFor({ state: 'attached' })
+    await expectSmallFirstLoad(page, most)
+    await page.context().close()
+  }, 60_000)

@@ -11,6 +11,8 @@ const ASSETS_PATH = '/assets/'
 const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 /** As in web/pages.tsx: every address that shows something. Any other has a page that says that there is none. */
 const PAGES = new RegExp(`^/(?:login|account|admin|rooms/${ID}|invite/[\\w-]{1,64})?$`)
+/** The modules of pages that are not named as the beginning of their address. */
+const MODULES: Readonly<Record<string, string>> = { '': 'lobby', rooms: 'room', invite: 'invitation' }
 
 const SOURCES = resolve(import.meta.dirname, '..')
 
@@ -48,8 +50,17 @@ export function createPages(
 }
 
 async function page(services: Services, path: string): Promise<Response> {
-  const html = await files.page({ lang: null, scheme: null, data: await instanceData(services) })
-  const status = PAGES.test(path) ? 200 : 404
+  const [first] = path.slice(1).split('/', 1)
+  const isPage = PAGES.test(path)
+  const data = await instanceData(services)
+  const html = await files.page({
+    lang: null,
+    scheme: null,
+    data,
+    name: data['product'],
+    page: isPage && first !== undefined ? `pages/${MODULES[first] ?? first}.tsx` : undefined,
+  })
+  const status = isPage ? 200 : 404
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
 }
 

@@ -3,7 +3,7 @@ import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testin
 import type { Page } from 'playwright-core'
 import { actions } from '../admin/people.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
-import { BOB, isRefusal, roomPages } from './browser.ts'
+import { BOB, roomPages } from './browser.ts'
 
 const pages = roomPages()
 /** Who comes first administers. */
@@ -371,46 +371,3 @@ test('the audit log is filtered by what was done, by whom, to whom and before wh
   await lineOf(page, 'Frida Falk').waitFor()
   await page.context().close()
 }, 60_000)
-
-for (const part of ['people', 'rooms', 'settings', 'provider', 'audit'] as const)
-  for (const [language, scheme, width] of [
-    ['en', 'light', 1280],
-    ['sv', 'dark', 1280],
-    ['sv', 'light', 390],
-    ['id', 'dark', 390],
-    ['id', 'light', 320],
-    ['en', 'dark', 320],
-  ] as const)
-    test(`the administration is accessible and fits, ${part}, ${language}, ${scheme} at ${width} px`, async () => {
-      await crowd()
-      const view = { scheme, width, locale: language }
-      const { page, errors } = await pages.openAs(ADMIN, `/admin?part=${part}`, view)
-      await page.getByRole('tabpanel').getByRole('heading', { level: 2 }).first().waitFor()
-      await page.locator('[role=tabpanel] li, [role=tabpanel] dd').first().waitFor()
-      await expectAccessible(page)
-      await expectWithinWidth(page)
-      await shoot(page, `admin-${part}-${language}-${scheme}-${width}`)
-      expect(errors.filter((text) => !isRefusal(text))).toEqual([])
-      await page.context().close()
-    }, 60_000)
-
-/** Names as long as they can be. */
-async function crowd(): Promise<void> {
-  const long = await someone({
-    sub: 'long',
-    name: 'W'.repeat(60),
-    email: `${'w'.repeat(60)}@example.com`,
-  })
-  if (
-    (
-      await pages
-        .service()
-        .rooms.database.read.selectFrom('rooms')
-        .select('id')
-        .where('owner_id', '=', long.id)
-        .execute()
-    ).length > 0
-  )
-    return
-  await long.browser.json('/api/rooms', { body: { name: 'M'.repeat(64) } }, 201)
-}

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
 import { en } from '../../src/web/texts/en.ts'
 import { id } from '../../src/web/texts/id.ts'
@@ -22,6 +23,13 @@ test('R28.12 a room link that is opened signed out leads there after the login, 
   await page.getByRole('link', { name: `Account of ${String(ALICE.name)}` }).waitFor()
   expect(pages.service().idp.calls.token).toBe(before + 1)
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('a first visit to the login loads few bytes, all of them named in its HTML', async () => {
+  const { page } = await pages.open('/login')
+  await page.getByRole('link', { name: button }).waitFor()
+  await expectSmallFirstLoad(page, 250_000)
   await page.context().close()
 }, 60_000)
 

@@ -25,6 +25,26 @@ export interface View {
   motion?: boolean
 }
 
+/** One browser for all who want one at a time: profiles keep them apart. */
+const shared: { browser?: Promise<Browser>; users: number } = { users: 0 }
+
+async function takeBrowser(): Promise<Browser> {
+  shared.users++
+  shared.browser ??= chromium.launch({
+    executablePath: process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium',
+    args: FLAGS,
+  })
+  return shared.browser
+}
+
+async function leaveBrowser(): Promise<void> {
+  shared.users--
+  if (shared.users > 0) return
+  const { browser } = shared
+  delete shared.browser
+  await (await browser)?.close()
+}
+
 /**
  * A real browser for the tests of the file that calls this: the one of LATCHKEY_TEST_CHROMIUM. `headers` go with every
  * request, as from a proxy. Called before the service under test is started, it is closed before that stops.
@@ -32,10 +52,9 @@ export interface View {
 export function testBrowser(headers: Record<string, string> = {}) {
   const up: { browser?: Browser } = {}
   beforeAll(async () => {
-    const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium'
-    up.browser = await chromium.launch({ executablePath, args: FLAGS })
+    up.browser = await takeBrowser()
   }, 60_000)
-  afterAll(() => up.browser?.close(), 20_000)
+  afterAll(leaveBrowser, 20_000)
   return {
     /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
     async open(
@@ -64,7 +83,7 @@ export function testBrowser(headers: Record<string, string> = {}) {
 
 /** What axe finds: nothing. It runs in the page itself: by way of its Playwright package it takes four times as long. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   // What is still fading in has no contrast of its own yet; what goes round for ever is not waited for.
   await page.waitForFunction(() =>
     document
@@ -77,6 +96,8 @@ export async function expectAccessible(page: Page): Promise<void> {
   const violations = await page.evaluate(async () => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
       resultTypes: ['violations'],
+      // What is found is told by its HTML; to work out selectors for everything takes long.
+      selectors: false,
     })
     return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
   })

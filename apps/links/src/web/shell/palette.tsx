@@ -1,9 +1,14 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
+import {
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+  spotlight,
+} from '@mantine/spotlight'
 import { IconLink, IconMoon, IconPlus, IconSearch, IconSun } from '@tabler/icons-react'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { call } from '../call.ts'
 import { pages } from '../pages.tsx'
@@ -11,12 +16,13 @@ import { shortUrl, withoutScheme } from '../parts/short.ts'
 import { changed, useCall } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 
-/** Pages, actions and links by a few letters of them, from anywhere: Ctrl or Cmd and K. */
-export function Palette() {
+/** Pages, actions and links by a few letters of them, from anywhere: Ctrl or Cmd and K. Opens whenever `asked` changes. */
+export default function Palette({ asked }: { asked: number }) {
   const { say } = useText()
   const [, go] = useLocation()
   const [typed, setTyped] = useState('')
   const opener = useRef<HTMLElement | null>(null)
+  useEffect(() => spotlight.open(), [asked])
   const actions = useActions()
   const links = useFoundLinks(typed)
   const shown: SpotlightActionGroupData[] = [

@@ -1,33 +1,46 @@
 import { ActionIcon } from '@mantine/core'
-import { spotlight } from '@mantine/spotlight'
+import { useHotkeys } from '@mantine/hooks'
+import { Boundary } from '@latchkey/web/shell/boundary'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect } from 'react'
+import { Suspense, lazy, useEffect, useState } from 'react'
 import { Router } from 'wouter'
 import { detailPages, pages } from '../pages.tsx'
 import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
-import { Palette } from './palette.tsx'
+
+// No part of what is needed for a first page.
+const Palette = lazy(() => import('./palette.tsx'))
 
 const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
 export function Shell() {
   useEffect(followChanges, [])
+  // How often the palette was asked for from here; once it is there it listens to its keys itself.
+  const [asked, setAsked] = useState(0)
+  const ask = () => setAsked((times) => times + 1)
+  useHotkeys(asked === 0 ? [['mod+K', ask]] : [], [])
   return (
     <Router base="/_/admin">
-      <Frame pages={pages} actions={<Search />}>
+      <Frame pages={pages} actions={<Search onClick={ask} />}>
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>
-      <Palette />
+      {asked > 0 && (
+        <Boundary>
+          <Suspense>
+            <Palette asked={asked} />
+          </Suspense>
+        </Boundary>
+      )}
     </Router>
   )
 }
 
-function Search() {
+function Search({ onClick }: { onClick: () => void }) {
   const { say } = useText()
   return (
-    <ActionIcon variant="default" size="lg" onClick={spotlight.open} aria-label={say('shell.search')}>
+    <ActionIcon variant="default" size="lg" onClick={onClick} aria-label={say('shell.search')}>
       <IconSearch size={18} aria-hidden />
     </ActionIcon>
   )

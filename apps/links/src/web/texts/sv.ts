@@ -41,7 +41,7 @@ export const sv: Texts = {
   'links.url': 'URL att förkorta',
   'links.label': 'Etikett',
   'links.slug': 'Eget kortnamn',
-  'links.expires': 'Upphör',
+  'links.expires': 'Går ut',
   'links.create': 'Förkorta',
   'links.created': 'Kortlänken är skapad',
   'links.search': 'Sök etikett, kortnamn, URL eller ägare',

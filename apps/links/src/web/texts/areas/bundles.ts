@@ -164,12 +164,12 @@ export const sv: Area = {
   'bundles.added': 'Tillagd',
   'bundles.noneFound': 'Inga länkar matchar. Pröva andra ord.',
   'bundles.noLinks': 'Det finns inga länkar än. Skapa en på sidan med länkar först.',
-  'bundles.moreFound': '{{shown}} till. Skriv mer för att smalna av.',
+  'bundles.moreFound': '{{shown}} till. Skriv mer för att begränsa listan.',
   'bundles.done': 'Klar',
 }
 
 export const id: Area = {
-  'bundles.status': 'Keadaan',
+  'bundles.status': 'Status',
   'bundles.active': 'Aktif',
   'bundles.archived': 'Diarsipkan',
   'bundles.all': 'Semua',

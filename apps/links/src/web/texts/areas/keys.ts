@@ -90,7 +90,7 @@ export const id: Keys = {
   'keys.title': 'Nama',
   'keys.titleHelp': 'Kegunaan kunci ini, agar mudah Anda kenali',
   'keys.prefix': 'Diawali',
-  'keys.scope': 'Cakupan',
+  'keys.scope': 'Izin',
   'keys.scope.create,read': 'Membuat dan membaca',
   'keys.scope.create,readHelp': 'Semua yang disediakan API',
   'keys.scope.read': 'Hanya membaca',

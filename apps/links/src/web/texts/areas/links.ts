@@ -111,7 +111,7 @@ export const id: Record<keyof typeof en, string> = {
   'links.blocked_other': 'Tautan ini memiliki klik',
   'links.blockedHelp':
     'Menghapus tautan juga menghapus kliknya. Nonaktifkan untuk menghentikannya dan mempertahankan angkanya, atau ketik slug-nya untuk menghapus keduanya.',
-  'links.blockedHidden': 'Saringan Anda menyembunyikan kliknya',
+  'links.blockedHidden': 'Filter Anda menyembunyikan kliknya',
   'links.disableAll_one': 'Nonaktifkan saja',
   'links.disableAll_other': 'Nonaktifkan semua ({{count}}) saja',
   'links.typeSlug': 'Ketik {{slug}} untuk menghapusnya beserta kliknya',

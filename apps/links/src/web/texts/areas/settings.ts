@@ -71,9 +71,9 @@ export const sv: Settings = {
   'settings.range.1y': '12 månader',
   'settings.range.all': 'All tid',
   'settings.bots': 'Dölj klick från robotar',
-  'settings.botsHelp': 'Utelämnar sökrobotar och förhandsvisningar ur det du ser. De ligger kvar i lagret.',
+  'settings.botsHelp': 'Utelämnar sökrobotar och förhandsvisningar ur det du ser. Klicken sparas ändå.',
   'settings.self': 'Dölj klick från egna sidor',
-  'settings.selfHelp': 'Utelämnar klick som kommer från tjänsten själv. De ligger kvar i lagret.',
+  'settings.selfHelp': 'Utelämnar klick som kommer från tjänsten själv. Klicken sparas ändå.',
   'settings.instance': 'Tjänsten',
   'settings.root': 'Omdirigering av startsidan',
   'settings.rootHelp': 'Dit besökare på {{origin}} skickas. Gäller för alla. Sparas när du lämnar fältet.',
@@ -92,7 +92,7 @@ export const sv: Settings = {
   'settings.sdksHelp':
     'Den publicerade shrtnr-klienten för Python fungerar med tjänsten. Ge den dess adress och en API-nyckel.',
   'settings.mcp': 'MCP-adress',
-  'settings.mcpHelp': 'För AI-assistenter som talar Model Context Protocol.',
+  'settings.mcpHelp': 'För AI-assistenter som använder Model Context Protocol.',
   'settings.mcpState': 'MCP',
   'settings.mcpOff': 'Av',
   'settings.mcpOffHelp':
@@ -131,7 +131,7 @@ export const id: Settings = {
   'settings.root': 'Pengalihan halaman utama',
   'settings.rootHelp':
     'Ke mana pengunjung {{origin}} diarahkan. Berlaku untuk semua orang. Disimpan saat Anda meninggalkan kolom ini.',
-  'settings.rootBad': 'Ini bukan URL http atau https yang benar.',
+  'settings.rootBad': 'Ini bukan URL http atau https yang valid.',
   'settings.rootLong': 'URL paling panjang 2048 karakter.',
   'settings.account': 'Akun',
   'settings.identity': 'Masuk sebagai',
@@ -148,7 +148,7 @@ export const id: Settings = {
   'settings.mcp': 'Alamat MCP',
   'settings.mcpHelp': 'Untuk asisten AI yang memakai Model Context Protocol.',
   'settings.mcpState': 'MCP',
-  'settings.mcpOff': 'Mati',
+  'settings.mcpOff': 'Nonaktif',
   'settings.mcpOffHelp':
     'Atur MCP_OAUTH_ISSUER, MCP_ACCESS_AUDIENCE, atau MCP_API_KEYS agar asisten dapat masuk.',
   'settings.mcpOn': 'Aktif',

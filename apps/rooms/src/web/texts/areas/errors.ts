@@ -116,7 +116,7 @@ export const id: Keys = {
   'error.guest_not_permitted': 'Tamu tidak boleh melakukan ini. Masuk dulu.',
   'error.banned': 'Anda dilarang masuk ke ruang ini.',
   'error.cooldown': 'Anda dikeluarkan dari ruang ini. Coba lagi nanti.',
-  'error.reauth_required': 'Anda sudah terlalu lama masuk. Masuk lagi.',
+  'error.reauth_required': 'Anda sudah lama masuk. Masuk lagi untuk melakukan ini.',
   'error.not_found': 'Tidak ada, atau bukan untuk Anda.',
   'error.method_not_allowed': 'Layanan tidak mengenal permintaan ini. Muat ulang halaman.',
   'error.session_exists': 'Anda sudah masuk. Muat ulang halaman.',

@@ -77,7 +77,7 @@ export const sv: Keys = {
   'admin.unreachable_one': '{{count}} konto kan inte nås',
   'admin.unreachable_other': '{{count}} konton kan inte nås',
   'admin.unreachableHelp':
-    'De hör till en tidigare identitetstjänst, och ingen kan logga in på dem med dagens. Deras rum kan tas över.',
+    'De hör till en tidigare identitetstjänst, och ingen kan logga in på dem med den nuvarande. Deras rum kan tas över.',
 }
 
 export const id: Keys = {

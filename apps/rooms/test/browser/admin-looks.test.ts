@@ -1,0 +1,40 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { ALICE } from '../provider/hostile.ts'
+import { isRefusal, roomPages } from './browser.ts'
+
+const pages = roomPages()
+const PARTS = ['people', 'rooms', 'settings', 'provider', 'audit'] as const
+
+/** An administrator, somebody whose names are as long as they can be, with a room, and a guest. */
+beforeAll(async () => {
+  const someone = () => pages.service().browser({ origin: pages.at('') })
+  await someone().signIn(ALICE)
+  const long = someone()
+  await long.signIn({ sub: 'long', name: 'W'.repeat(60), email: `${'w'.repeat(60)}@example.com` })
+  await long.json('/api/rooms', { body: { name: 'M'.repeat(64) } }, 201)
+  await someone().json('/api/session', { body: { nickname: 'Gunnar' } }, 201)
+})
+
+for (const [language, scheme, width] of [
+  ['en', 'light', 1280],
+  ['sv', 'dark', 1280],
+  ['sv', 'light', 390],
+  ['id', 'dark', 390],
+  ['id', 'light', 320],
+  ['en', 'dark', 320],
+] as const)
+  test(`the administration is accessible and fits in all its parts, ${language}, ${scheme} at ${width} px`, async () => {
+    const view = { scheme, width, locale: language }
+    const { page, errors } = await pages.openAs(ALICE, '/admin', view)
+    for (const part of PARTS) {
+      await page.goto(pages.at(`/admin?part=${part}`))
+      await page.getByRole('tabpanel').getByRole('heading', { level: 2 }).first().waitFor()
+      await page.locator('[role=tabpanel] li, [role=tabpanel] dd').first().waitFor()
+      await expectAccessible(page)
+      await expectWithinWidth(page)
+      await shoot(page, `admin-${part}-${language}-${scheme}-${width}`)
+    }
+    expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+    await page.context().close()
+  }, 60_000)
