@@ -22,8 +22,7 @@ export function createLog({
   const at = (level: Level) => (message: string, fields?: Fields) => {
     try {
       const head = { time: new Date(now()).toISOString(), level, message }
-      // Twice, so that the head comes first and no field replaces it.
-      write(`${toJson({ ...head, ...fields, ...head })}\n`)
+      write(`${toJson(head, fields)}\n`)
     } catch {
       // A full disk or a closed pipe must not fail the request that is being logged.
     }
@@ -31,10 +30,16 @@ export function createLog({
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-function toJson(line: Fields): string {
+function toJson(head: Fields, fields: Fields = {}): string {
+  const names = Object.keys(fields)
   // Nearly all fields are plain, and every request is a line.
-  if (Object.keys(line).every((name) => isPlain(line[name]) && !SENSITIVE.test(name)))
-    return JSON.stringify(line)
+  if (
+    names.length > 0 &&
+    names.every((name) => isPlain(fields[name]) && !SENSITIVE.test(name) && !(name in head))
+  )
+    return `${JSON.stringify(head).slice(0, -1)},${JSON.stringify(fields).slice(1)}`
+  // Twice, so that the head comes first and no field replaces it.
+  const line = { ...head, ...fields, ...head }
   const entries = Object.entries(line).map(([name, value]) => [name, writable(name, value)])
   return JSON.stringify(Object.fromEntries(entries))
 }

@@ -34,9 +34,9 @@ export function createApi(services: Services) {
     contextOf: (visit, request, { requestId }) => contextOf(services, visit, request, requestId),
     render: async (error, requestId, visit) =>
       renderFailure(services, await erasedMeanwhile(services, error, visit), requestId),
-    observe({ ms, ...exchange }) {
-      services.metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
-      services.log.info('request', { ...exchange, ms: Math.round(ms) })
+    observe({ route, method, status, requestId, ms }) {
+      services.metrics.observeRequest(route, status, ms / 1000)
+      services.log.info('request', { route, method, status, requestId, ms: Math.round(ms) })
     },
   })
 }

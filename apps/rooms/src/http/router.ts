@@ -53,8 +53,7 @@ export function createRouter(
         response.headers.set(name, value)
     return response
   }
-  const fetch: Fetch = async (request, server) => {
-    const path = pathOf(request)
+  const handle = async (request: Request, path: string, server: Parameters<Fetch>[1]): Promise<Response> => {
     const peer = server.requestIP(request)?.address ?? ''
     try {
       return finish(request, path, await answer(request, path, { peer }))
@@ -70,8 +69,11 @@ export function createRouter(
     }
   }
   return {
-    fetch,
-    serve: (request, server) => (pathOf(request) === SOCKET_PATH ? open : fetch)(request, server),
+    fetch: (request, server) => handle(request, pathOf(request), server),
+    serve(request, server) {
+      const path = pathOf(request)
+      return path === SOCKET_PATH ? open(request, server) : handle(request, path, server)
+    },
   }
 }
 
