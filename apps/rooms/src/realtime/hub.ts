@@ -54,7 +54,7 @@ export class Hub {
     this.rooms = new LocalRooms(options)
     this.lobby = new Lobby(options)
     this.typing = new Typing(options)
-    const here = { ...options, roster: this.roster, rooms: this.rooms }
+    const here = { ...options, roster: this.roster, rooms: this.rooms, lobby: this.lobby }
     this.ends = new Ends(here)
     this.leases = new Leases(here)
     this.watch = new Watch({ ...here, ends: this.ends, leases: this.leases })

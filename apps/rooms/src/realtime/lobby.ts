@@ -6,10 +6,20 @@ import { type RoomRole, entryOf } from '../rooms/room-access.ts'
 import { toRoom } from '../rooms/schema.ts'
 import { type FoundStanding, findStandingsOfKnown } from '../rooms/standing.ts'
 import { countPresent, findRoom } from '../rooms/store.ts'
+import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
+import { LobbyLines } from './lobby-lines.ts'
 
 /** A room that changes all the time is told of this often (R18.8). */
 const EVERY_MS = 2_000
+
+interface LobbyOptions {
+  database: Database<Tables>
+  log: Log
+  /** Milliseconds since 1970. */
+  now: () => number
+  bus: Bus
+}
 
 /** The lobby's lines for those at this node who look at it. */
 export class Lobby {
@@ -19,13 +29,17 @@ export class Lobby {
   readonly #database: Database<Tables>
   readonly #log: Log
   readonly #now: () => number
+  readonly #bus: Bus
+  readonly #lines: LobbyLines
   #timer: ReturnType<typeof setTimeout> | undefined
   #telling: Promise<void> = Promise.resolve()
 
-  constructor({ database, log, now }: { database: Database<Tables>; log: Log; now: () => number }) {
+  constructor({ database, log, now, bus }: LobbyOptions) {
     this.#database = database
     this.#log = log
     this.#now = now
+    this.#bus = bus
+    this.#lines = new LobbyLines(database)
   }
 
   add(connection: Connection): void {
@@ -40,6 +54,13 @@ export class Lobby {
     if (this.#connections.size === 0) return
     this.#changed.set(roomId, wider(this.#changed.get(roomId), former))
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
+  }
+
+  /** Finds what other nodes did not tell of, or told and was lost (R19.2); a node that is alone tells itself of everything. */
+  async look(): Promise<void> {
+    if (this.#bus.state() === 'in-process') return
+    if (this.#connections.size === 0) return this.#lines.forget()
+    for (const [roomId, former] of await this.#lines.differences(this.#now())) this.changed(roomId, former)
   }
 
   close(): void {
@@ -69,6 +90,7 @@ export class Lobby {
     const roleFor = await this.#viewers(roomId)
     const room = await findRoom(this.#database.read, roomId)
     const count = room ? await countPresent(this.#database.read, roomId, this.#now()) : 0
+    this.#lines.told(roomId, room, count)
     const remove = JSON.stringify({ type: 'lobby', remove: roomId })
     // One text for all who see the same: most are nothing but visitors.
     const upserts = new Map<RoomRole | null, string>()

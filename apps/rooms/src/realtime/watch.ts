@@ -3,6 +3,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import type { Ends } from './ends.ts'
 import type { Leases } from './leases.ts'
+import type { Lobby } from './lobby.ts'
 import type { LocalRooms } from './local-rooms.ts'
 import type { Roster } from './roster.ts'
 import { findLastSeqs, findPresentIds } from './store.ts'
@@ -14,6 +15,7 @@ export interface WatchOptions {
   now: () => number
   roster: Roster
   rooms: LocalRooms
+  lobby: Lobby
   ends: Ends
   leases: Leases
 }
@@ -70,12 +72,13 @@ export class Watch {
   }
 
   async #tickRooms(): Promise<void> {
-    const { leases, now } = this.#options
+    const { leases, lobby, now } = this.#options
     const nowMs = now()
     await this.soon(() => leases.tick(nowMs))
     if (nowMs - this.#lookedAtMs >= LOOK_EVERY_MS) {
       this.#lookedAtMs = nowMs
       await this.soon(() => this.#look())
+      await this.soon(() => lobby.look())
     }
     if (nowMs - this.#renewedAtMs >= RENEW_EVERY_MS) {
       this.#renewedAtMs = nowMs

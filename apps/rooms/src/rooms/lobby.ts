@@ -1,5 +1,6 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import { folded } from '../text.ts'
@@ -98,3 +99,11 @@ function bars(
       return ban.or([own, byAddress])
     })
 }
+
+/** All rooms with how many people are in each. */
+export const listLines = prepared<{ nowMs: number }, RoomRow & { present: number | null }>((db, { nowMs }) =>
+  db
+    .selectFrom('rooms')
+    .selectAll('rooms')
+    .select((eb) => presentCount(eb, nowMs).as('present')),
+)

@@ -3,6 +3,8 @@ import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type Somebody, admin, bar, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
 import { type Live, type LiveSocket, listen } from './live.ts'
+import { DROPS_EVERYTHING, type Loss, lossyBus } from './lossy-bus.ts'
+import { type Node, advanceAll, closeNodes, twoNodes } from './nodes.ts'
 
 eachDialect((_dialect, newUrl) => {
   let service: TestRooms
@@ -134,6 +136,60 @@ eachDialect((_dialect, newUrl) => {
       const id = await newRoom()
       expect(await toldOf(id)).not.toHaveProperty('outsider')
       await socket.ask({ type: 'subscribe_lobby' })
+    })
+  })
+
+  describe('the lobby on two nodes', () => {
+    const lines = async (nodes: readonly Node[], socket: LiveSocket) => {
+      for (const { service: each } of nodes) await each.rooms.hub.lobby.flush()
+      await socket.settle()
+      const told = socket.frames.filter(({ type }) => type === 'lobby')
+      socket.frames.length = 0
+      return told.map((frame) => frame['remove'] ?? frame['upsert'])
+    }
+    const open = async (loss: Loss) => {
+      const bus = lossyBus(loss)
+      const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
+      const [olga, otto] = [await member(nodes[0].service, 'Olga'), await member(nodes[1].service, 'Otto')]
+      const socket = nodes[1].live.connect(otto.browser)
+      await socket.ask({ type: 'subscribe_lobby' })
+      await advanceAll(nodes, 5_000)
+      const set = (id: string, body: Record<string, unknown>) =>
+        olga.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
+      return { nodes, olga, socket, set }
+    }
+
+    test('R19.2: with a bus that drops everything, what changes at one node is told at the other within seven seconds', async () => {
+      const { nodes, olga, socket, set } = await open(DROPS_EVERYTHING)
+      const { id } = await createRoom(olga)
+      const hidden = await createRoom(olga, { visibility: 'private' })
+      const told = async () => {
+        await advanceAll(nodes, 5_000)
+        return lines(nodes, socket)
+      }
+      expect(await told()).toMatchObject([{ id, name: 'Lounge', participantCount: 0, role: null }])
+      await set(id, { name: 'Cellar' })
+      await join(olga, id)
+      expect(await told()).toMatchObject([{ id, name: 'Cellar', participantCount: 1 }])
+      expect(await told()).toEqual([])
+      await set(id, { visibility: 'private' })
+      expect(await told()).toEqual([id])
+      await set(id, { visibility: 'public' })
+      expect(await told()).toMatchObject([{ id }])
+      for (const each of [id, hidden.id]) await olga.browser.json(`/api/rooms/${each}`, { method: 'DELETE' })
+      expect(await told()).toEqual([id])
+      await closeNodes(nodes)
+    })
+
+    test('what came over the bus is not told a second time', async () => {
+      const { nodes, olga, socket, set } = await open({ isPaused: false, lost: 0, twice: 0, late: 0 })
+      const { id } = await createRoom(olga)
+      expect(await lines(nodes, socket)).toMatchObject([{ id }])
+      await set(id, { name: 'Cellar' })
+      expect(await lines(nodes, socket)).toMatchObject([{ id, name: 'Cellar' }])
+      await advanceAll(nodes, 5_000)
+      expect(await lines(nodes, socket)).toEqual([])
+      await closeNodes(nodes)
     })
   })
 

@@ -1,0 +1,63 @@
+import type { Database } from '@latchkey/database/database'
+import type { RoomRow, Tables } from '../db/tables.ts'
+import type { FormerLobby } from '../news.ts'
+import { listLines } from '../rooms/lobby.ts'
+
+interface Line {
+  readonly isPublic: boolean
+  readonly text: string
+}
+
+/** Many rooms are looked through more seldom: so long for each of them. */
+const REST_MS_PER_ROOM = 1
+
+/** What the lines of the lobby were when this node last looked, or told: what differs from that was told by nobody. */
+export class LobbyLines {
+  readonly #database: Database<Tables>
+  /** Undefined before the first look. */
+  #known: Map<string, Line> | undefined
+  #restsUntilMs = 0
+
+  constructor(database: Database<Tables>) {
+    this.#database = database
+  }
+
+  /** Nobody wants to know any more. */
+  forget(): void {
+    this.#known = undefined
+    this.#restsUntilMs = 0
+  }
+
+  /** Those who look at the lobby have been told that this room is so now, or is gone. */
+  told(roomId: string, room: RoomRow | undefined, count: number): void {
+    if (room) this.#known?.set(roomId, lineOf(room, count))
+    else this.#known?.delete(roomId)
+  }
+
+  /** Rooms whose lines have changed, with who could see them before. */
+  async differences(nowMs: number): Promise<ReadonlyMap<string, FormerLobby>> {
+    const changed = new Map<string, FormerLobby>()
+    if (nowMs < this.#restsUntilMs) return changed
+    const before = this.#known
+    const rows = await listLines(this.#database.read, { nowMs })
+    const now = new Map(rows.map(({ present, ...room }) => [room.id, lineOf(room, present ?? 0)]))
+    this.#known = now
+    this.#restsUntilMs = nowMs + rows.length * REST_MS_PER_ROOM
+    if (!before) return changed
+    for (const [id, { text }] of now) {
+      const known = before.get(id)
+      if (known?.text !== text) changed.set(id, known?.isPublic ? 'everyone' : [])
+    }
+    // Of private rooms that are gone nobody knows any more whose they were.
+    for (const [id, { isPublic }] of before) if (!now.has(id) && isPublic) changed.set(id, 'everyone')
+    return changed
+  }
+}
+
+/** All of the line that can change, except the number of the newest event, which is told when something else is. */
+function lineOf(room: RoomRow, count: number): Line {
+  const { name, visibility, owner_id, max_participants, allow_guests, default_role } = room
+  const kept = [room.history_visibility, room.retention]
+  const seen = [name, visibility, owner_id, max_participants, allow_guests, default_role, ...kept, count]
+  return { isPublic: visibility === 'public', text: seen.join('\n') }
+}
