@@ -18,6 +18,7 @@ import { watchSqlite } from './events/watch-sqlite.ts'
 import { createAdmin } from './http/admin.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
+import { exposeStorage } from './http/storage-metrics.ts'
 import { createPublicApi } from './http/public-api.ts'
 import { createReference } from './http/reference.ts'
 import { type Fetch, createRouter } from './http/router.ts'
@@ -57,17 +58,7 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
   const database = openDatabase<Tables>(settings.databaseUrl)
   await migrate(database, migrations)
   const metrics = createMetrics()
-  const journalPath = sqlitePath(settings.journal)
-  const journal = new Journal(journalPath, {
-    onCommit(ms) {
-      metrics.observeCommit(ms)
-      counting.wake()
-    },
-    onLoss: createLossLog(log),
-  })
-  journal.continueAfter(await findPosition(database.read, journal.id))
-  const counting = new Counting({ journal, journalPath, database, databaseUrl: settings.databaseUrl, log })
-  counting.wake()
+  const { journal, counting } = await openJournal({ settings, database, log, metrics })
   const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(), log) : undefined
   const services = createServices({ settings, database, log, now, counting, labeller, metrics })
   const lookup = await openLookup(settings, database, log)
@@ -83,6 +74,7 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
     failed: (error) => log.error('a slug could not be looked up', { error }),
   })
   exposeClicks(metrics, { redirect, journal, counting })
+  exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal, counting)
   const stopForgetting = forgetOldClicks(database, settings.retentionDays, log)
   return {
@@ -112,6 +104,32 @@ export async function createLinks({ settings, log, now = Date.now }: LinksOption
       await database.close()
     },
   }
+}
+
+/** The journal, with who counts what is in it. */
+async function openJournal({
+  settings,
+  database,
+  log,
+  metrics,
+}: Pick<Wiring, 'settings' | 'database' | 'log' | 'metrics'>): Promise<{
+  journal: Journal
+  counting: Counting
+}> {
+  const journalPath = sqlitePath(settings.journal)
+  const journal = new Journal(journalPath, {
+    onCommit(ms) {
+      metrics.observeCommit(ms)
+      counting.wake()
+    },
+    onLoss: createLossLog(log),
+  })
+  const counted = await findPosition(database.read, journal.id)
+  journal.continueAfter(counted)
+  const { databaseUrl } = settings
+  const counting = new Counting({ journal, counted, journalPath, database, databaseUrl, log })
+  counting.wake()
+  return { journal, counting }
 }
 
 async function openLookup({ databaseUrl }: Settings, database: Database<Tables>, log: Log): Promise<Lookup> {

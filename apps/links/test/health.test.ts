@@ -1,12 +1,13 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
 import { VERSION } from '../src/version.ts'
-import { sharedTestLinks, startTestLinks } from './testing.ts'
+import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 const STRANGER = '203.0.113.5'
 const TOKEN = 'f'.repeat(48)
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   const links = sharedTestLinks(newUrl, { LINKS_METRICS_TOKEN: TOKEN })
   let ann: string
   beforeAll(async () => {
@@ -76,6 +77,59 @@ eachDialect((_dialect, newUrl) => {
     expect(text).toMatch(/redirects_total\{outcome="not_found"\} [1-9]/)
     expect(text).toMatch(/clicks_committed_total 1\n/)
     expect(text).toMatch(/clicks_lost_total 0\n/)
+  })
+
+  describe('figures of a node', () => {
+    const figures = async (of: TestLinks): Promise<Record<string, number>> => {
+      const text = await (await of.fetch('/_/metrics')).text()
+      const lines = text.split('\n').filter((line) => line.startsWith('latchkey_links_'))
+      return Object.fromEntries(
+        lines.map((line) => {
+          const space = line.lastIndexOf(' ')
+          return [line.slice('latchkey_links_'.length, space), Number(line.slice(space + 1))]
+        }),
+      )
+    }
+
+    test('tell how many slugs redirects keep in memory, and how often that spared asking the database', async () => {
+      const node = await startTestLinks(await newUrl())
+      await node.link(await node.key('ann@example.com'), { slug: 'followed' })
+      const before = await figures(node)
+      for (let visit = 0; visit < 5; visit++) await node.fetch('/followed')
+      await node.fetch('/Followed', { method: 'HEAD' })
+      const after = await figures(node)
+      const grown = (name: string) => (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN)
+      expect([before['cache_entries'], grown('cache_entries')]).toEqual([0, 1])
+      expect([grown('cache_misses_total'), grown('cache_hits_total')]).toEqual([1, 5])
+    })
+
+    test('tell the size of the database and of the local files, and that the database answers', async () => {
+      const node = await startTestLinks(await newUrl())
+      await node.link(await node.key('ann@example.com'), { slug: 'followed' })
+      await node.fetch('/followed')
+      const sizes = await figures(node)
+      expect(sizes['database_failing']).toBe(0)
+      expect(sizes['database_bytes']).toBeGreaterThan(50_000)
+      for (const file of ['journal', 'journal_log', ...(dialect === 'sqlite' ? ['database_log'] : [])])
+        expect([file, (sizes[`file_bytes{file="${file}"}`] ?? 0) > 0]).toEqual([file, true])
+      const pools = Object.keys(sizes).filter((name) => name.includes('pool='))
+      expect(pools).toHaveLength(dialect === 'postgres' ? 9 : 0)
+      if (dialect === 'postgres')
+        expect(sizes['database_connections{pool="requests",state="idle"}']).toBeGreaterThan(0)
+    })
+
+    test('tell how many clicks wait to be counted, and none when a figure has been read', async () => {
+      const node = await startTestLinks(await newUrl())
+      const key = await node.key('ann@example.com')
+      const { id } = await node.link(key, { slug: 'followed' })
+      await node.database.write((tx) => sql`alter table click rename to elsewhere`.execute(tx))
+      for (let visit = 0; visit < 3; visit++)
+        await Promise.all([node.fetch('/followed'), node.fetch('/followed')])
+      expect((await figures(node))['clicks_waiting']).toBe(6)
+      await node.database.write((tx) => sql`alter table elsewhere rename to click`.execute(tx))
+      expect((await node.call('GET', `/links/${id}`, { key })).body.total_clicks).toBe(6)
+      expect((await figures(node))['clicks_waiting']).toBe(0)
+    })
   })
 
   test('every API request leaves one log line with its id, and nothing of what was sent', async () => {

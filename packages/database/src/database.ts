@@ -3,14 +3,13 @@ import {
   type Kysely as KyselyType,
   Kysely,
   PostgresDialect,
-  type PostgresPool,
   type RawBuilder,
   type SqlBool,
   type Transaction,
   sql,
 } from 'kysely'
 import { isTransactionConflict } from './errors.ts'
-import { openLimitedPool, openPool } from './pool.ts'
+import { type ConnectionFigures, type CountedPool, openLimitedPool, openPatientPool } from './pool.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { openSqliteFile } from './sqlite-file.ts'
 import { type DialectName, dialectOf, sqlitePath } from './url.ts'
@@ -38,6 +37,8 @@ export interface Database<Tables> {
   limited(statementMs: number): Database<Tables>
   /** The same without such a limit, for long work. */
   readonly patient: Database<Tables>
+  /** The connections that this one opens; undefined on SQLite, where there are none. */
+  connections(): ConnectionFigures | undefined
   close(): Promise<void>
 }
 
@@ -107,6 +108,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
     },
     // Nothing to wait for: its reads take the time they take, and its writers wait for a lock within bounds already.
     limited: () => database,
+    connections: () => undefined,
     get patient() {
       return database
     },
@@ -133,7 +135,7 @@ const CONFLICT_RETRIES = 5
 
 function openPostgres<Tables>(url: string): Database<Tables> {
   const listeners: (() => void | Promise<void>)[] = []
-  const patient = overPool<Tables>(openPool(url), listeners)
+  const patient = overPool<Tables>(openPatientPool(url), listeners)
   const limited: OverPool<Tables>[] = []
   const database: Database<Tables> = {
     ...patient,
@@ -155,7 +157,7 @@ function openPostgres<Tables>(url: string): Database<Tables> {
 
 type OverPool<Tables> = Omit<Database<Tables>, 'limited' | 'patient'>
 
-function overPool<Tables>(pool: PostgresPool, listeners: (() => void | Promise<void>)[]): OverPool<Tables> {
+function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<void>)[]): OverPool<Tables> {
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     dialect: 'postgres',
@@ -168,6 +170,7 @@ function overPool<Tables>(pool: PostgresPool, listeners: (() => void | Promise<v
     },
     whileOthersWrite: (work) => work(),
     afterWrite: (listener) => void listeners.push(listener),
+    connections: () => pool.connections,
     close: () => kysely.destroy(),
   }
 }

@@ -45,6 +45,38 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
   return pool
 }
 
+/** The connections of a pool at this moment, and how many callers wait for one. */
+export interface ConnectionFigures {
+  busy: number
+  idle: number
+  waiting: number
+}
+
+type Counts = Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
+
+/** Read from plain numbers: the database is not asked. */
+export function connectionsOf({ totalCount, idleCount, waitingCount }: Counts): ConnectionFigures {
+  return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+}
+
+/** A pool as Kysely wants it, which also tells its figures. */
+export interface CountedPool extends PostgresPool {
+  readonly connections: ConnectionFigures
+}
+
+/** A pool without limits, for an application's database. */
+export function openPatientPool(url: string): CountedPool {
+  const pool = openPool(url)
+  return {
+    options: pool.options,
+    connect: () => pool.connect(),
+    end: () => pool.end(),
+    get connections() {
+      return connectionsOf(pool)
+    },
+  }
+}
+
 /**
  * No parameter of the connection, since poolers such as PgBouncer refuse those that they do not know. The pool waits for
  * the promise, whatever its types say.
@@ -60,7 +92,7 @@ const ANSWER_WITHIN_MS = 1_000
  * A pool whose statements end within `limitMs`, whether the server is slow, waits for a lock, or is frozen. In the last
  * case the connection is dropped: who knows when, or whether, it would answer.
  */
-export function openLimitedPool(url: string, limitMs: number): PostgresPool {
+export function openLimitedPool(url: string, limitMs: number): CountedPool {
   const pool = openPool(url, { statementLimitMs: limitMs, queryTimeoutMs: limitMs + ANSWER_WITHIN_MS })
   return {
     options: pool.options,
@@ -81,5 +113,8 @@ export function openLimitedPool(url: string, limitMs: number): PostgresPool {
       return { query, release } as unknown as PostgresPoolClient
     },
     end: () => pool.end(),
+    get connections() {
+      return connectionsOf(pool)
+    },
   }
 }

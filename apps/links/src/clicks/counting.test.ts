@@ -24,7 +24,7 @@ function openNode(stored: Stored, journalPath = join(folder, `journal-${++made}.
   const log: Log = createLog({ write: (line) => void lines.push(JSON.parse(line) as Node['log'][number]) })
   const journal = new Journal(journalPath, { onCommit: () => undefined, onLoss: () => undefined })
   const { database, url } = stored
-  const counting = new Counting({ journal, journalPath, database, databaseUrl: url, log })
+  const counting = new Counting({ journal, counted: 0, journalPath, database, databaseUrl: url, log })
   return keep({
     journal,
     counting,

@@ -18,7 +18,8 @@ export class Counting {
   readonly #files: { journalPath: string; databaseUrl: string }
   #worker: Worker
   #reply: PromiseWithResolvers<DrainReply> | undefined
-  #counted = 0
+  #counted: number
+  #clicksCounted = 0
   #running: Promise<boolean> | undefined
   #timer: Timer | undefined
   readonly #tidyTimer: Timer
@@ -28,12 +29,15 @@ export class Counting {
 
   constructor(options: {
     journal: Journal
+    /** The last batch that was counted before the start. */
+    counted: number
     journalPath: string
     database: Database<Tables>
     databaseUrl: string
     log: Log
   }) {
     this.#journal = options.journal
+    this.#counted = options.counted
     this.#database = options.database
     this.#log = options.log
     this.#files = { journalPath: options.journalPath, databaseUrl: options.databaseUrl }
@@ -49,6 +53,15 @@ export class Counting {
   /** Batches on disk that are not counted yet. */
   get waiting(): number {
     return Math.max(0, this.#journal.state.lastSeq - this.#counted)
+  }
+
+  /** Clicks on disk that are not counted yet. */
+  get clicksWaiting(): number {
+    return this.waiting === 0 ? 0 : Math.max(1, this.#clicksStored - this.#clicksCounted)
+  }
+
+  get #clicksStored(): number {
+    return this.#journal.state.found + this.#journal.state.committed
   }
 
   /** Told that clicks were committed. */
@@ -98,10 +111,12 @@ export class Counting {
     return false
   }
 
-  #succeed({ seq }: Progress): void {
+  #succeed({ seq, clicks }: Progress): void {
     if (this.#failing) this.#log.info('clicks are counted again', {})
     this.#failing = false
     this.#counted = seq
+    // What another process has counted is told as none.
+    this.#clicksCounted = this.waiting === 0 ? this.#clicksStored : this.#clicksCounted + clicks
     this.#journal.forget(seq)
   }
 

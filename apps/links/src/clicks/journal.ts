@@ -15,12 +15,15 @@ const LOCK_TIMEOUT_MS = 500
 const LOCK_RETRY_MS = 5
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
+const FOUND = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
 
 /** What a journal tells the outside: for readiness and metrics. */
 export interface JournalState {
   /** Number of the newest committed batch. */
   lastSeq: number
   committed: number
+  /** Clicks that were on disk at the start and not counted yet. */
+  found: number
   lost: number
   /** The last commit failed: visitors are redirected, but their clicks are lost. */
   failing: boolean
@@ -63,7 +66,7 @@ export function unpackBatch(batch: string): JournalledClick[] {
 export class Journal {
   /** Names this file in the database that counts: a new file begins at 1 again without being taken for the old one. */
   readonly id: string
-  readonly state: JournalState = { lastSeq: 0, committed: 0, lost: 0, failing: false }
+  readonly state: JournalState = { lastSeq: 0, committed: 0, found: 0, lost: 0, failing: false }
   readonly #file
   /** The write-ahead log, which is what has to reach the disk. */
   readonly #wal: number
@@ -109,10 +112,11 @@ export class Journal {
   }
 
   /**
-   * Goes on after this number. A journal put back from an older copy stands before its cursor, and what it numbers up to
-   * there would be taken for counted.
+   * Goes on after this number, up to which everything is counted. A journal put back from an older copy stands before its
+   * cursor, and what it numbers up to there would be taken for counted.
    */
   continueAfter(seq: number): void {
+    this.state.found = this.#file.query<{ clicks: number }, [number]>(FOUND).get(seq)?.clicks ?? 0
     if (seq <= this.state.lastSeq) return
     this.#file.run(`insert or ignore into journal (seq, clicks) values (?, '[]')`, [seq])
     this.state.lastSeq = seq

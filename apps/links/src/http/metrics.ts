@@ -69,8 +69,16 @@ export function exposeClicks(
       },
     })
   new Gauge({
+    name: 'latchkey_links_clicks_waiting',
+    help: 'Clicks on disk that are not counted yet',
+    registers,
+    collect() {
+      this.set(counting.clicksWaiting)
+    },
+  })
+  new Gauge({
     name: 'latchkey_links_click_batches_waiting',
-    help: 'Journal batches on disk that are not counted yet',
+    help: 'Journal batches that those clicks are in; each was one commit',
     registers,
     collect() {
       this.set(counting.waiting)

@@ -1,9 +1,9 @@
 import type { Database } from '@latchkey/database/database'
-import { openPool } from '@latchkey/database/pool'
+import { type ConnectionFigures, connectionsOf, openPool } from '@latchkey/database/pool'
 import type { Log } from '@latchkey/http/log'
 import { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
-import { type Lookup, type Target, targetOf } from './lookup.ts'
+import { type CacheFigures, type Lookup, type Target, targetOf } from './lookup.ts'
 
 /** Slugs kept in memory, unknown ones included; about 600 bytes each. The oldest goes first. */
 const CACHE_ENTRIES = 50_000
@@ -35,6 +35,8 @@ export class PostgresLookup implements Lookup {
   #retry: Timer | undefined
   #session = 0
   #changes = 0
+  #hits = 0
+  #misses = 0
   #downUntilMs = 0
   #closed = false
 
@@ -71,8 +73,11 @@ export class PostgresLookup implements Lookup {
 
   find(slug: string): Target | undefined | Promise<Target | undefined> {
     const entry = this.#entries.get(slug)
-    if (entry && this.#listener && entry.session === this.#session) return entry.target
-    if (entry && performance.now() < this.#downUntilMs) return entry.target
+    if (entry && this.#vouchesFor(entry)) {
+      this.#hits++
+      return entry.target
+    }
+    this.#misses++
     const shared = this.#flights.get(slug)
     if (shared) return shared
     const flight = this.#ask(slug, entry).finally(() => {
@@ -80,6 +85,14 @@ export class PostgresLookup implements Lookup {
     })
     this.#flights.set(slug, flight)
     return flight
+  }
+
+  get cache(): CacheFigures {
+    return { entries: this.#entries.size, hits: this.#hits, misses: this.#misses }
+  }
+
+  get connections(): ConnectionFigures {
+    return connectionsOf(this.#pool)
   }
 
   async close(): Promise<void> {
@@ -121,6 +134,12 @@ export class PostgresLookup implements Lookup {
       if (!known) throw error
       return known.target
     }
+  }
+
+  /** Nothing about it was missed, or it is all that can be known while the database is away. */
+  #vouchesFor({ session }: Entry): boolean {
+    if (this.#listener && session === this.#session) return true
+    return performance.now() < this.#downUntilMs
   }
 
   #remember(slug: string, entry: Entry): void {

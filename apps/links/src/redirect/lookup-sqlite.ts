@@ -58,6 +58,7 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
   }
   database.afterWrite(stopReading)
   return {
+    cache: recent,
     find(slug) {
       if (!reading) startReading()
       const known = recent.get(slug)

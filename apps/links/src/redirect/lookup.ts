@@ -1,3 +1,5 @@
+import type { ConnectionFigures } from '@latchkey/database/pool'
+
 /** What a redirect needs of an enabled slug of a link that is not disabled. Expiry is judged at each request. */
 export interface Target {
   linkId: number
@@ -8,8 +10,18 @@ export interface Target {
   expiresAt: number | null
 }
 
+/** What a look-up keeps in memory and how often that was enough, for metrics. Plain numbers: this is counted on every hit. */
+export interface CacheFigures {
+  readonly entries: number
+  hits: number
+  misses: number
+}
+
 /** Finds targets by folded slug: at once from SQLite, at once or later from PostgreSQL. */
 export interface Lookup {
+  readonly cache: Readonly<CacheFigures>
+  /** Undefined where there are none. */
+  readonly connections?: ConnectionFigures
   find(slug: string): Target | undefined | Promise<Target | undefined>
   close(): Promise<void>
 }

@@ -67,6 +67,8 @@ describe('PostgreSQL goes away', () => {
     expect(await statusOf(node, '/_/ready')).toBe(503)
     await until('the metrics say so', async () => (await metric(node, 'latchkey_links_clicks_failing')) === 1)
     expect(await metric(node, 'latchkey_links_clicks_lost_total')).toBe(0)
+    expect(await metric(node, 'latchkey_links_clicks_waiting')).toBeGreaterThanOrEqual(50)
+    expect(await metric(node, 'latchkey_links_database_failing')).toBe(1)
 
     await server.start()
     await until('the API is back', async () => (await node.call('GET', '/links', { key })).status === 200)
@@ -78,6 +80,7 @@ describe('PostgreSQL goes away', () => {
     expect(await statusOf(node, '/_/health')).toBe(200)
     expect(await statusOf(node, '/unseen')).toBe(302)
     expect(await metric(node, 'latchkey_links_clicks_failing')).toBe(0)
+    expect(await metric(node, 'latchkey_links_database_failing')).toBe(0)
   }, 30_000)
 
   test('a frozen one holds up no request without end, and what follows is served on other connections', async () => {

@@ -1,0 +1,152 @@
+import { stat } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import type { Database } from '@latchkey/database/database'
+import type { ConnectionFigures } from '@latchkey/database/pool'
+import { dialectOf, sqlitePath } from '@latchkey/database/url'
+import { sql } from 'kysely'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Tables } from '../db/tables.ts'
+import type { Lookup } from '../redirect/lookup.ts'
+import type { Settings } from '../settings.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Of the targets that redirects keep in memory. They count in plain numbers, read only when somebody asks. */
+function exposeCache(registers: Registry[], lookup: Lookup): void {
+  for (const [field, help] of Object.entries({
+    hits: 'Slugs looked up in memory',
+    misses: 'Slugs looked up in the database',
+  }) as ['hits' | 'misses', string][])
+    new Counter({
+      name: `latchkey_links_cache_${field}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(lookup.cache[field])
+      },
+    })
+  new Gauge({
+    name: 'latchkey_links_cache_entries',
+    help: 'Slugs kept in memory',
+    registers,
+    collect() {
+      this.set(lookup.cache.entries)
+    },
+  })
+}
+
+export interface Storage {
+  /** For long work; `requests` is for those who would rather fail than wait. */
+  database: Database<Tables>
+  requests: Database<Tables>
+  lookup: Lookup
+  settings: Pick<Settings, 'databaseUrl' | 'journal'>
+}
+
+/** Whoever collects figures gives up after ten seconds, and wants the others even if the database does not answer. */
+const ASK_FOR_MS = 2_000
+
+/** What is in memory and on disk, whether the database answers, and what its connections do. */
+export function exposeStorage({ registry }: Metrics, storage: Storage): void {
+  const registers = [registry]
+  const bytes = askOnce(() => databaseBytes(storage.requests))
+  new Gauge({
+    name: 'latchkey_links_database_failing',
+    help: '1 while the database cannot be read',
+    registers,
+    async collect() {
+      this.set((await bytes()) === undefined ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'latchkey_links_database_bytes',
+    help: 'Size of the database, as last known',
+    registers,
+    async collect() {
+      const known = await bytes()
+      if (known !== undefined) this.set(known)
+    },
+  })
+  exposeCache(registers, storage.lookup)
+  exposeFiles(registers, storage)
+  exposeConnections(registers, storage)
+}
+
+/** PostgreSQL's own files are not this machine's. */
+function exposeFiles(registers: Registry[], { settings: { databaseUrl, journal } }: Storage): void {
+  const journalPath = sqlitePath(journal)
+  const files = {
+    ...(dialectOf(databaseUrl) === 'sqlite' && { database_log: `${sqlitePath(databaseUrl)}-wal` }),
+    journal: journalPath,
+    journal_log: `${journalPath}-wal`,
+  }
+  new Gauge({
+    name: 'latchkey_links_file_bytes',
+    help: 'Size of the click journal and of write-ahead logs',
+    labelNames: ['file'],
+    registers,
+    async collect() {
+      for (const [file, path] of Object.entries(files)) {
+        const size = await stat(path).then(
+          (found) => found.size,
+          () => 0,
+        )
+        this.set({ file }, size)
+      }
+    },
+  })
+}
+
+function exposeConnections(registers: Registry[], { database, requests, lookup }: Storage): void {
+  const pools = (): [string, ConnectionFigures | undefined][] => [
+    ['requests', requests.connections()],
+    ['redirects', lookup.connections],
+    ['long_work', database.connections()],
+  ]
+  new Gauge({
+    name: 'latchkey_links_database_connections',
+    help: 'Connections to PostgreSQL by pool and state',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, figures] of pools()) {
+        if (!figures) continue
+        this.set({ pool, state: 'busy' }, figures.busy)
+        this.set({ pool, state: 'idle' }, figures.idle)
+      }
+    },
+  })
+  new Gauge({
+    name: 'latchkey_links_database_connection_waiters',
+    help: 'Callers that wait for a connection to PostgreSQL, by pool',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [pool, figures] of pools()) if (figures) this.set({ pool }, figures.waiting)
+    },
+  })
+}
+
+/** Undefined when the database does not say, or not in time. */
+async function databaseBytes({ dialect, read }: Database<Tables>): Promise<number | undefined> {
+  const size =
+    dialect === 'sqlite'
+      ? sql<{
+          bytes: number
+        }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
+      : sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
+  const asked = size.execute(read).then(
+    ({ rows }) => rows[0]?.bytes,
+    () => undefined,
+  )
+  return Promise.race([asked, setTimeout(ASK_FOR_MS, undefined, { ref: false })])
+}
+
+/** Who asks while the answer is awaited gets the same one. */
+function askOnce<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let asking: Promise<Result> | undefined
+  return () =>
+    (asking ??= ask().finally(() => {
+      asking = undefined
+    }))
+}
