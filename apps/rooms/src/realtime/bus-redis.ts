@@ -36,7 +36,13 @@ export async function createRedisBus(
   const hear = (text: string) => {
     const letter = readLetter(text)
     if (letter?.from === nodeId) heardMs = performance.now()
-    else if (letter?.news) local.publish(letter.news)
+    else if (letter?.news)
+      try {
+        local.publish(letter.news)
+      } catch (error) {
+        // Of another version, or of nobody: what it was about, the database says.
+        log.warn('news could not be understood', { error })
+      }
   }
   const gate = createGate(log)
   const [publisher, subscriber] = [connection(url, gate), connection(url, gate)]

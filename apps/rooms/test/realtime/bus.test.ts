@@ -68,7 +68,13 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     const client = await createClient({ url: redis.url }).connect()
     for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}'])
       await client.publish('latchkey:rooms:1', text)
+    other.listen(({ kind }) => {
+      if (kind === 'grown') throw new TypeError('Of another version')
+    })
+    await client.publish('latchkey:rooms:1', '{"from":"x","news":{"kind":"grown"}}')
+    await until(() => logged.some((line) => line.includes('news could not be understood')))
     client.destroy()
+    forget()
     here.publish(NEWS)
     await until(() => heard.there.length > 0)
     expect(heard.there).toEqual([NEWS])
