@@ -171,8 +171,8 @@ function parsePath<Context>(
 }
 
 function toResponse(answer: Answer, status = 200): Response {
-  const init = { status: answer.status ?? status, headers: answer.headers ?? {} }
-  const { body } = answer
+  const { body, headers } = answer
+  const init = { status: answer.status ?? status, ...(headers && { headers }) }
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream)
     return new Response(body as BodyInit, init)
   return Response.json(body, init)

@@ -34,8 +34,7 @@ export function openSqliteLookup(path: string): SessionLookup {
       const hit = by.get(key)
       const user = hit && userOf.get(hit.user_id)
       if (!hit || !user) return undefined
-      const { platform_admin, ...session } = hit
-      return { ...session, user, platformAdmin: platform_admin === 1 }
+      return { ...hit, user, platformAdmin: hit.platform_admin === 1 }
     } finally {
       // Some failures have ended it already.
       if (file.inTransaction) end.run()
