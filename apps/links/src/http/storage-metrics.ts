@@ -49,6 +49,8 @@ const ASK_FOR_MS = 2_000
 /** What is in memory and on disk, whether the database answers, and what its connections do. */
 export function exposeStorage({ registry }: Metrics, storage: Storage): void {
   const registers = [registry]
+  // First, since asking for the size takes a connection itself.
+  exposeConnections(registers, storage)
   const bytes = askOnce(() => databaseBytes(storage.requests))
   new Gauge({
     name: 'latchkey_links_database_failing',
@@ -69,7 +71,6 @@ export function exposeStorage({ registry }: Metrics, storage: Storage): void {
   })
   exposeCache(registers, storage.lookup)
   exposeFiles(registers, storage)
-  exposeConnections(registers, storage)
 }
 
 /** PostgreSQL's own files are not this machine's. */
