@@ -11,7 +11,7 @@ import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { type Address, type Place, addressOf, hasMcpHost, placeOf } from './address.ts'
 import { type Credentials, type McpCaller, type Scope, createCredentials } from './credentials.ts'
 import { createDocuments } from './documents.ts'
-import { callsOf, createProtocol, protocolError } from './protocol.ts'
+import { callsOf, protocolError } from './message.ts'
 import { tools } from './tools.ts'
 
 const ROUTE = '/_/mcp'
@@ -22,7 +22,6 @@ interface Endpoint {
   services: Services
   credentials: Credentials
   limiters: Limiters
-  protocol: ReturnType<typeof createProtocol>
 }
 
 /** What assistants talk to (L19). */
@@ -35,7 +34,6 @@ export function createMcp(services: Services) {
     limiters: limit
       ? { identities: createRateLimiter(limit), addresses: createRateLimiter(limit) }
       : undefined,
-    protocol: createProtocol(services.log),
   }
   const documents = createDocuments(credentials.issuer, services.settings.mcpOauthAudience)
   return {
@@ -90,7 +88,7 @@ interface Particulars {
 }
 
 async function serve(endpoint: Endpoint, request: Request, particulars: Particulars): Promise<Response> {
-  const { credentials, services, protocol } = endpoint
+  const { credentials, services } = endpoint
   const { arrival, address, requestId } = particulars
   if (!credentials.isConfigured) throw transportFailure('not_found', { text: 'MCP is not configured' })
   refuseForeign(request, address)
@@ -100,7 +98,9 @@ async function serve(endpoint: Endpoint, request: Request, particulars: Particul
   if (body instanceof Response) return body
   const headers = takeTurns(endpoint, caller, body)
   requireScopes(caller, body, address)
-  const response = await protocol(request, body, {
+  // Loaded when somebody talks to it: the SDK would take a tenth of every start.
+  const { createProtocol } = await import('./protocol.ts')
+  const response = await createProtocol(services.log)(request, body, {
     requestId,
     context: async (): Promise<Context> => ({
       ...services.contextFor(

@@ -11,19 +11,6 @@ type Turn = Pick<Exchange, 'context' | 'requestId'>
 
 const BOTH = 'application/json, text/event-stream'
 
-/** An error of the protocol that belongs to no request. */
-export function protocolError(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status })
-}
-
-/** Names of the tools that a message, or each message of a batch, calls; '' for other requests. */
-export function callsOf(body: unknown): string[] {
-  return [body].flat().map((message) => {
-    const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
-    return method === 'tools/call' ? String(params?.name) : ''
-  })
-}
-
 /**
  * Answers messages in every revision: the current one, which knows no sessions, and those with a handshake. The SDK tells
  * which of the two a message is, and checks headers against it.

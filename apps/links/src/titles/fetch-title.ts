@@ -2,7 +2,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
-import { decodeHTML } from 'entities/decode'
 
 export interface TitleFetcher {
   (url: string): Promise<string | null>
@@ -67,7 +66,7 @@ async function fetchOnce(target: URL, visit: Visit): Promise<URL | string | null
     const response = await promise
     const { location } = response.headers
     if (REDIRECTS.has(response.statusCode ?? 0) && location) return new URL(location, target)
-    return isReadablePage(response) ? readTitle(await readStart(response), response) : null
+    return isReadablePage(response) ? await readTitle(await readStart(response), response) : null
   } finally {
     request.destroy()
   }
@@ -119,7 +118,9 @@ async function readStart(response: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, MAX_BYTES)
 }
 
-function readTitle(bytes: Buffer, { headers }: IncomingMessage): string | null {
+async function readTitle(bytes: Buffer, { headers }: IncomingMessage): Promise<string | null> {
+  // Loaded with the first page: its tables of names would take time of every start.
+  const { decodeHTML } = await import('entities/decode')
   const html = decodeText(bytes, headers['content-type'] ?? '')
   const title = decodeHTML(findTitle(html))
     .replace(/[\s\p{Cc}]+/gu, ' ')
