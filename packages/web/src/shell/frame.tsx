@@ -11,7 +11,7 @@ const PHONE = 'sm'
 /**
  * What is around every page: the skip link, the header with the app's name and `actions`, the navigation, and the notice
  * of a sign-in that has ended, unless `signedOut` is shown in its place. Without a page that has an icon there is no
- * navigation.
+ * navigation, and the page is as narrow as a form.
  */
 export function Frame({
   pages,
@@ -63,7 +63,7 @@ export function Frame({
         </AppShell.Navbar>
       )}
       <AppShell.Main id="content" tabIndex={-1}>
-        <Box className="page" maw={1160} mx="auto">
+        <Box className="page" maw={hasNavigation ? 1160 : 480} mx="auto">
           {signedOut}
           {children}
         </Box>

@@ -38,20 +38,34 @@ function useBundles(shown: Shown, range: Range | undefined) {
   })
 }
 
+/** What is shown, with what is about to happen to it (L18.4) taken for done. */
+function useRows(pages: readonly { body: Result<'listBundles'> }[], shown: Shown) {
+  const pending = usePending()
+  return pages
+    .flatMap(({ body }) => body)
+    .filter((bundle) => !pending.has(deletionOf(bundle.id)))
+    .filter((bundle) => shown === 'all' || isArchived(bundle, pending) === (shown === 'archived'))
+}
+
+/** How many bundles there are in any state; asked for only while it matters. */
+function useTotal(matters: boolean): number | undefined {
+  return useCall('bundles', 'listBundles', { query: { archived: 'all', limit: 1 } }, matters).data?.total
+}
+
 export default function Bundles() {
   const [view, setView] = useQueryString({ state: 'active', range: '' })
   const shown = STATES.find((state) => state === view.state) ?? 'active'
   const range = asRange(view.range)
   const bundles = useBundles(shown, range)
-  const pending = usePending()
-  const rows = (bundles.data?.pages ?? [])
-    .flatMap(({ body }) => body)
-    .filter((bundle) => !pending.has(deletionOf(bundle.id)))
-    .filter((bundle) => shown === 'all' || isArchived(bundle, pending) === (shown === 'archived'))
+  const rows = useRows(bundles.data?.pages ?? [], shown)
   const search = range ? `?range=${range}` : ''
+  const isEmpty = bundles.data !== undefined && rows.length === 0
+  const total = useTotal(isEmpty)
   return (
     <Stack gap="lg">
       <Controls
+        // Where there is none at all, the button stands beside what a bundle is.
+        mayMake={!isEmpty || (total ?? 0) > 0}
         shown={shown}
         range={range}
         onShown={(state) => setView({ state })}
@@ -61,30 +75,22 @@ export default function Bundles() {
         <Failed error={bundles.error} onRetry={() => void bundles.refetch()} />
       )}
       {bundles.isPending && <Skeleton height={320} />}
-      {bundles.data && rows.length === 0 && (
-        <Empty shown={shown} onShowAll={() => setView({ state: 'all' })} />
-      )}
+      {isEmpty && <Empty shown={shown} total={total} onShowAll={() => setView({ state: 'all' })} />}
       {rows.length > 0 && <Cards rows={rows} search={search} />}
-      {bundles.hasNextPage && (
-        <More
-          shown={rows.length}
-          total={bundles.data?.pages[0]?.total ?? 0}
-          loading={bundles.isFetchingNextPage}
-          onMore={() => void bundles.fetchNextPage()}
-        />
-      )}
+      {bundles.hasNextPage && <More shown={rows.length} bundles={bundles} />}
     </Stack>
   )
 }
 
 interface ControlsProps {
+  mayMake: boolean
   shown: Shown
   range: Range | undefined
   onShown: (shown: Shown) => void
   onRange: (range: Range) => void
 }
 
-function Controls({ shown, range, onShown, onRange }: ControlsProps) {
+function Controls({ mayMake, shown, range, onShown, onRange }: ControlsProps) {
   const { say } = useText()
   const settings = useCall('settings', 'getSettings', {})
   return (
@@ -99,7 +105,7 @@ function Controls({ shown, range, onShown, onRange }: ControlsProps) {
         />
         <RangePicker value={range ?? settings.data?.body.default_range} onChange={onRange} />
       </Group>
-      <NewBundle />
+      {mayMake && <NewBundle />}
     </Group>
   )
 }
@@ -141,32 +147,35 @@ function Cards({ rows, search }: { rows: Result<'listBundles'>; search: string }
   )
 }
 
-interface MoreProps {
-  shown: number
-  total: number
-  loading: boolean
-  onMore: () => void
-}
-
-function More({ shown, total, loading, onMore }: MoreProps) {
+function More({ shown, bundles }: { shown: number; bundles: ReturnType<typeof useBundles> }) {
   const { say, number } = useText()
   return (
     <Group justify="center" gap="md">
       <Text size="sm" c="dimmed" className="figure">
-        {say('bundles.shown', { shown: number(shown), total: number(total) })}
+        {say('bundles.shown', { shown: number(shown), total: number(bundles.data?.pages[0]?.total ?? 0) })}
       </Text>
-      <Button variant="default" loading={loading} onClick={onMore}>
+      <Button
+        variant="default"
+        loading={bundles.isFetchingNextPage}
+        onClick={() => void bundles.fetchNextPage()}
+      >
         {say('bundles.more')}
       </Button>
     </Group>
   )
 }
 
-function Empty({ shown, onShowAll }: { shown: Shown; onShowAll: () => void }) {
+interface EmptyProps {
+  shown: Shown
+  /** Of all states; undefined while it is not known. */
+  total: number | undefined
+  onShowAll: () => void
+}
+
+function Empty({ shown, total, onShowAll }: EmptyProps) {
   const { say } = useText()
-  const any = useCall('bundles', 'listBundles', { query: { archived: 'all', limit: 1 } })
-  if (!any.data) return <Skeleton height={240} />
-  if (any.data.total === 0)
+  if (total === undefined) return <Skeleton height={240} />
+  if (total === 0)
     return <Notice title={say('bundles.none')} help={say('bundles.noneHelp')} action={<NewBundle />} />
   const all = (
     <Button variant="light" onClick={onShowAll}>

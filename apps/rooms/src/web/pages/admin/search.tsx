@@ -30,7 +30,7 @@ export function Search({ label, help, q, least, onSearch }: Props) {
   }
   return (
     <form role="search" onSubmit={submit} noValidate>
-      <Group align="flex-start" gap="sm">
+      <Group align="flex-start" gap="sm" wrap="nowrap">
         <TextInput
           ref={field}
           type="search"
@@ -45,10 +45,10 @@ export function Search({ label, help, q, least, onSearch }: Props) {
             setShort(false)
           }}
           maxLength={320}
-          style={{ flex: '1 1 200px' }}
+          style={{ flex: 1, minWidth: 0 }}
           maw={420}
         />
-        <Button type="submit" variant="default" mt={{ base: 0, xs: 25 }}>
+        <Button type="submit" variant="default" mt={25} flex="none">
           {say('admin.search')}
         </Button>
       </Group>
