@@ -257,6 +257,8 @@ eachDialect((_dialect, newUrl) => {
       ['/_/admin/api', '127.0.0.1'],
       ['/_/admin/api/nothing', '127.0.0.1'],
       ['/_/admin/logout', '127.0.0.1'],
+      ['/_/admin', '203.0.113.5'],
+      ['/_/admin/', '127.0.0.1'],
     ]
     for (const [path, peer] of asked) {
       const { headers } = await local.fetch(path, { headers: HOST }, peer)

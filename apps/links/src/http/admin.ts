@@ -16,6 +16,9 @@ import type { Caller, Services } from './services.ts'
 
 const API_PATH = '/_/admin/api'
 
+/** Where the admin side begins. */
+export const DASHBOARD = '/_/admin/dashboard'
+
 const HEADERS = {
   'Cache-Control': 'private, no-store',
   'Content-Security-Policy': `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
@@ -29,10 +32,13 @@ export function createAdmin(services: Services) {
   const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
   const pages = createPages(services)
   const page = async (request: Request, path: string, peer: string): Promise<Response> => {
+    const reads = request.method === 'GET' || request.method === 'HEAD'
+    // It tells nothing, and whoever may not go there is told so there.
+    if (reads && (path === '/_/admin' || path === '/_/admin/')) return leadTo(DASHBOARD)
     const admission = await access.admit(request, peer)
     if (!admission.ok) return refusalPage(admission)
     if (path === '/_/admin/logout') return logout(services.settings.accessLogoutUrl)
-    if (request.method !== 'GET' && request.method !== 'HEAD') return notFoundPage()
+    if (!reads) return notFoundPage()
     if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
     return pages.index(path, admission.identity, services.originOf(request, peer))
   }
@@ -99,7 +105,11 @@ function refusalPage(refused: Refused): Response {
 }
 
 function logout(url: string | null): Response {
-  return url === null ? notFoundPage() : new Response(null, { status: 302, headers: { Location: url } })
+  return url === null ? notFoundPage() : leadTo(url)
+}
+
+function leadTo(location: string): Response {
+  return new Response(null, { status: 302, headers: { Location: location } })
 }
 
 function escapeHtml(value: string): string {

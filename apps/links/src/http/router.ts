@@ -7,7 +7,7 @@ import { findRootRedirect } from '../preferences/operations.ts'
 import { isReserved, type RootName } from '../slugs/reserved.ts'
 import { isMcpHost } from '../mcp/address.ts'
 import type { createMcp } from '../mcp/endpoint.ts'
-import type { createAdmin } from './admin.ts'
+import { type createAdmin, DASHBOARD } from './admin.ts'
 import { type Readiness, health, mayReadMetrics } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { API_PATH, type createPublicApi } from './public-api.ts'
@@ -83,8 +83,7 @@ function createElsewhere(
     if (byMcp) return byMcp
     if (path === API_PATH || path.startsWith(`${API_PATH}/`))
       return reference(request.method, path) ?? api.fetch(request, arrival)
-    if (path === '/_/admin/dashboard' || (path.startsWith('/_/admin/') && path !== '/_/admin/'))
-      return admin.fetch(request, path, arrival)
+    if (path === '/_/admin' || path.startsWith('/_/admin/')) return admin.fetch(request, path, arrival)
     if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
     if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
     return (await system(parts, request, path, peer)) ?? (await entrance(parts, request, path, peer))
@@ -105,8 +104,6 @@ async function system(
   return new Response(await metrics.registry.metrics(), { headers })
 }
 
-const DASHBOARD = '/_/admin/dashboard'
-
 /** `/`, the old addresses, and everything that is nothing (L12). */
 async function entrance(
   { services, admin }: Parts,
@@ -114,7 +111,6 @@ async function entrance(
   path: string,
   peer: string,
 ): Promise<Response> {
-  if (path === '/_/admin' || path === '/_/admin/') return redirectTo(302, DASHBOARD)
   if (MOVED.test(path)) return redirectTo(301, path.replace('/_/', '/_/admin/'))
   if (path !== '/' && path !== '/_') return notFoundPage()
   if (await admin.admits(request, peer)) return redirectTo(302, DASHBOARD)
