@@ -35,14 +35,13 @@ export async function checkDatabase<Tables>(examined: Examined<Tables>): Promise
         checkOwnClock(examined),
       ]
     database = openReader<Tables>(url)
-    const due = await dueMigrations(database, migrations)
+    const version = await checkVersion(database, migrations)
     return [
       await checkStorage(database),
-      due.length > 0 ? dueFinding(due) : await newestMigration(database),
-      await checkClock(database, examined, due.length === 0),
+      version.finding,
+      await checkClock(database, examined, version.isCurrent),
     ]
   } catch (error) {
-    if (error instanceof NewerDatabase) return [fail('migrations', error.message)]
     const unchecked = 'not checked: it needs the database'
     return [
       fail('database', `cannot be used (${reasonOf(error)}): check ${examined.setting}`),
@@ -100,6 +99,21 @@ async function engineVersion<Tables>({ dialect, read }: Reader<Tables>): Promise
       : sql<{ version: string }>`select current_setting('server_version') as version`
   const { rows } = await query.execute(read)
   return `${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${rows[0]?.version}`
+}
+
+/** Tables are known to be what they are here only in the very version that this is. */
+async function checkVersion<Tables>(
+  database: Reader<Tables>,
+  migrations: Examined<Tables>['migrations'],
+): Promise<{ finding: Finding; isCurrent: boolean }> {
+  try {
+    const due = await dueMigrations(database, migrations)
+    if (due.length > 0) return { finding: dueFinding(due), isCurrent: false }
+    return { finding: await newestMigration(database), isCurrent: true }
+  } catch (error) {
+    if (!(error instanceof NewerDatabase)) throw error
+    return { finding: fail('migrations', error.message), isCurrent: false }
+  }
 }
 
 function dueFinding(due: readonly string[]): Finding {
