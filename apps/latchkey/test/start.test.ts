@@ -16,7 +16,7 @@ describe('latchkey start', () => {
     expect((await fetch(`${service.origin}/_/api/docs`)).status).toBe(200)
     expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
 
-    const shown = /^ {2}(?:npx )?latchkey\S* (keys create .*)$/m.exec(service.out)?.[1] ?? ''
+    const shown = /^ {2}(?:npx )?\S*latchkey\S* (keys create .*)$/m.exec(service.out)?.[1] ?? ''
     const args = [...shown.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
     const { code, out } = await place.run(args)
     expect(code).toBe(0)

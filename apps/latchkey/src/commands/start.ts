@@ -126,8 +126,13 @@ function listenFailure(
   return new CommandFailure(`Port ${port} of ${host} cannot be listened on (${String(code)})`)
 }
 
-/** How a person calls this command. */
-const OWN_NAME = Bun.isStandaloneExecutable ? basename(process.execPath) : 'npx latchkey'
+/** How a person calls this command: where the executable is not on the PATH, by its place. */
+function ownName(): string {
+  const { execPath } = process
+  const name = basename(execPath)
+  if (!Bun.isStandaloneExecutable) return 'npx latchkey'
+  return Bun.which(name) === execPath ? name : execPath
+}
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '[::]', '127.0.0.1', '[::1]'])
 
@@ -155,6 +160,6 @@ Latchkey is running. Press Ctrl+C to stop it.
 
 Make an API key, which is shown this once:
 
-  ${OWN_NAME} keys create --identity ${identity} --scope create,read --title "First key"
+  ${ownName()} keys create --identity ${identity} --scope create,read --title "First key"
 `
 }

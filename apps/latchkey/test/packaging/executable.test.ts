@@ -36,7 +36,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
   })
 
   test('makes a key, shortens with it, redirects, counts by country, and says how its own commands are called', async () => {
-    expect(service.out).toContain('\n  latchkey keys create --identity admin@localhost')
+    expect(service.out).toContain('\n  /latchkey keys create --identity admin@localhost')
     const key = await makeKey()
     const made = await call('POST', '/_/api/links', key, { url: 'https://example.com/target', slug: 'hello' })
     expect(made.status).toBe(201)
