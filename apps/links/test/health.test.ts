@@ -38,6 +38,26 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
+  test('a page that cannot be made is a page that says so, with the headers of its side, and is logged with its id', async () => {
+    const broken = await startTestLinks(await newUrl())
+    await broken.database.write(async (tx) => {
+      await tx.schema.dropTable('instance').execute()
+      await tx.schema.dropTable('preference').execute()
+    })
+    for (const [path, peer] of [
+      ['/', STRANGER],
+      ['/_/admin/dashboard', '127.0.0.1'],
+    ] as const) {
+      const { status, headers } = await broken.fetch(path, {}, peer)
+      expect([path, status, headers.get('content-type')]).toEqual([path, 500, 'text/html; charset=utf-8'])
+      expect(headers.get('cache-control')).toBe('private, no-store')
+      expect(headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+      if (path !== '/') expect(headers.get('referrer-policy')).toBe('same-origin')
+      const lines = broken.log.filter(({ requestId }) => requestId === headers.get('x-request-id'))
+      expect(lines).toMatchObject([{ level: 'error', message: 'a request failed' }])
+    }
+  })
+
   test('figures are for this machine without a proxy, or for who has the token; for others there is nothing', async () => {
     const ask = async (peer: string, headers: Record<string, string> = {}) =>
       (await links.fetch('/_/metrics', { headers }, peer)).status

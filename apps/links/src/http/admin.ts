@@ -10,6 +10,7 @@ import { failure, literalTexts } from '../failures.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
+import { failurePage } from './failure-page.ts'
 import { ASSETS_PATH, createPages } from './pages.ts'
 import { renderFailure } from './public-api.ts'
 import type { Caller, Services } from './services.ts'
@@ -46,7 +47,9 @@ export function createAdmin(services: Services) {
     admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
     async fetch(request: Request, path: string, arrival: Arrival): Promise<Response> {
       const isApi = path === API_PATH || path.startsWith(`${API_PATH}/`)
-      const response = await (isApi ? api.fetch(request, arrival) : page(request, path, arrival.peer))
+      const response = await (isApi
+        ? api.fetch(request, arrival)
+        : page(request, path, arrival.peer).catch((error: unknown) => failurePage(services, error)))
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
       return response
     },

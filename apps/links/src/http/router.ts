@@ -8,6 +8,7 @@ import { isReserved, type RootName } from '../slugs/reserved.ts'
 import { isMcpHost } from '../mcp/address.ts'
 import type { createMcp } from '../mcp/endpoint.ts'
 import { type createAdmin, DASHBOARD } from './admin.ts'
+import { failurePage } from './failure-page.ts'
 import { type Readiness, health, mayReadMetrics } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { API_PATH, type createPublicApi } from './public-api.ts'
@@ -86,7 +87,11 @@ function createElsewhere(
     if (path === '/_/admin' || path.startsWith('/_/admin/')) return admin.fetch(request, path, arrival)
     if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
     if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
-    return (await system(parts, request, path, peer)) ?? (await entrance(parts, request, path, peer))
+    const answer = await system(parts, request, path, peer)
+    return (
+      answer ??
+      entrance(parts, request, path, peer).catch((error: unknown) => failurePage(parts.services, error))
+    )
   }
 }
 

@@ -65,6 +65,12 @@ describe('PostgreSQL goes away', () => {
     }
     expect(await statusOf(node, '/_/health')).toBe(503)
     expect(await statusOf(node, '/_/ready')).toBe(503)
+    for (const path of ['/_/admin/dashboard', '/_/admin/links']) {
+      const page = await node.fetch(path)
+      expect([path, page.status, page.headers.get('retry-after')]).toEqual([path, 503, '5'])
+      expect(page.headers.get('content-type')).toStartWith('text/html')
+      expect(page.headers.get('referrer-policy')).toBe('same-origin')
+    }
     await until('the metrics say so', async () => (await metric(node, 'latchkey_links_clicks_failing')) === 1)
     expect(await metric(node, 'latchkey_links_clicks_lost_total')).toBe(0)
     expect(await metric(node, 'latchkey_links_clicks_waiting')).toBeGreaterThanOrEqual(50)
