@@ -7,6 +7,7 @@ import { VERSION } from '@latchkey/links/version'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { packClients } from './clients.ts'
 import { compile, gather } from './executable.ts'
+import { licences } from './licences.ts'
 import { PLATFORMS, platformNamed } from './platforms.ts'
 import { run } from './run.ts'
 
@@ -36,6 +37,7 @@ try {
 }
 await packClients(folder, values.python, sourceTime)
 writeFileSync(join(folder, `latchkey-${VERSION}.cdx.json`), await billOfMaterials(sourceTime))
+writeFileSync(join(folder, `latchkey-${VERSION}-licences.txt`), licences())
 writeFileSync(join(folder, 'SHA256SUMS'), sums())
 console.log(`The release is in ${folder}`)
 

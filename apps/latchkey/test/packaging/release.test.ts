@@ -27,8 +27,9 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
   }, 120_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('has the executable, both clients, what they are made of, and the sums of all', () => {
+  test('has the executable, both clients, what it is made of under which licences, and the sums of all', () => {
     const files = [
+      `latchkey-${version}-licences.txt`,
       `latchkey-${version}-${platform}`,
       `latchkey-${version}.cdx.json`,
       `latchkey-links-${version}.tgz`,
@@ -57,6 +58,14 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     for (const name of ['bun', 'hono', 'kysely', 'zod', 'react', 'oidc-provider'])
       expect(names).toContain(name)
     for (const name of ['oxlint', 'knip', 'playwright-core']) expect(names).not.toContain(name)
+  })
+
+  test('brings the licences of what is in it', () => {
+    const text = read(`latchkey-${version}-licences.txt`).toString()
+    for (const name of ['hono', 'react', 'kysely'])
+      expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'))
+    expect(text).toContain('Permission is hereby granted')
+    expect(text).not.toMatch(/^oxlint /m)
   })
 
   test('is not made into a folder that has something in it, or for a machine that there is none for', async () => {
