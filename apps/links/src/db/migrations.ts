@@ -7,6 +7,7 @@ import { linkCount } from './migrations/0005-link-count.ts'
 import { linkDay } from './migrations/0006-link-day.ts'
 import { valueKeys } from './migrations/0007-value-keys.ts'
 import { clickIndex } from './migrations/0008-click-index.ts'
+import { linkStates } from './migrations/0009-link-states.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -17,4 +18,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-link-day': linkDay,
   '0007-value-keys': valueKeys,
   '0008-click-index': clickIndex,
+  '0009-link-states': linkStates,
 }

@@ -1,14 +1,89 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import type { KyselyPlugin } from 'kysely'
+import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import { sqlitePath } from '@latchkey/database/url'
+import { type KyselyPlugin, sql } from 'kysely'
 import { NOW, Stored, closedAfterEach } from '../../test/durability/stored.ts'
 import { unfiltered } from '../analytics/filters.ts'
 import { removeSlug, setPrimarySlug } from '../slugs/store.ts'
-import { readLinks } from './store.ts'
+import { countLinks, listByAge, readLinks } from './store.ts'
 
 const { keep } = closedAfterEach()
 
-eachDialect((_dialect, newUrl) => {
+const OWNERS = ['ann@example.com', 'ben@example.com']
+const STATES = ['active', 'disabled', 'expired', 'all'] as const
+
+eachDialect((dialect, newUrl) => {
+  /** Links of two owners: some are disabled, some expire, some do both. */
+  async function openStates() {
+    const stored = keep(await Stored.open(await newUrl()))
+    const links = []
+    for (let n = 0; n < 40; n++) {
+      const id = await stored.link(`slug-${n}`)
+      const owner = OWNERS[n % 3 === 0 ? 1 : 0] ?? ''
+      const disabled = n % 4 === 1 ? NOW - 5 : null
+      const expires = [null, NOW - 1, NOW, NOW + 1, 0][n % 5] ?? null
+      await stored.run(sql`update link set created_by = ${owner}, created_at = ${NOW - n}, disabled_at = ${disabled},
+        expires_at = ${expires} where id = ${id}`)
+      const state =
+        disabled === null ? (expires === null || expires > NOW ? 'active' : 'expired') : 'disabled'
+      links.push({ id, owner, state })
+    }
+    return { stored, links }
+  }
+
+  test('links of each state and owner are listed and counted as a look at each of them says', async () => {
+    const { stored, links } = await openStates()
+    for (const status of STATES)
+      for (const owner of [undefined, '', ...OWNERS, 'nobody@example.com']) {
+        const filter = { status, owner, search: undefined }
+        const expected = links
+          .filter((link) => status === 'all' || link.state === status)
+          .filter((link) => !owner || link.owner === owner)
+          .map(({ id }) => id)
+        const listed = await listByAge(stored.database, { ...filter, limit: 100 }, NOW, undefined)
+        expect(listed.map(({ id }) => id)).toEqual(expected)
+        expect([status, owner, await countLinks(stored.database, filter, NOW)]).toEqual([
+          status,
+          owner,
+          expected.length,
+        ])
+      }
+  })
+
+  if (dialect === 'sqlite')
+    test('no link is looked at only to be left out of a count or of a list of those that do not redirect', async () => {
+      const { stored } = await openStates()
+      const { database } = stored
+      const plans: string[] = []
+      const watch: KyselyPlugin = {
+        transformQuery({ node, queryId }) {
+          const { sql: text, parameters } = database.read.getExecutor().compileQuery(node, queryId)
+          plans.push(planOf(text, parameters))
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      }
+      const planOf = (text: string, parameters: readonly unknown[]) => {
+        const file = openSqliteFile(sqlitePath(stored.url), { readonly: true })
+        const rows = file
+          .query<{ detail: string }, never[]>(`explain query plan ${text}`)
+          .all(...(parameters as never[]))
+        file.close()
+        return rows.map(({ detail }) => detail).join('; ')
+      }
+      const watched = { ...database, read: database.read.withPlugin(watch) }
+      for (const status of STATES)
+        await countLinks(watched, { status, owner: undefined, search: undefined }, NOW)
+      for (const status of ['disabled', 'expired'] as const)
+        await listByAge(watched, { status, owner: undefined, search: undefined, limit: 10 }, NOW, undefined)
+      expect(plans.length).toBeGreaterThanOrEqual(6)
+      for (const plan of plans) {
+        expect(plan).not.toMatch(/SCAN link(?!_count| USING (?:COVERING )?INDEX link_disabled)/)
+        expect(plan).toMatch(/link_count|link_disabled|link_expiring/)
+      }
+    })
+
   test('a link that changes while it is read has exactly one primary slug', async () => {
     const stored = keep(await Stored.open(await newUrl()))
     const id = await stored.link('auto', 'mine')

@@ -175,20 +175,21 @@ export function filtered(db: Db, { owner, search, status }: Filter, now: number)
 
 export async function countLinks(db: Db, filter: Filter, now: number): Promise<number> {
   const { owner, search, status } = filter
-  if (status === 'all' && !search?.trim()) return countAllLinks(db, owner)
+  const few = (state: 'disabled' | 'expired') =>
+    filtered(db, { owner, search: undefined, status: state }, now).select((eb) =>
+      eb.fn.countAll<number>().as('count'),
+    )
+  // Of all links there are numbers, and of those that do not redirect an index.
+  if (!search?.trim() && (status === 'all' || status === 'active')) {
+    const others = status === 'active' ? sql` - (${few('disabled')}) - (${few('expired')})` : sql``
+    const { rows } = await sql<{ count: number }>`select coalesce((select sum(links) from link_count
+      ${owner ? sql`where created_by = ${owner}` : sql``}), 0)${others} as count`.execute(db.read)
+    return rows[0]?.count ?? 0
+  }
   const { count } = await filtered(db, filter, now)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
-}
-
-async function countAllLinks({ read }: Db, owner: string | undefined): Promise<number> {
-  const row = await read
-    .selectFrom('link_count')
-    .select((eb) => eb.fn.sum<number | null>('links').as('links'))
-    .$if(Boolean(owner), (query) => query.where('created_by', '=', owner ?? ''))
-    .executeTakeFirst()
-  return row?.links ?? 0
 }
 
 /** Ids of one page with where it ends, newest first. */
