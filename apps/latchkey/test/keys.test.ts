@@ -15,6 +15,17 @@ describe('latchkey keys', () => {
     expect(out).toMatch(KEY)
   })
 
+  test('create names what is wrong, and makes no key', async () => {
+    for (const [title, scope, problem] of [
+      ['x'.repeat(121), 'read', '--title must be at most 120 characters\n'],
+      [' ', 'read', 'Title is required\n'],
+      ['x', 'read,create', 'Scope must be one of: create, read, create,read\n'],
+    ] as const) {
+      const { code, out, err } = await create(title, scope)
+      expect([code, out, err.startsWith(problem)]).toEqual([2, '', true])
+    }
+  })
+
   test('list shows all keys in columns, and never a raw one', async () => {
     const { out: raw } = await create('Second \u001b[31m red', 'read')
     const { code, out, err } = await place.run(['keys', 'list'])

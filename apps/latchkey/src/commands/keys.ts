@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { isIdentity } from '@latchkey/links/access/identity'
+import { literalTexts } from '@latchkey/links/failures'
 import { NewApiKey } from '@latchkey/links/keys/schema'
 import { deleteKey, insertKey, listKeys } from '@latchkey/links/keys/store'
 import { type Command, CommandFailure, UsageError, requireAll, requirePositionals } from '../command.ts'
@@ -21,7 +22,7 @@ The scope is create, read or create,read.`,
     if (!isIdentity(identity))
       throw new UsageError('The identity must be a name without control characters or blanks around it')
     const parsed = NewApiKey.safeParse(wanted)
-    if (!parsed.success) throw new UsageError(parsed.error.issues[0]?.message ?? 'The key cannot be made')
+    if (!parsed.success) throw new UsageError(problemOf(parsed.error))
     const { rawKey } = await withDatabase(currentSettings(), (database) =>
       database.write((tx) => insertKey(tx, { ...parsed.data, identity, now: nowSeconds() })),
     )
@@ -52,6 +53,12 @@ const list: Command = {
     say(table([['ID', 'PREFIX', 'SCOPE', 'IDENTITY', 'CREATED', 'LAST USED', 'TITLE'], ...rows]))
     return 0
   },
+}
+
+/** The first problem, with the name of what to change where the sentence does not say it. */
+function problemOf({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
+  const [{ path, message } = { path: ['key'], message: 'cannot be made' }] = issues
+  return literalTexts.has(message) ? message : `--${path.join('.')} ${message}`
 }
 
 function momentOf(seconds: number): string {
