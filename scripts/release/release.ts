@@ -19,6 +19,7 @@ const { values } = parseArgs({
   },
 })
 if (values.out === undefined) fail('Say where to: npm run release -- --out DIR')
+const platforms = values.platform.map(platformNamed)
 const folder = resolve(values.out)
 if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty`)
 mkdirSync(folder, { recursive: true })
@@ -27,7 +28,7 @@ const sourceTime = await timeOfSource()
 const made = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
 try {
   await gather(made)
-  for (const platform of values.platform.map(platformNamed)) {
+  for (const platform of platforms) {
     const file = `latchkey-${VERSION}-${platform.name}${platform.suffix}`
     await compile(made, platform, join(folder, file))
     console.log(file)
