@@ -22,7 +22,9 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
     how()
   }
   const leave = () => settle(work.act)
-  const hold = () => {
+  const holders = new Set<'pointer' | 'focus'>()
+  const hold = (holder: 'pointer' | 'focus') => () => {
+    holders.add(holder)
     if (timer === undefined) return
     clearTimeout(timer)
     timer = undefined
@@ -33,14 +35,19 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
     started = performance.now()
     timer = setTimeout(leave, left)
   }
+  // The pointer may come and go while the focus stays, and the other way round.
+  const release = (holder: 'pointer' | 'focus') => () => {
+    holders.delete(holder)
+    if (holders.size === 0) run()
+  }
   addEventListener('pagehide', leave)
   const id = notifications.show({
     autoClose: false,
     onClose: leave,
-    onMouseEnter: hold,
-    onMouseLeave: run,
-    onFocus: hold,
-    onBlur: run,
+    onMouseEnter: hold('pointer'),
+    onMouseLeave: release('pointer'),
+    onFocus: hold('focus'),
+    onBlur: release('focus'),
     closeButtonProps: { 'aria-label': say('shell.close') },
     message: (
       <Group justify="space-between" wrap="nowrap">
