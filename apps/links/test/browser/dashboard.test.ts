@@ -132,6 +132,16 @@ test('the cards, the table and the range in the address tell the same of one win
   await page.context().close()
 }, 60_000)
 
+test('a low average of clicks a day has decimals', async () => {
+  const { page } = await admin.open('/dashboard?range=1y')
+  await page.getByText('Clicks a day').waitFor()
+  const average = clicksOf(365) / 365
+  expect(average).toBeLessThan(10)
+  const card = page.locator('main .mantine-Paper-root').filter({ has: page.getByText('Clicks a day') })
+  expect(await card.locator('.figure').first().innerText()).toBe(average.toFixed(1))
+  await page.context().close()
+}, 60_000)
+
 test('every range is shown with its buckets, and by keyboard', async () => {
   const { page, errors } = await admin.open('/dashboard?range=24h')
   await page.getByRole('radio', { name: '24H' }).focus()

@@ -4,37 +4,39 @@ import { Delta } from '../../parts/delta.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import type { TextKey } from '../../texts/en.ts'
 import { useText } from '../../texts/text.ts'
+import { clicksADay, wordAverage } from '../link/average.ts'
 
 interface Figure {
   title: TextKey
-  value: number
+  value: string
   change: number | undefined
   counts: readonly number[]
 }
 
-function figuresOf(stats: Result<'getDashboard'>): readonly Figure[] {
+function useFigures(stats: Result<'getDashboard'>): readonly Figure[] {
+  const { number, language } = useText()
   return [
     {
       title: 'dashboard.clicks',
-      value: stats.total_clicks,
+      value: number(stats.total_clicks),
       change: stats.total_clicks_delta,
       counts: stats.timeline,
     },
     {
       title: 'dashboard.perDay',
-      value: stats.clicks_per_day,
+      value: wordAverage(clicksADay(stats), language),
       change: stats.clicks_per_day_delta,
       counts: stats.timeline,
     },
     {
       title: 'dashboard.clickedLinks',
-      value: stats.clicked_links,
+      value: number(stats.clicked_links),
       change: stats.clicked_links_delta,
       counts: stats.timeline_clicked_links,
     },
     {
       title: 'dashboard.links',
-      value: stats.total_links,
+      value: number(stats.total_links),
       change: stats.new_links_delta,
       counts: stats.timeline_links,
     },
@@ -44,7 +46,7 @@ function figuresOf(stats: Result<'getDashboard'>): readonly Figure[] {
 export function Cards({ stats }: { stats: Result<'getDashboard'> }) {
   return (
     <SimpleGrid component="section" cols={{ base: 2, md: 4 }} spacing={{ base: 'sm', sm: 'md' }}>
-      {figuresOf(stats).map((figure) => (
+      {useFigures(stats).map((figure) => (
         <Card key={figure.title} {...figure} />
       ))}
     </SimpleGrid>
@@ -52,7 +54,7 @@ export function Cards({ stats }: { stats: Result<'getDashboard'> }) {
 }
 
 function Card({ title, value, change, counts }: Figure) {
-  const { say, number } = useText()
+  const { say } = useText()
   return (
     <Paper withBorder p="md" pb={0} style={{ overflow: 'hidden' }}>
       <Text size="sm" c="dimmed" truncate>
@@ -60,7 +62,7 @@ function Card({ title, value, change, counts }: Figure) {
       </Text>
       <Group gap="xs" align="baseline" mih={36}>
         <Text fz={26} fw={650} lh={1.3} className="figure">
-          {number(value)}
+          {value}
         </Text>
         <Delta value={change} />
       </Group>
