@@ -18,6 +18,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     ROOMS_DATABASE_URL: 'sqlite:/data/rooms.db',
     PROXY_HEADER: 'X-Forwarded-For',
     TRUSTED_PROXIES: '127.0.0.1',
+    MCP_API_KEYS: 'on',
   }
   let image: Image
   let place: Place
@@ -58,6 +59,19 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
       const script = await fetch(`${origin}${base}/docs/scalar.js`)
       expect([script.status, (await script.text()).length > 1_000_000]).toEqual([200, true])
     }
+  })
+
+  test('tells assistants what they can do', async () => {
+    const answer = await fetch(`${service.origin}/_/mcp`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${await makeKey()}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"create_link"')])
   })
 
   test.skipIf(!browser)('shows the admin pages, with the new link, in a browser', async () => {
