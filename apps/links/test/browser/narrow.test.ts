@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
 import { adminPages } from './browser.ts'
@@ -69,10 +70,15 @@ type View = NonNullable<Parameters<typeof admin.open>[1]>
 
 async function openWhole(name: string, view: View) {
   const opened = await admin.open(paths[name] ?? '', view)
-  await opened.page.waitForFunction(
+  await untilWhole(opened.page)
+  return opened
+}
+
+async function untilWhole(page: Page): Promise<void> {
+  await page.locator('h1').waitFor()
+  await page.waitForFunction(
     () => !document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root'),
   )
-  return opened
 }
 
 const PAGES = ['dashboard', 'links', 'link', 'bundles', 'bundle', 'keys', 'transfer', 'settings']
@@ -84,14 +90,16 @@ const VIEWS: readonly (readonly [words: string, view: View])[] = [
 
 for (const [words, view] of VIEWS) {
   test(`no page or table scrolls sideways on ${words}`, async () => {
+    const { page, errors } = await openWhole('dashboard', view)
     for (const name of PAGES) {
-      const { page, errors } = await openWhole(name, view)
+      await page.goto(admin.at(paths[name] ?? ''))
+      await untilWhole(page)
       await shoot(page, `narrow-${name}-${view.width}`)
       await expectWithinWidth(page)
       await expectAccessible(page)
       expect([name, errors]).toEqual([name, []])
-      await page.context().close()
     }
+    await page.context().close()
   }, 120_000)
 
   test(`dialogs, selections and previews fit ${words}, and their ends can be reached`, async () => {
