@@ -116,7 +116,10 @@ async function serverCpuMs({ dialect, read }: Database<Tables>): Promise<number>
   return 10 * ticks.reduce((sum, some) => sum + some, 0)
 }
 
-/** Milliseconds of each round, at moments some seconds apart, and of the processor here and at the server; two warm up. */
+/** The engine compiles what runs often, which would be told as the slowest of few rounds. */
+const WARM_UP = 10
+
+/** Milliseconds of each round, at moments some seconds apart, and of the processor here and at the server; ten warm up. */
 async function measure(
   database: Database<Tables>,
   { operation, params, query }: Case,
@@ -124,7 +127,7 @@ async function measure(
   const times: number[] = []
   let cpu = process.cpuUsage()
   let before = 0
-  for (let round = -2; round < rounds; round++) {
+  for (let round = -WARM_UP; round < rounds; round++) {
     const context = contextAt(database, NOW + round * 7)
     if (round === 0) before = await serverCpuMs(database)
     if (round === 0) cpu = process.cpuUsage()
