@@ -87,11 +87,31 @@ eachDialect((dialect, newUrl) => {
     await links.call('GET', `/links/${id}`, { key: ann })
     await links.call('GET', '/slugs/secret-slug', { key: ann })
     await links.call('GET', '/nothing/secret', { key: ann })
+    for (const path of [
+      '/',
+      '/_/health',
+      '/_/secret',
+      '/_/admin/secret',
+      '/_/links/77',
+      '/favicon.svg',
+      '/_/api/docs',
+    ])
+      await links.fetch(path)
     const text = await (await links.fetch('/_/metrics')).text()
     for (const secret of ['secret', 'unknown-slug', 'ann@', 'example', ann.slice(3, 12), '127.0.0.1'])
       expect([secret, text.includes(secret)]).toEqual([secret, false])
     expect(text).toMatch(/route="\/links\/\{id\}",status="200"\} [1-9]/)
     expect(text).toMatch(/route="unmatched",status="404"\} [1-9]/)
+    for (const [route, status] of [
+      ['/', 302],
+      ['/_/health', 200],
+      ['/_/admin/{page}', 404],
+      ['/_/links/{id}', 301],
+      ['/favicon.svg', 200],
+      ['/_/api/docs', 200],
+    ])
+      expect(text).toContain(`route="${route}",status="${status}"} `)
+    expect(text).not.toContain('links/77')
     expect(text).toMatch(/redirects_total\{outcome="redirected"\} 1\n/)
     expect(text).toMatch(/redirects_total\{outcome="uncounted"\} 1\n/)
     expect(text).toMatch(/redirects_total\{outcome="not_found"\} [1-9]/)

@@ -15,7 +15,7 @@ import { ASSETS_PATH, createPages } from './pages.ts'
 import { renderFailure } from './public-api.ts'
 import type { Caller, Services } from './services.ts'
 
-const API_PATH = '/_/admin/api'
+export const ADMIN_API_PATH = '/_/admin/api'
 
 /** Where the admin side begins. */
 export const DASHBOARD = '/_/admin/dashboard'
@@ -46,7 +46,7 @@ export function createAdmin(services: Services) {
   return {
     admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
     async fetch(request: Request, path: string, arrival: Arrival): Promise<Response> {
-      const isApi = path === API_PATH || path.startsWith(`${API_PATH}/`)
+      const isApi = path === ADMIN_API_PATH || path.startsWith(`${ADMIN_API_PATH}/`)
       const response = await (isApi
         ? api.fetch(request, arrival)
         : page(request, path, arrival.peer).catch((error: unknown) => failurePage(services, error)))
@@ -58,7 +58,7 @@ export function createAdmin(services: Services) {
 
 function createAdminApi(services: Services, admit: (request: Request, peer: string) => Promise<Admission>) {
   return mount<Context, { identity: string }>({
-    basePath: API_PATH,
+    basePath: ADMIN_API_PATH,
     operations: adminOperations,
     literals: literalTexts,
     async authenticate(request, { peer }) {

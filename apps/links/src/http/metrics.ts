@@ -5,7 +5,9 @@ import type { Redirect } from '../redirect/redirect.ts'
 
 export interface Metrics {
   registry: Registry
+  /** Of an API, where how long an answer takes says something. */
   observeRequest(route: string, status: number, seconds: number): void
+  countRequest(route: string, status: number): void
   observeCommit(ms: number): void
 }
 
@@ -15,7 +17,7 @@ export function createMetrics(): Metrics {
   const registers = [registry]
   const requests = new Counter({
     name: 'latchkey_links_requests_total',
-    help: 'API requests by route and status',
+    help: 'Requests by route and status, but for redirects',
     labelNames: ['route', 'status'],
     registers,
   })
@@ -37,6 +39,7 @@ export function createMetrics(): Metrics {
       requests.inc({ route, status })
       durations.observe(seconds)
     },
+    countRequest: (route, status) => requests.inc({ route, status }),
     observeCommit: (ms) => commits.observe(ms / 1000),
   }
 }

@@ -7,10 +7,11 @@ import { findRootRedirect } from '../preferences/operations.ts'
 import { isReserved, type RootName } from '../slugs/reserved.ts'
 import { isMcpHost } from '../mcp/address.ts'
 import type { createMcp } from '../mcp/endpoint.ts'
-import { type createAdmin, DASHBOARD } from './admin.ts'
+import { ADMIN_API_PATH, type createAdmin, DASHBOARD } from './admin.ts'
 import { failurePage } from './failure-page.ts'
 import { type Readiness, health, mayReadMetrics } from './health.ts'
 import type { Metrics } from './metrics.ts'
+import { ASSETS_PATH } from './pages.ts'
 import { API_PATH, type createPublicApi } from './public-api.ts'
 import type { createReference } from './reference.ts'
 import { rootFiles } from './root-files.ts'
@@ -76,23 +77,52 @@ function peerReader(listeningHost: string): (request: Request, server: Parameter
 function createElsewhere(
   parts: Parts,
 ): (request: Request, path: string, arrival: Arrival) => Promise<Response> {
-  const { api, admin, mcp, reference } = parts
+  const { api, admin, mcp, reference, metrics } = parts
+  const counted = async (route: string, made: Response | Promise<Response>): Promise<Response> => {
+    const response = await made
+    metrics.countRequest(route, response.status)
+    return response
+  }
   return async (request, path, arrival) => {
-    const { peer } = arrival
-    const reads = request.method === 'GET' || request.method === 'HEAD'
+    // This and the APIs count their requests themselves.
     const byMcp = await mcp.answer(request, path, arrival)
     if (byMcp) return byMcp
-    if (path === API_PATH || path.startsWith(`${API_PATH}/`))
-      return reference(request.method, path) ?? api.fetch(request, arrival)
-    if (path === '/_/admin' || path.startsWith('/_/admin/')) return admin.fetch(request, path, arrival)
-    if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
-    if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
-    const answer = await system(parts, request, path, peer)
-    return (
-      answer ??
-      entrance(parts, request, path, peer).catch((error: unknown) => failurePage(parts.services, error))
-    )
+    if (isBelow(path, API_PATH)) {
+      const told = reference(request.method, path)
+      return told ? counted(path, told) : api.fetch(request, arrival)
+    }
+    if (isBelow(path, ADMIN_API_PATH)) return admin.fetch(request, path, arrival)
+    if (isBelow(path, '/_/admin')) return counted(adminRoute(path), admin.fetch(request, path, arrival))
+    return counted(routeOf(path), plain(parts, request, path, arrival.peer))
   }
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`)
+}
+
+/** What is neither an API nor a page for admins. */
+async function plain(parts: Parts, request: Request, path: string, peer: string): Promise<Response> {
+  const reads = request.method === 'GET' || request.method === 'HEAD'
+  if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
+  if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
+  const answer = await system(parts, request, path, peer)
+  return (
+    answer ??
+    entrance(parts, request, path, peer).catch((error: unknown) => failurePage(parts.services, error))
+  )
+}
+
+const ROUTES: ReadonlySet<string> = new Set(['/', '/_', '/_/health', '/_/ready', '/_/metrics'])
+
+/** Names of routes are a closed list: nothing that somebody has made up gets into the metrics. */
+function routeOf(path: string): string {
+  const isKnown = ROUTES.has(path) || isReserved(path.slice(1)) || MOVED.test(path)
+  return isKnown ? path.replace(/\d+$/, '{id}') : 'unmatched'
+}
+
+function adminRoute(path: string): string {
+  return path.startsWith(ASSETS_PATH) ? `${ASSETS_PATH}{file}` : '/_/admin/{page}'
 }
 
 async function system(
