@@ -22,7 +22,7 @@ export default function LoginPage() {
   }, [goesOn, back])
   if (goesOn) return null
   return (
-    <Stack gap="lg" maw={440}>
+    <Stack gap="lg" maw={480}>
       <WhyHere search={search} />
       {session && <AlreadyHere user={session.user} back={back} />}
       <WaysIn back={back} error={error} mayEnter={session === null} />

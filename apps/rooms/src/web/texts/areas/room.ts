@@ -151,7 +151,7 @@ export const id: Keys = {
   'room.peopleCount_other': '{{count}} orang di sini',
   'room.tooMany': 'Terlalu banyak orang untuk disebutkan.',
   'room.you': 'Anda',
-  'room.leave': 'Keluar dari ruang',
+  'room.leave': 'Tinggalkan',
   'room.waitToEnter': 'Memasuki ruang',
   'room.role.owner': 'Pemilik',
   'room.role.moderator': 'Moderator',
