@@ -26,7 +26,7 @@ describe.skipIf(!isPossible).each(['embedded', 'postgres'])('what deploy/compose
     composed = new Composed(name, executable.path)
     await composed.start()
     nodes = Object.keys(composed.compose.services).filter((each) => /^(links|rooms)/.test(each))
-  }, 120_000)
+  }, 240_000)
   afterAll(() => composed.remove(), 30_000)
 
   /** As a browser asks the proxy: by HTTPS, with the name of the service. */

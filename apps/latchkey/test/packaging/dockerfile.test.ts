@@ -52,7 +52,6 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
   const machine = mkdtempSync(join(tmpdir(), 'latchkey-build-'))
   const data = mkdtempSync(join(tmpdir(), 'latchkey-volume-'))
   const built = join(machine, 'image')
-  let place: Place
 
   beforeAll(async () => {
     for (const folder of ['source/node_modules', 'image', 'state'])
@@ -74,14 +73,9 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
       if ((await step.exited) !== 0) throw new Error(`${rest}: ${said}`)
     }
     mkdirSync(join(built, 'var/lib/latchkey'), { recursive: true })
-    place = new Place(
-      { ...pairs(only(image, 'ENV')), LINKS_HOST: '127.0.0.1' },
-      run(['--pid', '--fork', '--kill-child'], ...words(only(image, 'ENTRYPOINT'))),
-    )
-  }, 60_000)
+  }, 240_000)
   afterAll(() => {
     for (const folder of [machine, data]) rmSync(folder, { recursive: true, force: true })
-    place.remove()
   })
 
   function run(own: readonly string[], ...command: readonly string[]): string[] {
@@ -98,6 +92,10 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
   })
 
   test('make one that runs as its first process, without rights, with a root that cannot be written', async () => {
+    const place = new Place(
+      { ...pairs(only(image, 'ENV')), LINKS_HOST: '127.0.0.1' },
+      run(['--pid', '--fork', '--kill-child'], ...words(only(image, 'ENTRYPOINT'))),
+    )
     const service = await place.start(words(only(image, 'CMD')), /"listening"/)
     expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
     const check = words(only(image, 'HEALTHCHECK'))
@@ -110,7 +108,7 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
     expect(await service.stopFirst(only(image, 'STOPSIGNAL') as 'SIGTERM')).toBe(0)
     expect(service.out).toContain('"message":"stopped"')
     expect(await asked.run(check)).toMatchObject({ code: 1 })
-    asked.remove()
+    for (const each of [place, asked]) each.remove()
   })
 })
 

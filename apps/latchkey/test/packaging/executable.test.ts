@@ -28,7 +28,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     image = Image.around(executable.path)
     place = new Place(stores, image.command({ data }, '/latchkey'))
     service = await place.start(['start'], /--title "First key"/)
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await service.kill()
     image.remove()

@@ -14,7 +14,7 @@ export function testExecutable(): { path: string } {
   if (given) return { path: given }
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-executable-'))
   const path = join(folder, 'latchkey')
-  beforeAll(() => buildExecutable(ownPlatform(), path), 60_000)
+  beforeAll(() => buildExecutable(ownPlatform(), path), 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return { path }
 }

@@ -24,7 +24,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
       code: 0,
       said: '',
     })
-  }, 120_000)
+  }, 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('has the executable, both clients, what it is made of under which licences, and the sums of all', () => {
