@@ -87,7 +87,9 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
     const files = [...new Bun.Glob('**').scanSync({ cwd: built, onlyFiles: true })]
     expect(files.filter((file) => !/^lib(64)?\//.test(file))).toEqual(['latchkey'])
     expect(files.length).toBeLessThan(10)
-    expect(readdirSync(built).toSorted()).toEqual(['latchkey', 'lib', 'lib64', 'tmp', 'var'])
+    // Where the loader is differs from processor to processor.
+    const folders = readdirSync(built).filter((name) => name !== 'lib64')
+    expect(folders.toSorted()).toEqual(['latchkey', 'lib', 'tmp', 'var'])
     expect(statSync(join(built, 'tmp')).mode & 0o1777).toBe(0o1777)
   })
 
