@@ -293,7 +293,7 @@ eachDialect((_dialect, newUrl) => {
     const name = '<img/src=x onerror=alert(1)>@example.com'
     const page = await byHeader.fetch(DASHBOARD, { headers: { 'X-Forwarded-Email': name } }, '10.0.0.1')
     const html = await page.text()
-    expect([page.status, html.includes('<img')]).toEqual([200, false])
-    expect(html).toContain('&lt;img')
+    expect([page.status, html.includes('<img/src=x')]).toEqual([200, false])
+    expect(html).toContain('&lt;img/src=x')
   })
 })
