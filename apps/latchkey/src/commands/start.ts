@@ -56,6 +56,9 @@ export const rooms: Command = {
   },
 }
 
+/** Some turns of the event loop, in milliseconds. */
+const ANSWER_FOR_MS = 25
+
 /** Starts services one after the other, to end together with a signal; when one cannot start, none goes on. */
 async function serve(starts: readonly (() => Promise<Running>)[]): Promise<Running[]> {
   const running: Running[] = []
@@ -69,7 +72,11 @@ async function serve(starts: readonly (() => Promise<Running>)[]): Promise<Runni
     await stopAll()
   })
   try {
-    for (const begin of starts) running.push(await begin())
+    for (const begin of starts) {
+      running.push(await begin())
+      // Whoever waits for this service already is answered before the next one is loaded.
+      await Bun.sleep(ANSWER_FOR_MS)
+    }
     starting.resolve()
     return [...running]
   } catch (error) {
