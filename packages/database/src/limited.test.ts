@@ -39,6 +39,18 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite') return
 
+  test('every connection is set up for short queries, limited or not', async () => {
+    const { database, limited } = await open(await newUrl())
+    const settings = sql<{ jit: string; helpers: string; ends: string }>`select current_setting('jit') as jit,
+      current_setting('max_parallel_workers_per_gather') as helpers, current_setting('statement_timeout') as ends`
+    const seen = [await settings.execute(database.read), await settings.execute(limited.read)]
+    expect(seen.map(({ rows }) => rows[0])).toEqual([
+      { jit: 'off', helpers: '0', ends: '0' },
+      { jit: 'off', helpers: '0', ends: '300ms' },
+    ])
+    await database.close()
+  })
+
   test('a statement over the limit ends as storage that cannot serve, and the next one is served', async () => {
     const { database, limited } = await open(await newUrl())
     const startedMs = performance.now()

@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { type ClientBase, type CustomTypesConfig, Pool, types as defaults } from 'pg'
+import { type CustomTypesConfig, Pool, types as defaults } from 'pg'
 
 const INT8 = 20
 const NUMERIC = 1700
@@ -32,11 +32,8 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'latchkey',
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
-    onConnect: async (client) => void (await client.query(FOR_SHORT_QUERIES)),
+    onConnect: async (client) => void (await client.query(setUp(options))),
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
-    ...(options.statementLimitMs === undefined
-      ? {}
-      : { onConnect: statementLimit(options.statementLimitMs) }),
   })
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})
@@ -77,12 +74,11 @@ export function openPatientPool(url: string): CountedPool {
   }
 }
 
-/**
- * No parameter of the connection, since poolers such as PgBouncer refuse those that they do not know. The pool waits for
- * the promise, whatever its types say.
- */
-function statementLimit(limitMs: number): (client: ClientBase) => unknown {
-  return (client) => client.query(`set statement_timeout = ${limitMs}`)
+/** No parameters of the connection, since poolers such as PgBouncer refuse those that they do not know. */
+function setUp({ statementLimitMs }: PoolOptions): string {
+  return statementLimitMs === undefined
+    ? FOR_SHORT_QUERIES
+    : `${FOR_SHORT_QUERIES}; set statement_timeout = ${statementLimitMs}`
 }
 
 /** How much longer than the server the client waits: only a server that does not answer at all gets there. */
