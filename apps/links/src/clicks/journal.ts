@@ -13,6 +13,11 @@ const GATHER_UP_TO = 256
 /** How long a visitor waits while another program holds the journal's lock, before the click is given up. */
 const LOCK_TIMEOUT_MS = 500
 const LOCK_RETRY_MS = 5
+/**
+ * The log is copied home when it has 16 MB. Most of it is trimmed by then, so seldom is cheaper: at SQLite's own 4 MB a
+ * commit of 50 clicks takes 76 µs on average, so 64.
+ */
+const CHECKPOINT_PAGES = 4_000
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
 const FOUND = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
@@ -86,7 +91,7 @@ export class Journal {
       onLoss,
     }: { onCommit: (ms: number) => void; onLoss: (error: unknown, clicks: number) => void },
   ) {
-    this.#file = openSqliteFile(path)
+    this.#file = openSqliteFile(path, { checkpointPages: CHECKPOINT_PAGES })
     // SQLite would wait for the disk in the middle of the event loop; `#commit` waits beside it.
     this.#file.run('pragma synchronous = normal')
     this.#file.run(
