@@ -1,10 +1,22 @@
 import type { Transaction } from 'kysely'
 import { type Context, actorOf } from '../context.ts'
 import type { SessionRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { findEnabledAdmins } from '../grants/store.ts'
 import { unseal } from '../seal.ts'
 import { lifetimesOf } from '../sessions/session.ts'
 import type { NewSession } from '../sessions/store.ts'
-import { findSessionRow } from './store.ts'
+import { findSessionRow, holdLiveSession } from './store.ts'
+
+/**
+ * Asks once more, where the right itself is changed, whether the caller may: the request was let in before others were
+ * waited for, and they may have taken the right or ended the session. To be called after `serialiseGrants`.
+ */
+export async function insistOnAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
+  const { user, session } = actorOf(context)
+  if (!(await holdLiveSession(tx, session.id, context.now))) throw failure('unauthenticated')
+  if (!(await findEnabledAdmins(tx)).includes(user.id)) throw failure('forbidden')
+}
 
 /**
  * What the caller's session is made of, for one in its place: no session outlives a change of rights (R9.7). To be called

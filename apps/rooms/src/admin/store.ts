@@ -84,6 +84,19 @@ export async function findSessionRow(db: Kysely<Tables>, id: string): Promise<Se
   return db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Keeps a live session from being ended by others until the transaction ends; false when it has ended already. */
+export async function holdLiveSession(tx: Transaction<Tables>, id: string, nowMs: number): Promise<boolean> {
+  const held = await tx
+    .updateTable('sessions')
+    .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where('idle_expires_at', '>', nowMs)
+    .returning('id')
+    .executeTakeFirst()
+  return held !== undefined
+}
+
 /** Whose live session it was; undefined when there was none. */
 export async function revokeAnySession(
   tx: Transaction<Tables>,

@@ -18,7 +18,7 @@ import { cutPage, positionOf } from '../paging.ts'
 import { reconsiderPerson } from '../rooms/eviction.ts'
 import { insertSession, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
-import { copyOwnSession } from './own-session.ts'
+import { copyOwnSession, insistOnAdmin } from './own-session.ts'
 import {
   type ManagedUser,
   PlatformAdminAnswer,
@@ -137,6 +137,7 @@ const changeAdmin = operation({
     const isOwn = userId === actorOf(context).user.id
     const { changed, remaining, session, news } = await database.write(async (tx) => {
       await serialiseGrants(database.dialect, tx)
+      await insistOnAdmin(tx, context)
       const user = await findUser(tx, userId)
       if (!user) throw failure('not_found')
       const copy = isOwn ? await copyOwnSession(tx, context) : undefined

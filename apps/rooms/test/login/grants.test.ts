@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import type { Transaction } from 'kysely'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
-import { grantPlatformAdmin, withdrawPlatformAdmin } from '../../src/grants/operations.ts'
+import { grantPlatformAdmin, serialiseGrants, withdrawPlatformAdmin } from '../../src/grants/operations.ts'
+import type { Tables } from '../../src/db/tables.ts'
+import { revokeSessionsOf } from '../../src/sessions/store.ts'
 import { findUserByReference } from '../../src/users/store.ts'
 import { ALICE, type Person, claimPath } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { audited, dump, target } from './steps.ts'
+
+type Tx = Transaction<Tables>
 
 const BOB: Person = { sub: 'bob', name: 'Bob Berg' }
 
@@ -279,6 +284,58 @@ eachDialect((_dialect, newUrl) => {
         'manual',
       ])
       await t.close()
+    })
+
+    test('L91 R9.7 who loses the right, or the session, while giving the right gets neither back, nor anybody else', async () => {
+      const losses = {
+        right: (t: TestRooms, tx: Tx, userId: string) =>
+          withdrawPlatformAdmin(tx, {
+            dialect: t.rooms.database.dialect,
+            userId,
+            withdrawnBy: null,
+            origin: origin(t),
+          }),
+        session: (t: TestRooms, tx: Tx, userId: string) =>
+          revokeSessionsOf(tx, userId, { reason: 'idp_logout', nowMs: t.clock.ms }),
+      }
+      for (const [lost, lose] of Object.entries(losses)) {
+        const t = await openRooms({ url: await newUrl() })
+        const alice = await t.signedIn()
+        await t.signedIn(BOB)
+        await t.signedIn({ sub: 'carol', name: 'Carol' })
+        await give(t, 'bob')
+        const bob = await t.signedIn(BOB)
+        const [aliceId, bobId, carolId] = [
+          await idOf(t, 'alice'),
+          await idOf(t, 'bob'),
+          await idOf(t, 'carol'),
+        ]
+        const { database } = t.rooms
+        const { promise: decided, resolve: decide } = Promise.withResolvers<void>()
+        const losing = database.write(async (tx) => {
+          await serialiseGrants(database.dialect, tx)
+          await lose(t, tx, bobId)
+          await decided
+        })
+        const given = Promise.all(
+          [bobId, carolId].map((userId) =>
+            bob.send(`/api/admin/users/${userId}/platform-admin`, { method: 'PUT', body: { granted: true } }),
+          ),
+        )
+        // Those requests have been let in by then: they wait for the transaction.
+        for (let i = 0; i < 20; i++) await alice.json('/api/session')
+        decide()
+        await losing
+        expect([lost, ...(await given).map(({ status }) => status)]).toEqual([lost, 401, 401])
+        expect((await bob.send('/api/session')).status).toBe(401)
+        expect(await grants(t)).toEqual({
+          alice: ['bootstrap'],
+          bob: lost === 'right' ? [] : ['manual'],
+          carol: [],
+        })
+        expect((await alice.send(`/api/admin/users/${aliceId}/sessions`)).status).toBe(200)
+        await t.close()
+      }
     })
 
     test('R24.3 a person is named by id or by issuer and subject, bars in it included; guests and others are nobody', async () => {
