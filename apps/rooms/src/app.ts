@@ -86,7 +86,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     limits: settings.limits,
     countDeliveries: (count) => metrics.countDeliveries(count),
   })
-  exposeLiveSessions(metrics.registry, () => countLiveSessions(services.database.read, now()))
+  exposeLiveSessions(metrics.registry, log, () => countLiveSessions(services.database.read, now()))
   exposeSockets(metrics.registry, () => hub.roster.size)
   const gateway = createGateway(services, hub)
   const readiness = new Readiness(services.database, bus.state)

@@ -1,20 +1,30 @@
+import type { Log } from '@latchkey/http/log'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** The database is asked when figures are, and not at all in between. */
-export function exposeLiveSessions(registry: Registry, count: () => Promise<number>): void {
+/**
+ * The database is asked when figures are, and not at all in between. While it is away, the figure stays what it was: all the
+ * others are wanted most at such a time.
+ */
+export function exposeLiveSessions(registry: Registry, log: Log, count: () => Promise<number>): void {
   new Gauge({
     name: 'latchkey_rooms_live_sessions',
-    help: 'Sessions that can be used, of all nodes together',
+    help: 'Sessions that can be used, of all nodes together, as last known',
     registers: [registry],
     async collect() {
-      this.set(await count())
+      try {
+        this.set(await count())
+      } catch (error) {
+        log.warn('the live sessions could not be counted', { error })
+      }
     },
   })
 }
 
 export interface Metrics {
   registry: Registry
+  /** Below `/api`, where how long an answer takes says something. */
   observeRequest(route: string, status: number, seconds: number): void
+  countRequest(route: string, status: number): void
   /** `outcome` is `ok` or a code of R6.8. */
   countLogin(outcome: string): void
   observeProvider(endpoint: string, outcome: string, seconds: number): void
@@ -40,7 +50,7 @@ export function createMetrics(): Metrics {
       registers,
     })
   const countRequest = requestCounter(registry)
-  const durations = histogram('request', 'Duration of requests', [])
+  const durations = histogram('request', 'Duration of API requests', [])
   const logins = counter('logins', 'Logins by outcome', ['outcome'])
   const provider = histogram('provider', 'Duration of calls to the identity provider', [
     'endpoint',
@@ -71,6 +81,7 @@ export function createMetrics(): Metrics {
       countRequest(route, status)
       durations.observe(seconds)
     },
+    countRequest,
     countLogin: (outcome) => logins.inc({ outcome }),
     observeProvider: (endpoint, outcome, seconds) => provider.observe({ endpoint, outcome }, seconds),
     countKeySetFetch: () => keySets.inc(),

@@ -37,9 +37,7 @@ const FILES: ReadonlyMap<string, () => Response> = new Map([
 ])
 
 /** The web client: one document for every page, which finds out itself what is at its address. */
-export function createPages(
-  services: Services,
-): (request: Request, path: string, origin: string) => Promise<Response> {
+export function createPages(services: Services): (request: Request, path: string) => Promise<Response> {
   return async (request, path) => {
     const { method } = request
     if (method !== 'GET' && method !== 'HEAD')
@@ -47,6 +45,14 @@ export function createPages(
     if (path.startsWith(ASSETS_PATH)) return asset(request, path)
     return FILES.get(path)?.() ?? page(services, path)
   }
+}
+
+/** What metrics call an address: a closed list, whatever was asked for. */
+export function pageRoute(path: string): string {
+  if (path.startsWith(ASSETS_PATH)) return `${ASSETS_PATH}{file}`
+  if (FILES.has(path)) return path
+  if (!PAGES.test(path)) return 'unmatched'
+  return path.replace(/(?<=^\/rooms\/).+/, '{id}').replace(/(?<=^\/invite\/).+/, '{token}')
 }
 
 async function page(services: Services, path: string): Promise<Response> {

@@ -6,24 +6,30 @@ import { createDocument } from './reference.ts'
 
 const SCRIPT_PATH = `${API_PATH}/docs/scalar.js`
 
-const PAGE = referencePage({
-  title: 'Latchkey Rooms API',
-  documentPath: `${API_PATH}/openapi.json`,
-  scriptPath: SCRIPT_PATH,
-})
+const DOCUMENT_PATH = `${API_PATH}/openapi.json`
+const PAGE_PATH = `${API_PATH}/docs`
+const PATHS: ReadonlySet<string> = new Set([DOCUMENT_PATH, PAGE_PATH, SCRIPT_PATH])
 
-/** The reference and its document, for everybody; undefined for other paths. */
-export function createReference(): (request: Request, path: string) => Response | undefined {
+export function isReference(path: string): boolean {
+  return PATHS.has(path)
+}
+
+/** The reference and its document, for everybody; undefined for other paths. Like every page, that of the demo says so. */
+export function createReference(demo: boolean): (request: Request, path: string) => Response | undefined {
+  const page = referencePage({
+    title: demo ? 'Latchkey Rooms API (demo)' : 'Latchkey Rooms API',
+    documentPath: DOCUMENT_PATH,
+    scriptPath: SCRIPT_PATH,
+  })
   // Made when it is first asked for, and not while everybody waits for the start.
   let document: string | undefined
   const script = referenceScript()
   const answers: Readonly<Record<string, () => Response>> = {
-    [`${API_PATH}/openapi.json`]: () =>
+    [DOCUMENT_PATH]: () =>
       new Response((document ??= JSON.stringify(createDocument(VERSION))), {
         headers: { 'Content-Type': 'application/json' },
       }),
-    [`${API_PATH}/docs`]: () =>
-      new Response(PAGE, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
+    [PAGE_PATH]: () => new Response(page, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
     [SCRIPT_PATH]: () =>
       new Response(Bun.file(script), { headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
   }

@@ -5,8 +5,8 @@ import { BACKCHANNEL_LOGOUT_PATH, createBackchannelLogout } from './backchannel-
 import { type Header, securityHeaders } from './headers.ts'
 import { type Readiness, checkMetricsReader, health } from './health.ts'
 import { createLoginRoutes } from './login.ts'
-import { createPages } from './pages.ts'
-import { createReference } from './reference-page.ts'
+import { createPages, pageRoute } from './pages.ts'
+import { createReference, isReference } from './reference-page.ts'
 import type { UpgradingServer, createGateway } from '../realtime/gateway.ts'
 import type { Services } from './services.ts'
 
@@ -27,22 +27,7 @@ export function createRouter(
   readiness: Readiness,
   { upgrade }: Pick<ReturnType<typeof createGateway>, 'upgrade'>,
 ): Router {
-  const api = createApi(services)
-  const login = createLoginRoutes(services)
-  const backchannelLogout = createBackchannelLogout(services)
-  const reference = createReference()
-  const pages = createPages(services)
-  const answer = (request: Request, path: string, arrival: Arrival): Response | Promise<Response> => {
-    const { peer } = arrival
-    if (OPERATED.has(path)) return operate(services, readiness, { request, path, peer })
-    if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
-    const walked = login(request, path, peer)
-    if (walked) return walked
-    const found = services.hosts(request.headers.get('host'))
-    if ('refused' in found) throw failure(found.refused)
-    if (!isApi(path)) return pages(request, path, found.origin)
-    return reference(request, path) ?? api.fetch(request, arrival)
-  }
+  const answer = createAnswers(services, readiness)
   const headers = headersByOrigin(services.settings.allowedHosts)
   const finish = (request: Request, path: string, response: Response): Response => {
     const found = services.hosts(request.headers.get('host'))
@@ -58,14 +43,16 @@ export function createRouter(
     try {
       return finish(request, path, await answer(request, path, { peer }))
     } catch (error) {
-      return finish(request, path, refuse(services, error))
+      return finish(request, path, refuse(services, request, path, error))
     }
   }
   const open: Router['serve'] = async (request, server) => {
     try {
-      return await upgrade(request, server, server.requestIP(request)?.address ?? '')
+      await upgrade(request, server, server.requestIP(request)?.address ?? '')
+      services.metrics.countRequest(SOCKET_PATH, 101)
+      return undefined
     } catch (error) {
-      return finish(request, SOCKET_PATH, refuse(services, error))
+      return finish(request, SOCKET_PATH, refuse(services, request, SOCKET_PATH, error))
     }
   }
   return {
@@ -74,6 +61,33 @@ export function createRouter(
       const path = pathOf(request)
       return path === SOCKET_PATH ? open(request, server) : handle(request, path, server)
     },
+  }
+}
+
+/** Everything but sockets; throws what ends before it has reached a route. */
+function createAnswers(services: Services, readiness: Readiness) {
+  const api = createApi(services)
+  const login = createLoginRoutes(services)
+  const backchannelLogout = createBackchannelLogout(services)
+  const reference = createReference(services.policy.demo)
+  const pages = createPages(services)
+  const counted = async (route: string, made: Response | Promise<Response>): Promise<Response> => {
+    const response = await made
+    services.metrics.countRequest(route, response.status)
+    return response
+  }
+  return (request: Request, path: string, arrival: Arrival): Response | Promise<Response> => {
+    const { peer } = arrival
+    if (OPERATED.has(path)) return counted(path, operate(services, readiness, { request, path, peer }))
+    // These and the API count their requests themselves.
+    if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
+    const walked = login(request, path, peer)
+    if (walked) return walked
+    const found = services.hosts(request.headers.get('host'))
+    if ('refused' in found) throw failure(found.refused)
+    if (!isApi(path)) return counted(pageRoute(path), pages(request, path))
+    const told = reference(request, path)
+    return told ? counted(path, told) : api.fetch(request, arrival)
   }
 }
 
@@ -93,13 +107,23 @@ function isApi(path: string): boolean {
   return path === API_PATH || path.startsWith(`${API_PATH}/`)
 }
 
-/** What ends before it has reached a route. */
-function refuse(services: Services, error: unknown): Response {
+/** What ends before it has reached a route that counts its requests itself. */
+function refuse(services: Services, { method }: Request, path: string, error: unknown): Response {
   const requestId = crypto.randomUUID()
   const response = renderFailure(services, error, requestId)
   response.headers.set('X-Request-Id', requestId)
-  services.metrics.observeRequest('unmatched', response.status, 0)
+  const { status } = response
+  const route = routeOf(path)
+  services.metrics.countRequest(route, status)
+  // The answer names its request for the log.
+  services.log.info('request', { route, method, status, requestId })
   return response
+}
+
+/** Names of routes are a closed list: nothing that somebody has made up gets into metrics or log. */
+function routeOf(path: string): string {
+  if (!isApi(path)) return pageRoute(path)
+  return path === SOCKET_PATH || OPERATED.has(path) || isReference(path) ? path : 'unmatched'
 }
 
 interface Asked {

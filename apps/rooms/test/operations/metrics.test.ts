@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { guest, someone } from '../admin/people.ts'
-import { ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
+import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 
 const TOKEN = 'a-metrics-token-of-the-operator'
 
@@ -66,5 +66,84 @@ test('R24.2: no label names people, rooms, addresses or anything that a caller s
   for (const secret of [alice.id, 'alice', 'Alice', 'made-up', '203.0.113', '192.0.2'])
     expect(names).not.toContain(secret)
   expect(names).toContain('route="unmatched"')
+  await rooms.close()
+})
+
+test('R24.2: pages, their files, checks and the reference are counted by route and status too, under names of a closed list', async () => {
+  const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
+  const browser = rooms.browser()
+  const id = crypto.randomUUID()
+  const asked: [address: string, options?: Parameters<Browser['send']>[1]][] = [
+    ['/'],
+    ['/login?error=cancelled'],
+    [`/rooms/${id}`],
+    ['/invite/a-token'],
+    ['/made-up'],
+    ['/', { method: 'POST' }],
+    ['/assets/made-up.js'],
+    ['/robots.txt'],
+    ['/api/health'],
+    ['/api/ready'],
+    ['/api/docs'],
+    ['/api/openapi.json'],
+    ['/api/openapi.json', { method: 'PUT' }],
+    ['/api/made-up'],
+    ['/', { headers: { host: 'evil.example' } }],
+  ]
+  for (const [address, options] of asked) await browser.send(address, options)
+  await figures(rooms)
+  const requests = [...(await figures(rooms))].filter(([name]) => name.includes('requests_total'))
+  const counted = requests.map(([name, count]) => {
+    const { route, status } = /route="(?<route>[^"]*)",status="(?<status>\d+)"/.exec(name)?.groups ?? {}
+    return `${route} ${status} ${count}`
+  })
+  expect(counted.toSorted()).toEqual(
+    [
+      '/ 200 1',
+      '/ 405 1',
+      '/ 421 1',
+      '/login 200 1',
+      '/rooms/{id} 200 1',
+      '/invite/{token} 200 1',
+      '/assets/{file} 404 1',
+      '/robots.txt 200 1',
+      '/api/health 200 1',
+      '/api/ready 200 1',
+      '/api/metrics 200 1',
+      '/api/docs 200 1',
+      '/api/openapi.json 200 1',
+      '/api/openapi.json 405 1',
+      'unmatched 404 2',
+    ].toSorted(),
+  )
+  await rooms.close()
+})
+
+test('R24.2: while the database is away the figures go on, and the live sessions are those last known', async () => {
+  const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
+  await guest(rooms)
+  const before = await figures(rooms)
+  await rooms.close()
+  const after = await figures(rooms)
+  for (const name of [
+    'latchkey_rooms_live_sessions',
+    'latchkey_rooms_requests_total{route="/session",status="201"}',
+  ])
+    expect([name, before.get(name), after.get(name)]).toEqual([name, 1, 1])
+})
+
+test('R24.2: the request id of an answer is in the log, also of what ends before it has reached a route', async () => {
+  const rooms = await openRooms()
+  for (const [address, options] of [
+    ['/api/session', {}],
+    ['/api/session', { headers: { host: 'evil.example' } }],
+    ['/', { method: 'POST' }],
+    ['/api/metrics', {}],
+  ] as const) {
+    const answer = await rooms.browser().send(address, options)
+    const id = answer.headers.get('x-request-id') ?? 'none'
+    const lines = rooms.logged.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.find(({ requestId }) => requestId === id)).toMatchObject({ status: answer.status })
+  }
   await rooms.close()
 })

@@ -93,6 +93,21 @@ eachDialect((_dialect, newUrl) => {
       expect(await statusOf(raw({ more: ['Sec-Fetch-Site: same-origin'] }))).toBe(101)
     })
 
+    test('R24.2: requests for sockets are counted by their status like any others', async () => {
+      const counted = async (status: number) => {
+        const metric = await service.rooms.metrics.registry
+          .getSingleMetric('latchkey_rooms_requests_total')
+          ?.get()
+        const isMeant = ({ labels }: { labels: object }) =>
+          Bun.deepEquals(labels, { route: '/api/ws', status })
+        return metric?.values.find(isMeant)?.value ?? 0
+      }
+      const before = [await counted(101), await counted(403)]
+      expect(await statusOf(raw())).toBe(101)
+      expect(await statusOf(raw({ origins: ['null'] }))).toBe(403)
+      expect([await counted(101), await counted(403)]).toEqual(before.map((count) => count + 1))
+    })
+
     test('a ticket that was made up opens nothing, and keeps no writer from the database', async () => {
       let writes = 0
       service.rooms.database.afterWrite(() => void writes++)
