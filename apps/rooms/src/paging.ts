@@ -51,7 +51,10 @@ export function positionOf(list: List, cursor: string | undefined): Position | u
   const mark = Buffer.from(cursor, 'base64url').toString()
   const { print, at, id } = CURSOR.exec(mark)?.groups ?? {}
   if (print !== fingerprint(list) || id === undefined)
-    throw failure('invalid_request', { text: 'cursor: is not one of this list' })
+    throw failure('invalid_request', {
+      text: 'cursor: is not one of this list',
+      fields: [{ path: 'cursor', code: 'custom' }],
+    })
   return { created_at: Number(at), id }
 }
 

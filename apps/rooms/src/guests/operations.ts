@@ -31,7 +31,10 @@ async function nicknameFrom({ database }: Context, given: string): Promise<strin
   const nickname = parseNickname(given, await productNameOf(database.read))
   if ('name' in nickname) return nickname.name
   if (nickname.refused === 'reserved') throw failure('nickname_reserved')
-  throw failure('invalid_request', { text: 'nickname: must have 1 to 64 visible characters' })
+  throw failure('invalid_request', {
+    text: 'nickname: must have 1 to 64 visible characters',
+    fields: [{ path: 'nickname', code: 'custom' }],
+  })
 }
 
 function countCreation({ rates, clientPrefix }: Context): void {

@@ -6,6 +6,7 @@ import { equalTokens } from '@latchkey/tokens/opaque'
 import { NoResultError } from 'kysely'
 import type { Actor, Context, Scope } from '../context.ts'
 import { OwnsRooms, failure, failures, listed } from '../failures.ts'
+import type { Limits } from '../limits.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
 import { apiOperations } from './operations.ts'
@@ -64,6 +65,12 @@ export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): b
   return !isSafe({ method }) && !WITHOUT_CSRF_TOKEN.has(id)
 }
 
+/** R11.4 and R22: nobody reads what comes with these, and nobody waits for it either. */
+function refuseBody(request: Request, { body_bytes: most }: Limits): void {
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw failure('too_large')
+  if (!isSafe(request)) refuseOtherBodies(request)
+}
+
 function authorise(
   services: Services,
   { actor }: Visit,
@@ -72,11 +79,10 @@ function authorise(
 ): void {
   const scope = operation.scope as Scope
   if (scope !== 'public' && actor === null) throw failure('unauthenticated')
-  const changes = !isSafe(request)
   if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
-  if (changes && !operation.body) refuseOtherBodies(request)
+  if (!operation.body) refuseBody(request, services.policy.limits)
   if (scope === 'member' && actor?.user.is_guest === 1) throw failure('guest_not_permitted')
-  if (scope === 'admin' && actor) authoriseAdmin(services, actor, changes)
+  if (scope === 'admin' && actor) authoriseAdmin(services, actor, !isSafe(request))
 }
 
 /** What an administrator changes is counted, and needs a login that is not too old. */

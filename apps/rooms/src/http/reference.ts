@@ -42,6 +42,7 @@ const access: Access<Context> = {
     const codes: FailureCode[] = []
     if (scope !== 'public') codes.push('unauthenticated')
     if (needsCsrfToken(operation, method)) codes.push('csrf_failed')
+    if (!operation.body) codes.push('too_large')
     if (method !== 'GET' && !operation.body) codes.push('unsupported_media_type')
     if (scope === 'member') codes.push('guest_not_permitted')
     if (scope === 'admin') codes.push('forbidden')

@@ -10,7 +10,6 @@ const createTicket = operation({
   scope: 'session',
   tag: 'Sessions',
   summary: 'Get a ticket with which a client that is no browser opens one socket',
-  body: z.object({}),
   result: z
     .object({
       ticket: z

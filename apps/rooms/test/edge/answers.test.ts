@@ -76,6 +76,36 @@ test('what fails says so in one shape, with a code of the list, and names the re
   }
 })
 
+test('R15.1 whatever of the input is wrong is named in fields, also where no schema found it', async () => {
+  const guest = service.browser()
+  await guest.json('/api/session', { body: { nickname: 'Gus' } }, 201)
+  const sent: [browser: Browser, address: string, path: string, options?: Parameters<Browser['send']>[1]][] =
+    [
+      [guest, '/api/session', 'nickname', { method: 'PATCH', body: { nickname: '\u200b ' } }],
+      [guest, '/api/session', 'nickname', { method: 'PATCH', body: { nickname: 'x'.repeat(65) } }],
+      [browser, '/api/rooms?cursor=made-up', 'cursor'],
+      [browser, '/api/admin/users?cursor=made-up', 'cursor'],
+    ]
+  for (const [asks, address, path, options] of sent)
+    expect(await asks.json(address, options, 400)).toMatchObject({ fields: [{ path }] })
+})
+
+test('R22 a body over the limit is 413 also where none is expected', async () => {
+  const body = { junk: 'x'.repeat(65_536) }
+  const headers = { 'content-length': String(JSON.stringify(body).length) }
+  for (const [method, address] of [
+    ['POST', '/api/sessions/revoke-others'],
+    ['DELETE', '/api/rooms/00000000-0000-4000-8000-000000000000'],
+    ['POST', '/api/ws-ticket'],
+  ] as const)
+    expect(await browser.json(address, { method, body, headers }, 413)).toMatchObject({ code: 'too_large' })
+})
+
+test('R16.2 a ticket for a socket is asked for without a body, and with an empty one', async () => {
+  for (const options of [{ method: 'POST' }, { body: {} }])
+    expect(await browser.json('/api/ws-ticket', options, 201)).toMatchObject({ expiresIn: 60 })
+})
+
 test('unknown addresses of the API are 404, signed in or not, whatever the method', async () => {
   const addresses = [
     '/api',
