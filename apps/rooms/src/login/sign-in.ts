@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/store.ts'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
 import { type GrantNews, updateLoginGrants } from '../grants/login-grants.ts'
 import { serialiseGrants } from '../grants/operations.ts'
+import { reconsiderPerson } from '../rooms/eviction.ts'
 import { type StartedSession, endSessions, insertSession } from '../sessions/store.ts'
 import { upsertMember } from '../users/store.ts'
 import { isMarked } from './backchannel.ts'
@@ -23,6 +24,7 @@ export async function signIn(context: LoginContext, arrived: Arrived): Promise<S
   announce(context, done.userId, done.news)
   if (done.ended.length > 0) context.tell({ kind: 'sessions', sessionIds: done.ended })
   if (done.news.losesRight) context.tell({ kind: 'person', userId: done.userId })
+  for (const each of done.lost) context.tell(each)
   return done.session
 }
 
@@ -38,6 +40,8 @@ async function establish(tx: Transaction<Tables>, context: LoginContext, arrived
   if (user.disabled === 1) throw new LoginFailure('account_disabled', 'account disabled')
   const signedIn = { ...identity, userId: user.id, isNew }
   const news = await updateLoginGrants(tx, signedIn, policy.adminBootstrap, origin)
+  // Other sessions go on, but not in rooms where nothing else lets the person in (R17.7).
+  const lost = news.losesRight ? await reconsiderPerson(tx, user.id, now) : []
   // Null equals no hash.
   const previousHash = previousToken === undefined ? null : hashToken(previousToken)
   const ended = await endSessions(tx, 'revoked', now, (query) => query.where('token_hash', '=', previousHash))
@@ -58,7 +62,7 @@ async function establish(tx: Transaction<Tables>, context: LoginContext, arrived
   const target = { type: 'session', id: session.id }
   const metadata = { mode: provider.mode, newAccount: isNew }
   await recordAudit(tx, { action: 'auth.login', actorUserId: user.id, target, metadata }, origin)
-  return { session, userId: user.id, news, ended }
+  return { session, userId: user.id, news, ended, lost }
 }
 
 function announce({ log, requestId }: LoginContext, userId: string, news: GrantNews): void {

@@ -1,0 +1,49 @@
+// A right that the provider takes back with a login costs rooms as one that a person takes back does (R17.7, R28.3).
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { claimPath } from '../provider/hostile.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
+import { createRoom, member } from '../rooms/rooms.ts'
+import { type Live, listen, say } from './live.ts'
+
+const ROOT = { sub: 'root', name: 'Root' }
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let live: Live
+  beforeAll(async () => {
+    rooms = await openRooms({
+      url: await newUrl(),
+      provider: (idp) => idp.config({ adminClaim: { path: claimPath('groups'), value: 'admins' } }),
+      // The first to sign in is to have the right by the claim alone.
+      settings: { adminBootstrap: 'off' },
+    })
+    live = listen(rooms.rooms)
+  })
+  afterAll(async () => {
+    await live.stop()
+    await rooms.close()
+  })
+
+  test('R17.7 R28.3: who is no administrator any more after a login loses, in every other session, the private rooms that the right opened', async () => {
+    const owner = await member(rooms, 'Olga')
+    const [hidden, open] = [await createRoom(owner, { visibility: 'private' }), await createRoom(owner)]
+    const before = await rooms.signedIn({ ...ROOT, groups: ['admins'] })
+    const socket = live.connect(before)
+    for (const { id } of [hidden, open])
+      expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
+    await say(owner.browser, hidden.id, 'for administrators')
+    await socket.frame(({ type, roomId }) => type === 'event' && roomId === hidden.id)
+    await rooms.signedIn({ ...ROOT, groups: [] })
+    expect(await socket.of('room.removed')).toMatchObject({ roomId: hidden.id, reason: 'access_lost' })
+    await say(owner.browser, hidden.id, 'not for others')
+    await say(owner.browser, open.id, 'for everybody')
+    await socket.frame(({ type, roomId }) => type === 'event' && roomId === open.id)
+    await socket.settle()
+    expect(JSON.stringify(socket.frames)).toContain('for administrators')
+    expect(JSON.stringify(socket.frames)).not.toContain('not for others')
+    expect(socket.isClosed).toBe(false)
+    const { participants } = await owner.browser.json<{ participants: unknown[] }>(`/api/rooms/${hidden.id}`)
+    expect(participants).toEqual([])
+  })
+})
