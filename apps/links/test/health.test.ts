@@ -138,6 +138,9 @@ eachDialect((dialect, newUrl) => {
       for (let visit = 0; visit < 5; visit++) await node.fetch('/followed')
       await node.fetch('/Followed', { method: 'HEAD' })
       const after = await figures(node)
+      // SQLite is read at each redirect.
+      if (dialect === 'sqlite')
+        return expect(Object.keys(after).filter((name) => name.startsWith('cache_'))).toEqual([])
       const grown = (name: string) => (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN)
       expect([before['cache_entries'], grown('cache_entries')]).toEqual([0, 1])
       expect([grown('cache_misses_total'), grown('cache_hits_total')]).toEqual([1, 5])

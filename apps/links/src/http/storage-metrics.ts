@@ -12,6 +12,7 @@ import type { Metrics } from './metrics.ts'
 
 /** Of the targets that redirects keep in memory. They count in plain numbers, read only when somebody asks. */
 function exposeCache(registers: Registry[], lookup: Lookup): void {
+  if (!lookup.cache) return
   for (const [field, help] of Object.entries({
     hits: 'Slugs looked up in memory',
     misses: 'Slugs looked up in the database',
@@ -22,7 +23,7 @@ function exposeCache(registers: Registry[], lookup: Lookup): void {
       registers,
       collect() {
         this.reset()
-        this.inc(lookup.cache[field])
+        this.inc(lookup.cache?.[field])
       },
     })
   new Gauge({
@@ -30,7 +31,7 @@ function exposeCache(registers: Registry[], lookup: Lookup): void {
     help: 'Slugs kept in memory',
     registers,
     collect() {
-      this.set(lookup.cache.entries)
+      this.set(lookup.cache?.entries ?? 0)
     },
   })
 }

@@ -3,9 +3,9 @@ import { type ConnectionFigures, connectionsOf, openPool } from '@latchkey/datab
 import type { Log } from '@latchkey/http/log'
 import { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
-import { type CacheFigures, type Lookup, type Target, targetOf } from './lookup.ts'
+import { type CacheFigures, type Lookup, type Target, locationOf } from './lookup.ts'
 
-/** Slugs kept in memory, unknown ones included; about 600 bytes each. The oldest goes first. */
+/** Slugs kept in memory, unknown ones included; about 300 bytes each. The oldest goes first. */
 const CACHE_ENTRIES = 50_000
 /** A visitor waits no longer than this for a database that takes questions and does not answer. */
 const QUERY_TIMEOUT_MS = 3_000
@@ -124,7 +124,9 @@ export class PostgresLookup implements Lookup {
         slug,
       ])
       const row = rows[0]
-      const target = row && targetOf(row.id, row.url, row.expires_at)
+      const location = row && locationOf(row.url)
+      const target =
+        row && location !== undefined ? { linkId: row.id, location, expiresAt: row.expires_at } : undefined
       // What was announced meanwhile may be about this slug, and newer than what was read.
       if (changesBefore === this.#changes && session === this.#session)
         this.#remember(slug, { target, session })

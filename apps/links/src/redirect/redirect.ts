@@ -67,7 +67,7 @@ export class Redirect {
     const { headers } = request
     if (request.method === 'HEAD' || isPrefetch(headers)) {
       this.outcomes.uncounted++
-      return this.#redirectTo(target)
+      return this.#redirectTo(target.location)
     }
     const userAgent = headers.get('user-agent')
     const address = clientAddress(request, peer, this.#options.proxies)
@@ -83,7 +83,7 @@ export class Redirect {
       visitorFp: this.#options.visitorOf(address, userAgent, nowSeconds),
     })
     this.outcomes.redirected++
-    return committed.then(() => this.#redirectTo(target))
+    return committed.then(() => this.#redirectTo(target.location))
   }
 
   #countryOf(headers: Headers, peer: string, address: string): string | null {
@@ -95,8 +95,11 @@ export class Redirect {
     return told ?? countryOf(address)
   }
 
-  #redirectTo({ headers }: Target): Response {
-    return new Response(null, { status: this.#options.status, headers })
+  #redirectTo(location: string): Response {
+    return new Response(null, {
+      status: this.#options.status,
+      headers: { Location: location, 'Cache-Control': 'private, no-store' },
+    })
   }
 
   #notFound(): Response {
