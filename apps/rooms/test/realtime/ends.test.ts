@@ -1,7 +1,7 @@
 // Whatever ends a session or costs a room is felt by every socket on every node, and by no other (R18.3, R17.7).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { ALICE } from '../provider/hostile.ts'
+import { ALICE, claimPath } from '../provider/hostile.ts'
 import type { Browser, TestOptions } from '../rooms.ts'
 import { admin, createRoom, makeMember, member } from '../rooms/rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
@@ -177,14 +177,18 @@ interface Ways {
   pass: (nodes: readonly Node[], ms: number, came: () => boolean) => Promise<void>
 }
 
-const LIMITS: TestOptions['limits'] = { rooms_per_hour: 1_000, admin_writes_per_minute: 1_000 }
+const OPTIONS = {
+  limits: { rooms_per_hour: 1_000, admin_writes_per_minute: 1_000 },
+  settings: { adminBootstrap: 'off' },
+  provider: (idp) => idp.config({ adminClaim: { path: claimPath('groups'), value: 'admins' } }),
+} satisfies TestOptions
 
 const WAYS: Ways[] = [
   {
     name: 'with the bus paused',
     async open(url) {
       const bus = lossyBus(DROPS_EVERYTHING)
-      const nodes = await twoNodes({ url, limits: LIMITS }, () => bus.join())
+      const nodes = await twoNodes({ ...OPTIONS, url }, () => bus.join())
       return { nodes, close: () => closeNodes(nodes) }
     },
     pass: (nodes, ms) => advanceAll(nodes, ms),
@@ -193,7 +197,8 @@ const WAYS: Ways[] = [
     name: 'by a real Redis alone, before anybody looks',
     async open(url) {
       const redis = await ownRedis()
-      const nodes = await twoNodes({ url, limits: LIMITS, settings: { busUrl: redis.url } })
+      const settings = { ...OPTIONS.settings, busUrl: redis.url }
+      const nodes = await twoNodes({ ...OPTIONS, url, settings })
       for (const { service } of nodes) await until(async () => (await checksOf(service)).bus === 'ok')
       return {
         nodes,
@@ -297,6 +302,30 @@ eachDialect((dialect, newUrl) => {
         for (const socket of going) {
           expect((await socket.closed).code).toBe(4401)
           expect(JSON.stringify(socket.frames)).not.toContain('Among ourselves')
+        }
+      })
+
+      test('R28.3 L87 (2n) a right to administer that is gone with the next login costs the private room that it opened', async () => {
+        const { service } = nodes[0]
+        const owner = await member(service, 'Olga')
+        const { id: roomId } = await createRoom(owner, { visibility: 'private' })
+        const rhea = { sub: crypto.randomUUID(), name: 'Rhea' }
+        const going = everywhere(await service.signedIn({ ...rhea, groups: ['admins'] }))
+        for (const socket of going)
+          expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
+        // In another browser, so that the session of those sockets goes on.
+        await service.signedIn(rhea)
+        const isTold = (socket: LiveSocket) => socket.frames.some(({ type }) => type === 'room.removed')
+        await way.pass(nodes, 5_000, () => going.every(isTold))
+        for (const socket of going)
+          expect(await socket.of('room.removed')).toMatchObject({ roomId, reason: 'access_lost' })
+        await say(owner.browser, roomId, 'Among ourselves')
+        await way.pass(nodes, 5_000, () => true)
+        for (const socket of going) {
+          await socket.settle()
+          expect(socket.isClosed).toBe(false)
+          expect(JSON.stringify(socket.frames)).not.toContain('Among ourselves')
+          socket.close()
         }
       })
     })
