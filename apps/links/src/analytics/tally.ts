@@ -52,8 +52,7 @@ export const dimensionOfList = {
   channels: 'channel',
 } as const satisfies Record<ListName, Dimension>
 
-type TalliedClick = Pick<ClickTable, 'is_bot' | 'is_self_referrer'> &
-  Partial<Pick<ClickTable, SumColumn>>
+type TalliedClick = Pick<ClickTable, 'is_bot' | 'is_self_referrer'> & Partial<Pick<ClickTable, SumColumn>>
 
 /** Clicks by column and value. Nulls are left out, and so are referrers of apps, which are no addresses. */
 export class Tally {
