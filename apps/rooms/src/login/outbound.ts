@@ -36,9 +36,12 @@ export interface OutboundOptions {
   readonly resolve?: (hostname: string) => Promise<string[]>
 }
 
-const CONNECT_MS = 3_000
-// A little less than a whole login may take, so that of a login which waits for one call its endpoint is told.
-const CALL_MS = 9_900
+/** How long a connection and a whole call may take, in milliseconds (R4.5). */
+export const DEADLINES = {
+  connectMs: 3_000,
+  // A little less than a whole login may take, so that of a login which waits for one call its endpoint is told.
+  callMs: 9_900,
+} as const
 const MAX_BYTES = 256 * 1024
 const MAX_KEY_SET_BYTES = 512 * 1024
 const FAILURES_IN_A_ROW = 5
@@ -57,7 +60,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const observe = (outcome: string) =>
       options.metrics.observeProvider(call.endpoint, outcome, (performance.now() - startedAt) / 1000)
     try {
-      const answer = await withDeadline(options.callMs ?? CALL_MS, (signal) =>
+      const answer = await withDeadline(options.callMs ?? DEADLINES.callMs, (signal) =>
         callHost({ call, url, host, signal, options }),
       )
       observe(answer.status === 200 ? 'ok' : 'refused')
@@ -104,7 +107,7 @@ async function askOnce({ call, url, signal, options }: Attempt): Promise<Answer>
   const connecting = new AbortController()
   const timer = setTimeout(
     () => connecting.abort(new Error('no connection in time')),
-    options.connectMs ?? CONNECT_MS,
+    options.connectMs ?? DEADLINES.connectMs,
   )
   const either = AbortSignal.any([signal, connecting.signal])
   try {

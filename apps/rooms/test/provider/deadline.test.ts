@@ -1,6 +1,7 @@
 // How long a browser that comes back waits for the provider (rooms-contract R4.5, R28.10; checklist L44, L119).
 import { afterEach, expect, test } from 'bun:test'
 import { type TakenAttempt, redeemAttempt } from '../../src/login/callback.ts'
+import { DEADLINES } from '../../src/login/outbound.ts'
 import type { Provider } from '../../src/login/provider.ts'
 import { seal } from '../../src/seal.ts'
 import { REDIRECT_URI, sha256 } from './hostile.ts'
@@ -73,4 +74,10 @@ test('the deadline of a real instance is ten seconds, in every mode', async () =
   stops.push(() => at.stop())
   for (const config of [at.idp.config(), at.idp.teamidpConfig(), at.idp.oauth2Config()])
     expect(at.provider(config).loginMs).toBe(10_000)
+})
+
+test('R4.5 a connection of a real instance has three seconds, and a whole call less than the ten of a login', () => {
+  expect(DEADLINES.connectMs).toBe(3_000)
+  expect(DEADLINES.callMs).toBeGreaterThan(9_000)
+  expect(DEADLINES.callMs).toBeLessThan(10_000)
 })
