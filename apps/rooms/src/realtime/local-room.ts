@@ -132,7 +132,8 @@ export class LocalRoom {
       count++
     }
     this.#around.countDeliveries(count)
-    if (event.event.startsWith('member.') || event.event === 'room.owner') this.presence.changed()
+    // What visitors are is a setting of the room.
+    if (!event.event.startsWith('message.')) this.presence.changed()
   }
 
   #frame(event: RoomEvent): string {

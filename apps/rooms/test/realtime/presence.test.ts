@@ -130,6 +130,23 @@ eachDialect((dialect, newUrl) => {
       watching.close()
     })
 
+    test('R18.8 R28.20: what visitors are now is told when it changes, also to them and whoever comes later', async () => {
+      const { id } = await createRoom(owner, { defaultRole: 'speaker' })
+      const watching = await enter(owner, id)
+      const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
+      const visiting = await enter(bob, id)
+      await watching.frame(({ type, count }) => type === 'presence' && count === 2)
+      const body = { defaultRole: 'listener' }
+      await owner.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
+      const isNow = ({ type, joined }: Frame) =>
+        type === 'presence' &&
+        (joined as Frame[]).some(({ userId, role }) => userId === bob.user.id && role === 'listener')
+      for (const socket of [watching, visiting]) await socket.frame(isNow)
+      const { present } = (await live.connect(carol.browser).subscribe(id)) as Frame & { present: Frame[] }
+      expect(present.find(({ userId }) => userId === bob.user.id)).toMatchObject({ role: 'listener' })
+      watching.close()
+    })
+
     test('comings within a quarter of a second are told together, with names, marks and roles, and nothing else of anybody', async () => {
       const { id } = await createRoom(owner, { defaultRole: 'speaker' })
       const watching = await enter(owner, id)
