@@ -66,6 +66,20 @@ describe('the subject', () => {
     expect(await signIn({ employee: { id: 4711 } }, config)).toMatchObject({ subject: '4711', sub: 'alice' })
     expect(await failureOf(signIn({}, config))).toBe('identity_incomplete: subject missing or malformed')
   })
+
+  test('R8.1 in oauth2 people are keyed with the origin of the user-info endpoint, whatever else the server has', () => {
+    const config = {
+      ...at.idp.oauth2Config(),
+      authorizationEndpoint: 'https://login.example.com/authorize',
+      tokenEndpoint: 'https://token.example.com/token',
+      userinfoEndpoint: 'https://API.example.com:8443/v1/me?fields=all',
+    }
+    expect(at.provider(config).issuer).toBe('oauth2:https://api.example.com:8443')
+    const moved = { ...config, userinfoEndpoint: 'https://api.example.com/v1/me' }
+    expect(at.provider(moved).issuer).toBe('oauth2:https://api.example.com')
+    // A login that one has begun is none of the other's.
+    expect(at.provider(moved).fingerprint).not.toBe(at.provider(config).fingerprint)
+  })
 })
 
 describe('the name', () => {
