@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { CLIENT_ID, hostileProvider, newSigningKey } from '../../test/provider/hostile.ts'
+import { ownRedis, redisServer } from '../../test/realtime/redis.ts'
 import { examine } from './doctor.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-doctor-'))
@@ -29,8 +30,26 @@ const environment = (issuer: string) => ({
   ROOMS_DATABASE_URL: `sqlite:${join(folder, 'rooms.db')}`,
 })
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
+    // SQLite serves one node, which has no bus.
+    if (dialect === 'postgres')
+      test.skipIf(!redisServer)('R24.3 tells whether the bus passes on what it is told, and never its password', async () => {
+        const redis = await ownRedis()
+        const env = { ...environment('http://127.0.0.1:9'), ROOMS_DATABASE_URL: await newUrl() }
+        const { host } = new URL(redis.url)
+        expect(await lines('bus', env)).toEqual([])
+        const found = { ...env, ROOMS_BUS_URL: redis.url }
+        expect(await lines('bus', found)).toEqual([`ok: ${host} passes on what it is told`])
+        const wrong = { ...env, ROOMS_BUS_URL: `redis://latchkey:hush@${host}` }
+        const [refused] = await lines('bus', wrong)
+        expect(refused).toStartWith(`fail: ${host} passes nothing on (WRONGPASS`)
+        expect(refused).not.toContain('hush')
+        await redis.kill()
+        const [away] = await lines('bus', found)
+        expect(away).toStartWith(`fail: ${host} passes nothing on (connect ECONNREFUSED`)
+      })
+
     test('finds nothing wrong with a new instance and a provider that answers, and says what to register', async () => {
       const idp = await hostileProvider()
       const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }

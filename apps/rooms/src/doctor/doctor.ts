@@ -29,6 +29,8 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* findings
   if (!settings) return
   yield* examineStorage(settings.databaseUrl, now)
+  // Its client is loaded where there is one to check.
+  if (settings.busUrl !== null) yield await (await import('./bus.ts')).checkBus(settings.busUrl)
   yield* checkHosts(settings)
   yield* await checkProvider(settings, now)
   yield await checkProviderClock(settings, now)

@@ -82,6 +82,31 @@ export async function createRedisBus(
   }
 }
 
+const PROBE_MS = 5_000
+
+/** Finds out whether what is told to the server is heard through it; no node takes notice. Throws what is in the way. */
+export async function probeBus(url: string): Promise<void> {
+  const from = crypto.randomUUID()
+  const options = { url, socket: { connectTimeout: PROBE_MS, reconnectStrategy: false as const } }
+  const [publisher, subscriber] = [createClient(options), createClient(options)]
+  const { promise: heard, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => reject(new Error('it does not answer')), PROBE_MS)
+  const ask = async () => {
+    await Promise.all([publisher.connect(), subscriber.connect()])
+    await subscriber.subscribe(CHANNEL, (text) => readLetter(text)?.from === from && resolve())
+    await publisher.publish(CHANNEL, JSON.stringify({ from } satisfies Letter))
+  }
+  // What it says is also what the connecting fails with.
+  for (const each of [publisher, subscriber]) each.on('error', reject)
+  try {
+    ask().catch(reject)
+    await heard
+  } finally {
+    clearTimeout(timer)
+    for (const each of [publisher, subscriber]) if (each.isOpen) each.destroy()
+  }
+}
+
 function connection(url: string, gate: Gate) {
   const client = createClient({
     url,

@@ -1,0 +1,14 @@
+import { type Finding, fail, ok } from '@latchkey/doctor/finding'
+import { probeBus } from '../realtime/bus-redis.ts'
+
+/** Whether nodes would hear of each other; only its host is named, since the address may hold a password. */
+export async function checkBus(url: string): Promise<Finding> {
+  const { host } = new URL(url)
+  try {
+    await probeBus(url)
+    return ok('bus', `${host} passes on what it is told`)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return fail('bus', `${host} passes nothing on (${why}): nodes would hear of each other seconds later`)
+  }
+}
