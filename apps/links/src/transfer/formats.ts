@@ -6,9 +6,7 @@ import { readJsonObjects } from './json-objects.ts'
 import { type Read, type Source, firstCharacter, readJsonLines } from './lines.ts'
 import { fieldsOfLink } from './link-object.ts'
 
-/** What the admin side offers. */
-export const uploadFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly'] as const
-export const importFormats = [...uploadFormats, 'dub'] as const
+export const importFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly', 'dub'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 /** A line of the file: the link it describes, or what is wrong with it. */

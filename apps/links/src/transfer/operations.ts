@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Context, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { exportFormats, exportLinks } from './export.ts'
-import { type ImportFormat, uploadFormats } from './formats.ts'
+import { type ImportFormat, importFormats } from './formats.ts'
 import { type ImportReport, type RowOutcome, importRows, newReport } from './import.ts'
 import { streamText } from './stream.ts'
 import { type Upload, keepUpload } from './upload.ts'
@@ -134,7 +134,7 @@ const importing = operation({
   tag: 'Import and export',
   summary: 'Import links from a file; each becomes yours',
   query: z.object({
-    format: z.enum(uploadFormats),
+    format: z.enum(importFormats),
     dry_run: z
       .enum(['true', 'false'])
       .optional()

@@ -11,6 +11,7 @@ test('the format of a file is guessed from its first line', () => {
     ['"address";"target";"description"', 'kutt'],
     ['Created,Title,Long URL,Bitlink', 'bitly'],
     ['shortUrl,longUrl,title,createdAt', 'shlink'],
+    ['Short link,Destination URL,Clicks,Created at,Tags', 'dub'],
     ['Long_URL\tCustom back-half', 'bitly'],
   ] as const)
     expect([head, guessFormat(head)]).toEqual([head, format])

@@ -2,7 +2,16 @@ import type { Input } from '../../call.ts'
 
 export type Format = NonNullable<NonNullable<Input<'importLinks'>['query']>['format']>
 
-export const formats: readonly Format[] = ['csv', 'ndjson', 'shrtnr', 'yourls', 'kutt', 'shlink', 'bitly']
+export const formats: readonly Format[] = [
+  'csv',
+  'ndjson',
+  'shrtnr',
+  'yourls',
+  'kutt',
+  'shlink',
+  'bitly',
+  'dub',
+]
 
 /** Columns, lower case without blanks and underscores, that only the files of one program have together. */
 const SIGNS: readonly (readonly [format: Format, needed: string, oneOf: readonly string[]])[] = [
@@ -10,6 +19,7 @@ const SIGNS: readonly (readonly [format: Format, needed: string, oneOf: readonly
   ['kutt', 'target', ['address']],
   ['bitly', 'longurl', ['bitlink', 'link', 'customback-half', 'customback-halves', 'custombitlink']],
   ['shlink', 'longurl', ['shortcode', 'shorturl']],
+  ['dub', 'destinationurl', ['shortlink']],
 ]
 
 /** What a file that begins with `head` most likely is. */
