@@ -20,6 +20,8 @@ export function parseCallbackQuery(search: string): CallbackQuery {
     const [key, value] = [decode(name), decode(rest.join('='))]
     if (!ONCE.has(key)) continue
     if (found.has(key)) throw malformed('repeated parameter')
+    // Bun leaves this mark where a byte was that is no UTF-8, and none of the four has it by itself.
+    if (value.includes('\uFFFD')) throw malformed('bad encoding')
     found.set(key, value)
   }
   return {

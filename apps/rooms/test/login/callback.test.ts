@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { hashToken } from '@latchkey/tokens/opaque'
 import { ALICE, CLIENT_ID, hostileProvider } from '../provider/hostile.ts'
+import { listen, speak } from '../edge/raw.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { CLICKED, NOTHING, audited, counts, dump, locationOf, target } from './steps.ts'
 
@@ -92,6 +93,28 @@ describe('what a callback may look like', () => {
     await t.close()
   })
 
+  // Bun reads the address before we do, and puts a mark in the place of what is no UTF-8.
+  test('L39 bytes that are no UTF-8, as they are, are refused and use nothing up', async () => {
+    const t = await openRooms()
+    const server = listen(t)
+    for (const name of ['code', 'state', 'iss']) {
+      const browser = t.browser()
+      const { pathname, search } = await begin(t, browser)
+      const cookies = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+      const bent = `${pathname}${search.replace(`${name}=`, `${name}=\xff`)}`
+      const { headers } = await speak(
+        server.port,
+        `GET ${bent} HTTP/1.1\r\nHost: rooms.example.com\r\nCookie: ${cookies}\r\nConnection: close\r\n\r\n`,
+      )
+      expect([name, headers.get('location')]).toEqual([name, `${ORIGIN}/login?error=state_invalid`])
+      expect(t.idp.calls.token).toBe(0)
+      expect(target(await browser.send(pathname + search))).toBe('/')
+      t.idp.calls.token = 0
+    }
+    await server.stop()
+    await t.close()
+  })
+
   test('L39 a query of exactly 8 KiB is read', async () => {
     const t = await openRooms()
     const browser = t.browser()
@@ -139,6 +162,28 @@ eachDialect((_dialect, newUrl) => {
     expect((await reasons(t)).toSorted()).toEqual(['no browser cookie', 'state of another browser'])
     expect(target(await browser.send(callback.href))).toBe('/')
     expect(browser.token).toMatch(/^[\w-]{43}$/)
+    await t.close()
+  })
+
+  test('L29 R10.1 a login cookie that comes twice binds nobody, so that a planted one brings nobody into another account', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const [victim, attacker] = [t.browser(), t.browser()]
+    const own = await begin(t, victim)
+    const planted = await begin(t, attacker)
+    const pairOf = (browser: Browser) => {
+      const name = '__Host-latchkey_login'
+      return `${name}=${browser.cookies.get(name)}`
+    }
+    for (const cookie of [
+      `${pairOf(victim)}; ${pairOf(attacker)}`,
+      `${pairOf(attacker)}; ${pairOf(victim)}`,
+      `${pairOf(attacker)}; ${pairOf(attacker)}`,
+    ])
+      expect(target(await victim.send(planted.href, { headers: { cookie } }))).toBe(
+        '/login?error=state_invalid',
+      )
+    expect(await counts(t.rooms)).toEqual(NOTHING)
+    expect(target(await victim.send(own.href))).toBe('/')
     await t.close()
   })
 
