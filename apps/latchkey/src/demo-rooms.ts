@@ -33,19 +33,7 @@ export async function startDemoRooms(env: Environment): Promise<Running> {
   })
   try {
     const { startRooms } = await import('@latchkey/rooms/main')
-    const settings = readSettings({
-      ...env,
-      ROOMS_PORT: String(port),
-      ROOMS_HOST: LOOPBACK,
-      ALLOWED_HOSTS: `${canonical},http://${LOOPBACK}:${port}`,
-      AUTH_PROVIDER: 'teamidp',
-      AUTH_PROVIDER_LABEL: 'Demo sign-in',
-      AUTH_CLIENT_ID: 'latchkey-rooms',
-      AUTH_CLIENT_SECRET: secret,
-      AUTH_SCOPES: 'openid profile email teams:read',
-      TEAMIDP_ISSUER: provider.issuer,
-      GUEST_ENABLED: 'true',
-    })
+    const settings = readSettings(demoEnvironment(env, { port, secret, issuer: provider.issuer }))
     const rooms = await startRooms(settings, { demo: true })
     return {
       url: canonical,
@@ -57,6 +45,38 @@ export async function startDemoRooms(env: Environment): Promise<Running> {
   } catch (error) {
     await provider.stop()
     throw error
+  }
+}
+
+/**
+ * Throws what would keep the demo from starting, while nothing listens yet: `CommandFailure`, or `SettingsError` with all
+ * settings that are wrong.
+ */
+export function checkDemoRooms(env: Environment): void {
+  refuseRealUse(env)
+  const port = Number(env['ROOMS_PORT'] || '8081')
+  readSettings(demoEnvironment(env, { port, secret: createToken('', 32), issuer: `http://${LOOPBACK}` }))
+}
+
+/** What the operator has set, and what makes it the demo. */
+function demoEnvironment(
+  env: Environment,
+  { port, secret, issuer }: { port: number; secret: string; issuer: string },
+): Environment {
+  const isPort = Number.isInteger(port) && port > 0
+  return {
+    ...env,
+    // What is none is told by the settings.
+    ...(isPort && { ROOMS_PORT: String(port) }),
+    ROOMS_HOST: LOOPBACK,
+    ALLOWED_HOSTS: isPort ? `http://localhost:${port},http://${LOOPBACK}:${port}` : 'http://localhost',
+    AUTH_PROVIDER: 'teamidp',
+    AUTH_PROVIDER_LABEL: 'Demo sign-in',
+    AUTH_CLIENT_ID: 'latchkey-rooms',
+    AUTH_CLIENT_SECRET: secret,
+    AUTH_SCOPES: 'openid profile email teams:read',
+    TEAMIDP_ISSUER: issuer,
+    GUEST_ENABLED: 'true',
   }
 }
 

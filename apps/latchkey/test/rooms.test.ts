@@ -45,8 +45,16 @@ describe('latchkey start without an identity provider', () => {
       const { code, err, out } = await place.run(['start'], { env: { [name]: value } })
       expect([name, code]).toEqual([name, 1])
       expect(err).toContain('set AUTH_PROVIDER to an identity provider of your own')
-      expect(out).not.toContain('"service":"rooms"')
+      // Links has not listened either.
+      expect(out).toBe('')
     }
+  })
+
+  test('R2.2: what is wrong with the settings of the demo is told before anything listens', async () => {
+    const env = { ROOMS_LIMITS: 'made_up=1', SESSION_IDLE_SECONDS: 'x', ROOMS_PORT: 'none' }
+    const { code, err, out } = await place.run(['start'], { env })
+    expect([code, out]).toEqual([1, ''])
+    for (const name of Object.keys(env)) expect(err).toContain(name)
   })
 
   test('latchkey rooms alone wants a provider, and names all that is missing', async () => {
