@@ -24,8 +24,8 @@ describe('with the settings of the page about administrators and guests', () => 
   /** A command as the page has it, for the person of this test. */
   function command(verb: string): Promise<{ code: number; out: string; err: string }> {
     const lines = documentedBlock(PAGE, 'console', { addresses: addressesOf(up) }).split('\n')
-    const line = lines.find((each) => each.startsWith(`npx latchkey rooms admin ${verb} `)) ?? ''
-    return up.service.command(line.replaceAll("'", '').split(' ').slice(2))
+    const line = lines.find((each) => each.startsWith(`$ npx latchkey rooms admin ${verb} `)) ?? ''
+    return up.service.command(line.replaceAll("'", '').split(' ').slice(3))
   }
 
   test('the log of a start without an administrator says how to make one', () => {
