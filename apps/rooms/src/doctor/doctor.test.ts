@@ -34,21 +34,24 @@ eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
     // SQLite serves one node, which has no bus.
     if (dialect === 'postgres')
-      test.skipIf(!redisServer)('R24.3 tells whether the bus passes on what it is told, and never its password', async () => {
-        const redis = await ownRedis()
-        const env = { ...environment('http://127.0.0.1:9'), ROOMS_DATABASE_URL: await newUrl() }
-        const { host } = new URL(redis.url)
-        expect(await lines('bus', env)).toEqual([])
-        const found = { ...env, ROOMS_BUS_URL: redis.url }
-        expect(await lines('bus', found)).toEqual([`ok: ${host} passes on what it is told`])
-        const wrong = { ...env, ROOMS_BUS_URL: `redis://latchkey:hush@${host}` }
-        const [refused] = await lines('bus', wrong)
-        expect(refused).toStartWith(`fail: ${host} passes nothing on (WRONGPASS`)
-        expect(refused).not.toContain('hush')
-        await redis.kill()
-        const [away] = await lines('bus', found)
-        expect(away).toStartWith(`fail: ${host} passes nothing on (connect ECONNREFUSED`)
-      })
+      test.skipIf(!redisServer)(
+        'R24.3 tells whether the bus passes on what it is told, and never its password',
+        async () => {
+          const redis = await ownRedis()
+          const env = { ...environment('http://127.0.0.1:9'), ROOMS_DATABASE_URL: await newUrl() }
+          const { host } = new URL(redis.url)
+          expect(await lines('bus', env)).toEqual([])
+          const found = { ...env, ROOMS_BUS_URL: redis.url }
+          expect(await lines('bus', found)).toEqual([`ok: ${host} passes on what it is told`])
+          const wrong = { ...env, ROOMS_BUS_URL: `redis://latchkey:hush@${host}` }
+          const [refused] = await lines('bus', wrong)
+          expect(refused).toStartWith(`fail: ${host} passes nothing on (WRONGPASS`)
+          expect(refused).not.toContain('hush')
+          await redis.kill()
+          const [away] = await lines('bus', found)
+          expect(away).toStartWith(`fail: ${host} passes nothing on (connect ECONNREFUSED`)
+        },
+      )
 
     test('finds nothing wrong with a new instance and a provider that answers, and says what to register', async () => {
       const idp = await hostileProvider()
