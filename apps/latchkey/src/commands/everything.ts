@@ -19,19 +19,24 @@ import {
 /** Writes all that the instance holds to stdout, with the clicks that wait in the journal. */
 export async function exportEverything(): Promise<number> {
   const settings = currentSettings()
-  const progress = new Progress()
   await withDatabase(settings, async (database) => {
     await countWaiting(sqlitePath(settings.journal), settings.databaseUrl)
-    let done = 0
-    await exportInstance(database, nowSeconds(), async ({ text, rows, of }) => {
-      done += rows
-      progress.show(done, 'rows', { done, whole: of })
-      await write(text)
-    })
-    progress.clear()
-    complain(`exported ${done} rows`)
+    await writeOut((put) => exportInstance(database, nowSeconds(), put))
   })
   return 0
+}
+
+/** Writes to stdout what `exporting` puts, with progress, and says how much it was. */
+async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => Promise<unknown>) {
+  const progress = new Progress()
+  let done = 0
+  await exporting(async ({ text, rows, of }) => {
+    done += rows
+    progress.show(done, 'rows', { done, whole: of })
+    await write(text)
+  })
+  progress.clear()
+  complain(`exported ${done} rows`)
 }
 
 /** Takes it into an empty instance. */
@@ -65,17 +70,9 @@ const exportingRooms: Command = {
   details: `People, sessions, rooms, messages, the audit log: everything but who is connected at this moment.`,
   async run(args) {
     parseArgs({ args, options: {} })
-    const progress = new Progress()
-    await withRoomsDatabase(roomsDatabase(), async (database) => {
-      let done = 0
-      await exportRooms(database, nowSeconds(), async ({ text, rows, of }) => {
-        done += rows
-        progress.show(done, 'rows', { done, whole: of })
-        await write(text)
-      })
-      progress.clear()
-      complain(`exported ${done} rows`)
-    })
+    await withRoomsDatabase(roomsDatabase(), (database) =>
+      writeOut((put) => exportRooms(database, nowSeconds(), put)),
+    )
     return 0
   },
 }
