@@ -89,35 +89,53 @@ interface Served {
 interface Serving {
   env: Record<string, string>
   sample: string
-  path?: string
+  paths: readonly string[]
   /** Called when everything is warm. */
   ready?: () => void
 }
 
+/** Each path of one server in turn, so that a moment at which the machine is slower is one for all of them. */
 async function serve(
   script: string,
   port: number,
-  { env, sample, path = '/api/session', ready = () => {} }: Serving,
-): Promise<Served> {
+  { env, sample, paths, ready = () => {} }: Serving,
+): Promise<Served[]> {
   const child = onServerCore([process.execPath, join(import.meta.dir, script)], {
     PORT: String(port),
     ...env,
   })
   const url = `http://127.0.0.1:${port}`
   await untilAnswers(`${url}/api/health`)
-  for (let seen = 0; seen < WARM_UP_REQUESTS;)
-    seen += (await wrk(url + path, sample, WARM_UP_SECONDS)).requests
+  for (const path of paths)
+    for (let seen = 0; seen < WARM_UP_REQUESTS;)
+      seen += (await wrk(url + path, sample, WARM_UP_SECONDS)).requests
   ready()
-  const rounds: Served[] = []
-  for (let round = 0; round < Number(values.rounds); round++) {
-    const before = cpuOf([child.pid])
-    const { requests, ...told } = await wrk(url + path, sample, Number(values.seconds))
-    const after = cpuOf([child.pid])
-    const cpuUs = (after.request + after.background - before.request - before.background) / requests
-    rounds.push({ ...told, cpuUs })
-  }
+  const rounds: Served[][] = []
+  for (let round = 0; round < Number(values.rounds); round++)
+    rounds.push(await inTurn(paths, (path) => measured(child.pid, url + path, sample)))
   child.kill()
   await child.exited
+  return paths.map((_, at) => middleOf(rounds.map((round) => round[at]!)))
+}
+
+async function inTurn<Each, Made>(
+  all: readonly Each[],
+  make: (each: Each) => Promise<Made>,
+): Promise<Made[]> {
+  const made: Made[] = []
+  for (const each of all) made.push(await make(each))
+  return made
+}
+
+async function measured(pid: number, url: string, sample: string): Promise<Served> {
+  const before = cpuOf([pid])
+  const { requests, ...told } = await wrk(url, sample, Number(values.seconds))
+  const after = cpuOf([pid])
+  const cpuUs = (after.request + after.background - before.request - before.background) / requests
+  return { ...told, cpuUs }
+}
+
+function middleOf(rounds: readonly Served[]): Served {
   const middle = median(rounds.map(({ cpuUs }) => cpuUs))
   const found = rounds.find(({ cpuUs }) => cpuUs === middle)
   if (!found) throw new Error('No round was measured')
@@ -164,13 +182,16 @@ for (const count of values.sizes.split(',').map(Number)) {
   const tokens = sampleOf(count)
   const sample = join(work, `${count}.txt`)
   await Bun.write(sample, `${tokens.map(cookieOf).join('\n')}\n`)
-  const bare = await serve('bare.ts', PORTS.bare, { env: {}, sample })
+  const [bare] = await serve('bare.ts', PORTS.bare, { env: {}, sample, paths: ['/api/session'] })
   touch(path, tokens)
   const { lookup, app } = await inProcess(path, tokens)
-  const env = environment(path)
-  const health = await serve('rooms.ts', PORTS.rooms, { env, sample, path: '/api/health' })
-  touch(path, tokens)
-  const rooms = await serve('rooms.ts', PORTS.rooms, { env, sample, ready: () => touch(path, tokens) })
+  const [health, session] = await serve('rooms.ts', PORTS.rooms, {
+    env: environment(path),
+    sample,
+    paths: ['/api/health', '/api/session'],
+    ready: () => touch(path, tokens),
+  })
+  if (!bare || !health || !session) throw new Error('Nothing was measured')
   console.log(`\n## ${count.toLocaleString('en')} sessions\n`)
   console.log(
     `In the process: ${lookup.toFixed(1)} µs of CPU for a look-up, ${app.toFixed(1)} µs for \`GET /api/session\` through \`fetch\`, logging left out.\n`,
@@ -181,7 +202,7 @@ for (const count of values.sizes.split(',').map(Number)) {
   for (const [name, { cpuUs, p50, p99, perSecond }] of Object.entries({
     'bare Bun.serve': bare,
     'Rooms, `GET /api/health`': health,
-    'Rooms, `GET /api/session`': rooms,
+    'Rooms, `GET /api/session`': session,
   }))
     console.log(
       `| ${name} | ${cpuUs.toFixed(1)} | ${(cpuUs / bare.cpuUs).toFixed(2)} | ${p50} | ${p99} | ${perSecond} |`,

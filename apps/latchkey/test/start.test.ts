@@ -1,6 +1,8 @@
 import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Place } from './running.ts'
 
 describe('latchkey start', () => {
@@ -59,6 +61,28 @@ describe('latchkey start', () => {
     expect(existsSync(place.path('b.db'))).toBe(false)
     file.run("delete from migration where name = '9999-future'")
     file.close()
+  })
+})
+
+describe('npm start', () => {
+  const root = join(import.meta.dir, '../../..')
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-npm-'))
+  const data = {
+    LINKS_DATABASE_URL: `sqlite:${folder}/links.db`,
+    ROOMS_DATABASE_URL: `sqlite:${folder}/rooms.db`,
+  }
+  const place = new Place(data, ['npm', 'start', '--prefix', root])
+  afterAll(() => {
+    place.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('ends in order when npm is told to end, and leaves nothing that still answers', async () => {
+    const service = await place.start([], /--title "First key"/)
+    expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
+    expect(await service.stop('SIGTERM')).toBe(0)
+    expect(service.out).toContain('"stopped"')
+    expect(fetch(`${service.origin}/_/health`)).rejects.toThrow()
   })
 })
 
