@@ -9,7 +9,7 @@ import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
 import { explain } from './explain.ts'
 import { complain, say } from './output.ts'
-import { help, usage } from './usage.ts'
+import { help, overview, usage } from './usage.ts'
 
 const commands: readonly Command[] = [
   start,
@@ -32,13 +32,13 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     const name = args.slice(0, 2).join(' ')
     return refused(
       args.length === 0 ? 'A command is missing.' : `There is no command "${name}".`,
-      usage(commands),
+      overview(commands),
     )
   }
   try {
     return await command.run(args.slice(command.words.length))
   } catch (error) {
-    if (isUsageError(error)) return refused(error.message, usage(siblingsOf(command)))
+    if (isUsageError(error)) return refused(error.message, usage(command))
     complain(explain(error))
     return 1
   }
@@ -46,11 +46,13 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 
 function runHelp(args: readonly string[]): number {
   const words = args.slice(0, args.findIndex(isOption))
-  if (words.length === 0) return told(usage(commands))
+  if (words.length === 0) return told(overview(commands))
   const exact = findCommand(words)
   const meant = commands.filter((command) => words.every((word, at) => command.words[at] === word))
   if (meant.length > 0) return told(help(meant))
-  return exact ? told(help([exact])) : refused(`There is no command "${words.join(' ')}".`, usage(commands))
+  return exact
+    ? told(help([exact]))
+    : refused(`There is no command "${words.join(' ')}".`, overview(commands))
 }
 
 /** The command that most of the first words name: `links import` before `links`. */
@@ -58,10 +60,6 @@ function findCommand(args: readonly string[]): Command | undefined {
   return commands
     .filter(({ words }) => words.every((word, at) => args[at] === word))
     .toSorted((a, b) => b.words.length - a.words.length)[0]
-}
-
-function siblingsOf({ words: [first] }: Command): Command[] {
-  return commands.filter(({ words }) => words[0] === first)
 }
 
 const isHelp = (arg: string) => arg === '--help' || arg === '-h'

@@ -46,7 +46,7 @@ const FILE_PROBLEMS: Record<string, string> = {
 function explainFile(code: string, error: Error): string | undefined {
   const problem = FILE_PROBLEMS[code]
   if (problem === undefined) return undefined
-  const path = 'path' in error ? String(error.path) : 'A file'
+  const path = 'path' in error ? String(error.path) : 'What was given as a file'
   if ('syscall' in error && error.syscall === 'mkdir')
     return `The folder ${path} cannot be made (${code}): check ${URLS} and LINKS_JOURNAL`
   return `${path} ${problem}`

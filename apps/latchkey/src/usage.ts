@@ -1,37 +1,52 @@
-import { declarations as links } from '@latchkey/links/settings'
-import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
-import { renderHelp } from '@latchkey/settings/reference'
+import type { Declarations } from '@latchkey/settings/settings'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
+
+/** Every command, a line each. */
+export function overview(commands: readonly Command[]): string {
+  const rows = commands.map(({ words, summary }) => [['latchkey', ...words].join(' '), summary])
+  return `Usage:
+
+${indent(table(rows))}
+
+latchkey COMMAND --help says more, latchkey --version which version this is.`
+}
+
+/** How one command is called. */
+export function usage(command: Command): string {
+  return `Usage: ${synopsis(command)}\n\nlatchkey ${command.words.join(' ')} --help says more.`
+}
+
+/** One command, or all that begin with the same words, with the settings of the services that they run. */
+export function help(commands: readonly Command[]): string {
+  const pages = commands.map((command) =>
+    [synopsis(command), indent([command.summary, command.details ?? ''].join('\n').trimEnd())].join('\n'),
+  )
+  const settings = commands.flatMap((command) => Object.entries(command.settings ?? {}))
+  return [
+    ...pages,
+    ...settings.map(
+      ([service, declarations]) =>
+        `Settings of ${service}, read from the environment:\n\n${indent(settingsTable(declarations))}`,
+    ),
+    ...(settings.length === 0
+      ? ['Settings are read from the environment: latchkey start --help lists them.']
+      : []),
+  ].join('\n\n')
+}
 
 function synopsis({ words, takes }: Command): string {
   return ['latchkey', ...words, takes].join(' ').trimEnd()
 }
 
-export function usage(commands: readonly Command[]): string {
-  return `Usage:
-
-${indent(table(commands.map((command) => [synopsis(command), command.summary])))}
-
-latchkey COMMAND --help says more, latchkey --version which version this is.`
-}
-
-/** One command, or all that begin with the same word. */
-export function help(commands: readonly Command[]): string {
-  const pages = commands.map((command) =>
-    [synopsis(command), command.summary, ...(command.details ? [command.details] : [])]
-      .map((text, at) => (at === 0 ? text : indent(text)))
-      .join('\n'),
+function settingsTable(declarations: Declarations): string {
+  return table(
+    Object.values(declarations).map((setting) => [
+      setting.name,
+      setting.default ?? `(${setting.whenUnset ?? 'unset'})`,
+      setting.sentence,
+    ]),
   )
-  return `${pages.join('\n\n')}
-
-Settings, read from the environment, of Links:
-
-${indent(renderHelp(links))}
-
-Of Rooms:
-
-${indent(renderHelp(rooms))}`
 }
 
 function indent(text: string): string {

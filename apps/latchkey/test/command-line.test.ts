@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { declarations } from '@latchkey/links/settings'
+import { declarations as linksDeclarations } from '@latchkey/links/settings'
+import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
 import manifest from '../package.json' with { type: 'json' }
 import { Place } from './running.ts'
 
@@ -31,12 +32,39 @@ describe('latchkey', () => {
       expect(out).toContain(`latchkey ${command}`)
   })
 
-  test('COMMAND --help shows its usage and every setting', async () => {
-    for (const words of [['start'], ['links', 'import'], ['keys', 'create'], ['backup'], ['doctor']]) {
+  test('--help fits into 120 columns', async () => {
+    const { out } = await place.run(['--help'])
+    expect(out.split('\n').filter((line) => line.length > 120)).toEqual([])
+  })
+
+  test('COMMAND --help shows how it is called, and every setting of the services that it runs', async () => {
+    const services = { links: [linksDeclarations], rooms: [roomsDeclarations] }
+    for (const [command, shown] of Object.entries({
+      ...services,
+      start: [linksDeclarations, roomsDeclarations],
+    })) {
+      const { code, out } = await place.run([command, '--help'])
+      expect([code, out.startsWith(`latchkey ${command}`)]).toEqual([0, true])
+      for (const { name } of shown.flatMap((each) => Object.values(each)))
+        expect(out).toMatch(new RegExp(`^  ${name} `, 'm'))
+      expect(out.includes('Settings of Rooms')).toBe(command !== 'links')
+      expect(out.includes('Settings of Links')).toBe(command !== 'rooms')
+    }
+  })
+
+  test('the help of a command that runs no service is its own page, and says where settings are listed', async () => {
+    for (const words of [
+      ['links', 'import'],
+      ['keys', 'create'],
+      ['backup'],
+      ['doctor'],
+      ['rooms', 'import'],
+    ]) {
       const { code, out } = await place.run([...words, '--help'])
       expect(code).toBe(0)
       expect(out).toStartWith(`latchkey ${words.join(' ')}`)
-      for (const { name } of Object.values(declarations)) expect(out).toContain(name)
+      expect(out).toContain('latchkey start --help lists them')
+      expect(out).not.toContain('LINKS_PORT')
     }
   })
 
@@ -73,17 +101,27 @@ describe('latchkey', () => {
       '--format must be one of: csv, shrtnr',
     ],
     [['links', 'import', '--format', 'csv', '--owner', 'a'], 'Missing: FILE'],
+    [['links', 'import', 'f', '--everything', '--format', 'csv'], '--everything takes no --format'],
+    [
+      ['links', 'import', 'f', '--everything', '--bundles-from-tags'],
+      '--everything takes no --bundles-from-tags',
+    ],
     [['links', 'export', 'file.csv'], 'Redirect stdout'],
+    [['links', 'export', '--everything', '--format', 'csv'], '--everything takes no --format'],
+    [['rooms', 'import', 'f', '--everything'], '--everything'],
+    [['rooms', 'export', 'file.ndjson'], 'Redirect stdout'],
     [['links', 'serve'], 'serve'],
     [['start', '--port', '1'], '--port'],
     [['backup'], 'Missing: FILE'],
     [['backup', 'a', 'b'], 'Unexpected argument: b'],
+    [['backup', 'a', '--service', 'both'], '--service must be one of: links, rooms'],
+    [['health', '--service', 'both'], '--service must be one of: links, rooms'],
     [['clicks', 'import', '-'], 'stdin'],
   ])('%p is refused with exit 2 and touches nothing', async (args: string[], problem: string) => {
     const { code, out, err } = await place.run(args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(problem)
-    expect(err).toContain('Usage:')
+    expect(err).toContain(`Usage: latchkey ${args[0]}`)
     expect(existsSync(place.path('data'))).toBe(false)
   })
 

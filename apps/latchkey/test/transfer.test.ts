@@ -101,6 +101,15 @@ describe('latchkey links import and export', () => {
     expect(await service.stop()).toBe(0)
   })
 
+  test('with a --report that cannot be written, or a folder in place of the file, nothing is stored', async () => {
+    const file = await place.write('one.csv', 'url,slug\nhttps://example.com/,unreported\n')
+    const report = await place.run([...importing(file, 'csv'), '--report', '/nowhere/report.ndjson'])
+    expect(report).toEqual({ code: 1, out: '', err: '/nowhere/report.ndjson does not exist\n' })
+    const folder = await place.run(importing('/', 'csv'))
+    expect([folder.code, folder.err]).toEqual([1, 'What was given as a file is a folder, not a file\n'])
+    expect((await place.run(['links', 'export'])).out).not.toContain('unreported')
+  })
+
   test('with --on-conflict fail nothing is stored unless every row is good, and --report tells of each row', async () => {
     const fresh = new Place()
     try {

@@ -5,7 +5,7 @@ import { countWaiting } from '@latchkey/links/backup/backup'
 import { exportInstance } from '@latchkey/links/transfer/instance/export'
 import { importInstance } from '@latchkey/links/transfer/instance/import'
 import { exportRooms, importRooms } from '@latchkey/rooms/transfer/everything'
-import { type Command, requirePositionals } from '../command.ts'
+import { type Command, requirePositionals, requireStdout } from '../command.ts'
 import { complain, write } from '../output.ts'
 import { Progress } from '../progress.ts'
 import {
@@ -40,36 +40,34 @@ async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => P
 }
 
 /** Takes it into an empty instance. */
-export async function importEverything(args: string[]): Promise<number> {
-  const { path, dryRun } = readArguments(args)
+export async function importEverything(path: string, dryRun: boolean): Promise<number> {
   const settings = currentSettings()
   // Makes and migrates it; then nobody may have it open.
   if (!dryRun) await withDatabase(settings, async () => {})
-  const progress = new Progress()
-  try {
-    const counts = await importInstance({
+  await readIn(path, async (reading, progress) => {
+    const { link, slug, bundle, api_key, click } = await importInstance({
       databaseUrl: settings.databaseUrl,
-      ...reading(path, progress),
+      ...reading,
       dryRun,
       now: nowSeconds(),
       onWork: (what) => progress.tell(what),
     })
-    progress.clear()
-    complain(summaryOf(counts, dryRun))
-  } finally {
-    progress.clear()
-  }
+    const counted = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
+    return dryRun
+      ? completeOf(counted)
+      : `imported ${counted}; their sums are made in the background once the service runs`
+  })
   return 0
 }
 
 /** The same of Rooms. */
 const exportingRooms: Command = {
   words: ['rooms', 'export'],
-  takes: '',
+  takes: '[-]',
   summary: 'Write all that Rooms holds to stdout',
   details: `People, sessions, rooms, messages, the audit log: everything but who is connected at this moment.`,
   async run(args) {
-    parseArgs({ args, options: {} })
+    requireStdout(parseArgs({ args, options: {}, allowPositionals: true }).positionals)
     await withRoomsDatabase(roomsDatabase(), (database) =>
       writeOut((put) => exportRooms(database, nowSeconds(), put)),
     )
@@ -83,49 +81,45 @@ const importingRooms: Command = {
   summary: 'Take what rooms export wrote into an empty instance, or from stdin with -',
   details: `On either engine, all or nothing. The service must not run. --dry-run reads the file and says whether it is complete.`,
   async run(args) {
-    const { path, dryRun } = readArguments(args)
+    const { values, positionals } = parseArgs({
+      args,
+      options: { 'dry-run': { type: 'boolean', default: false } },
+      allowPositionals: true,
+    })
+    const dryRun = values['dry-run']
+    const [path = ''] = requirePositionals(positionals, ['FILE'])
     const { databaseUrl } = roomsDatabase()
     if (!dryRun) await withRoomsDatabase({ databaseUrl }, async () => {})
-    const progress = new Progress()
-    try {
-      const counts = await importRooms({ databaseUrl, dryRun, ...reading(path, progress) })
-      progress.clear()
-      const { users, rooms, room_messages: messages } = counts
+    await readIn(path, async (reading) => {
+      const { users, rooms, room_messages: messages } = await importRooms({ databaseUrl, dryRun, ...reading })
       const counted = `${users} people, ${rooms} rooms, ${messages} messages`
-      complain(dryRun ? `complete: ${counted} (dry run: nothing was stored)` : `imported ${counted}`)
-    } finally {
-      progress.clear()
-    }
+      return dryRun ? completeOf(counted) : `imported ${counted}`
+    })
     return 0
   },
 }
 
 export const wholeRoomsCommands: readonly Command[] = [exportingRooms, importingRooms]
 
-function readArguments(args: string[]): { path: string; dryRun: boolean } {
-  const { values, positionals } = parseArgs({
-    args,
-    options: { everything: { type: 'boolean' }, 'dry-run': { type: 'boolean', default: false } },
-    allowPositionals: true,
-  })
-  const [path = ''] = requirePositionals(positionals, ['FILE'])
-  return { path, dryRun: values['dry-run'] }
+/** Reads the file, or stdin, with progress, and says what `importing` returns. */
+async function readIn(
+  path: string,
+  importing: (reading: Reading, progress: Progress) => Promise<string>,
+): Promise<void> {
+  const progress = new Progress()
+  const reading: Reading = {
+    source: path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES }),
+    onRows: (rows, of) => progress.show(rows, 'rows', { done: rows, whole: of }),
+  }
+  const summary = await importing(reading, progress).finally(() => progress.clear())
+  complain(summary)
 }
 
-function reading(path: string, progress: Progress) {
-  return {
-    source: path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES }),
-    onRows: (rows: number, of: number) => progress.show(rows, 'rows', { done: rows, whole: of }),
-  }
+type Reading = Pick<Parameters<typeof importRooms>[0], 'source' | 'onRows'>
+
+function completeOf(counted: string): string {
+  return `complete: ${counted} (dry run: nothing was stored)`
 }
 
 /** A few thousand rows: fewer, and reading costs more than they do. */
 const PIECE_BYTES = 1024 ** 2
-
-function summaryOf(counts: Awaited<ReturnType<typeof importInstance>>, dryRun: boolean): string {
-  const { link, slug, bundle, api_key, click } = counts
-  const counted = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
-  return dryRun
-    ? `complete: ${counted} (dry run: nothing was stored)`
-    : `imported ${counted}; their sums are made in the background once the service runs`
-}

@@ -3,14 +3,15 @@ import { parseArgs } from 'node:util'
 import { declarations as links } from '@latchkey/links/settings'
 import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
 import { parseSettings } from '@latchkey/settings/settings'
-import { type Command, UsageError } from '../command.ts'
+import { type Command, requireChoice } from '../command.ts'
 import { say } from '../output.ts'
 
 /** Less than the time that containers have for it. */
 const ANSWER_WITHIN_MS = 4_000
 
-const SERVICES = { links: '/_/health', rooms: '/api/health' } as const
-type Service = keyof typeof SERVICES
+const SERVICES = ['links', 'rooms'] as const
+type Service = (typeof SERVICES)[number]
+const PATHS: Readonly<Record<Service, string>> = { links: '/_/health', rooms: '/api/health' }
 
 export const health: Command = {
   words: ['health'],
@@ -20,9 +21,8 @@ export const health: Command = {
 not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
   async run(args) {
     const { values } = parseArgs({ args, options: { service: { type: 'string' } } })
-    const names = Object.keys(SERVICES) as Service[]
-    const asked = names.filter((name) => values.service === undefined || values.service === name)
-    if (asked.length === 0) throw new UsageError('--service is links or rooms')
+    const asked =
+      values.service === undefined ? SERVICES : [requireChoice('service', SERVICES, values.service)]
     const answers = await Promise.all(asked.map(ask))
     for (const [at, name] of asked.entries()) say(`${name}: ${answers[at]}`)
     return answers.every((answer) => answer === 'ok') ? 0 : 1
@@ -38,7 +38,7 @@ async function ask(service: Service): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   // Not `fetch`, which would ask the proxy that HTTP_PROXY names.
   const request = get(
-    { host: nearest(host), port, path: SERVICES[service], timeout: ANSWER_WITHIN_MS },
+    { host: nearest(host), port, path: PATHS[service], timeout: ANSWER_WITHIN_MS },
     ({ statusCode }) => resolve(statusCode === 200 ? 'ok' : `answers ${statusCode}`),
   )
   request.on('timeout', () =>

@@ -5,7 +5,7 @@ import type { Finding } from '@latchkey/doctor/finding'
 import { backUp } from '@latchkey/links/backup/backup'
 import { examine } from '@latchkey/links/doctor/doctor'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
-import { type Command, CommandFailure, UsageError, requirePositionals } from '../command.ts'
+import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
 import { plain, say } from '../output.ts'
 import { currentSettings, roomsDatabase, withDatabase, withRoomsDatabase } from '../surroundings.ts'
 
@@ -22,8 +22,7 @@ To restore, stop the service and put the copy where its database setting points;
       allowPositionals: true,
     })
     const [file = ''] = requirePositionals(positionals, ['FILE'])
-    const { service } = values
-    if (service !== 'links' && service !== 'rooms') throw new UsageError('--service is links or rooms')
+    const service = requireChoice('service', ['links', 'rooms'], values.service)
     const { bytes, rows } = await (service === 'links' ? backUpLinks(file) : backUpRooms(file))
     const counted = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
     const counts = counted.map((table) => `${rows.get(table) ?? 0} ${table.replace(/s?$/, 's')}`)

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Settings as LinksSettings } from '@latchkey/links/settings'
+import { type Settings as LinksSettings, declarations as linksDeclarations } from '@latchkey/links/settings'
+import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
 import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
 import { type Command, CommandFailure } from '../command.ts'
 import { say } from '../output.ts'
@@ -18,6 +19,7 @@ export const start: Command = {
   takes: '',
   summary: 'Run Links and Rooms, and say what to open next',
   details: `Without AUTH_PROVIDER people sign in to Rooms at a demo identity provider on this machine, as whom they like.`,
+  settings: { Links: linksDeclarations, Rooms: roomsDeclarations },
   async run(args) {
     parseArgs({ args, options: {} })
     const settings = everySetting()
@@ -37,6 +39,7 @@ export const links: Command = {
   words: ['links'],
   takes: '',
   summary: 'Run the Links service alone',
+  settings: { Links: linksDeclarations },
   async run(args) {
     parseArgs({ args, options: {} })
     const settings = currentSettings()
@@ -50,6 +53,7 @@ export const rooms: Command = {
   words: ['rooms'],
   takes: '',
   summary: 'Run the Rooms service alone',
+  settings: { Rooms: roomsDeclarations },
   async run(args) {
     parseArgs({ args, options: {} })
     const settings = currentRoomsSettings()

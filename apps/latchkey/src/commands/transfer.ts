@@ -12,22 +12,19 @@ import {
   importLinks,
 } from '@latchkey/links/transfer/import'
 import { conflictPolicies, sameUrlPolicies } from '@latchkey/links/transfer/plan'
-import { type Command, UsageError, requireAll, requirePositionals } from '../command.ts'
+import {
+  type Command,
+  UsageError,
+  requireAll,
+  requireChoice,
+  requirePositionals,
+  requireStdout,
+} from '../command.ts'
 import { complain, plain, pour } from '../output.ts'
 import { Progress } from '../progress.ts'
-import { JsonLinesFile } from '../row-report.ts'
+import { JsonLinesFile } from '../json-lines-file.ts'
 import { currentSettings, nowSeconds, withDatabase } from '../surroundings.ts'
 import { exportEverything, importEverything } from './everything.ts'
-
-function oneOf<const Choices extends readonly string[]>(
-  option: string,
-  choices: Choices,
-  given: string,
-): Choices[number] {
-  const choice = choices.find((each) => each === given)
-  if (choice === undefined) throw new UsageError(`--${option} must be one of: ${choices.join(', ')}`)
-  return choice
-}
 
 /** `fail` looks at the whole file before anything is stored. */
 const onConflict = [...conflictPolicies, 'fail'] as const
@@ -50,8 +47,11 @@ A row that is there already is skipped, so the same file can be imported again.
 --report FILE        writes a JSON line for every row, and the sums as the last
 --everything         imports what links export --everything wrote into an empty instance, all or nothing`,
   async run(args) {
-    if (args.includes('--everything')) return importEverything(args)
-    const { options, path, isStrict, reportPath } = readImportArguments(args)
+    const { values, positionals } = parseArgs({ args, options: IMPORT_OPTIONS, allowPositionals: true })
+    const [path = ''] = requirePositionals(positionals, ['FILE'])
+    const { everything, ...others } = values
+    if (everything) return importWhole(path, others)
+    const { options, isStrict, reportPath } = readImportOptions(path, others)
     const report = reportPath === undefined ? undefined : new JsonLinesFile(reportPath)
     return withDatabase(currentSettings(), async (database) => {
       const onRow = (row: RowOutcome) => {
@@ -75,43 +75,50 @@ A row that is there already is skipped, so the same file can be imported again.
   },
 }
 
-function readImportArguments(args: string[]) {
-  const { values, positionals } = parseArgs({
-    args,
-    options: {
-      format: { type: 'string' },
-      owner: { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      'on-conflict': { type: 'string', default: 'report' },
-      'same-url': { type: 'string', default: 'keep' },
-      map: { type: 'string' },
-      'bundles-from-tags': { type: 'boolean', default: false },
-      report: { type: 'string' },
-    },
-    allowPositionals: true,
-  })
-  const [path = ''] = requirePositionals(positionals, ['FILE'])
+const IMPORT_OPTIONS = {
+  everything: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  format: { type: 'string' },
+  owner: { type: 'string' },
+  'on-conflict': { type: 'string' },
+  'same-url': { type: 'string' },
+  map: { type: 'string' },
+  'bundles-from-tags': { type: 'boolean' },
+  report: { type: 'string' },
+} as const
+
+type ImportValues = Omit<
+  ReturnType<typeof parseArgs<{ options: typeof IMPORT_OPTIONS }>>['values'],
+  'everything'
+>
+
+function importWhole(path: string, { 'dry-run': dryRun = false, ...others }: ImportValues): Promise<number> {
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw new UsageError(`--everything takes no --${other}`)
+  return importEverything(path, dryRun)
+}
+
+function readImportOptions(path: string, values: ImportValues) {
   const { format, owner } = requireAll(values, ['format', 'owner'])
   if (!isIdentity(owner))
     throw new UsageError('The owner must be a name without control characters or blanks around it')
-  const conflict = oneOf('on-conflict', onConflict, values['on-conflict'])
+  const conflict = requireChoice('on-conflict', onConflict, values['on-conflict'] ?? 'report')
   if (conflict === 'fail' && path === '-')
     throw new UsageError('With --on-conflict fail the file is read twice, so it cannot come from stdin')
-  const known = oneOf('format', importFormats, format)
+  const known = requireChoice('format', importFormats, format)
   if (values.map !== undefined && known !== 'csv') throw new UsageError('--map goes with --format csv only')
   return {
-    path,
     isStrict: conflict === 'fail',
     reportPath: values.report,
     options: {
       format: known,
       owner,
-      dryRun: values['dry-run'],
+      dryRun: values['dry-run'] ?? false,
       policy: {
         onConflict: conflict === 'fail' ? 'report' : conflict,
-        sameUrl: oneOf('same-url', sameUrlPolicies, values['same-url']),
+        sameUrl: requireChoice('same-url', sameUrlPolicies, values['same-url'] ?? 'keep'),
       },
-      bundlesFromTags: values['bundles-from-tags'],
+      bundlesFromTags: values['bundles-from-tags'] ?? false,
       ...(values.map !== undefined && { columnOf: columnsOf(values.map) }),
       now: nowSeconds(),
     } satisfies Omit<ImportOptions, 'database' | 'source'>,
@@ -123,7 +130,7 @@ function columnsOf(map: string): Record<string, string> {
   const pairs = map.split(',').map((pair) => {
     const [field = '', ...column] = pair.split('=')
     if (column.length === 0) throw new UsageError(`--map: "${pair}" is not FIELD=COLUMN`)
-    return [oneOf('map', mappableFields, field.trim()), column.join('=').trim()] as const
+    return [requireChoice('map', mappableFields, field.trim()), column.join('=').trim()] as const
   })
   return Object.fromEntries(pairs)
 }
@@ -188,13 +195,11 @@ off again.
       options: { format: { type: 'string' }, everything: { type: 'boolean', default: false } },
       allowPositionals: true,
     })
-    const unexpected = positionals.find((each, at) => each !== '-' || at > 0)
-    if (unexpected !== undefined)
-      throw new UsageError(`Unexpected argument: ${unexpected}. Redirect stdout to a file.`)
+    requireStdout(positionals)
     if (values.everything && values.format !== undefined)
-      throw new UsageError('--everything has a format of its own')
+      throw new UsageError('--everything takes no --format')
     if (values.everything) return exportEverything()
-    const format = oneOf('format', exportFormats, values.format ?? 'ndjson')
+    const format = requireChoice('format', exportFormats, values.format ?? 'ndjson')
     await withDatabase(currentSettings(), (database) => pour(exportLinks(database, format, nowSeconds())))
     return 0
   },

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { type WriteStream, createWriteStream } from 'node:fs'
+import { type WriteStream, createWriteStream, openSync } from 'node:fs'
 
-/** A file of JSON lines, written at the pace of the disk. */
+/** A new file of JSON lines, written at the pace of the disk. Throws at once where there can be none. */
 export class JsonLinesFile {
   readonly #stream: WriteStream
   #failure: Error | undefined
 
   constructor(path: string) {
-    this.#stream = createWriteStream(path)
+    this.#stream = createWriteStream(path, { fd: openSync(path, 'w') })
     // Told to whoever writes next, or closes.
     this.#stream.on('error', (error) => (this.#failure ??= error))
   }
