@@ -1,11 +1,13 @@
 // Writes docs/operate/settings.md from the declarations. With --check it writes nothing and fails when the page is stale.
 import { join } from 'node:path'
-import { renderMarkdown } from '@latchkey/settings/reference'
+import { markdownTable, settingsTable } from '@latchkey/settings/reference'
 import { declarations as links } from '../apps/links/src/settings.ts'
 import { DEFAULT_LIMITS } from '../apps/rooms/src/limits.ts'
 import { declarations as rooms } from '../apps/rooms/src/setting-declarations.ts'
 
 const file = join(import.meta.dir, '../docs/operate/settings.md')
+
+const limits = Object.entries(DEFAULT_LIMITS).map(([key, number]) => [`\`${key}\``, String(number)])
 
 const page = `# Settings
 
@@ -19,7 +21,7 @@ reported and ignored.
 
 ## Links
 
-${renderMarkdown(links)}
+${settingsTable(links)}
 
 ## Rooms
 
@@ -27,29 +29,14 @@ ${renderMarkdown(links)}
 Settings of another kind of provider are reported and ignored. An explicitly empty \`TRUSTED_PROXIES\` is not unset: it
 trusts nobody.
 
-${renderMarkdown(rooms)}
+${settingsTable(rooms)}
 
 ### Limits of Rooms
 
 \`ROOMS_LIMITS\` changes any of these numbers: \`ROOMS_LIMITS=sessions_user=5,guest_create_per_hour=100\`.
 
-${limitsTable()}
+${markdownTable([['Key', 'Default'], ...limits])}
 `
-
-/** Padded as oxfmt pads tables. */
-function limitsTable(): string {
-  const rows = [
-    ['Key', 'Default'],
-    ...Object.entries(DEFAULT_LIMITS).map(([key, number]) => [`\`${key}\``, `${number}`]),
-  ]
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const [head = '', ...rest] = rows.map(
-    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
-  )
-  return [head, head.replaceAll(/[^|]/g, '-').replaceAll('|-', '| ').replaceAll('-|', ' |'), ...rest].join(
-    '\n',
-  )
-}
 
 const current = await Bun.file(file)
   .text()

@@ -1,34 +1,29 @@
 import type { Declaration, Declarations } from './settings.ts'
 
 /**
- * The settings as an aligned table for `--help`: name, default, sentence.
+ * The settings as a Markdown table.
  *
- * @example renderHelp(declarations) // 'APP_PORT  80  Port to listen on'
+ * @example settingsTable(declarations) // '| Name | Default | …'
  */
-export function renderHelp(declarations: Declarations): string {
-  const rows = Object.values(declarations).map((setting) => [
-    setting.name,
-    setting.default ?? (setting.whenUnset ? `(${setting.whenUnset})` : '(unset)'),
-    setting.sentence,
-  ])
-  return columns(rows)
-    .map((cells) => cells.join('  ').trimEnd())
-    .join('\n')
+export function settingsTable(declarations: Declarations): string {
+  const head = ['Name', 'Default', 'Meaning', 'Accepts', 'Example']
+  return markdownTable([head, ...Object.values(declarations).map(settingRow)])
 }
 
 /**
- * The settings as a Markdown table. It is padded as oxfmt pads tables, so that formatting the page leaves it as it is.
+ * Rows of cells, the first being the header, as a Markdown table. It is padded as oxfmt pads tables, so that formatting
+ * the page leaves it as it is.
  *
- * @example renderMarkdown(declarations) // '| Name | Default | …'
+ * @example markdownTable([['Key'], ['`a`']]) // '| Key |\n| --- |\n| `a` |'
  */
-export function renderMarkdown(declarations: Declarations): string {
-  const head = ['Name', 'Default', 'Meaning', 'Accepts', 'Example']
-  const [first = [], ...rest] = columns([head, ...Object.values(declarations).map(markdownRow)])
-  const rule = first.map((cell) => '-'.repeat(cell.length))
-  return [first, rule, ...rest].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+export function markdownTable(rows: readonly string[][]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const [head = [], ...rest] = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)))
+  const rule = widths.map((width) => '-'.repeat(width))
+  return [head, rule, ...rest].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-function markdownRow(setting: Declaration<unknown>): string[] {
+function settingRow(setting: Declaration<unknown>): string[] {
   const secret = setting.secret ? `. Secret: may be given as ${setting.name}_FILE` : ''
   return [
     `\`${setting.name}\``,
@@ -42,9 +37,4 @@ function markdownRow(setting: Declaration<unknown>): string[] {
 // Setting names, with or without a value, in running text; and what Markdown would make bold.
 function code(sentence: string): string {
   return sentence.replaceAll(/\b[A-Z]+(?:_[A-Z]+)+(?:=\w+)?|__\w+__/g, '`$&`')
-}
-
-function columns(rows: readonly string[][]): string[][] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)))
 }
