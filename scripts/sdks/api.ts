@@ -12,6 +12,7 @@ export interface Operation {
   name: string
   method: string
   path: string
+  /** With a full stop. */
   summary: string
   description: string
   params: readonly Field[]
@@ -101,7 +102,7 @@ function readOperation({ path, method, described, types }: Place): Operation {
     name: methodOf(id, groupOf(path)),
     method: method.toUpperCase(),
     path,
-    summary: described.summary,
+    summary: sentence(described.summary),
     description: described.description,
     params: parameters('path').map((each) => types.field(each.name, owner, each.schema, true)),
     query,
@@ -109,6 +110,10 @@ function readOperation({ path, method, described, types }: Place): Operation {
     result,
     paging: pagingOf(query, result, success, types),
   }
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 function readQuery(name: string, parameters: Described['parameters'], types: Types): Model | undefined {

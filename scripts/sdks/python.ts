@@ -86,15 +86,12 @@ ${read.join('\n')}
 /** How a member is read from what was sent; fields that are not known here are passed over. */
 function decode({ name, type, required }: Field): string {
   const value = required ? `data["${name}"]` : `data.get("${name}")`
-  if (type.kind === 'model') return `${required ? '' : 'maybe('}${modelIn(type.name, value, required)}`
+  if (type.kind === 'model')
+    return required ? `${type.name}.from_json(${value})` : `maybe(${value}, ${type.name}.from_json)`
   if (type.kind === 'list' && type.of.kind === 'model' && required)
     return `many(${value}, ${type.of.name}.from_json)`
   if (mentionsModel(type)) throw new Error(`${name}: Python does not know how to read it`)
   return value
-}
-
-function modelIn(name: string, value: string, required: boolean): string {
-  return required ? `${name}.from_json(${value})` : `${value}, ${name}.from_json)`
 }
 
 function mentionsModel(type: Type): boolean {
@@ -288,6 +285,7 @@ ${passed.join('\n')}
 `
 }
 
+/** What is given by name. Throws where two of an operation's parameters would have one name. */
 function fieldsOf({ id, params, body, query }: Operation): readonly Field[] {
   const fields = [...(body?.fields ?? []), ...(query?.fields ?? [])]
   const names = [...params, ...fields].map((field) => nameOf(field))
@@ -298,7 +296,6 @@ function fieldsOf({ id, params, body, query }: Operation): readonly Field[] {
 /** Parts of the path by position, the rest by name. */
 function signature(operation: Operation, list: string): string {
   const { params, body, query } = operation
-  fieldsOf(operation)
   return [
     ...params.map((param) => `${nameOf(param)}: ${typeOf(param.type, list)},`),
     '*,',
@@ -339,7 +336,7 @@ function docstring(operation: Operation): string {
   const noted = fieldsOf(operation).filter(({ notes }) => notes.length > 0)
   const args = noted.map((field) => `            ${nameOf(field)}: ${quoted(field.notes.join(' '))}`)
   return [
-    `        """${quoted(/[.!?]$/.test(summary) ? summary : `${summary}.`)}`,
+    `        """${quoted(summary)}`,
     '',
     `        ${quoted(description)}`,
     ...(args.length > 0 ? ['', '        Args:', ...args] : []),

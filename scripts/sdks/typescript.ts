@@ -109,7 +109,7 @@ function methodsOf(operation: Operation): string[] {
     : operation.result
       ? `json<${typeOf(operation.result)}>`
       : 'file'
-  const one = `${comment([sentence(summary), description])}${operation.name}(${parameters(operation)}): Promise<${result}> {
+  const one = `${comment([summary, description])}${operation.name}(${parameters(operation)}): Promise<${result}> {
     return this.#transport.${send}(${call})
   }
 `
@@ -164,10 +164,6 @@ function typeOf(type: Type): string {
     default:
       return type.kind
   }
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 function comment(lines: readonly string[]): string {
