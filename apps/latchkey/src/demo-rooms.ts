@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { createToken } from '@latchkey/tokens/opaque'
 import { createLog } from '@latchkey/http/log'
 import type { Running } from '@latchkey/rooms/main'
+import { declarations } from '@latchkey/rooms/setting-declarations'
 import { readSettings } from '@latchkey/rooms/settings'
 import type { Environment } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
@@ -15,13 +16,13 @@ const LOOPBACK = '127.0.0.1'
 export async function startDemoRooms(env: Environment): Promise<Running> {
   refuseRealUse(env)
   // The provider is told where Rooms will be, and Rooms where the provider is, before either listens.
-  const port = Number(env['ROOMS_PORT'] || '8081') || (await freePort())
+  const port = demoPort(env) || (await freePort())
   const secret = createToken('', 32)
   const canonical = `http://localhost:${port}`
   const { startDemoProvider } = await import('./demo/provider.ts')
   const provider = await startDemoProvider({
     // The next one, so that the issuer, and with it everybody's account, is the same at every start.
-    port: env['ROOMS_PORT'] === '0' ? 0 : port + 1,
+    port: demoPort(env) === 0 ? 0 : port + 1,
     client: {
       id: 'latchkey-rooms',
       secret,
@@ -54,8 +55,14 @@ export async function startDemoRooms(env: Environment): Promise<Running> {
  */
 export function checkDemoRooms(env: Environment): void {
   refuseRealUse(env)
-  const port = Number(env['ROOMS_PORT'] || '8081')
+  const port = demoPort(env)
   readSettings(demoEnvironment(env, { port, secret: createToken('', 32), issuer: `http://${LOOPBACK}` }))
+}
+
+/** Where Rooms listens; 0 for any free port, NaN for what is no number, which the settings then refuse. */
+export function demoPort(env: Environment): number {
+  const { name, default: usual } = declarations.port
+  return Number(env[name] || usual)
 }
 
 /** What the operator has set, and what makes it the demo. */

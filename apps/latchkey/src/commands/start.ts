@@ -104,8 +104,8 @@ async function serveRooms(settings: RoomsSettings): Promise<Running> {
 }
 
 async function serveDemo(): Promise<Running> {
-  const { startDemoRooms } = await import('../demo-rooms.ts')
-  const port = Number(process.env['ROOMS_PORT'] || '8081')
+  const { demoPort, startDemoRooms } = await import('../demo-rooms.ts')
+  const port = demoPort(process.env)
   return listening(startDemoRooms(process.env), { host: '127.0.0.1', port }, 'ROOMS')
 }
 
