@@ -70,7 +70,7 @@ export function clientAddress(request: Request, peer: string, { header, trusted 
 }
 
 function hopsOf(header: string, value: string): string[] {
-  if (!isForwarded(header)) return value.split(',')
+  if (!isStandard(header)) return value.split(',')
   return parseForwarded(value).map((element) => element.for ?? '')
 }
 
@@ -116,7 +116,7 @@ export function forwardedOrigin(request: Request, peer: string, { header, truste
   const url = URL.parse(request.url)
   if (url === null) return null
   if (!trusted.has(peer)) return url.origin
-  const told = isForwarded(header) ? lastForwarded(request) : lastOfEach(request)
+  const told = isStandard(header) ? lastForwarded(request) : lastOfEach(request)
   const proto = told.proto?.toLowerCase()
   const scheme = proto === 'http' || proto === 'https' ? proto : url.protocol.slice(0, -1)
   return originOf(scheme, told.host) ?? originOf(scheme, url.host)
@@ -139,7 +139,8 @@ function originOf(scheme: string, host: string | undefined): string | null {
   return URL.parse(`${scheme}://${host}`)?.origin ?? null
 }
 
-function isForwarded(header: string | null): boolean {
+/** `Forwarded` of RFC 7239, and not one of the `X-Forwarded-…` before it. */
+function isStandard(header: string | null): boolean {
   return header?.toLowerCase() === 'forwarded'
 }
 
