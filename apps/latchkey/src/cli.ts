@@ -16,9 +16,9 @@ const commands: readonly Command[] = [
   links,
   rooms,
   ...keyCommands,
-  ...roomsCommands,
-  ...wholeRoomsCommands,
   ...transferCommands,
+  ...wholeRoomsCommands,
+  ...roomsCommands,
   ...operateCommands,
   health,
 ]
