@@ -5,7 +5,8 @@ import { type Browser, type Page, chromium } from 'playwright-core'
 import type { DemoProvider } from '../src/demo/provider.ts'
 import { type Service, connect, startDemo, startService } from './demo-party.ts'
 
-const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
+const executablePath =
+  process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || process.env['LATCHKEY_TEST_CHROMIUM'] || ''
 
 let service: Service
 let demo: DemoProvider

@@ -6,7 +6,8 @@ import { type Browser, type BrowserContextOptions, type Page, chromium } from 'p
 import { apiOperations } from '../src/http/operations.ts'
 import { sharedTestLinks } from './testing.ts'
 
-const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
+const executablePath =
+  process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || process.env['LATCHKEY_TEST_CHROMIUM'] || ''
 /** Where to leave pictures for people to look at; unset: none are taken. */
 const shots = process.env['LATCHKEY_TEST_SHOTS']
 
