@@ -10,7 +10,7 @@ import { CommandFailure } from './command.ts'
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Rooms with the demo identity provider beside it (rooms-contract R26): whoever tries Latchkey signs in within a minute.
+ * Rooms with the demo identity provider beside it: whoever tries Latchkey signs in within a minute.
  * Both listen on loopback only. Throws `CommandFailure` where it would be reachable from elsewhere.
  */
 export async function startDemoRooms(env: Environment): Promise<Running> {

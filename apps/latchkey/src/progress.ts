@@ -22,8 +22,8 @@ export class Progress {
     this.#startedMs = now()
   }
 
-  /** `done` of `whole`, which may be unknown, and how many things that was. */
-  show(count: number, what: string, { done, whole }: { done: number; whole: number | undefined }): void {
+  /** How many rows are done, and how far that is: `done` of `whole`, which may be unknown, in bytes or rows. */
+  show(rows: number, { done, whole }: { done: number; whole: number | undefined }): void {
     if (!this.#terminal.isTTY) return
     const nowMs = this.#now() - this.#startedMs
     if (nowMs - this.#shownMs < EVERY_MS) return
@@ -31,9 +31,9 @@ export class Progress {
     this.#isShown = true
     const seconds = Math.max(1, Math.round(nowMs / 1000))
     const share = whole ? `${Math.min(100, Math.floor((100 * done) / whole))} %, ` : ''
-    const pace = Math.round(count / Math.max(nowMs / 1000, 0.001))
+    const pace = Math.round(rows / Math.max(nowMs / 1000, 0.001))
     this.#terminal.write(
-      `${START_OF_LINE}${share}${grouped(count)} ${what}, ${grouped(pace)} a second, ${seconds} s`,
+      `${START_OF_LINE}${share}${grouped(rows)} rows, ${grouped(pace)} a second, ${seconds} s`,
     )
   }
 

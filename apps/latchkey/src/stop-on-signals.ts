@@ -1,4 +1,4 @@
-/** How long a stop may take, in milliseconds, before the process ends with work undone (links-contract L20.2). */
+/** How long a stop may take, in milliseconds, before the process ends with work undone; ten are promised. */
 const STOP_WITHIN_MS = 9_500
 
 /** Runs until SIGTERM or SIGINT, then stops in order and exits 0; a second signal or too long a stop exits 1. */

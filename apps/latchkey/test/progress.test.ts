@@ -12,7 +12,7 @@ test('progress is one line that is written over, five times a second at most', (
   const { written, progress, at } = terminal(true)
   for (let ms = 0; ms <= 1000; ms++) {
     at(ms)
-    progress.show(ms * 1000, 'rows', { done: ms, whole: 2000 })
+    progress.show(ms * 1000, { done: ms, whole: 2000 })
   }
   expect(written).toHaveLength(6)
   expect(written.at(-1)).toBe('\r\u001b[K50 %, 1,000,000 rows, 1,000,000 a second, 1 s')
@@ -23,13 +23,13 @@ test('progress is one line that is written over, five times a second at most', (
 
 test('of a stream whose length nobody knows it tells no share', () => {
   const { written, progress } = terminal(true)
-  progress.show(3, 'rows', { done: 3, whole: undefined })
+  progress.show(3, { done: 3, whole: undefined })
   expect(written[0]).toStartWith('\r\u001b[K3 rows, ')
 })
 
 test('where nobody watches nothing is written', () => {
   const { written, progress } = terminal(false)
-  progress.show(3, 'rows', { done: 3, whole: 9 })
+  progress.show(3, { done: 3, whole: 9 })
   progress.tell('working')
   progress.clear()
   expect(written).toEqual([])

@@ -14,7 +14,7 @@ import {
   roomsDatabase,
   withDatabase,
   withRoomsDatabase,
-} from '../surroundings.ts'
+} from '../environment.ts'
 
 /** Writes all that the instance holds to stdout, with the clicks that wait in the journal. */
 export async function exportEverything(): Promise<number> {
@@ -32,7 +32,7 @@ async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => P
   let done = 0
   await exporting(async ({ text, rows, of }) => {
     done += rows
-    progress.show(done, 'rows', { done, whole: of })
+    progress.show(done, { done, whole: of })
     await write(text)
   })
   progress.clear()
@@ -109,7 +109,7 @@ async function readIn(
   const progress = new Progress()
   const reading: Reading = {
     source: path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES }),
-    onRows: (rows, of) => progress.show(rows, 'rows', { done: rows, whole: of }),
+    onRows: (rows, of) => progress.show(rows, { done: rows, whole: of }),
   }
   const summary = await importing(reading, progress).finally(() => progress.clear())
   complain(summary)

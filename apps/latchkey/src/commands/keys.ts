@@ -5,7 +5,7 @@ import { NewApiKey } from '@latchkey/links/keys/schema'
 import { deleteKey, insertKey, listKeys } from '@latchkey/links/keys/store'
 import { type Command, CommandFailure, UsageError, requireAll, requirePositionals } from '../command.ts'
 import { complain, plain, say, table } from '../output.ts'
-import { currentSettings, nowSeconds, withDatabase } from '../surroundings.ts'
+import { currentSettings, nowSeconds, withDatabase } from '../environment.ts'
 
 const create: Command = {
   words: ['keys', 'create'],

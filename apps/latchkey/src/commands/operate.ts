@@ -7,7 +7,7 @@ import { examine } from '@latchkey/links/doctor/doctor'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
 import { plain, say } from '../output.ts'
-import { currentSettings, roomsDatabase, withDatabase, withRoomsDatabase } from '../surroundings.ts'
+import { currentSettings, roomsDatabase, withDatabase, withRoomsDatabase } from '../environment.ts'
 
 const backup: Command = {
   words: ['backup'],

@@ -8,7 +8,7 @@ import { grantPlatformAdmin, withdrawPlatformAdmin } from '@latchkey/rooms/grant
 import { findUserByReference } from '@latchkey/rooms/users/store'
 import { type Command, CommandFailure, requireAll } from '../command.ts'
 import { plain, say } from '../output.ts'
-import { roomsDatabase, withRoomsDatabase } from '../surroundings.ts'
+import { roomsDatabase, withRoomsDatabase } from '../environment.ts'
 
 const WHO = '--user ID'
 const DETAILS = `ID is the id that the admin page shows, or ISSUER|SUBJECT of somebody who has signed in once. Needs no running service and ends

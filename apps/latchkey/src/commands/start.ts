@@ -6,7 +6,7 @@ import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
 import { type Command, CommandFailure } from '../command.ts'
 import { say } from '../output.ts'
 import { stopOnSignals } from '../stop-on-signals.ts'
-import { currentRoomsSettings, currentSettings, everySetting } from '../surroundings.ts'
+import { currentRoomsSettings, currentSettings, everySetting } from '../environment.ts'
 
 interface Running {
   url: string

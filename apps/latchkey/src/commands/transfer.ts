@@ -23,7 +23,7 @@ import {
 import { complain, plain, pour } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { JsonLinesFile } from '../json-lines-file.ts'
-import { currentSettings, nowSeconds, withDatabase } from '../surroundings.ts'
+import { currentSettings, nowSeconds, withDatabase } from '../environment.ts'
 import { exportEverything, importEverything } from './everything.ts'
 
 /** `fail` looks at the whole file before anything is stored. */
@@ -148,7 +148,7 @@ async function runImport(
       ...options,
       source: file ?? process.stdin,
       async onRow(row) {
-        progress.show(++rows, 'rows', { done: file?.bytesRead ?? 0, whole })
+        progress.show(++rows, { done: file?.bytesRead ?? 0, whole })
         if (row.reason !== undefined && row.result !== 'skipped') progress.clear()
         await onRow(row)
       },

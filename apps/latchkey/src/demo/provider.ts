@@ -19,7 +19,7 @@ const LOOPBACK_HOSTS = new Set([LOOPBACK, 'localhost', '[::1]'])
 const SET_PROVIDER = 'set AUTH_PROVIDER to an identity provider of your own'
 
 /**
- * Starts the demo identity provider (R26.1), listening when it returns: everybody on this machine signs in as whom they like, so
+ * Starts the demo identity provider, listening when it returns: everybody on this machine signs in as whom they like, so
  * it refuses (`CommandFailure`) in production and for a client that is elsewhere. Port 0 takes any that is free.
  */
 export async function startDemoProvider(options: {
