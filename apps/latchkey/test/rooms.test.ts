@@ -50,7 +50,7 @@ describe('latchkey start without an identity provider', () => {
     }
   })
 
-  test('R2.2: what is wrong with the settings of the demo is told before anything listens', async () => {
+  test('what is wrong with the settings of the demo is told before anything listens', async () => {
     const env = { ROOMS_LIMITS: 'made_up=1', SESSION_IDLE_SECONDS: 'x', ROOMS_PORT: 'none' }
     const { code, err, out } = await place.run(['start'], { env })
     expect([code, out]).toEqual([1, ''])
