@@ -43,13 +43,14 @@ export async function compile(folder: string, platform: Platform, file: string):
       '--sourcemap=none',
       '--asset',
       'carried',
-      // The worker is found beside the program, whatever the folders of their sources are.
+      // Workers are found beside the program, whatever the folders of their sources are.
       '--entry-naming=[name].[ext]',
       // Nothing in the folder that it is started in changes what it does.
       '--no-compile-autoload-dotenv',
       '--no-compile-autoload-bunfig',
       join(ROOT, 'apps/latchkey/src/latchkey.ts'),
       join(ROOT, 'apps/links/src/clicks/drain-worker.ts'),
+      join(ROOT, 'packages/database/src/read-worker.ts'),
       '--outfile',
       made,
     ],

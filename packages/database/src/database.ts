@@ -10,6 +10,8 @@ import {
 } from 'kysely'
 import { isTransactionConflict } from './errors.ts'
 import { type ConnectionFigures, type CountedPool, openLimitedPool, openPatientPool } from './pool.ts'
+import { readDialect } from './read-driver.ts'
+import { ReadThread } from './read-thread.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { openSqliteFile } from './sqlite-file.ts'
 import { type DialectName, dialectOf, sqlitePath } from './url.ts'
@@ -35,6 +37,11 @@ export interface Database<Tables> {
    * milliseconds, and `isStorageUnavailable` is true of what it ends with. Closed with this one.
    */
   limited(statementMs: number): Database<Tables>
+  /**
+   * The same database for reads that may take long. Of a limited one on SQLite they run on a thread of their own, one caller
+   * after the other, so that the event loop goes on meanwhile; each wait for the thread has the limit.
+   */
+  readonly beside: Database<Tables>
   /** The same without such a limit, for long work. */
   readonly patient: Database<Tables>
   /** The connections that this one opens; undefined on SQLite, where there are none. */
@@ -87,6 +94,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
   const readerFile = openSqliteFile(path, { readonly: true })
   const read = new Kysely<Tables>({ dialect: sqliteDialect(readerFile) })
   const listeners: (() => void | Promise<void>)[] = []
+  const threads: ReadThread[] = []
   const database: Database<Tables> = {
     dialect: 'sqlite',
     read,
@@ -100,15 +108,30 @@ function openSqlite<Tables>(path: string): Database<Tables> {
     whileOthersWrite: (work) => writer.connection().execute(work),
     afterWrite: (listener) => void listeners.push(listener),
     async close() {
+      for (const thread of threads) await thread.close()
       await read.destroy()
       await writer.destroy()
       // Not left to Kysely, which forgets a handle it never used. The writer last: only it can clear the log away.
       readerFile.close()
       writerFile.close()
     },
-    // Nothing to wait for: its reads take the time they take, and its writers wait for a lock within bounds already.
-    limited: () => database,
+    // Short reads take the time they take, and writers wait for a lock within bounds already.
+    limited(statementMs) {
+      const thread = new ReadThread(path)
+      threads.push(thread)
+      const beside: Database<Tables> = {
+        ...database,
+        read: new Kysely<Tables>({ dialect: readDialect(thread, statementMs) }),
+        get beside() {
+          return beside
+        },
+      }
+      return { ...database, beside }
+    },
     connections: () => undefined,
+    get beside() {
+      return database
+    },
     get patient() {
       return database
     },
@@ -142,7 +165,18 @@ function openPostgres<Tables>(url: string): Database<Tables> {
     limited(statementMs) {
       const impatient = overPool<Tables>(openLimitedPool(url, statementMs), listeners)
       limited.push(impatient)
-      return { ...impatient, limited: (ms) => database.limited(ms), patient: database }
+      const other: Database<Tables> = {
+        ...impatient,
+        limited: (ms) => database.limited(ms),
+        get beside() {
+          return other
+        },
+        patient: database,
+      }
+      return other
+    },
+    get beside() {
+      return database
     },
     get patient() {
       return database
@@ -155,7 +189,7 @@ function openPostgres<Tables>(url: string): Database<Tables> {
   return database
 }
 
-type OverPool<Tables> = Omit<Database<Tables>, 'limited' | 'patient'>
+type OverPool<Tables> = Omit<Database<Tables>, 'limited' | 'beside' | 'patient'>
 
 function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<void>)[]): OverPool<Tables> {
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

@@ -34,10 +34,16 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREAC
 const POSTGRES_MESSAGES =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/i
 
+/** A thread that reads has ended, is being closed, or has been busy for too long. */
+export class ReaderUnavailable extends Error {
+  override readonly name = 'ReaderUnavailable'
+}
+
 /** True when the storage cannot serve now but may later: the caller's data is fine, and an API answers 503. */
 export function isStorageUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return (
+    error instanceof ReaderUnavailable ||
     SQLITE_UNAVAILABLE.test(code) ||
     POSTGRES_UNAVAILABLE.test(code) ||
     NETWORK.test(code) ||

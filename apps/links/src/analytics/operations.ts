@@ -50,7 +50,7 @@ export async function counted<Result>(
   await context.settleClicks()
   const { now, filters, defaultRange } = context
   const view = { range: query.range ?? defaultRange, tz: query.tz ?? 'UTC', now, filters }
-  return snapshot(context.database, (db) => read(db, view))
+  return snapshot(context.database.beside, (db) => read(db, view))
 }
 
 async function requireBundle(context: Context, id: number) {

@@ -1,0 +1,80 @@
+import { renameSync } from 'node:fs'
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sqlitePath } from '@latchkey/database/url'
+import { sql } from 'kysely'
+import { TestLinks, startTestLinks } from './testing.ts'
+
+/** From now on every list of all links takes seconds, as a search among millions of links does. */
+async function slowDown({ database }: TestLinks): Promise<void> {
+  const nap =
+    database.dialect === 'sqlite'
+      ? sql`(with recursive series (i) as (select 1 union all select i + 1 from series where i < 1500000)
+          select max(i) as most from series)`
+      : sql`(select pg_sleep(2))`
+  await database.write(async (tx) => {
+    await sql`alter table link_count rename to link_count_kept`.execute(tx)
+    await sql`create view link_count as select link_count_kept.* from ${nap} as nap cross join link_count_kept`.execute(
+      tx,
+    )
+  })
+}
+
+eachDialect((dialect, newUrl) => {
+  test('whoever follows a link, reads one or changes one does not wait for those who list', async () => {
+    const links = await startTestLinks(await newUrl())
+    const key = await links.key('ann@example.com')
+    const { id } = await links.link(key, { slug: 'here', url: 'https://example.com/there' })
+    await slowDown(links)
+    const answered: string[] = []
+    const lists = [links.call('GET', '/links', { key }), links.callAdmin('GET', '/links?page=1')].map(
+      (list) =>
+        list.then(({ status, headers }) => {
+          answered.push('list')
+          return [status, headers.get('x-total-count')]
+        }),
+    )
+    for (let round = 0; round < 5; round++) {
+      const response = await links.fetch('/here')
+      expect([response.status, response.headers.get('location')]).toEqual([302, 'https://example.com/there'])
+    }
+    expect((await links.fetch('/_/health')).status).toBe(200)
+    expect((await links.fetch('/', {}, '203.0.113.5')).status).toBe(200)
+    expect((await links.call('GET', '/slugs/here', { key })).body.id).toBe(id)
+    answered.push('others')
+    expect(await Promise.all(lists)).toEqual([
+      [200, '1'],
+      [200, '1'],
+    ])
+    expect(answered).toEqual(['others', 'list', 'list'])
+  })
+
+  if (dialect === 'postgres') return
+
+  test('a list whose thread cannot read is 503 with Retry-After, redirects go on, and the next list is served', async () => {
+    const links = await startTestLinks(await newUrl())
+    const key = await links.key('ann@example.com')
+    await links.link(key, { slug: 'here' })
+    const path = sqlitePath(links.url)
+    renameSync(path, `${path}.away`)
+    const refused = await links.call('GET', '/links', { key })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect((await links.fetch('/here')).status).toBe(302)
+    renameSync(`${path}.away`, path)
+    expect((await links.call('GET', '/links', { key })).body).toHaveLength(1)
+  })
+
+  test('the service closes while a list is being read, and whoever asked for it is told 503', async () => {
+    const links = new TestLinks()
+    await links.start(await newUrl())
+    const key = await links.key('ann@example.com')
+    await links.link(key)
+    expect((await links.call('GET', '/links', { key })).status).toBe(200)
+    await slowDown(links)
+    const list = links.call('GET', '/links', { key })
+    // Others are answered, so it has been begun.
+    expect((await links.fetch('/_/health')).status).toBe(200)
+    await links.close()
+    expect((await list).status).toBe(503)
+  })
+})

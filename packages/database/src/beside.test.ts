@@ -1,0 +1,221 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { type Database, openDatabase } from './database.ts'
+import { ReaderUnavailable, isStorageUnavailable } from './errors.ts'
+import { ReadThread } from './read-thread.ts'
+import { eachDialect } from './testing.ts'
+import { sqlitePath } from './url.ts'
+
+interface Tables {
+  item: { id: number; name: string | null }
+}
+
+const open: Database<Tables>[] = []
+
+afterEach(async () => {
+  for (const database of open.splice(0)) await database.close()
+})
+
+async function openLimited(url: string, limitMs = 60_000): Promise<Database<Tables>> {
+  const database = openDatabase<Tables>(url)
+  open.push(database)
+  await database.write(async (tx) => {
+    await sql`create table item (id integer primary key, name text)`.execute(tx)
+    await tx
+      .insertInto('item')
+      .values([
+        { id: 1, name: 'one "quoted" \ud83d\ude00' },
+        { id: 2, name: null },
+      ])
+      .execute()
+  })
+  return database.limited(limitMs)
+}
+
+/** Takes about a second of a processor for each two million. */
+const slow = (numbers = 2_000_000) => sql<{ most: number }>`with recursive series (i) as (
+  select 1 union all select i + 1 from series where i < ${numbers}) select max(i) as most from series`
+
+function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+eachDialect((dialect, newUrl) => {
+  test('a read beside answers the same rows as any other', async () => {
+    const { read, beside } = await openLimited(await newUrl())
+    const bytes = dialect === 'sqlite' ? sql`x'00ff'` : sql`'\\x00ff'::bytea`
+    for (const query of [
+      sql`select * from item order by id`,
+      sql`select * from item where id = ${2} or name = ${'nobody'}`,
+      sql`select * from item where id > 2`,
+      sql`select sum(id) as sum, 0.5 * sum(id) as half, 9007199254740991 as largest, null as none from item`,
+      sql`select id, case when id = 2 then ${bytes} end as bytes from item order by id`,
+    ]) {
+      const [near, far] = [await query.execute(read), await query.execute(beside.read)]
+      expect(far.rows).toEqual(near.rows)
+    }
+  })
+
+  test('a read beside sees what was committed before it, and a snapshot beside what was when it began', async () => {
+    const database = await openLimited(await newUrl())
+    const { beside } = database
+    const count = async (read = beside.read) => (await read.selectFrom('item').select('id').execute()).length
+    expect(await count()).toBe(2)
+    await database.write((tx) => tx.insertInto('item').values({ id: 3, name: null }).execute())
+    expect(await count()).toBe(3)
+    await beside.read.connection().execute(async (read) => {
+      await sql.raw(dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read').execute(read)
+      expect(await count(read)).toBe(3)
+      await database.write((tx) => tx.insertInto('item').values({ id: 4, name: null }).execute())
+      expect(await count(read)).toBe(3)
+      await sql`commit`.execute(read)
+    })
+    expect(await count()).toBe(4)
+  })
+
+  test('what a read beside ends with is what the database says, and the next one is served', async () => {
+    const { read, beside } = await openLimited(await newUrl())
+    const wrong = sql`select nothing from nowhere`
+    const [near, far] = [await failureOf(wrong.execute(read)), await failureOf(wrong.execute(beside.read))]
+    const { message, code } = near as Error & { code: string }
+    expect(far).toMatchObject({ message, code })
+    expect(isStorageUnavailable(far)).toBe(false)
+    expect((await sql`select 1 as one`.execute(beside.read)).rows).toEqual([{ one: 1 }])
+  })
+})
+
+/** SQLite alone: PostgreSQL is beside everything anyway. */
+describe('the thread that reads', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-beside-'))
+  let made = 0
+  const newUrl = () => `sqlite:${join(folder, `${++made}.db`)}`
+
+  test('others read and write, and the event loop turns, while a long read runs', async () => {
+    const database = await openLimited(newUrl())
+    const { read, beside } = database
+    await sql`select 1`.execute(beside.read)
+    const events: string[] = []
+    const long = slow()
+      .execute(beside.read)
+      .then(({ rows }) => {
+        events.push('long')
+        return rows
+      })
+    for (let round = 0; round < 20; round++) {
+      await read.selectFrom('item').selectAll().execute()
+      await database.write((tx) =>
+        tx
+          .updateTable('item')
+          .set({ name: `${round}` })
+          .execute(),
+      )
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    events.push('others')
+    expect(await long).toEqual([{ most: 2_000_000 }])
+    expect(events).toEqual(['others', 'long'])
+  })
+
+  test('rows come in parts where so many are asked for at once, and whoever leaves early leaves nothing behind', async () => {
+    const { beside } = await openLimited(newUrl())
+    const numbers = sql<{ i: number }>`with recursive series (i) as (
+      select 1 union all select i + 1 from series where i < 5) select i from series`
+    const parts = async (most: number) => {
+      const seen: number[][] = []
+      for await (const { rows } of beside.read
+        .getExecutor()
+        .stream<{ i: number }>(numbers.compile(beside.read), 2)) {
+        seen.push(rows.map(({ i }) => i))
+        if (seen.length === most) break
+      }
+      return seen
+    }
+    expect(await parts(Infinity)).toEqual([[1, 2], [3, 4], [5]])
+    expect(await parts(1)).toEqual([[1, 2]])
+    expect(await parts(Infinity)).toEqual([[1, 2], [3, 4], [5]])
+  })
+
+  test('over the limit a read, and those that wait for it, end as storage that cannot serve; then it goes on', async () => {
+    const { beside } = await openLimited(newUrl(), 100)
+    const both = [failureOf(slow().execute(beside.read)), failureOf(sql`select 1`.execute(beside.read))]
+    expect((await Promise.all(both)).map(isStorageUnavailable)).toEqual([true, true])
+    let served
+    while (!served) served = await sql`select 1 as one`.execute(beside.read).catch(() => undefined)
+    expect(served.rows).toEqual([{ one: 1 }])
+  })
+
+  test('a snapshot whose statement was over the limit reads nothing more, and its transaction is over', async () => {
+    const database = await openLimited(newUrl(), 100)
+    const { beside } = database
+    await beside.read.connection().execute(async (read) => {
+      await sql`begin`.execute(read)
+      await sql`select * from item`.execute(read)
+      expect(await failureOf(slow().execute(read))).toBeInstanceOf(ReaderUnavailable)
+      expect(await failureOf(sql`commit`.execute(read))).toBeInstanceOf(ReaderUnavailable)
+    })
+    await database.write((tx) => tx.insertInto('item').values({ id: 3, name: null }).execute())
+    let seen
+    while (!seen)
+      seen = await beside.read
+        .selectFrom('item')
+        .select('id')
+        .execute()
+        .catch(() => undefined)
+    expect(seen).toHaveLength(3)
+  })
+
+  test('closing ends what is read and what waits, and then nothing is read any more', async () => {
+    const url = newUrl()
+    const { beside } = await openLimited(url)
+    const reads = [
+      failureOf(slow(8_000_000).execute(beside.read)),
+      failureOf(sql`select 1`.execute(beside.read)),
+    ]
+    // The first is at it when the second has asked.
+    await new Promise((resolve) => setTimeout(resolve))
+    await open.pop()?.close()
+    expect((await Promise.all(reads)).map(isStorageUnavailable)).toEqual([true, true])
+    expect(await failureOf(sql`select 1`.execute(beside.read))).toBeInstanceOf(ReaderUnavailable)
+  })
+
+  test('closing leaves no log behind when nothing is read', async () => {
+    const url = newUrl()
+    const { beside } = await openLimited(url)
+    await sql`select * from item`.execute(beside.read)
+    expect(existsSync(`${sqlitePath(url)}-wal`)).toBe(true)
+    await open.pop()?.close()
+    expect(existsSync(`${sqlitePath(url)}-wal`)).toBe(false)
+  })
+
+  test('a file that cannot be opened is storage that cannot serve, until it can', async () => {
+    const url = newUrl()
+    const { beside } = await openLimited(url)
+    const path = sqlitePath(url)
+    renameSync(path, `${path}.away`)
+    expect(isStorageUnavailable(await failureOf(sql`select 1`.execute(beside.read)))).toBe(true)
+    renameSync(`${path}.away`, path)
+    expect(await beside.read.selectFrom('item').select('id').execute()).toHaveLength(2)
+  })
+
+  test('a thread that ends takes its question with it, and the next question starts another', async () => {
+    const program = join(folder, 'ending.ts')
+    await Bun.write(
+      program,
+      `self.onmessage = ({ data }) => { if (data.query?.sql === 'end') throw new Error('no more'); if (!data.open) self.postMessage({ rows: '[{"one":1}]' }) }`,
+    )
+    const thread = new ReadThread('any', program)
+    const query = { sql: 'one', parameters: [] }
+    expect(await thread.ask({ query })).toEqual([{ one: 1 }])
+    expect(isStorageUnavailable(await failureOf(thread.ask({ query: { ...query, sql: 'end' } })))).toBe(true)
+    expect(await thread.ask('stop')).toEqual([])
+    expect(await thread.ask({ query })).toEqual([{ one: 1 }])
+    await thread.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+})

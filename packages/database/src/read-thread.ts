@@ -1,0 +1,85 @@
+import { ReaderUnavailable } from './errors.ts'
+import type { ReadReply, ReadRequest, Row } from './read-worker.ts'
+
+/** A statement cannot be cut off. Whoever closes waits so long for one, in milliseconds, and then goes without it. */
+const CLOSE_WITHIN_MS = 1_000
+
+const WORKER = new URL('./read-worker.ts', import.meta.url).href
+
+/** A thread with a handle of its own that only reads, started when it is first asked. One question at a time. */
+export class ReadThread {
+  readonly #path: string
+  readonly #program: string
+  #worker: Worker | undefined
+  #reply: PromiseWithResolvers<readonly Row[]> | undefined
+  #closed = false
+
+  constructor(path: string, program = WORKER) {
+    this.#path = path
+    this.#program = program
+  }
+
+  /** Throws what SQLite says, or `ReaderUnavailable` when the thread has ended; the next question starts another. */
+  ask(request: ReadRequest): Promise<readonly Row[]> {
+    if (this.#closed) return Promise.reject(new ReaderUnavailable('The database is being closed'))
+    return this.#ask(request)
+  }
+
+  /** Ends when the file is closed, or the statement that keeps it open has been given up. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await settledWithin(this.#reply?.promise, CLOSE_WITHIN_MS)
+    if (this.#reply) this.#reply.reject(new ReaderUnavailable('The database is being closed'))
+    else if (this.#worker) await settledWithin(this.#ask('close'), CLOSE_WITHIN_MS)
+    this.#worker?.terminate()
+  }
+
+  #ask(request: ReadRequest): Promise<readonly Row[]> {
+    // There is nothing to stop in a thread that is gone.
+    if (!this.#worker && request === 'stop') return Promise.resolve([])
+    this.#worker ??= this.#start()
+    this.#reply = Promise.withResolvers<readonly Row[]>()
+    this.#worker.postMessage(request)
+    return this.#reply.promise
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#program)
+    worker.addEventListener('message', ({ data }: MessageEvent<ReadReply>) => {
+      const reply = this.#end()
+      if ('rows' in data) reply?.resolve(rowsOf(data.rows))
+      else reply?.reject(Object.assign(new Error(data.error.message), { code: data.error.code }))
+    })
+    worker.addEventListener('error', ({ message }) => {
+      this.#worker = undefined
+      this.#end()?.reject(new ReaderUnavailable(`The thread that reads has ended: ${message}`))
+    })
+    worker.postMessage({ open: this.#path } satisfies ReadRequest)
+    return worker
+  }
+
+  #end(): PromiseWithResolvers<readonly Row[]> | undefined {
+    const reply = this.#reply
+    this.#reply = undefined
+    return reply
+  }
+}
+
+function rowsOf(rows: string | readonly Row[]): readonly Row[] {
+  return typeof rows === 'string' ? (JSON.parse(rows) as Row[]) : rows
+}
+
+async function settledWithin(work: Promise<unknown> | undefined, ms: number): Promise<void> {
+  await within(ms, 'closing', work ?? Promise.resolve()).catch(() => undefined)
+}
+
+/** What `work` ends in, or `ReaderUnavailable` when that takes longer. */
+export async function within<Result>(ms: number, what: string, work: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new ReaderUnavailable(`${what} took over ${ms} ms`)), ms)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
