@@ -79,7 +79,8 @@ const importingRooms: Command = {
   words: ['rooms', 'import'],
   takes: 'FILE [--dry-run]',
   summary: 'Take what rooms export wrote into an empty instance, or from stdin with -',
-  details: `On either engine, all or nothing. The service must not run. --dry-run reads the file and says whether it is complete.`,
+  details: `On either engine, all or nothing. The service must not run.
+--dry-run reads the file and says whether it is complete.`,
   async run(args) {
     const { values, positionals } = parseArgs({
       args,

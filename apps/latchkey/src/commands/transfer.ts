@@ -33,8 +33,8 @@ const importing: Command = {
   words: ['links', 'import'],
   takes: 'FILE (--format F --owner E | --everything) [--dry-run] [options]',
   summary: 'Import links from a file, or from stdin with -',
-  details: `Formats: ${importFormats.join(', ')}. ndjson are Link objects, csv a table; the others are CSV files or JSON answers
-of the program named. docs/moving-in has a page for each.
+  details: `Formats: ${importFormats.join(', ')}. ndjson are Link objects, csv a table;
+the others are CSV files or JSON answers of the program named. docs/moving-in has a page for each.
 The links belong to E, unless a row names its owner itself (csv, shrtnr, ndjson).
 Good rows are stored; every other one is reported with its line and reason, and the exit code is 1.
 A row that is there already is skipped, so the same file can be imported again.
@@ -42,7 +42,8 @@ A row that is there already is skipped, so the same file can be imported again.
 --on-conflict P      for a row whose slug leads elsewhere: report (the default), skip, rename (to promo-2), overwrite
                      (the link of that slug, if it is the owner's), or fail (nothing is stored unless every row is good)
 --same-url P         for a row with a free slug whose owner has a link to its URL: keep (the default) or skip
---map FIELD=COLUMN,… with csv: reads fields from columns of other names; ${mappableFields.join(', ')}
+--map FIELD=COLUMN,… with csv: reads fields from columns of other names, these fields:
+                     ${mappableFields.join(', ')}
 --bundles-from-tags  makes a bundle of each tag
 --report FILE        writes a JSON line for every row, and the sums as the last
 --everything         imports what links export --everything wrote into an empty instance, all or nothing`,
