@@ -1,3 +1,4 @@
+import { isIdentity } from '@latchkey/links/access/identity'
 import type { Declarations } from '@latchkey/settings/settings'
 
 /** One verb of the command line. */
@@ -44,6 +45,14 @@ export function requireChoice<const Choices extends readonly string[]>(
   const choice = choices.find((each) => each === given)
   if (choice === undefined) throw new UsageError(`--${option} must be one of: ${choices.join(', ')}`)
   return choice
+}
+
+/** Refuses (`UsageError`) what cannot name a person. */
+export function requireIdentity(option: string, given: string): void {
+  if (isIdentity(given)) return
+  throw new UsageError(
+    `--${option} must be a name of at most 320 characters, without control characters or blanks around it`,
+  )
 }
 
 /** Exactly these positional arguments, in this order. */

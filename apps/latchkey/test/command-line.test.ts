@@ -91,7 +91,14 @@ describe('latchkey', () => {
       ['keys', 'create', '--identity', 'a@b.test', '--scope', 'read,create', '--title', 'x'],
       'Scope must be one of',
     ],
-    [['keys', 'create', '--identity', ' ', '--scope', 'read', '--title', 'x'], 'identity'],
+    [
+      ['keys', 'create', '--identity', ' ', '--scope', 'read', '--title', 'x'],
+      '--identity must be a name of at most 320 characters',
+    ],
+    [
+      ['links', 'import', 'f.csv', '--format', 'csv', '--owner', 'a'.repeat(321)],
+      '--owner must be a name of at most 320 characters',
+    ],
     [['keys', 'revoke'], 'Missing: ID'],
     [['keys', 'revoke', 'sk_1'], 'ID is the number'],
     [['keys', 'list', 'all'], 'all'],

@@ -1,9 +1,15 @@
 import { parseArgs } from 'node:util'
-import { isIdentity } from '@latchkey/links/access/identity'
 import { literalTexts } from '@latchkey/links/failures'
 import { NewApiKey } from '@latchkey/links/keys/schema'
 import { deleteKey, insertKey, listKeys } from '@latchkey/links/keys/store'
-import { type Command, CommandFailure, UsageError, requireAll, requirePositionals } from '../command.ts'
+import {
+  type Command,
+  CommandFailure,
+  UsageError,
+  requireAll,
+  requireIdentity,
+  requirePositionals,
+} from '../command.ts'
 import { complain, plain, say, table } from '../output.ts'
 import { currentSettings, nowSeconds, withDatabase } from '../environment.ts'
 
@@ -19,8 +25,7 @@ The scope is create, read or create,read.`,
       options: { identity: { type: 'string' }, scope: { type: 'string' }, title: { type: 'string' } },
     })
     const { identity, ...wanted } = requireAll(values, ['identity', 'scope', 'title'])
-    if (!isIdentity(identity))
-      throw new UsageError('The identity must be a name without control characters or blanks around it')
+    requireIdentity('identity', identity)
     const parsed = NewApiKey.safeParse(wanted)
     if (!parsed.success) throw new UsageError(problemOf(parsed.error))
     const { rawKey } = await withDatabase(currentSettings(), (database) =>

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { isIdentity } from '@latchkey/links/access/identity'
 import { importClicks } from '@latchkey/links/transfer/clicks'
 import { exportFormats, exportLinks } from '@latchkey/links/transfer/export'
 import { mappableFields } from '@latchkey/links/transfer/csv-formats'
@@ -17,6 +16,7 @@ import {
   UsageError,
   requireAll,
   requireChoice,
+  requireIdentity,
   requirePositionals,
   requireStdout,
 } from '../command.ts'
@@ -101,8 +101,7 @@ function importWhole(path: string, { 'dry-run': dryRun = false, ...others }: Imp
 
 function readImportOptions(path: string, values: ImportValues) {
   const { format, owner } = requireAll(values, ['format', 'owner'])
-  if (!isIdentity(owner))
-    throw new UsageError('The owner must be a name without control characters or blanks around it')
+  requireIdentity('owner', owner)
   const conflict = requireChoice('on-conflict', onConflict, values['on-conflict'] ?? 'report')
   if (conflict === 'fail' && path === '-')
     throw new UsageError('With --on-conflict fail the file is read twice, so it cannot come from stdin')
