@@ -8,18 +8,19 @@ const checks = {
 }
 
 export async function check(): Promise<string[]> {
-  const failed: string[] = []
-  for (const [name, command] of Object.entries(checks)) {
-    const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-    const output = (
-      await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-    ).join('')
-    const passed = (await child.exited) === 0
-    console.log(`${passed ? 'ok  ' : 'FAIL'}  ${name}`)
-    if (!passed) failed.push(name)
-    if (!passed) console.log(output)
-  }
-  return failed
+  const passed = await Promise.all(
+    Object.entries(checks).map(async ([name, command]) => [name, await run(name, command)] as const),
+  )
+  return passed.filter(([, isPassed]) => !isPassed).map(([name]) => name)
+}
+
+async function run(name: string, command: readonly string[]): Promise<boolean> {
+  const child = Bun.spawn([...command], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const isPassed = (await child.exited) === 0
+  console.log(`${isPassed ? 'ok  ' : 'FAIL'}  ${name}`)
+  if (!isPassed) console.log(said.join(''))
+  return isPassed
 }
 
 if (import.meta.main) process.exit((await check()).length > 0 ? 1 : 0)
