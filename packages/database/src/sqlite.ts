@@ -21,7 +21,18 @@ export function dialectOver(createDriver: () => Driver, adapter = new SqliteAdap
     createAdapter: () => adapter,
     createDriver,
     createIntrospector: (database) => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new PlannedOnce(),
+  }
+}
+
+/**
+ * Writes `+?` for `?`, which is the same value, but one that SQLite's planner cannot look at. It does so where there is a join,
+ * an `exists` or a `limit`, and from then on plans the statement anew each time another value is bound: for a join of two
+ * tables that is six of seven microseconds, for the standing of a person in a room seventy of eighty.
+ */
+class PlannedOnce extends SqliteQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return '+?'
   }
 }
 
