@@ -1,12 +1,20 @@
-/** How long a stop may take, in milliseconds, before the process ends with work undone; ten are promised. */
+/** How long a stop may take, in milliseconds, before the process ends with work undone; ten seconds are promised. */
 const STOP_WITHIN_MS = 9_500
+/** One Ctrl+C under `npm start` comes twice: from the terminal, and passed on by npm. */
+const SAME_PRESS_MS = 1_000
 
-/** Runs until SIGTERM or SIGINT, then stops in order and exits 0; a second signal or too long a stop exits 1. */
+/**
+ * Runs until SIGTERM or SIGINT, then stops in order and exits 0. Whoever asks again a second later, or too long a stop,
+ * makes it exit 1.
+ */
 export function stopOnSignals(stop: () => Promise<void>): void {
-  let stopping = false
+  let askedAtMs: number | undefined
   const onSignal = async () => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (askedAtMs !== undefined) {
+      if (performance.now() - askedAtMs > SAME_PRESS_MS) process.exit(1)
+      return
+    }
+    askedAtMs = performance.now()
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
     await stop()
     process.exit(0)

@@ -18,10 +18,17 @@ export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-command-'))
   readonly #environment: Record<string, string>
   readonly #command: readonly string[]
+  readonly #ownGroup: boolean
 
-  constructor(environment: Record<string, string> = {}, command: readonly string[] = LATCHKEY) {
+  constructor(
+    environment: Record<string, string> = {},
+    command: readonly string[] = LATCHKEY,
+    /** As a command in a terminal is, for `pressCtrlC`. */
+    ownGroup = false,
+  ) {
     this.#environment = environment
     this.#command = command
+    this.#ownGroup = ownGroup
   }
 
   get database(): string {
@@ -40,6 +47,7 @@ export class Place {
   spawn(args: readonly string[], environment: Record<string, string> = {}) {
     return Bun.spawn([...this.#command, ...args], {
       cwd: this.folder,
+      detached: this.#ownGroup,
       stdin: 'pipe',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -130,6 +138,14 @@ export class Service {
   /** Asks it to stop, and returns the exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
     this.#child.kill(signal)
+    const code = await this.#child.exited
+    await this.#read
+    return code
+  }
+
+  /** Asks all processes of its group to stop, as a terminal does. */
+  async pressCtrlC(): Promise<number> {
+    process.kill(-this.#child.pid, 'SIGINT')
     const code = await this.#child.exited
     await this.#read
     return code

@@ -71,7 +71,7 @@ describe('npm start', () => {
     LINKS_DATABASE_URL: `sqlite:${folder}/links.db`,
     ROOMS_DATABASE_URL: `sqlite:${folder}/rooms.db`,
   }
-  const place = new Place(data, ['npm', 'start', '--prefix', root])
+  const place = new Place(data, ['npm', 'start', '--prefix', root], true)
   afterAll(() => {
     place.remove()
     rmSync(folder, { recursive: true, force: true })
@@ -83,6 +83,12 @@ describe('npm start', () => {
     expect(await service.stop('SIGTERM')).toBe(0)
     expect(service.out).toContain('"stopped"')
     expect(fetch(`${service.origin}/_/health`)).rejects.toThrow()
+  })
+
+  test('stops both services in order with Ctrl+C, which comes from the terminal and from npm', async () => {
+    const service = await place.start([], /--title "First key"/)
+    expect(await service.pressCtrlC()).toBe(0)
+    expect(service.out.match(/"stopped"/g)).toHaveLength(2)
   })
 })
 
