@@ -12,6 +12,7 @@ import {
   settingsWarnings as roomsSettingsWarnings,
 } from '@latchkey/rooms/settings'
 import { type Problem, SettingsError, parseSettings } from '@latchkey/settings/settings'
+import { checkDemoRooms } from './demo-rooms.ts'
 import { complain } from './output.ts'
 
 /** The settings that the Links server would start with. Throws `SettingsError`. */
@@ -26,7 +27,10 @@ export function currentRoomsSettings(): RoomsSettings {
   return readRoomsSettings(process.env)
 }
 
-/** The settings of both services; without AUTH_PROVIDER Rooms is a demo. Throws `SettingsError` with the problems of both. */
+/**
+ * The settings of both services; without AUTH_PROVIDER Rooms is a demo. Throws `SettingsError` with the problems of both,
+ * `CommandFailure` where no demo may be.
+ */
 export function everySetting(): { links: Settings; rooms: RoomsSettings | 'demo' } {
   const problems: Problem[] = []
   const reading = <T>(read: () => T): T | undefined => {
@@ -39,9 +43,16 @@ export function everySetting(): { links: Settings; rooms: RoomsSettings | 'demo'
     }
   }
   const links = reading(currentSettings)
-  const rooms = process.env['AUTH_PROVIDER'] ? reading(currentRoomsSettings) : 'demo'
+  const rooms = reading<RoomsSettings | 'demo'>(
+    process.env['AUTH_PROVIDER'] ? currentRoomsSettings : demoOfRooms,
+  )
   if (!links || !rooms) throw new SettingsError(problems)
   return { links, rooms }
+}
+
+function demoOfRooms(): 'demo' {
+  checkDemoRooms(process.env)
+  return 'demo'
 }
 
 /** Where Rooms keeps its data, for commands that need no identity provider. Throws `SettingsError`. */

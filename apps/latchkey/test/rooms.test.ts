@@ -50,8 +50,13 @@ describe('latchkey start without an identity provider', () => {
     }
   })
 
-  test('what is wrong with the settings of the demo is told before anything listens', async () => {
-    const env = { ROOMS_LIMITS: 'made_up=1', SESSION_IDLE_SECONDS: 'x', ROOMS_PORT: 'none' }
+  test('what is wrong with the settings of Links and of the demo is told at once, before anything listens', async () => {
+    const env = {
+      ROOMS_LIMITS: 'made_up=1',
+      SESSION_IDLE_SECONDS: 'x',
+      ROOMS_PORT: 'none',
+      LINKS_ACCESS: 'open',
+    }
     const { code, err, out } = await place.run(['start'], { env })
     expect([code, out]).toEqual([1, ''])
     for (const name of Object.keys(env)) expect(err).toContain(name)

@@ -23,8 +23,6 @@ export const start: Command = {
   async run(args) {
     parseArgs({ args, options: {} })
     const settings = everySetting()
-    // Before Links listens: what keeps one from starting keeps both.
-    if (settings.rooms === 'demo') (await import('../demo-rooms.ts')).checkDemoRooms(process.env)
     const [linksRunning, roomsRunning] = await serve([
       () => serveLinks(settings.links),
       () => (settings.rooms === 'demo' ? serveDemo() : serveRooms(settings.rooms)),
