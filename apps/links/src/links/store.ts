@@ -199,12 +199,14 @@ export async function listByAge(
   now: number,
   after: Position | undefined,
 ): Promise<Position[]> {
+  // Expired ones are few beside all links: SQLite is to sort those, and not to look for them in the index by age.
+  const createdAt = filter.status === 'expired' ? sql`+link.created_at` : sql`link.created_at`
   return filtered(db, filter, now)
     .select(['link.id', 'link.created_at'])
     .$if(after !== undefined, (query) =>
       query.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
     )
-    .orderBy('link.created_at', 'desc')
+    .orderBy(createdAt, 'desc')
     .orderBy('link.id', 'desc')
     .limit(filter.limit)
     .offset(filter.offset ?? 0)
