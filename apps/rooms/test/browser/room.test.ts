@@ -86,6 +86,31 @@ test('history is read page by page without losing one’s place, and new message
   await page.context().close()
 }, 90_000)
 
+test('what one person says in a row stands below their name once, and a listener still hears whose it is', async () => {
+  const id = await newRoom()
+  await say(id, 'One')
+  await say(id, 'Two')
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await lines(page).getByText('Two', { exact: true }).waitFor()
+  await field(page).fill('Three')
+  await field(page).press('Enter')
+  await lines(page).getByText('Three', { exact: true }).waitFor()
+  pages.service().clock.ms += 6 * 60_000
+  await say(id, 'Four')
+  await say(id, 'Five')
+  pages.service().clock.ms += 6 * 60_000
+  await say(id, 'Six')
+  await lines(page).getByText('Six', { exact: true }).waitFor()
+  // Five goes on from Four; Six comes too late for that.
+  const named = lines(page).filter({ has: page.locator('time') })
+  expect(await named.locator('.said').allInnerTexts()).toEqual(['One', 'Three', 'Four', 'Six'])
+  for (const text of ['Two', 'Five'])
+    expect(await lines(page).filter({ hasText: text }).innerText()).toContain('Hanna Host')
+  const left = async (text: string) => (await page.locator('.said', { hasText: text }).boundingBox())?.x
+  expect(await left('Two')).toBe(await left('One'))
+  await page.context().close()
+}, 60_000)
+
 /** Of how many elements at most the browser worked the style out at one time, until a message was shown. */
 async function mostStyledAtOnce(page: Page, sayOne: () => Promise<unknown>): Promise<number> {
   const browser = page.context().browser()

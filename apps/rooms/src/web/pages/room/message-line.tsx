@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Badge, Group, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { memo } from 'react'
 import type { Message, Person } from '../../live/frames.ts'
@@ -11,32 +11,26 @@ interface Props {
   message: Message
   /** Of the author, who may not be there. */
   role: Person['role'] | undefined
+  /** Stands right below another of the same person: who said it, and when, is told to the eye once. */
+  continues: boolean
   /** Undefined for who may not; the same function each time, else every line is drawn anew with each message. */
   onDelete: ((message: Message) => void) | undefined
 }
 
-export const MessageLine = memo(function MessageLine({ message, role, onDelete }: Props) {
-  const { say, time, moment } = useText()
+export const MessageLine = memo(function MessageLine({ message, role, continues, onDelete }: Props) {
+  const { say, time } = useText()
   const { nickname, avatarColor, guest, content, createdAt } = message
-  const isLeading = role === 'owner' || role === 'moderator'
   return (
-    <li className="message">
-      <Face nickname={nickname} avatarColor={avatarColor} size={32} />
+    <li className={continues ? 'message continues' : 'message'}>
+      {!continues && <Face nickname={nickname} avatarColor={avatarColor} size={32} />}
       <div style={{ minWidth: 0, flex: 1 }}>
-        <Group gap={6} align="baseline">
-          <Text fw={600} size="sm" className="wrap">
-            <bdi>{nickname}</bdi>
-          </Text>
-          {guest && <GuestMark />}
-          {isLeading && (
-            <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
-              {say(`room.role.${role}`)}
-            </Badge>
-          )}
-          <Text size="xs" c="dimmed" component="time" dateTime={createdAt} title={moment(createdAt)}>
-            {time(createdAt)}
-          </Text>
-        </Group>
+        {continues ? (
+          <VisuallyHidden>
+            {nickname} {time(createdAt)}
+          </VisuallyHidden>
+        ) : (
+          <ByWhom message={message} role={role} />
+        )}
         {content === null ? (
           <Text size="sm" c="dimmed" fs="italic">
             {say('room.deleted')}
@@ -61,6 +55,40 @@ export const MessageLine = memo(function MessageLine({ message, role, onDelete }
     </li>
   )
 })
+
+function ByWhom({ message: { nickname, guest, createdAt }, role }: Pick<Props, 'message' | 'role'>) {
+  const { say, time, moment } = useText()
+  return (
+    <Group gap={6} align="baseline">
+      <Text fw={600} size="sm" className="wrap">
+        <bdi>{nickname}</bdi>
+      </Text>
+      {guest && <GuestMark />}
+      {(role === 'owner' || role === 'moderator') && (
+        <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
+          {say(`room.role.${role}`)}
+        </Badge>
+      )}
+      <Text size="xs" c="dimmed" component="time" dateTime={createdAt} title={moment(createdAt)}>
+        {time(createdAt)}
+      </Text>
+    </Group>
+  )
+}
+
+/** What somebody says so soon after what they said before belongs to it. */
+const CONTINUES_FOR_MS = 5 * 60_000
+
+/** Whether a message goes on from the one before it: of the same person, under the same name, and soon after. */
+export function continuesFrom(before: Message | undefined, message: Message): boolean {
+  return (
+    before !== undefined &&
+    message.userId !== null &&
+    before.userId === message.userId &&
+    before.nickname === message.nickname &&
+    Date.parse(message.createdAt) - Date.parse(before.createdAt) < CONTINUES_FOR_MS
+  )
+}
 
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}'])/i
 

@@ -1,7 +1,6 @@
 import { Button, Center, Divider, Loader, Stack, Text } from '@mantine/core'
 import { Failed } from '@latchkey/web/shell/boundary'
 import {
-  Fragment,
   type RefObject,
   memo,
   useEffect,
@@ -10,12 +9,12 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import type { Message } from '../../live/frames.ts'
+import type { Message, Person } from '../../live/frames.ts'
 import type { RoomState, RoomStore } from '../../live/room-store.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { DeleteMessage } from './delete-message.tsx'
-import { MessageLine, UnsentLine } from './message-line.tsx'
+import { MessageLine, UnsentLine, continuesFrom } from './message-line.tsx'
 import { type Room, rightsIn } from './room.ts'
 
 /** So near to its end somebody sees the newest message. */
@@ -54,22 +53,16 @@ export function Messages({ room, user, store, isComing }: Props) {
       <Beginning store={store} state={state} isEmpty={isEmpty} />
       <ol className="plain">
         {messages.map((message, index) => (
-          <Fragment key={message.id}>
-            <Marks
-              at={message.createdAt}
-              before={messages[index - 1]?.createdAt}
-              isFirstNew={isFirstFrom(state.unreadFrom, message, messages[index - 1])}
-            />
-            <MessageLine
-              message={message}
-              role={state.present.get(message.userId ?? '')?.role}
-              onDelete={
-                message.content !== null && (mayDeleteAny || message.userId === user.id)
-                  ? setDoomed
-                  : undefined
-              }
-            />
-          </Fragment>
+          <Said
+            key={message.id}
+            message={message}
+            before={messages[index - 1]}
+            unreadFrom={state.unreadFrom}
+            role={state.present.get(message.userId ?? '')?.role}
+            onDelete={
+              message.content !== null && (mayDeleteAny || message.userId === user.id) ? setDoomed : undefined
+            }
+          />
         ))}
         {unsent.map((each) =>
           each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
@@ -79,6 +72,32 @@ export function Messages({ room, user, store, isComing }: Props) {
     </div>
   )
 }
+
+interface SaidProps {
+  message: Message
+  before: Message | undefined
+  unreadFrom: number | null
+  role: Person['role'] | undefined
+  onDelete: ((message: Message) => void) | undefined
+}
+
+/** A message, below what begins with it; drawn anew only when something of it changes, not with each message. */
+const Said = memo(function Said({ message, before, unreadFrom, role, onDelete }: SaidProps) {
+  const { day } = useText()
+  const isFirstNew = isFirstFrom(unreadFrom, message, before)
+  const isNewDay = before === undefined || day(before.createdAt) !== day(message.createdAt)
+  return (
+    <>
+      <Marks at={message.createdAt} isNewDay={isNewDay} isFirstNew={isFirstNew} />
+      <MessageLine
+        message={message}
+        role={role}
+        continues={!isNewDay && !isFirstNew && continuesFrom(before, message)}
+        onDelete={onDelete}
+      />
+    </>
+  )
+})
 
 function Beginning({ store, state, isEmpty }: { store: RoomStore; state: RoomState; isEmpty: boolean }) {
   const { say } = useText()
@@ -111,21 +130,19 @@ function isFirstFrom(seq: number | null, message: Message, before: Message | und
 
 interface MarksProps {
   at: string
-  before: string | undefined
+  isNewDay: boolean
   isFirstNew: boolean
 }
 
 /** Where a day begins, and where what is new begins. */
-const Marks = memo(function Marks({ at, before, isFirstNew }: MarksProps) {
+const Marks = memo(function Marks({ at, isNewDay, isFirstNew }: MarksProps) {
   const { say, day } = useText()
-  const today = day(at)
-  const isNewDay = before === undefined || day(before) !== today
   const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
   return (
     <>
       {isNewDay && (
         <li>
-          <Divider my="xs" label={today} styles={styles} />
+          <Divider my="xs" label={day(at)} styles={styles} />
         </li>
       )}
       {isFirstNew && (
