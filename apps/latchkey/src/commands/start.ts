@@ -4,6 +4,7 @@ import { type Settings as LinksSettings, declarations as linksDeclarations } fro
 import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
 import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
 import { type Command, CommandFailure } from '../command.ts'
+import { demoPort, startDemoRooms } from '../demo-rooms.ts'
 import { say } from '../output.ts'
 import { stopOnSignals } from '../stop-on-signals.ts'
 import { currentRoomsSettings, currentSettings, everySetting } from '../environment.ts'
@@ -101,8 +102,7 @@ async function serveRooms(settings: RoomsSettings): Promise<Running> {
   return listening(startRooms(settings), settings, 'ROOMS')
 }
 
-async function serveDemo(): Promise<Running> {
-  const { demoPort, startDemoRooms } = await import('../demo-rooms.ts')
+function serveDemo(): Promise<Running> {
   const port = demoPort(process.env)
   return listening(startDemoRooms(process.env), { host: '127.0.0.1', port }, 'ROOMS')
 }
