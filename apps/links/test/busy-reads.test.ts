@@ -6,10 +6,10 @@ import { sql } from 'kysely'
 import { TestLinks, startTestLinks } from './testing.ts'
 
 /** From now on every list of all links takes seconds, as a search among millions of links does. */
-async function slowDown({ database }: TestLinks): Promise<void> {
+async function slowDown({ database }: TestLinks, numbers = 1_500_000): Promise<void> {
   const nap =
     database.dialect === 'sqlite'
-      ? sql`(with recursive series (i) as (select 1 union all select i + 1 from series where i < 1500000)
+      ? sql`(with recursive series (i) as (select 1 union all select i + 1 from series where i < ${sql.lit(numbers)})
           select max(i) as most from series)`
       : sql`(select pg_sleep(2))`
   await database.write(async (tx) => {
@@ -70,7 +70,8 @@ eachDialect((dialect, newUrl) => {
     const key = await links.key('ann@example.com')
     await links.link(key)
     expect((await links.call('GET', '/links', { key })).status).toBe(200)
-    await slowDown(links)
+    // Longer than closing waits for it.
+    await slowDown(links, 12_000_000)
     const list = links.call('GET', '/links', { key })
     // Others are answered, so it has been begun.
     expect((await links.fetch('/_/health')).status).toBe(200)
