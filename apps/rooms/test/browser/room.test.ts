@@ -111,6 +111,22 @@ test('what one person says in a row stands below their name once, and a listener
   await page.context().close()
 }, 60_000)
 
+test('whoever has erased their account is called a deleted one, and what is written from the right stands there', async () => {
+  const id = await newRoom()
+  await say(id, 'مرحبا بالعالم.')
+  const gone = await member(pages.service(), 'Gone Gustavsson')
+  await gone.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Farewell' } }, 201)
+  await gone.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const farewell = lines(page).filter({ hasText: 'Farewell' })
+  await farewell.getByText(/^Deleted account #/).waitFor()
+  expect(await page.getByText('Gone Gustavsson').count()).toBe(0)
+  const direction = (text: string) =>
+    page.locator('.said', { hasText: text }).evaluate((said) => getComputedStyle(said).direction)
+  expect([await direction('مرحبا'), await direction('Farewell')]).toEqual(['rtl', 'ltr'])
+  await page.context().close()
+}, 60_000)
+
 /** Of how many elements at most the browser worked the style out at one time, until a message was shown. */
 async function mostStyledAtOnce(page: Page, sayOne: () => Promise<unknown>): Promise<number> {
   const browser = page.context().browser()

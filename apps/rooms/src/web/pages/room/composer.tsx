@@ -46,6 +46,7 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
           style={{ flex: 1, minWidth: 0 }}
           aria-label={say('room.messageTo', { room: room.name })}
           placeholder={say('room.message')}
+          dir="auto"
           autosize
           minRows={1}
           maxRows={6}

@@ -19,10 +19,11 @@ interface Props {
 
 export const MessageLine = memo(function MessageLine({ message, role, continues, onDelete }: Props) {
   const { say, time } = useText()
-  const { nickname, avatarColor, guest, content, createdAt } = message
+  const { avatarColor, guest, content, createdAt } = message
+  const nickname = useNameOf(message)
   return (
     <li className={continues ? 'message continues' : 'message'}>
-      {!continues && <Face nickname={nickname} avatarColor={avatarColor} size={32} />}
+      {!continues && <Face nickname={message.nickname} avatarColor={avatarColor} size={32} />}
       <div style={{ minWidth: 0, flex: 1 }}>
         {continues ? (
           <VisuallyHidden>
@@ -36,7 +37,7 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
             {say('room.deleted')}
           </Text>
         ) : (
-          <Text size="sm" className="said" component="div">
+          <Text size="sm" className="said" component="div" dir="auto">
             {/* A guest's links lead nobody anywhere (R22). */}
             {guest ? content : <WithLinks text={content} />}
           </Text>
@@ -56,8 +57,16 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
   )
 })
 
-function ByWhom({ message: { nickname, guest, createdAt }, role }: Pick<Props, 'message' | 'role'>) {
+/** Whoever has erased their account is told from others by what is left of it, and is not called by that alone. */
+function useNameOf({ userId, nickname }: Message): string {
+  const { say } = useText()
+  return userId === null ? say('person.gone', { name: nickname }) : nickname
+}
+
+function ByWhom({ message, role }: Pick<Props, 'message' | 'role'>) {
   const { say, time, moment } = useText()
+  const { guest, createdAt } = message
+  const nickname = useNameOf(message)
   return (
     <Group gap={6} align="baseline">
       <Text fw={600} size="sm" className="wrap">
@@ -127,7 +136,7 @@ export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
             {say('room.sending')}
           </Text>
         </Group>
-        <Text size="sm" className="said" component="div">
+        <Text size="sm" className="said" component="div" dir="auto">
           {unsent.content}
         </Text>
       </div>

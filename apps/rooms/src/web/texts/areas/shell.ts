@@ -8,6 +8,7 @@ export const en = {
   'announcement.title': 'Announcement',
   'support.link': 'Help and support',
   'person.guest': 'Guest',
+  'person.gone': 'Deleted account {{name}}',
 } as const
 
 type Keys = Readonly<Record<keyof typeof en, string>>
@@ -23,6 +24,7 @@ export const sv: Keys = {
   'announcement.title': 'Meddelande',
   'support.link': 'Hjälp och support',
   'person.guest': 'Gäst',
+  'person.gone': 'Raderat konto {{name}}',
 }
 
 export const id: Keys = {
@@ -35,4 +37,5 @@ export const id: Keys = {
   'announcement.title': 'Pengumuman',
   'support.link': 'Bantuan dan dukungan',
   'person.guest': 'Tamu',
+  'person.gone': 'Akun terhapus {{name}}',
 }
