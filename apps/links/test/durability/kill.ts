@@ -30,16 +30,24 @@ export interface Outcome {
   ms: number
 }
 
-export async function run(rounds: number): Promise<Outcome> {
+/** As many rounds as told, and then up to four times as many while `isEnough` says that too little has happened. */
+export async function run(
+  rounds: number,
+  isEnough: (ledger: Ledger) => boolean = () => true,
+): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-kill-'))
   try {
-    return await runIn(folder, rounds)
+    return await runIn(folder, rounds, isEnough)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function runIn(folder: string, rounds: number): Promise<Outcome> {
+async function runIn(
+  folder: string,
+  rounds: number,
+  isEnough: (ledger: Ledger) => boolean,
+): Promise<Outcome> {
   const startedMs = performance.now()
   const ledger = new Ledger()
   let server = await Server.start(folder)
@@ -47,7 +55,7 @@ async function runIn(folder: string, rounds: number): Promise<Outcome> {
   const writers = Array.from({ length: WRITERS }, () => new Writer(company))
   const restartMs: number[] = []
   let killsAtStart = 0
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds || (round < 4 * rounds && !isEnough(ledger)); round++) {
     const ended = load(server, company, { writers, visitors: VISITORS })
     await Bun.sleep(LOAD_MS.least + Math.random() * (LOAD_MS.most - LOAD_MS.least))
     await server.kill()
@@ -68,7 +76,7 @@ async function runIn(folder: string, rounds: number): Promise<Outcome> {
   const sums = checkFiles(folder, ledger)
   await checkNextStart(folder, ledger)
   const ms = performance.now() - startedMs
-  return { kills: rounds + killsAtStart, killsAtStart, restartMs, stop, ledger, ...sums, ms }
+  return { kills: restartMs.length + killsAtStart, killsAtStart, restartMs, stop, ledger, ...sums, ms }
 }
 
 async function prepare(server: Server, ledger: Ledger): Promise<Company> {
