@@ -318,7 +318,7 @@ eachDialect((dialect, newUrl) => {
         })
       await Promise.all([write(0, ['a', 'b']), write(1, ['b', 'a'])])
       expect([await valueOf(database, 'a'), await valueOf(database, 'b')]).toEqual([2, 2])
-      expect(runs).toBe(3)
+      expect(runs).toBeGreaterThanOrEqual(3)
     })
   else {
     test('while others write, this process does not, and afterwards it does', async () => {
