@@ -4,6 +4,8 @@ import type { ComponentType, ReactNode } from 'react'
 /** A page with an address of its own. Its titles are keys of texts. */
 export interface Page {
   path: string
+  /** Where its single things have their addresses, unless below its own. */
+  above?: string
   title: string
   /** Without one the page is not in the navigation. */
   icon?: typeof IconLink

@@ -7,8 +7,9 @@ const LinkPage = lazy(() => import('./pages/link.tsx'))
 const BundlePage = lazy(() => import('./pages/bundle.tsx'))
 
 /** All of them are in the navigation. */
-interface Listed extends Required<Page> {
+interface Listed extends Page {
   title: TextKey
+  icon: NonNullable<Page['icon']>
 }
 
 /** The pages in the order of the navigation; each is a file of its own in the bundle. */

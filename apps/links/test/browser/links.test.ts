@@ -47,6 +47,11 @@ test('a link is made, and what is hostile in it stays text', async () => {
   await make({ url: `https://example.com/${'x'.repeat(1500)}`, label: 'y'.repeat(500) })
   await make({ url: 'https://example.com/rtl', label: '\u202Eמימין לשמאל \u202Dend' })
   await page.getByText('end').waitFor()
+  await make({ url: 'https://example.com/spring', label: 'تقرير الربيع: كل ما تحتاج معرفته عن الحملة' })
+  const arabic = page.locator('td').getByText('تقرير الربيع')
+  await arabic.waitFor()
+  // Shortened at its end, which is on the left.
+  expect(await arabic.evaluate((label) => getComputedStyle(label).direction)).toBe('rtl')
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   expect(width).toBe(1280)
   await expectAccessible(page)

@@ -15,7 +15,13 @@ interface Titled extends Page {
 
 /** Every page that is about no single thing. Those with an icon are in the navigation of people who are signed in. */
 export const pages: readonly Titled[] = [
-  { path: '/', title: 'nav.lobby', icon: IconHome, show: lazy(() => import('./pages/lobby.tsx')) },
+  {
+    path: '/',
+    above: '/rooms',
+    title: 'nav.lobby',
+    icon: IconHome,
+    show: lazy(() => import('./pages/lobby.tsx')),
+  },
   { path: '/account', title: 'nav.account', icon: IconUser, show: lazy(() => import('./pages/account.tsx')) },
   {
     path: '/admin',

@@ -28,6 +28,8 @@ test('two people talk: each sees the other come, type, say and go, and what is s
   const alice = await pages.openAs(ALICE, `/rooms/${id}`)
   await alice.page.getByRole('heading', { name: 'Corner', level: 1 }).waitFor()
   await alice.page.getByText('Nothing has been said yet').waitFor()
+  const lobby = alice.page.getByRole('link', { name: 'Rooms', exact: true })
+  expect(await lobby.getAttribute('aria-current')).toBe('page')
   await alice.page.getByRole('button', { name: 'People (1)' }).waitFor()
   const bob = await pages.openAs(BOB, `/rooms/${id}`)
   await alice.page.getByRole('button', { name: 'People (2)' }).waitFor()
@@ -262,6 +264,8 @@ test('a message is deleted with the keyboard, after a question, for everybody, a
   await expectAccessible(alice.page)
   await alice.page.keyboard.press('Tab')
   await alice.page.keyboard.press('Enter')
+  // It repeats what is to be deleted until it is gone.
+  await dialog.waitFor({ state: 'hidden' })
   for (const { page } of [alice, bob]) {
     await page.getByText('This message was deleted').waitFor()
     expect(await page.getByText('Regretted').count()).toBe(0)

@@ -76,7 +76,7 @@ function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () 
   const { say } = useTexts<string>()
   const [path] = useLocation()
   return pages.map((page) => {
-    const active = path === page.path || path.startsWith(`${page.path}/`)
+    const active = path === page.path || path.startsWith(`${page.above ?? page.path}/`)
     return (
       <NavLink
         key={page.path}

@@ -21,7 +21,7 @@ export function BundleHeader({ stats, onDeleted }: Props) {
   const bundle = stats?.bundle
   return (
     <Stack gap="sm">
-      <Anchor component={Link} href="/bundles" size="sm" w="fit-content">
+      <Anchor component={Link} href="/bundles" size="sm" c="dimmed" w="fit-content">
         <Group gap={4} wrap="nowrap">
           <IconArrowLeft size={14} aria-hidden />
           {say('bundles.toList')}

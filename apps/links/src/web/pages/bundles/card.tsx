@@ -55,8 +55,8 @@ function Head({ bundle, search }: { bundle: Summary; search: string }) {
               href={`/bundles/${bundle.id}${search}`}
               c="inherit"
               inherit
-              truncate
-              display="block"
+              lineClamp={2}
+              style={{ overflowWrap: 'anywhere' }}
               title={bundle.name}
               className="bundle-link"
               dir="auto"

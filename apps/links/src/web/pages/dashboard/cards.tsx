@@ -56,7 +56,7 @@ export function Cards({ stats }: { stats: Result<'getDashboard'> }) {
 function Card({ title, value, change, counts }: Figure) {
   const { say } = useText()
   return (
-    <Paper withBorder p="md" pb={0} style={{ overflow: 'hidden' }}>
+    <Paper withBorder p="md" pb={0} display="flex" style={{ flexDirection: 'column', overflow: 'hidden' }}>
       <Text size="sm" c="dimmed" truncate>
         {say(title)}
       </Text>

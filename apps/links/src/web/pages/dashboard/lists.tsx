@@ -96,10 +96,12 @@ function Recent({ link }: { link: Stats['recent_links'][number] }) {
           size="sm"
           c="inherit"
           fw={550}
+          ta="left"
           truncate
+          dir="auto"
           title={link.label ?? link.url}
         >
-          <bdi>{link.label ?? withoutScheme(link.url)}</bdi>
+          {link.label ?? withoutScheme(link.url)}
         </Anchor>
         <Text size="xs" c="dimmed" truncate>
           {withoutScheme(short)}

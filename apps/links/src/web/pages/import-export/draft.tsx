@@ -59,7 +59,7 @@ export function Draft({ draft }: { draft: Chosen }) {
       {isTooLarge && <Input.Error role="alert">{say('transfer.tooLarge')}</Input.Error>}
       <Select
         label={say('transfer.format')}
-        description={say('transfer.formatHelp')}
+        description={content && say('transfer.formatHelp')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         allowDeselect={false}
         maw={320}

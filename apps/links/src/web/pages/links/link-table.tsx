@@ -96,13 +96,13 @@ function Rows({ rows, selected, select }: RowsProps) {
             />
           </Table.Th>
           <Table.Th>{say('links.link')}</Table.Th>
-          {isWide && <Table.Th w={130}>{say('links.status')}</Table.Th>}
-          {isWide && <Table.Th w={240}>{say('links.short')}</Table.Th>}
-          <Table.Th w={isWide ? 110 : 96} ta="right">
+          {isWide && <Table.Th w={112}>{say('links.status')}</Table.Th>}
+          {isWide && <Table.Th w={250}>{say('links.short')}</Table.Th>}
+          <Table.Th w={96} ta="right">
             {say('links.clicks')}
           </Table.Th>
           {isWide && (
-            <Table.Th w={140} ta="right">
+            <Table.Th w={132} ta="right">
               {say('links.createdAt')}
             </Table.Th>
           )}
@@ -167,7 +167,16 @@ function Stacked({ link }: { link: LinkRow }) {
 function Name({ link }: { link: LinkRow }) {
   return (
     <>
-      <Anchor component={Link} href={`/links/${link.id}`} c="inherit" fw={550} display="block" truncate>
+      <Anchor
+        component={Link}
+        href={`/links/${link.id}`}
+        c="inherit"
+        fw={550}
+        display="block"
+        ta="left"
+        truncate
+        dir="auto"
+      >
         {link.label ?? withoutScheme(link.url)}
       </Anchor>
       {link.label !== null && (

@@ -32,8 +32,8 @@ export function Account() {
   )
 }
 
-/** How to install the published client that the tests run against this API. */
-const CLIENTS = ['pip install shrtnr']
+/** In a clone of the repository, since they are not published; and the client of another, which is. */
+const CLIENTS = ['pip install ./sdks/python', '(cd sdks/typescript && npm pack)', 'pip install shrtnr']
 
 export function Programs() {
   const { say } = useText()

@@ -37,7 +37,7 @@ export const en = {
   'settings.keys': 'API keys',
   'settings.sdks': 'Client libraries',
   'settings.sdksHelp':
-    'The published shrtnr client for Python works with this service. Give it its address and an API key.',
+    'For Python and TypeScript, from a clone of Latchkey; the published shrtnr client for Python works too. Give them this address and an API key.',
   'settings.mcp': 'MCP address',
   'settings.mcpHelp': 'For AI assistants that speak the Model Context Protocol.',
   'settings.mcpState': 'MCP',
@@ -90,7 +90,7 @@ export const sv: Settings = {
   'settings.keys': 'API-nycklar',
   'settings.sdks': 'Klientbibliotek',
   'settings.sdksHelp':
-    'Den publicerade shrtnr-klienten för Python fungerar med tjänsten. Ge den dess adress och en API-nyckel.',
+    'För Python och TypeScript, från en klon av Latchkey; den publicerade shrtnr-klienten för Python fungerar också. Ge dem den här adressen och en API-nyckel.',
   'settings.mcp': 'MCP-adress',
   'settings.mcpHelp': 'För AI-assistenter som använder Model Context Protocol.',
   'settings.mcpState': 'MCP',
@@ -144,7 +144,7 @@ export const id: Settings = {
   'settings.keys': 'Kunci API',
   'settings.sdks': 'Pustaka klien',
   'settings.sdksHelp':
-    'Klien shrtnr untuk Python yang sudah terbit dapat memakai layanan ini. Beri alamatnya dan sebuah kunci API.',
+    'Untuk Python dan TypeScript, dari klon Latchkey; klien shrtnr untuk Python yang sudah terbit juga dapat dipakai. Beri alamat ini dan sebuah kunci API.',
   'settings.mcp': 'Alamat MCP',
   'settings.mcpHelp': 'Untuk asisten AI yang memakai Model Context Protocol.',
   'settings.mcpState': 'MCP',
