@@ -64,7 +64,7 @@ const tests = Bun.spawn(
     '--timeout',
     '60000',
     // Files side by side: half of their time is waiting for servers and browsers. More would use up PostgreSQL's connections.
-    `--parallel=${Math.min(2 * cpus().length, 4)}`,
+    `--parallel=${Math.min(2 * cpus().length, 3)}`,
     // As under a plain `bun test`, files of one process share the modules that they import: reading them anew takes a second a file.
     '--no-isolate',
     // The slowest first, so that nothing is waited for at the end; `npm test -- --update-timings` measures them again.

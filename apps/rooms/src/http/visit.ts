@@ -28,18 +28,43 @@ export async function readVisit(services: Services, request: Request, peer: stri
   const [token, ...more] = readCookie(request, names.session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
   const actor = token === undefined ? null : await findActor(services, token)
-  const cookies = token === undefined ? [] : cookiesFor(services, request, names, actor)
+  const cookies = token === undefined ? [] : await cookiesFor(services, request, names, { token, actor })
   return { origin: found.origin, names, clientIp: client.ip, clientPrefix: client.prefix, actor, cookies }
 }
 
 /** A dead session's cookies go, and a live one's readable cookie comes back where it is lost or wrong (R11.2). */
-function cookiesFor(services: Services, request: Request, names: CookieNames, actor: Actor | null): string[] {
-  if (actor === null) return clearedCookies(names)
+async function cookiesFor(
+  services: Services,
+  request: Request,
+  names: CookieNames,
+  { token, actor }: { token: string; actor: Actor | null },
+): Promise<string[]> {
+  if (actor === null) return (await wasJustReplaced(services, token)) ? [] : clearedCookies(names)
   if (request.method !== 'GET') return []
   const csrfToken = csrfTokenOf(actor.token)
   const [given, ...more] = readCookie(request, names.csrf)
   if (given === csrfToken && more.length === 0) return []
   return [csrfCookie(names, csrfToken, actor.session.absoluteExpiresAtMs, services.now())]
+}
+
+/** How long requests that a browser sent before it had its new cookie may take to be answered, in milliseconds. */
+const REPLACING_MS = 60_000
+
+/**
+ * Whether another tab of this browser has signed the same person in meanwhile: the request left with the earlier cookie, and to
+ * delete it now would delete the one that has taken its place (R28.1). A sign-in ends the one session as it begins the other.
+ */
+async function wasJustReplaced(services: Services, token: string): Promise<boolean> {
+  const ended = TOKEN.test(token) ? await services.sessions.find(token) : undefined
+  if (!ended || ended.revoked_at === null || services.now() - ended.revoked_at > REPLACING_MS) return false
+  const next = await services.database.read
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', ended.user_id)
+    .where('created_at', '=', ended.revoked_at)
+    .where('id', '!=', ended.id)
+    .executeTakeFirst()
+  return next !== undefined
 }
 
 /** What one of our tokens looks like; the database is asked about nothing else. */
