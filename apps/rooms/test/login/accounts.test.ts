@@ -151,6 +151,24 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
+  test('R28.1 an answer to the earlier cookie, come late, takes nothing from who signed in again meanwhile', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const browser = await t.signedIn()
+    const old = browser.token ?? ''
+    await browser.signIn()
+    const late = t.browser()
+    late.cookies.set('__Host-latchkey_session', old)
+    const answer = await late.send('/api/session')
+    expect(answer.status).toBe(401)
+    expect(answer.headers.getSetCookie()).toEqual([])
+    // A cookie that is still sent later is nobody's any more.
+    t.clock.ms += 60_001
+    expect((await late.send('/api/session')).status).toBe(401)
+    expect(late.token).toBeUndefined()
+    expect((await browser.send('/api/session')).status).toBe(200)
+    await t.close()
+  })
+
   test('L93 a login that fails leaves the session that the browser had', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = await t.signedIn()
