@@ -3,6 +3,7 @@ import { failure } from '../failures.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import { isDueToSlide, idleEnd, isLive, lifetimesOf } from '../sessions/session.ts'
 import type { FoundSession } from '../sessions/lookup.ts'
+import { mayBeSucceeded } from '../sessions/store.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
@@ -28,18 +29,14 @@ export async function readVisit(services: Services, request: Request, peer: stri
   const [token, ...more] = readCookie(request, names.session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
   const actor = token === undefined ? null : await findActor(services, token)
-  const cookies = token === undefined ? [] : await cookiesFor(services, request, names, { token, actor })
+  let cookies: string[] = []
+  if (actor) cookies = cookiesOfLive(services, request, names, actor)
+  else if (token !== undefined) cookies = await cookiesOfDead(services, names, token)
   return { origin: found.origin, names, clientIp: client.ip, clientPrefix: client.prefix, actor, cookies }
 }
 
-/** A dead session's cookies go, and a live one's readable cookie comes back where it is lost or wrong (R11.2). */
-async function cookiesFor(
-  services: Services,
-  request: Request,
-  names: CookieNames,
-  { token, actor }: { token: string; actor: Actor | null },
-): Promise<string[]> {
-  if (actor === null) return (await wasJustReplaced(services, token)) ? [] : clearedCookies(names)
+/** A live session's readable cookie comes back where it is lost or wrong (R11.2). */
+function cookiesOfLive(services: Services, request: Request, names: CookieNames, actor: Actor): string[] {
   if (request.method !== 'GET') return []
   const csrfToken = csrfTokenOf(actor.token)
   const [given, ...more] = readCookie(request, names.csrf)
@@ -47,24 +44,14 @@ async function cookiesFor(
   return [csrfCookie(names, csrfToken, actor.session.absoluteExpiresAtMs, services.now())]
 }
 
-/** How long requests that a browser sent before it had its new cookie may take to be answered, in milliseconds. */
-const REPLACING_MS = 60_000
-
-/**
- * Whether another tab of this browser has signed the same person in meanwhile: the request left with the earlier cookie, and to
- * delete it now would delete the one that has taken its place (R28.1). A sign-in ends the one session as it begins the other.
- */
-async function wasJustReplaced(services: Services, token: string): Promise<boolean> {
-  const ended = TOKEN.test(token) ? await services.sessions.find(token) : undefined
-  if (!ended || ended.revoked_at === null || services.now() - ended.revoked_at > REPLACING_MS) return false
-  const next = await services.database.read
-    .selectFrom('sessions')
-    .select('id')
-    .where('user_id', '=', ended.user_id)
-    .where('created_at', '=', ended.revoked_at)
-    .where('id', '!=', ended.id)
-    .executeTakeFirst()
-  return next !== undefined
+/** A dead session's cookies go, unless they may be those of its successor by now. */
+async function cookiesOfDead(
+  { sessions, database, now }: Services,
+  names: CookieNames,
+  token: string,
+): Promise<string[]> {
+  const ended = TOKEN.test(token) ? await sessions.find(token) : undefined
+  return ended && (await mayBeSucceeded(database.read, ended, now())) ? [] : clearedCookies(names)
 }
 
 /** What one of our tokens looks like; the database is asked about nothing else. */

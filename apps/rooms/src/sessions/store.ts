@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
 import { seal } from '../seal.ts'
+import type { FoundSession } from './lookup.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
 
 /** The newest first. */
@@ -198,6 +199,31 @@ async function noteGuestsWithout(
       .where('id', '=', userId)
       .where('is_guest', '=', 1)
       .execute()
+}
+
+/** How long a request that left before its browser had the next cookie may be under way, in milliseconds. */
+const UNDER_WAY_MS = 60_000
+
+/**
+ * Whether the browser of a session that has ended may hold the cookie of another by now: a sign-in in another tab ends the one as
+ * it begins the other (R10.3), and an answer that comes late must not delete the new cookie (R28.1). Of a guest, who
+ * becomes somebody else by signing in, that is assumed.
+ */
+export async function mayBeSucceeded(
+  db: Kysely<Tables>,
+  { id, user, revoked_at: endedAtMs }: Pick<FoundSession, 'id' | 'user' | 'revoked_at'>,
+  nowMs: number,
+): Promise<boolean> {
+  if (endedAtMs === null || nowMs - endedAtMs > UNDER_WAY_MS) return false
+  if (user.is_guest === 1) return true
+  const successor = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('created_at', '=', endedAtMs)
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  return successor !== undefined
 }
 
 export async function slideSession(

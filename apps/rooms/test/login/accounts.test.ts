@@ -169,6 +169,18 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
+  test('R28.1 an answer to the cookie of the guest that somebody was, come late, takes nothing from their sign-in', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const browser = t.browser()
+    await browser.json('/api/session', { body: { nickname: 'Visitor' } }, 201)
+    const late = t.browser()
+    late.cookies.set('__Host-latchkey_session', browser.token ?? '')
+    await browser.signIn()
+    const answer = await late.send('/api/session')
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []])
+    await t.close()
+  })
+
   test('L93 a login that fails leaves the session that the browser had', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = await t.signedIn()
