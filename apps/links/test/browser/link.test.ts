@@ -412,9 +412,12 @@ test('figures are of the range in the address, and long lists have pages', async
   const countries = page.locator('main .mantine-Paper-root', {
     has: page.getByRole('heading', { name: 'Countries' }),
   })
+  await countries.locator('li').nth(9).waitFor()
   const first = await countries.locator('li').allInnerTexts()
   await countries.getByRole('button', { name: 'Next' }).click()
   await countries.getByText(/^11–/).waitFor()
+  // The first page stands there, dimmed, until the second has come.
+  await countries.locator('[aria-busy="false"]').waitFor()
   const second = await countries.locator('li').allInnerTexts()
   expect(first).toHaveLength(10)
   expect(second.length).toBeGreaterThan(0)

@@ -110,28 +110,31 @@ export class Leases {
   /** Whoever has no lease any more in these rooms, or in any, has lost the room (R17.7). */
   async check(roomIds?: readonly string[], told?: ToldRemoval): Promise<void> {
     const { database, nodeId, now, rooms } = this.#options
-    // Only those who were there before the leases are read: theirs were committed by then.
-    const there = rooms.subscriptions(roomIds)
-    if (roomIds && there.length === 0) return
     const nowMs = now()
+    // Only those who were there before the leases are read, as they were then: theirs were committed by then.
+    const there = rooms.subscriptions(roomIds).map((subscription) => ({
+      subscription,
+      hasRunOut: nowMs > subscription.leaseUntilMs - CLOCKS_DIFFER_MS,
+    }))
+    if (roomIds && there.length === 0) return
     const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs })
-    for (const subscription of there) {
+    for (const { subscription, hasRunOut } of there) {
       const { connection, roomId } = subscription
-      if (!leases.get(connection.id)?.has(roomId)) await this.#lost(subscription, nowMs, told)
+      if (!leases.get(connection.id)?.has(roomId)) await this.#lost(subscription, hasRunOut, told)
     }
     if (!roomIds) await this.#endOrphans(leases)
   }
 
-  async #lost(subscription: Subscription, nowMs: number, told: ToldRemoval | undefined): Promise<void> {
+  async #lost(subscription: Subscription, hasRunOut: boolean, told: ToldRemoval | undefined): Promise<void> {
     const { connection, roomId } = subscription
     const isHeld = () => connection.subscriptions.get(roomId) === subscription
     if (!isHeld()) return
     const { userId } = connection
     const isMeant = told && (told.userIds === null || told.userIds.includes(userId))
     // The database was away for too long, or this node asleep: nobody has taken the room from them.
-    const hasRunOut = nowMs > subscription.leaseUntilMs - CLOCKS_DIFFER_MS
     if (!isMeant && hasRunOut && (await this.#takeAgain(subscription))) return
-    const removal = isMeant ? told : await findRemoval(this.#options.database.read, { roomId, userId, nowMs })
+    const { database, now } = this.#options
+    const removal = isMeant ? told : await findRemoval(database.read, { roomId, userId, nowMs: now() })
     if (isHeld()) this.#options.rooms.remove(subscription, removal)
   }
 

@@ -61,22 +61,28 @@ export async function startVisits(
   const locked = await lockRoom(tx, roomId)
   const nowMs = Math.max(...arrivals.map(({ entrant }) => entrant.nowMs))
   const crowd = new Crowd(locked ? await listSigns(tx, { roomId }) : [], nowMs)
-  const leases: PresenceLeaseRow[] = []
+  // By connection: one that asks twice at once comes in once.
+  const leases = new Map<string, PresenceLeaseRow>()
   const outcomes: (Started | Failure)[] = []
   for (const { entrant, connection } of arrivals)
     try {
       const standing = await enterOrFail(tx, roomId, entrant)
       outcomes.push(crowd.letIn(standing, entrant.nowMs, limits))
       const expires_at = entrant.nowMs + LEASE_MS
-      leases.push({ ...connection, room_id: roomId, user_id: entrant.userId, expires_at })
+      leases.set(connection.connection_id, {
+        ...connection,
+        room_id: roomId,
+        user_id: entrant.userId,
+        expires_at,
+      })
     } catch (error) {
       // Nothing of this one was written, except that an administrator stood at the door of a full room.
       if (!(error instanceof Failure)) throw error
       outcomes.push(error)
     }
-  if (leases.length > 0) {
+  if (leases.size > 0) {
     await putVisits(tx, dialect, crowd.visits(roomId))
-    await putLeases(tx, dialect, leases)
+    await putLeases(tx, dialect, [...leases.values()])
   }
   return outcomes
 }

@@ -311,12 +311,16 @@ eachDialect((_dialect, newUrl) => {
           await idOf(t, 'carol'),
         ]
         const { database } = t.rooms
+        const { promise: isLosing, resolve: begin } = Promise.withResolvers<void>()
         const { promise: decided, resolve: decide } = Promise.withResolvers<void>()
         const losing = database.write(async (tx) => {
           await serialiseGrants(database.dialect, tx)
           await lose(t, tx, bobId)
+          begin()
           await decided
         })
+        // Nobody may be quicker at the lock than the loss.
+        await isLosing
         const given = Promise.all(
           [bobId, carolId].map((userId) =>
             bob.send(`/api/admin/users/${userId}/platform-admin`, { method: 'PUT', body: { granted: true } }),

@@ -220,6 +220,27 @@ eachDialect((dialect, newUrl) => {
       for (const each of [socket, kicked]) each.close()
     })
 
+    test('two looks that find the same lease run out at once keep who was there, whoever of them is first', async () => {
+      const { id } = await createRoom(owner)
+      const bob = await member(service, 'Bob')
+      const [socket, other] = [await enter(owner, id), await enter(bob, id)]
+      service.clock.ms += 44 * SECOND
+      for (const each of [socket, other]) await each.settle()
+      service.clock.ms += 2 * SECOND
+      await service.rooms.jobs.runDue()
+      const { leases, roster } = service.rooms.hub
+      const connections = [owner, bob].flatMap(({ user }) => [...roster.ofUser(user.id)])
+      // While others are let in, these come to wait together.
+      const taken = [1, 2, 3].flatMap(() => connections.map((each) => leases.take(each, id)))
+      const looks = [1, 2, 3].map(() => leases.check([id]))
+      await Promise.all([...taken, ...looks])
+      for (const each of [socket, other]) {
+        await each.settle()
+        expect(each.frames.some(({ type }) => type === 'room.removed')).toBe(false)
+        each.close()
+      }
+    })
+
     test('R18.8: typing is told to the others at most every three seconds, ends after six, and is off above fifty people', async () => {
       const { id } = await createRoom(owner, { maxParticipants: 100 })
       const bob = await member(service, 'Bob')

@@ -6,6 +6,7 @@ import type { Result } from '../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../parts/range.tsx'
+import { Stale } from '../parts/stale.tsx'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useText } from '../texts/text.ts'
@@ -41,7 +42,11 @@ export default function BundleDetail({ id }: { id: number }) {
           />
         </Group>
       )}
-      {data && <Content stats={data} range={range} />}
+      {data && (
+        <Stale is={stats.isPlaceholderData}>
+          <Content stats={data} range={range} />
+        </Stale>
+      )}
       {missing && <Missing how={missing} />}
       {stats.isLoadingError && !isGone && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
       {stats.isPending && <Skeleton height={420} />}

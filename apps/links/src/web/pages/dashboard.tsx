@@ -4,6 +4,7 @@ import { TimeChart } from '../parts/chart.tsx'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../parts/range.tsx'
+import { Stale } from '../parts/stale.tsx'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useText } from '../texts/text.ts'
@@ -27,13 +28,9 @@ export default function Dashboard() {
       {stats.error && !shown && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
       {stats.isPending && <Waiting />}
       {stats.data && (
-        <Stack
-          gap="md"
-          aria-busy={stats.isPlaceholderData}
-          style={{ opacity: stats.isPlaceholderData ? 0.6 : 1 }}
-        >
+        <Stale is={stats.isPlaceholderData}>
           <Figures stats={stats.data.body} at={stats.data.at} />
-        </Stack>
+        </Stale>
       )}
     </Stack>
   )

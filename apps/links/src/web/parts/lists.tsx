@@ -5,6 +5,7 @@ import type { Result } from '../call.ts'
 import { countryNames } from './country.ts'
 import { Pager } from './pager.tsx'
 import { Ranking } from './ranking.tsx'
+import { Stale } from './stale.tsx'
 import { useCall } from '../queries.ts'
 import type { TextKey } from '../texts/en.ts'
 import { useText } from '../texts/text.ts'
@@ -172,14 +173,20 @@ function Pages({
 }: OneProps & { first: readonly NameCount[] }) {
   const [offset, setOffset] = useState(0)
   const query = { dimension: list, offset, limit: PAGE, ...(range && { range }) }
-  const { data } = useCall(`${of}s`, of === 'link' ? 'getLinkBreakdown' : 'getBundleBreakdown', {
-    params: { id },
-    query,
-  })
+  const { data, isPlaceholderData } = useCall(
+    `${of}s`,
+    of === 'link' ? 'getLinkBreakdown' : 'getBundleBreakdown',
+    {
+      params: { id },
+      query,
+    },
+  )
   const items = offset === 0 ? first : (data?.body.items ?? [])
   return (
     <>
-      <Page list={list} items={items} total={stats.total_clicks} />
+      <Stale is={offset > 0 && isPlaceholderData}>
+        <Page list={list} items={items} total={stats.total_clicks} />
+      </Stale>
       <Pager what={title} offset={offset} size={PAGE} total={data?.body.total ?? 0} onMove={setOffset} />
     </>
   )

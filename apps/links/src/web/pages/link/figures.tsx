@@ -7,6 +7,7 @@ import { Access, Channels, Lists } from '../../parts/lists.tsx'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../../parts/range.tsx'
+import { Stale } from '../../parts/stale.tsx'
 import { useCall } from '../../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useText } from '../../texts/text.ts'
@@ -42,20 +43,22 @@ export function Figures(deeds: Deeds) {
         <RangePicker value={range ?? timeline.data?.body.range} onChange={choose} />
       </Group>
       {error && !stats && <Failed error={error} onRetry={again} />}
-      <Totals link={link} stats={stats} timeline={timeline.data?.body} />
-      <Clicks link={link} stats={stats} timeline={timeline.data?.body} showAll={() => choose('all')} />
-      <Grid gap="md" align="stretch">
-        <Grid.Col span={{ base: 12, lg: 8 }}>
-          <Slugs counts={counts} {...deeds} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Stack gap="md" h="100%">
-            <Access stats={stats} />
-            <Channels id={link.id} range={range} stats={stats} />
-          </Stack>
-        </Grid.Col>
-      </Grid>
-      {stats && stats.total_clicks > 0 && <Lists id={link.id} range={range} stats={stats} />}
+      <Stale is={analytics.isPlaceholderData || timeline.isPlaceholderData}>
+        <Totals link={link} stats={stats} timeline={timeline.data?.body} />
+        <Clicks link={link} stats={stats} timeline={timeline.data?.body} showAll={() => choose('all')} />
+        <Grid gap="md" align="stretch">
+          <Grid.Col span={{ base: 12, lg: 8 }}>
+            <Slugs counts={counts} {...deeds} />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, lg: 4 }}>
+            <Stack gap="md" h="100%">
+              <Access stats={stats} />
+              <Channels id={link.id} range={range} stats={stats} />
+            </Stack>
+          </Grid.Col>
+        </Grid>
+        {stats && stats.total_clicks > 0 && <Lists id={link.id} range={range} stats={stats} />}
+      </Stale>
     </Stack>
   )
 }
