@@ -95,15 +95,20 @@ export function otherNames(slug: string): string[] {
 
 /**
  * The row with other names for slugs that lead elsewhere. The first that is free, or leads to the row's URL: a row that was
- * renamed in an earlier run meets itself there.
+ * renamed in an earlier run meets itself there. Never one that the row has already.
  */
 export function renameTaken(row: ImportRow, { urlOf }: Known): ImportRow {
   const names = new Map<string, string>()
+  const own = new Set([...row.custom, ...(row.auto ? [row.auto] : [])].map(({ slug }) => slug))
   const slugs = [...row.custom, ...(row.auto?.slug === row.key && row.auto ? [row.auto] : [])]
   for (const { slug } of slugs) {
     if (!urlOf.has(slug) || urlOf.get(slug) === row.url) continue
-    const name = otherNames(slug).find((other) => !urlOf.has(other) || urlOf.get(other) === row.url)
-    if (name !== undefined) names.set(slug, name)
+    const name = otherNames(slug).find(
+      (other) => !own.has(other) && (!urlOf.has(other) || urlOf.get(other) === row.url),
+    )
+    if (name === undefined) continue
+    names.set(slug, name)
+    own.add(name)
   }
   if (names.size === 0) return row
   const renamed = (slug: ImportSlug) => ({ ...slug, slug: names.get(slug.slug) ?? slug.slug })

@@ -60,6 +60,31 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
+    test('gets a name that neither another slug of the row has nor any link, and the rows after it are imported', async () => {
+      const database = await withPromo()
+      await run(database, 'url,slug\nhttps://example.com/other,spring-2-2\nhttps://example.com/old,spring\n')
+      const file = [
+        'url,custom_slugs,auto_slug',
+        'https://example.com/a,promo promo-2,',
+        'https://example.com/b,promo,promo-4',
+        'https://example.com/c,spring,',
+        'https://example.com/d,spring-2,',
+        'https://example.com/e,good,',
+      ].join('\n')
+      const { report } = await run(database, file, policy('rename'))
+      expect(report).toMatchObject({ imported: 5 })
+      const links = (await storedLinks(database)).slice(3)
+      expect(links.map((link) => rolesOf(link).custom)).toEqual([
+        ['promo-2', 'promo-3'],
+        ['promo-5'],
+        ['spring-2'],
+        ['spring-2-3'],
+        ['good'],
+      ])
+      expect((await run(database, file, policy('rename'))).report).toMatchObject({ imported: 0, skipped: 5 })
+      await database.close()
+    })
+
     test('makes the link of that slug what the row says when that is asked for, unless it is somebody else’s', async () => {
       const database = await withPromo()
       await run(database, 'url,slug,created_by\nhttps://example.com/bob,bobs,bob@example.com\n')

@@ -35,6 +35,9 @@ export async function lookUp(
   await lookUpSlugs({ db, dialect }, slugs, known)
   if (onConflict === 'rename') {
     const again = new Set(slugs.filter((slug, at) => known.urlOf.has(slug) || slugs.indexOf(slug) < at))
+    const wanted = new Set(slugs)
+    // Such a name may be what another row asks for, which then needs one as well.
+    for (const slug of again) for (const other of otherNames(slug)) if (wanted.has(other)) again.add(other)
     await lookUpSlugs({ db, dialect }, [...again].flatMap(otherNames), known)
   }
   const urls = rows.filter(({ key }) => key === null || sameUrl === 'skip')
