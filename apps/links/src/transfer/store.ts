@@ -33,13 +33,8 @@ export async function lookUp(
 ): Promise<void> {
   const slugs = rows.flatMap(slugsOf)
   await lookUpSlugs({ db, dialect }, slugs, known)
-  if (onConflict === 'rename') {
-    const again = new Set(slugs.filter((slug, at) => known.urlOf.has(slug) || slugs.indexOf(slug) < at))
-    const wanted = new Set(slugs)
-    // Such a name may be what another row asks for, which then needs one as well.
-    for (const slug of again) for (const other of otherNames(slug)) if (wanted.has(other)) again.add(other)
-    await lookUpSlugs({ db, dialect }, [...again].flatMap(otherNames), known)
-  }
+  if (onConflict === 'rename')
+    await lookUpSlugs({ db, dialect }, renamable(slugs, known).flatMap(otherNames), known)
   const urls = rows.filter(({ key }) => key === null || sameUrl === 'skip')
   if (urls.length === 0) return
   const links = await db
@@ -60,6 +55,14 @@ export async function lookUp(
 
 function slugsOf({ auto, custom }: ImportRow): string[] {
   return [...(auto ? [auto] : []), ...custom].map(({ slug }) => slug)
+}
+
+/** Of these slugs those that are taken, or may be by when it is their turn: by the same one, or by another's new name. */
+function renamable(slugs: readonly string[], { urlOf }: Known): string[] {
+  const all = new Set(slugs)
+  const found = new Set(slugs.filter((slug, at) => urlOf.has(slug) || slugs.indexOf(slug) < at))
+  for (const slug of found) for (const name of otherNames(slug)) if (all.has(name)) found.add(name)
+  return [...found]
 }
 
 async function lookUpSlugs({ db, dialect }: Queries, slugs: readonly string[], known: Known): Promise<void> {
