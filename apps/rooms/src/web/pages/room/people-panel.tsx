@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../live/room-store.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import { PersonLine } from './person-line.tsx'
+import { People } from './people.tsx'
 import type { Room } from './room.ts'
 
 interface Props {
@@ -32,11 +32,7 @@ export function PeoplePanel({ room, user, store }: Props) {
         closeButtonProps={{ 'aria-label': say('shell.close') }}
       >
         {present.size === 0 && count > 0 && <Text c="dimmed">{say('room.tooMany')}</Text>}
-        <ul className="plain rows">
-          {[...present.values()].map((person) => (
-            <PersonLine key={person.userId} person={person} room={room} user={user} />
-          ))}
-        </ul>
+        <People people={[...present.values()]} room={room} user={user} />
       </Drawer>
     </>
   )

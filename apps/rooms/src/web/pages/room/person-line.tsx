@@ -3,18 +3,18 @@ import type { Person } from '../../live/frames.ts'
 import { Face, GuestMark } from '../../parts/person.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import { PersonMenu } from './person-menu.tsx'
+import { type Act, PersonMenu } from './person-menu.tsx'
 import type { Room } from './room.ts'
 
 interface Props {
   person: Person
   room: Room
   user: User
-  /** Known to belong to the room, and not only to be there. */
-  isMember?: boolean
+  isMember: boolean
+  onAsk: (act: Act) => void
 }
 
-export function PersonLine({ person, room, user, isMember = false }: Props) {
+export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
   const { say } = useText()
   const { userId, nickname, avatarColor, guest, role } = person
   const isSelf = userId === user.id
@@ -32,7 +32,7 @@ export function PersonLine({ person, room, user, isMember = false }: Props) {
           {guest && <GuestMark />}
         </Group>
       </div>
-      {!isSelf && <PersonMenu person={person} room={room} user={user} isMember={isMember} />}
+      {!isSelf && <PersonMenu person={person} room={room} user={user} isMember={isMember} onAsk={onAsk} />}
     </Group>
   )
 }

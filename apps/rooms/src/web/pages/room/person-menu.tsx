@@ -1,31 +1,31 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { type MemberRole, removing, settingAs } from '../../../rooms/room-access.ts'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
-import { Ask } from '../../parts/ask.tsx'
 import { tellDone, tellFailed } from '../../parts/told.ts'
 import { changed } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import { RemovePerson } from './remove-person.tsx'
 import { type Room, rightsIn } from './room.ts'
 
 const ROLES: readonly MemberRole[] = ['moderator', 'speaker', 'listener']
+
+/** What is done to somebody only after a question. */
+export type Act = 'kick' | 'ban' | 'hand'
 
 interface Props {
   person: Person
   room: Room
   user: User
   isMember: boolean
+  onAsk: (act: Act) => void
 }
 
 /** What this person may do with that one (R17.4); nothing where that is nothing. */
-export function PersonMenu({ person, room, user, isMember }: Props) {
+export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
   const { say, failure } = useText()
-  const [asking, setAsking] = useState<'kick' | 'ban' | 'hand' | null>(null)
   const change = useMutation({
     mutationFn: (role: MemberRole) =>
       call('changeMemberRole', { params: { id: room.id, userId: person.userId }, body: { role } }),
@@ -37,34 +37,28 @@ export function PersonMenu({ person, room, user, isMember }: Props) {
   const { roles, mayRemove, mayBeOwner } = choicesFor(person, rightsIn(room, user), isMember)
   if (roles.length === 0 && !mayRemove && !mayBeOwner) return null
   return (
-    <>
-      <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            aria-label={say('manage.actions', { name: person.nickname })}
-          >
-            <IconDots size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {roles.map((role) => (
-            <Menu.Item key={role} onClick={() => change.mutate(role)}>
-              {say('manage.makeRole', { role: say(`room.role.${role}`) })}
-            </Menu.Item>
-          ))}
-          {mayBeOwner && <Menu.Item onClick={() => setAsking('hand')}>{say('manage.hand')}</Menu.Item>}
-          {mayRemove && <Menu.Item onClick={() => setAsking('kick')}>{say('manage.kick')}</Menu.Item>}
-          {mayRemove && <Menu.Item onClick={() => setAsking('ban')}>{say('manage.ban')}</Menu.Item>}
-        </Menu.Dropdown>
-      </Menu>
-      {(asking === 'kick' || asking === 'ban') && (
-        <RemovePerson action={asking} person={person} room={room} onClose={() => setAsking(null)} />
-      )}
-      {asking === 'hand' && <HandOver person={person} room={room} onClose={() => setAsking(null)} />}
-    </>
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={say('manage.actions', { name: person.nickname })}
+        >
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {roles.map((role) => (
+          <Menu.Item key={role} onClick={() => change.mutate(role)}>
+            {say('manage.makeRole', { role: say(`room.role.${role}`) })}
+          </Menu.Item>
+        ))}
+        {mayBeOwner && <Menu.Item onClick={() => onAsk('hand')}>{say('manage.hand')}</Menu.Item>}
+        {mayRemove && <Menu.Item onClick={() => onAsk('kick')}>{say('manage.kick')}</Menu.Item>}
+        {mayRemove && <Menu.Item onClick={() => onAsk('ban')}>{say('manage.ban')}</Menu.Item>}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
@@ -75,22 +69,4 @@ function choicesFor({ role, guest }: Person, may: ReturnType<typeof rightsIn>, i
       each !== role && may(settingAs(each)) && may(settingAs(role)) && !(guest && each === 'moderator'),
   )
   return { roles, mayRemove: may(removing(role)), mayBeOwner: isMember && !guest && may('change_room') }
-}
-
-function HandOver({ person, room, onClose }: { person: Person; room: Room; onClose: () => void }) {
-  const { say } = useText()
-  const name = person.nickname
-  return (
-    <Ask
-      title={say('manage.handTitle', { name })}
-      help={say('manage.handHelp', { name })}
-      button={say('manage.hand')}
-      act={async () => {
-        await call('requestTransfer', { params: { id: room.id }, body: { userId: person.userId } })
-        tellDone(say('manage.offered', { name }))
-        await changed('pending')
-      }}
-      onClose={onClose}
-    />
-  )
 }

@@ -7,7 +7,7 @@ import { More } from '../../../parts/more.tsx'
 import { changed, usePages } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
-import { PersonLine } from '../person-line.tsx'
+import { People } from '../people.tsx'
 import type { Room } from '../room.ts'
 
 /** Who belongs to the room, and the way out of it. */
@@ -19,11 +19,7 @@ export function Members({ room, user }: { room: Room; user: User }) {
   const members = list.pages?.flatMap((page) => page.members) ?? []
   return (
     <Stack gap="md" align="stretch">
-      <ul className="plain rows">
-        {members.map((member) => (
-          <PersonLine key={member.userId} person={member} room={room} user={user} isMember />
-        ))}
-      </ul>
+      <People people={members} room={room} user={user} areMembers />
       <More more={list.more} isReading={list.isReading} />
       {room.role !== null && room.role !== 'owner' && (
         <Button variant="default" onClick={() => setLeaving(true)}>

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import type { Person } from '../../live/frames.ts'
+import type { User } from '../../session.ts'
+import { HandOver } from './hand-over.tsx'
+import { PersonLine } from './person-line.tsx'
+import type { Act } from './person-menu.tsx'
+import { RemovePerson } from './remove-person.tsx'
+import type { Room } from './room.ts'
+
+interface Props {
+  people: readonly Person[]
+  room: Room
+  user: User
+  /** Known to belong to the room, and not only to be there. */
+  areMembers?: boolean
+}
+
+/** A line for each; what is asked about one of them stays when they leave the list meanwhile. */
+export function People({ people, room, user, areMembers = false }: Props) {
+  const [asked, setAsked] = useState<{ act: Act; person: Person } | null>(null)
+  const shared = asked && { person: asked.person, room, onClose: () => setAsked(null) }
+  return (
+    <>
+      <ul className="plain rows">
+        {people.map((person) => (
+          <PersonLine
+            key={person.userId}
+            person={person}
+            room={room}
+            user={user}
+            isMember={areMembers}
+            onAsk={(act) => setAsked({ act, person })}
+          />
+        ))}
+      </ul>
+      {shared && asked.act === 'hand' && <HandOver {...shared} />}
+      {shared && asked.act !== 'hand' && <RemovePerson action={asked.act} {...shared} />}
+    </>
+  )
+}
