@@ -96,6 +96,20 @@ test('what is refused stays typed, and the reason stands at its field', async ()
   await page.getByText('already').waitFor()
   await page.getByRole('button', { name: 'Make another' }).click()
   await page.getByText('Short link made').waitFor()
+  const sent: unknown[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.postDataJSON()))
+  await url.fill('https://example.com/until')
+  const expires = page.getByLabel('Expires', { exact: true })
+  // One digit too many, which browsers let one type.
+  await expires.fill('20266-01-01T10:00')
+  await page.keyboard.press('Enter')
+  await page.locator('#new-expires:invalid:focus').waitFor()
+  await expires.fill('2066-01-01T10:00')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'example.com/until' }).waitFor()
+  expect(sent).toEqual([
+    { url: 'https://example.com/until', expires_at: new Date(2066, 0, 1, 10).getTime() / 1000 },
+  ])
   await page.context().close()
 }, 60_000)
 

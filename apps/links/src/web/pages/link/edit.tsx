@@ -3,6 +3,7 @@ import { IconPencil } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useText } from '../../texts/text.ts'
+import { LAST_MOMENT } from './moment.ts'
 
 interface Field {
   /** What is edited, for the field; and the words of the button that begins it. */
@@ -100,6 +101,7 @@ function Form({
           dir={type === 'text' ? 'auto' : undefined}
           value={typed}
           {...(maxLength !== undefined && { maxLength })}
+          {...(type === 'datetime-local' && { max: LAST_MOMENT })}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           error={saving.error && failure(saving.error)}
           {...(word !== undefined && {

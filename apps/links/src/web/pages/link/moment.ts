@@ -7,9 +7,14 @@ export function toField(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** Null for an empty field. */
+/** The last moment that the service takes, for a field's `max`: without one, browsers take years of six digits. */
+export const LAST_MOMENT = '9999-12-31T23:59'
+
+/** Null for an empty field. What cannot be read is beyond what the service takes: NaN would be sent as null. */
 export function fromField(value: string): number | null {
-  return value === '' ? null : Math.floor(Date.parse(value) / 1000)
+  if (value === '') return null
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : Math.floor(at / 1000)
 }
 
 /** Unix seconds as a day and a time of it, in a language. */

@@ -7,6 +7,7 @@ import { Copy } from '@latchkey/web/parts/copy'
 import { shortUrl, withoutScheme } from '../../parts/short.ts'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
+import { LAST_MOMENT, fromField } from '../link/moment.ts'
 
 const EMPTY = { url: '', label: '', slug: '', expires: '' }
 
@@ -26,7 +27,7 @@ function bodyOf({ url, label, slug, expires }: typeof EMPTY): Input<'createLink'
     url,
     ...(label && { label }),
     ...(slug && { slug }),
-    ...(expires && { expires_at: Math.floor(Date.parse(expires) / 1000) }),
+    ...(expires && { expires_at: fromField(expires) }),
   }
 }
 
@@ -73,7 +74,7 @@ export function CreateRow() {
         />
         <TextInput {...field('label')} flex="1 1 140px" autoComplete="off" />
         <TextInput {...field('slug')} flex="1 1 120px" autoComplete="off" autoCapitalize="off" />
-        <TextInput {...field('expires')} type="datetime-local" flex="1 1 190px" />
+        <TextInput {...field('expires')} type="datetime-local" max={LAST_MOMENT} flex="1 1 190px" />
         <Button type="submit" loading={create.isPending} mt={{ base: 0, sm: 25 }}>
           {say('links.create')}
         </Button>
