@@ -2,6 +2,7 @@
 const en = {
   'nav.label': 'Pages',
   'nav.open': 'Open the menu',
+  'nav.close': 'Close the menu',
   'shell.skip': 'Skip to the content',
   'shell.close': 'Close',
   'shell.stale': 'Your sign-in has ended',
@@ -30,6 +31,7 @@ type Words = Readonly<Record<keyof typeof en, string>>
 const sv: Words = {
   'nav.label': 'Sidor',
   'nav.open': 'Öppna menyn',
+  'nav.close': 'Stäng menyn',
   'shell.skip': 'Hoppa till innehållet',
   'shell.close': 'Stäng',
   'shell.stale': 'Din inloggning har gått ut',
@@ -56,6 +58,7 @@ const sv: Words = {
 const id: Words = {
   'nav.label': 'Halaman',
   'nav.open': 'Buka menu',
+  'nav.close': 'Tutup menu',
   'shell.skip': 'Langsung ke isi',
   'shell.close': 'Tutup',
   'shell.stale': 'Sesi masuk Anda telah berakhir',

@@ -84,6 +84,36 @@ test('the navigation lists what has an icon, marks the page that is shown, and i
   await page.context().close()
 }, 60_000)
 
+test('on a phone the focus goes into the navigation only while that is open', async () => {
+  const { page } = await open('/things/a-1', { width: 390 })
+  /** What has the focus, one after the other; all of it is to be seen. */
+  const reached = async (times: number) => {
+    const names: string[] = []
+    for (; times > 0; times--) {
+      await page.keyboard.press('Tab')
+      const { name, isSeen } = await page.evaluate(() => {
+        const focused = document.activeElement as HTMLElement
+        const { left, right, top, bottom } = focused.getBoundingClientRect()
+        const isSeen = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight
+        return { name: focused.ariaLabel ?? focused.innerText, isSeen }
+      })
+      expect([name, isSeen]).toEqual([name, true])
+      names.push(name)
+    }
+    return names
+  }
+  expect(await reached(4)).toEqual(['Skip to the content', 'Open the menu', '', 'Cancel'])
+  const burger = page.getByRole('button', { name: 'Open the menu' })
+  expect(await burger.getAttribute('aria-expanded')).toBe('false')
+  await burger.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Close the menu', expanded: true }).waitFor()
+  expect(await reached(1)).toEqual(['All things'])
+  await expectAccessible(page)
+  await shoot(page, 'client-menu-390')
+  await page.context().close()
+}, 60_000)
+
 for (const motion of [true, false])
   test(`menus and hints ${motion ? 'move' : 'are there at once, for who wants no movement'}`, async () => {
     const { page } = await open('/things/a-1', { width: 390, motion })

@@ -46,7 +46,9 @@ export function Frame({
                 onClick={toggle}
                 hiddenFrom={PHONE}
                 size="sm"
-                aria-label={say('nav.open')}
+                aria-label={say(opened ? 'nav.close' : 'nav.open')}
+                aria-expanded={opened}
+                aria-controls="navigation"
               />
             )}
             <img src="/favicon.svg" alt="" width={26} height={26} />
@@ -58,7 +60,7 @@ export function Frame({
         </Group>
       </AppShell.Header>
       {hasNavigation && (
-        <AppShell.Navbar p="sm" aria-label={say('nav.label')}>
+        <AppShell.Navbar id="navigation" p="sm" mod={{ closed: !opened }} aria-label={say('nav.label')}>
           <Navigation pages={listed} onChoose={close} />
         </AppShell.Navbar>
       )}
