@@ -1,5 +1,6 @@
 import { CallError } from '@latchkey/web/call'
 import { call } from '../call.ts'
+import { changed } from '../queries.ts'
 import { endSession } from '../session.ts'
 import { Connection } from './connection.ts'
 import { PAGE } from './following.ts'
@@ -27,8 +28,14 @@ export function stayConnected(): () => void {
   live.start()
   const hurry = () => live.hurry()
   addEventListener('online', hurry)
+  // Wherever one is: what waits for an answer may be looked at next. What came while nobody listened is found by looking.
+  const lookAgain = () => void changed('pending')
+  const stopHearing = live.onNotice(lookAgain)
+  const stopWatching = live.watch(() => live.state === 'live' && lookAgain())
   return () => {
     removeEventListener('online', hurry)
+    stopHearing()
+    stopWatching()
     live.stop()
   }
 }

@@ -1,9 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { call } from '../../call.ts'
-import { live } from '../../live/live.ts'
 import { Section } from '../../parts/section.tsx'
 import { tellDone, tellFailed } from '../../parts/told.ts'
 import { changed, useCall } from '../../queries.ts'
@@ -15,7 +13,6 @@ export function Pending({ user }: { user: User }) {
   const { say } = useText()
   const invitations = useCall('pending', 'listPendingInvitations', {}).data?.invitations ?? []
   const transfers = useCall('pending', 'listPendingTransfers', {}).data?.transfers ?? []
-  useEffect(() => live.onNotice(() => void changed('pending')), [])
   if (invitations.length + transfers.length === 0) return null
   return (
     <Section title={say('lobby.pending')}>
