@@ -428,6 +428,18 @@ test('figures are of the range in the address, and long lists have pages', async
     () => figure('Clicks'),
     (text) => !text.includes('600'),
   )
+  // From its beginning.
+  await countries.getByText(/^1–10 of/).waitFor()
+  expect(await countries.locator('li').count()).toBe(10)
+  const gone = Promise.withResolvers<undefined>()
+  await page.route(/breakdown.*offset=10/, async (route) => {
+    await gone.promise
+    await route.fulfill({ json: { items: [], total: 10 } })
+  })
+  await countries.getByRole('button', { name: 'Next' }).click()
+  await countries.getByText(/^11–/).waitFor()
+  gone.resolve(undefined)
+  await countries.getByText(/^1–10 of/).waitFor()
 }, 60_000)
 
 for (const lang of ['sv', 'id'] as const)

@@ -153,7 +153,7 @@ function ListCard(props: OneProps) {
 function List({ list, ...given }: OneProps) {
   const { stats } = given
   const first = stats[list]
-  if (first.length === PAGE) return <Pages list={list} first={first} {...given} />
+  if (first.length === PAGE) return <Pages key={given.range ?? ''} list={list} first={first} {...given} />
   return <Page list={list} items={first} total={stats.total_clicks} />
 }
 
@@ -181,13 +181,17 @@ function Pages({
       query,
     },
   )
+  const total = data?.body.total ?? 0
+  // News may leave nothing of the page.
+  if (data && !isPlaceholderData && offset > 0 && offset >= total)
+    setOffset(Math.max(0, Math.floor((total - 1) / PAGE) * PAGE))
   const items = offset === 0 ? first : (data?.body.items ?? [])
   return (
     <>
       <Stale is={offset > 0 && isPlaceholderData}>
         <Page list={list} items={items} total={stats.total_clicks} />
       </Stale>
-      <Pager what={title} offset={offset} size={PAGE} total={data?.body.total ?? 0} onMove={setOffset} />
+      <Pager what={title} offset={offset} size={PAGE} total={total} onMove={setOffset} />
     </>
   )
 }
