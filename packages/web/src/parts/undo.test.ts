@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
-import { notificationsStore } from '@mantine/notifications'
+import { notifications, notificationsStore } from '@mantine/notifications'
 import { withUndo } from './undo.tsx'
 
 const done: string[] = []
@@ -7,13 +7,18 @@ const done: string[] = []
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => {
   jest.useRealTimers()
+  notifications.clean()
   done.length = 0
 })
 
-/** What the toast listens to. */
-function show() {
+const begin = () =>
   withUndo(String, 'Deleted', { act: () => void done.push('act'), undo: () => void done.push('undo') })
+
+/** What the toast listens to, once it is shown. */
+function show() {
+  begin()
   const toast = notificationsStore.getState().notifications.at(-1)
+  toast?.onOpen?.(toast)
   return (name: 'onMouseEnter' | 'onMouseLeave' | 'onFocus' | 'onBlur') => toast?.[name]?.({} as never)
 }
 
@@ -39,3 +44,18 @@ for (const [stays, comesAndGoes] of [
     jest.advanceTimersByTime(8_000)
     expect(done).toEqual(['act'])
   })
+
+test('it is shown before what stays until it is closed, and its time begins when it is shown', () => {
+  for (let others = 0; others < 5; others++) notifications.show({ message: 'Stays', autoClose: false })
+  for (let more = 0; more < 6; more++) begin()
+  const { notifications: shown, queue } = notificationsStore.getState()
+  expect(shown.map(({ message }) => message === 'Stays')).toEqual([false, false, false, false, false])
+  for (const toast of shown) toast.onOpen?.(toast)
+  jest.advanceTimersByTime(60_000)
+  expect(done).toHaveLength(5)
+  const [last] = notificationsStore.getState().notifications
+  expect(queue).toContain(last)
+  last?.onOpen?.(last)
+  jest.advanceTimersByTime(8_000)
+  expect(done).toHaveLength(6)
+})

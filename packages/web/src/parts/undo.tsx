@@ -5,8 +5,9 @@ import type { Say } from '../texts.ts'
 const UNDO_FOR_MS = 8000
 
 /**
- * Destructive work that may be taken back for 8 s, longer while the toast is hovered or focused. `act` runs when the
- * toast closes, or when the page is left (its calls must be `keepalive` for that); `undo` when it was taken back.
+ * Destructive work that may be taken back for 8 s from when its toast is shown, longer while that is hovered or focused.
+ * `act` runs when the toast closes, or when the page is left (its calls must be `keepalive` for that); `undo` when it was
+ * taken back.
  */
 export function withUndo(say: Say, text: string, work: { act: () => void; undo: () => void }): void {
   let left = UNDO_FOR_MS
@@ -42,7 +43,12 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
   }
   addEventListener('pagehide', leave)
   const id = notifications.show({
+    // Only so many are shown at once: before what stays until it is closed, since this one's time runs.
+    priority: 1,
     autoClose: false,
+    onOpen() {
+      if (timer === undefined && holders.size === 0) run()
+    },
     onClose: leave,
     onMouseEnter: hold('pointer'),
     onMouseLeave: release('pointer'),
@@ -60,5 +66,4 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
       </Group>
     ),
   })
-  run()
 }
