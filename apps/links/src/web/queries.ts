@@ -35,8 +35,11 @@ export function followChanges(): () => void {
     source = new EventSource(addressOf('followChanges', {}))
     source.addEventListener('changes', refresh)
     source.addEventListener('open', () => {
+      if (poll === undefined) return
       clearInterval(poll)
       poll = undefined
+      // What changed meanwhile.
+      refresh()
     })
     source.addEventListener('error', () => {
       poll ??= setInterval(refresh, FRESH_MS)

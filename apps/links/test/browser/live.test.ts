@@ -87,6 +87,25 @@ test('an open page asks for nothing while nothing changes, and a hidden one not 
   await page.context().close()
 }, 60_000)
 
+test('what changed while the events were cut off shows once they are back', async () => {
+  await admin.call('POST', '/links', { url: 'https://example.com/cut', label: 'cut off', slug: 'cut' })
+  const { page } = await admin.open('/keys')
+  const back = Promise.withResolvers<undefined>()
+  let cuts = 0
+  await page.route('**/api/events', async (route) => {
+    if (cuts++ === 0) return route.abort()
+    await back.promise
+    return route.continue()
+  })
+  await page.reload()
+  await page.getByRole('link', { name: 'Links', exact: true }).click()
+  await clicksOf(page, 'cut off').getByText('0').waitFor()
+  await follow('cut')
+  back.resolve(undefined)
+  await clicksOf(page, 'cut off').getByText('1').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('a page whose sign-in has ended says so, keeps what is typed, and goes on afterwards', async () => {
   const { page } = await admin.open('/links')
   const signInAgain = await endSignIn(page)
