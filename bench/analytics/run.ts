@@ -45,7 +45,7 @@ function contextAt(database: Database<Tables>, now: number): Context {
     origin: 'http://localhost',
     lengthUse: new LengthUse(),
     acceptsPng: false,
-    settleClicks: async () => {},
+    settleClicks: async () => true,
   } as Context
 }
 

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '@latchkey/database/database'
+import { within } from '@latchkey/database/read-thread'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
 import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
@@ -43,7 +44,6 @@ export interface Links {
   close(): Promise<void>
 }
 
-/** Whoever asks an API waits no longer than this for one statement, in milliseconds; counting and the like may. */
 const STATEMENT_LIMIT_MS = 8_000
 
 export interface LinksOptions {
@@ -51,16 +51,32 @@ export interface LinksOptions {
   log: Log
   /** Milliseconds since 1970. */
   now?: () => number
+  /** Whoever asks an API waits no longer than this for one statement, or for clicks to be counted. */
+  statementLimitMs?: number
 }
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
-export async function createLinks({ settings, log, now = Date.now }: LinksOptions): Promise<Links> {
+export async function createLinks({
+  settings,
+  log,
+  now = Date.now,
+  statementLimitMs = STATEMENT_LIMIT_MS,
+}: LinksOptions): Promise<Links> {
   const database = openDatabase<Tables>(settings.databaseUrl)
   await migrate(database, migrations)
   const metrics = createMetrics()
   const { journal, counting } = await openJournal({ settings, database, log, metrics })
   const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(), log) : undefined
-  const services = createServices({ settings, database, log, now, counting, labeller, metrics })
+  const services = createServices({
+    settings,
+    database,
+    log,
+    now,
+    statementLimitMs,
+    counting,
+    labeller,
+    metrics,
+  })
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
     lookup,
@@ -150,16 +166,17 @@ interface Wiring {
   database: Database<Tables>
   log: Log
   now: () => number
+  statementLimitMs: number
   counting: Counting
   labeller: Labeller | undefined
   metrics: ReturnType<typeof createMetrics>
 }
 
 function createServices(wiring: Wiring): Services {
-  const { settings, log, counting, labeller, metrics } = wiring
+  const { settings, log, statementLimitMs, counting, labeller, metrics } = wiring
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, wiring.database, log)
-  const database = wiring.database.limited(STATEMENT_LIMIT_MS)
+  const database = wiring.database.limited(statementLimitMs)
   const lengthUse = new LengthUse()
   const now = () => Math.floor(wiring.now() / 1000)
   const originOf = (request: Request, peer: string) =>
@@ -183,7 +200,7 @@ function createServices(wiring: Wiring): Services {
       complain: (error) => log.error('an answer broke off', { error }),
       followChanges: () => feed.follow(),
       acceptsPng: request.headers.get('accept')?.includes('image/png') ?? false,
-      settleClicks: () => counting.settle(),
+      settleClicks: () => within(statementLimitMs, 'Counting clicks', counting.settle()),
       labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
     }),
     observe({ ms, ...exchange }) {

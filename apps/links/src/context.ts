@@ -32,8 +32,11 @@ export interface Context {
   complain(error: unknown): void
   /** Ends when whatever changes from now on will be told. */
   followChanges(): Promise<Following>
-  /** Ends when every click that this node has redirected so far is counted. */
-  settleClicks(): Promise<void>
+  /**
+   * Ends when every click that this node has redirected so far is counted; false when the database refuses them. Before a
+   * write, if there is one: throws when it takes too long, and after a failure nothing may have changed.
+   */
+  settleClicks(): Promise<boolean>
   /** Fetches the target's title in the background and stores it as label; undefined when titles are not wanted. */
   labelLater?: ((linkId: number, url: string) => void) | undefined
 }

@@ -1,10 +1,10 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Tables } from '../src/db/tables.ts'
-import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
+import { TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 type StoredClick = Selectable<Tables['click']>
 
@@ -247,6 +247,74 @@ eachDialect((dialect, newUrl) => {
       { clicks: 1000 },
     ])
   })
+
+  /** From now on no click can be stored, though all else can. */
+  const refusal = {
+    sqlite: [
+      `create trigger refused before insert on click begin select raise(abort, 'refused'); end`,
+      'drop trigger refused',
+    ],
+    postgres: [
+      'alter table click add constraint refused check (false) not valid',
+      'alter table click drop constraint refused',
+    ],
+  } as const
+  const run = (service: TestLinks, statement: string) =>
+    service.database.write((tx) => sql.raw(statement).execute(tx))
+
+  test('nothing is removed without force while clicks wait that cannot be counted, and figures are still read', async () => {
+    const service = await startTestLinks(await newUrl())
+    const key = await service.key('ann@example.com')
+    const { id } = await service.link(key, { slug: 'waiting' })
+    const [refuse, accept] = refusal[dialect]
+    await run(service, refuse)
+    expect((await service.fetch('/waiting')).status).toBe(302)
+    const removals = [`/links/${id}`, '/slugs/waiting', `/links/${id}/slugs/waiting`]
+    for (const path of removals) {
+      const { status, headers } = await service.call('DELETE', path, { key })
+      expect([path, status, headers.get('retry-after')]).toEqual([path, 503, '5'])
+    }
+    expect((await service.call('GET', `/links/${id}`, { key })).body.total_clicks).toBe(0)
+    await run(service, accept)
+    for (const path of removals) {
+      const { status, body } = await service.call('DELETE', path, { key })
+      expect([status, body.error]).toEqual([400, expect.stringContaining('with clicks, disable it instead')])
+    }
+    await run(service, refuse)
+    await service.fetch('/waiting')
+    expect((await service.call('DELETE', `/links/${id}?force=true`, { key })).status).toBe(200)
+    await run(service, accept)
+  })
+
+  // SQLite has one writer, who waits within bounds.
+  if (dialect === 'postgres')
+    test('whoever asks for a figure, or for a change, while counting hangs is told 503 in time, and nothing is changed', async () => {
+      const service = new TestLinks()
+      await service.start(await newUrl(), {}, { statementLimitMs: 1_000 })
+      afterAll(() => service.close())
+      const key = await service.key('ann@example.com')
+      const { id } = await service.link(key, { slug: 'locked' })
+      const [locked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const lock = service.database.write(async (tx) => {
+        await sql`lock table click in share mode`.execute(tx)
+        locked.resolve()
+        await go.promise
+      })
+      await locked.promise
+      expect((await service.fetch('/locked')).status).toBe(302)
+      const answers = await Promise.all([
+        service.call('GET', `/links/${id}`, { key }),
+        service.call('PUT', `/links/${id}`, { key, body: { label: 'never' } }),
+        service.call('POST', '/slugs/locked/disable', { key }),
+      ])
+      for (const { status, headers } of answers)
+        expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+      go.resolve()
+      await lock
+      const { body } = await service.call('GET', `/links/${id}`, { key })
+      expect(body).toMatchObject({ total_clicks: 1, label: null })
+      expect(body.slugs).toContainEqual(expect.objectContaining({ slug: 'locked', disabled_at: null }))
+    })
 
   test('no address is anywhere on disk, in the log or in an answer, neither waiting nor counted', async () => {
     const service = await startTestLinks(await newUrl(), behindProxy)

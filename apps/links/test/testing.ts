@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
-import { type Links, createLinks } from '../src/app.ts'
+import { type Links, type LinksOptions, createLinks } from '../src/app.ts'
 import type { Tables } from '../src/db/tables.ts'
 import type { Scope } from '../src/keys/schema.ts'
 import { insertKey } from '../src/keys/store.ts'
@@ -58,7 +58,11 @@ export class TestLinks {
   #observer: string | undefined
 
   /** Settings are given by their names. */
-  async start(url: string, environment: Record<string, string> = {}): Promise<void> {
+  async start(
+    url: string,
+    environment: Record<string, string> = {},
+    options: Partial<LinksOptions> = {},
+  ): Promise<void> {
     this.url = url
     const settings = readSettings({
       LINKS_DATABASE_URL: url,
@@ -73,6 +77,7 @@ export class TestLinks {
       settings,
       log: createLog({ write: (line) => void this.log.push(JSON.parse(line) as Record<string, unknown>) }),
       now: () => this.#clock.ms,
+      ...options,
     })
   }
 

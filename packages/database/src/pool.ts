@@ -31,6 +31,9 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'latchkey',
+    // Whoever waits without a limit learns of a server that is gone without a word.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
     onConnect: async (client) => void (await client.query(setUp(options))),
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),

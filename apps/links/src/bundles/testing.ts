@@ -49,6 +49,7 @@ export class TestBundles {
       ...context,
       settleClicks: async () => {
         for (const { linkId, slug, at } of this.waiting.splice(0)) await this.click(linkId, slug, at)
+        return true
       },
     }
   }

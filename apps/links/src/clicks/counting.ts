@@ -73,15 +73,16 @@ export class Counting {
     }, REST_MS)
   }
 
-  /** Ends when all that was committed before the call is counted, or the database turned out not to take it. */
-  async settle(): Promise<void> {
+  /** Ends when all that was committed before the call is counted; false when the database turned out not to take it. */
+  async settle(): Promise<boolean> {
     const target = this.#journal.state.lastSeq
     while (this.#counted < target) {
       this.#running ??= this.#step().finally(() => {
         this.#running = undefined
       })
-      if (!(await this.#running)) return
+      if (!(await this.#running)) return false
     }
+    return true
   }
 
   async close(): Promise<void> {

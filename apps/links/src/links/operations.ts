@@ -1,3 +1,4 @@
+import { ReaderUnavailable } from '@latchkey/database/errors'
 import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
 import { type Context, operation } from '../context.ts'
@@ -240,12 +241,12 @@ const changeLink = operation({
   failures: ['link_not_found', 'not_owner_update', 'slug_taken', 'disabled_primary'],
   async handler(context, { params, body }) {
     const { slug, ...changes } = body
+    await context.settleClicks()
     await context.database.write(async (tx) => {
       const row = await ownedLink(tx, context, params.id, 'not_owner_update')
       if (slug !== undefined) await claimPrimary(tx, context, row.id, slug)
       if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)
     })
-    await context.settleClicks()
     return getLink(context, params.id)
   },
 })
@@ -263,12 +264,12 @@ function stateChange(verb: 'disable' | 'enable') {
     result: Link,
     failures: ['link_not_found', notOwner],
     async handler(context, { params }) {
+      await context.settleClicks()
       await context.database.write(async (tx) => {
         const row = await ownedLink(tx, context, params.id, notOwner)
         const disabled_at = verb === 'disable' ? (row.disabled_at ?? context.now) : null
         await updateLink(tx, row, { disabled_at })
       })
-      await context.settleClicks()
       return getLink(context, params.id)
     },
   })
@@ -288,7 +289,7 @@ const removeLink = operation({
   // Millions of clicks take a while.
   lasting: true,
   async handler(context, { params, query }) {
-    await context.settleClicks()
+    await settleForRemoval(context, query.force)
     const owned = (tx: Tx) => ownedLink(tx, context, params.id, 'not_owner_delete')
     if (query.force) await trimClicks(context.database, async (tx) => ({ link_id: (await owned(tx)).id }))
     await context.database.write(async (tx) => {
@@ -307,6 +308,12 @@ export function Force() {
     .optional()
     .transform((force) => force === 'true')
     .meta({ description: 'Delete even with clicks; they are deleted too.' })
+}
+
+/** Counts what waits. What has clicks stays without `force`, and who knows whether it has while some cannot be counted. */
+export async function settleForRemoval(context: Context, force: boolean): Promise<void> {
+  const settled = await context.settleClicks()
+  if (!settled && !force) throw new ReaderUnavailable('Clicks wait that cannot be counted')
 }
 
 /** Throws 404 unless the link exists. */

@@ -28,7 +28,7 @@ eachDialect((_dialect, newUrl) => {
       const context = {
         database: stored.database,
         identity,
-        settleClicks: async () => {},
+        settleClicks: async () => true,
       } as unknown as Context
       return operation?.handler(context, { params, query: { force: true } } as never)
     }

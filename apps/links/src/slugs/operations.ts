@@ -5,7 +5,7 @@ import { countedOf } from '../clicks/store.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
-import { Force, getLink } from '../links/operations.ts'
+import { Force, getLink, settleForRemoval } from '../links/operations.ts'
 import { Id, Link } from '../links/schema.ts'
 import { type LinkRow, findLinkRow, lockLinkRow, toSlug } from '../links/store.ts'
 import { trimClicks } from '../links/trim.ts'
@@ -139,7 +139,6 @@ async function makePrimary(tx: Tx, context: Context, target: Target): Promise<nu
 }
 
 async function readSlug(context: Context, slug: string): Promise<Slug> {
-  await context.settleClicks()
   const { read } = context.database
   const row = await findSlug(read, slug)
   const link = row && (await findLinkRow(read, row.link_id))
@@ -166,6 +165,7 @@ function stateChange(verb: 'disable' | 'enable', { prefix, suffix, params, missi
     failures: [...missing, `not_owner_slug_${verb}`, ...(verb === 'disable' ? ['auto_slug_disable'] : [])],
     async handler(context, input) {
       const target: Target = input.params
+      await context.settleClicks()
       await context.database.write((tx) => change(tx, context, target))
       return readSlug(context, target.slug)
     },
@@ -182,8 +182,8 @@ function primaryChange({ prefix, suffix, params, missing }: Form) {
     result: Link,
     failures: [...missing, 'not_owner_primary', 'disabled_primary'],
     async handler(context, input) {
-      const linkId = await context.database.write((tx) => makePrimary(tx, context, input.params))
       await context.settleClicks()
+      const linkId = await context.database.write((tx) => makePrimary(tx, context, input.params))
       return getLink(context, linkId)
     },
   })
@@ -203,8 +203,8 @@ export const choosePrimarySlug = operation({
   failures: ['link_not_found', 'slug_not_on_link', 'not_owner_primary', 'disabled_primary'],
   async handler(context, { params, body }) {
     const target = { id: params.id, slug: body.slug }
-    const linkId = await context.database.write((tx) => makePrimary(tx, context, target))
     await context.settleClicks()
+    const linkId = await context.database.write((tx) => makePrimary(tx, context, target))
     return getLink(context, linkId)
   },
 })
@@ -223,7 +223,7 @@ function removal({ prefix, suffix, params, missing }: Form) {
     // Millions of clicks take a while.
     lasting: true,
     async handler(context, input) {
-      await context.settleClicks()
+      await settleForRemoval(context, input.query.force)
       const removable = async (tx: Tx) => {
         const owned = await ownedSlug(tx, context, input.params, 'not_owner_slug_remove')
         if (owned.row.is_custom === 0) throw failure('auto_slug_remove')
