@@ -257,6 +257,10 @@ test('a slug is added, made primary and removed, with the keyboard alone', async
   await slugMenu(page, 'keyed-one', 'Remove')
   await page.getByText('keyed-one is being removed').waitFor()
   expect(await page.getByRole('button', { name: 'Actions for keyed-one' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Links', exact: true }).click()
+  await page.goBack()
+  await untilWhole(page)
+  expect(await page.getByRole('button', { name: 'Actions for keyed-one' }).count()).toBe(0)
   // Left early, it is carried out.
   await page.goto(admin.at('/keys'))
   await until(
@@ -315,6 +319,14 @@ test('a link is deleted after the time to undo, and the page goes to the list', 
   await page.getByRole('heading', { name: 'This link is being deleted' }).waitFor()
   expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(200)
   await shoot(page, 'link-leaving')
+  // Out of sight in the list, too, until it is taken back there.
+  await page.getByRole('link', { name: 'Links', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select Fresh' }).waitFor()
+  expect(await page.getByRole('link', { name: 'example.com/doomed' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: 'example.com/doomed' }).click()
+  await menu(page, 'Delete')
+  await page.getByRole('heading', { name: 'This link is being deleted' }).waitFor()
   await page.locator('.mantine-Notification-root').getByRole('button', { name: 'Close' }).click()
   await page.waitForURL(/\/links$/)
   expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(404)

@@ -1,18 +1,17 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
+import { leave, stay, useLeaving } from '../links/leaving.ts'
 import type { Link, Slug } from './link.ts'
 
 /** The whole link, or a slug of it. */
 export type Doomed = 'link' | Slug
-
-const keyOf = (doomed: Doomed) => (doomed === 'link' ? '' : doomed.slug)
 
 const REFUSED_FOR_CLICKS: ReadonlySet<string> = new Set([
   'Cannot delete a link with clicks, disable it instead',
@@ -31,7 +30,8 @@ export interface Removal {
 export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
   const { say, failure } = useText()
   const [, go] = useLocation()
-  const [leaving, setLeaving] = useState<readonly string[]>([])
+  const leaving = useLeaving()
+  const keyOf = (doomed: Doomed) => (doomed === 'link' ? link.id : (`${link.id} ${doomed.slug}` as const))
   const shown = useRef(true)
   useEffect(() => {
     shown.current = true
@@ -39,7 +39,6 @@ export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
       shown.current = false
     }
   }, [])
-  const stay = (doomed: Doomed) => setLeaving((before) => before.filter((key) => key !== keyOf(doomed)))
   const refuse = (doomed: Doomed, error: unknown) => {
     if (!(error instanceof CallError && REFUSED_FOR_CLICKS.has(error.message))) {
       notifications.show({
@@ -73,18 +72,18 @@ export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
       refuse(doomed, error)
     }
     await changed('links', 'totals')
-    stay(doomed)
+    stay([keyOf(doomed)])
   }
   const start = (doomed: Doomed, force: boolean) => {
-    setLeaving((before) => [...before, keyOf(doomed)])
+    leave([keyOf(doomed)])
     const text = doomed === 'link' ? say('link.leaving') : say('link.removing', { slug: doomed.slug })
-    withUndo(say, text, { act: () => void carryOut(doomed, force), undo: () => stay(doomed) })
+    withUndo(say, text, { act: () => void carryOut(doomed, force), undo: () => stay([keyOf(doomed)]) })
   }
   const clicksOf = (doomed: Doomed) => (doomed === 'link' ? link.total_clicks : doomed.click_count)
   return {
     begin: (doomed) => (clicksOf(doomed) > 0 ? ask(doomed) : start(doomed, false)),
     force: (doomed) => start(doomed, true),
-    isLeaving: (doomed) => leaving.includes(keyOf(doomed)),
+    isLeaving: (doomed) => leaving.has(keyOf(doomed)),
   }
 }
 

@@ -1,9 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
-let leaving: ReadonlySet<number> = new Set()
+/** A link by its id; a slug by that and itself. */
+type Key = number | `${number} ${string}`
+
+let leaving: ReadonlySet<Key> = new Set()
 const listeners = new Set<() => void>()
 
-function set(next: ReadonlySet<number>) {
+function set(next: ReadonlySet<Key>) {
   leaving = next
   for (const notify of listeners) notify()
 }
@@ -13,8 +16,8 @@ function subscribe(notify: () => void) {
   return () => listeners.delete(notify)
 }
 
-/** Links that are out of sight while their deletion may still be undone, on whatever page somebody is meanwhile. */
+/** Links and slugs that are out of sight while their deletion may still be undone, on whatever page somebody is meanwhile. */
 export const useLeaving = () => useSyncExternalStore(subscribe, () => leaving)
 
-export const leave = (ids: readonly number[]) => set(leaving.union(new Set(ids)))
-export const stay = (ids: readonly number[]) => set(leaving.difference(new Set(ids)))
+export const leave = (keys: readonly Key[]) => set(leaving.union(new Set(keys)))
+export const stay = (keys: readonly Key[]) => set(leaving.difference(new Set(keys)))
