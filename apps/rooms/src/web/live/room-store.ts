@@ -92,6 +92,8 @@ export class RoomStore {
 
   /** Goes in; the returned function goes out again. */
   enter(): () => void {
+    // Nobody has listened since one was last in, so there may be a gap after what is known.
+    this.#forget()
     this.#become({ phase: 'coming', out: null })
     const stopFollowing = live.follow(this.roomId, this.#listener())
     // Whatever could not be sent for want of an answer is sent when there is a connection again.
@@ -136,25 +138,22 @@ export class RoomStore {
     this.#become(isAttended ? { unread: 0, ...this.#bounded(this.#state.messages) } : { unreadFrom: null })
   }
 
+  /** The page before what has been read; the newest when nothing has. */
   async readOlder(): Promise<void> {
     const { older } = this.#state
-    if (older) await this.#read(older)
-  }
-
-  /** The newest page. */
-  async readNewest(): Promise<void> {
-    await this.#read(undefined)
-  }
-
-  async #read(cursor: string | undefined): Promise<void> {
+    if (older === null) return
     try {
-      const query = cursor === undefined ? {} : { cursor: Number(cursor) }
+      const query = older === undefined ? {} : { cursor: Number(older) }
       const page = await call('listMessages', { params: { id: this.roomId }, query })
       this.#become({ historyError: null, older: page.nextCursor })
       this.#place(page.messages)
     } catch (error) {
       this.#become({ historyError: error })
     }
+  }
+
+  #forget(): void {
+    this.#become({ messages: [], older: undefined, historyError: null })
   }
 
   #become(change: Partial<RoomState>): void {
@@ -188,8 +187,8 @@ export class RoomStore {
       subscribed: (frame) => this.#cameIn(frame),
       event: (event) => this.#happened(event),
       reset: () => {
-        this.#become({ messages: [], older: undefined })
-        void this.readNewest()
+        this.#forget()
+        void this.readOlder()
         void changed('room', 'members')
       },
       presence: (frame) => this.#moved(frame),
@@ -202,7 +201,7 @@ export class RoomStore {
   #cameIn({ present, count }: Subscribed): void {
     this.#become({ phase: 'in', present: peopleById(present), count, typing: [] })
     // What may be read can depend on the visit, which begins with coming in (R17.8).
-    if (this.#state.older === undefined) void this.readNewest()
+    if (this.#state.older === undefined) void this.readOlder()
     void changed('room')
   }
 

@@ -49,7 +49,7 @@ export function Messages({ room, user, store, isComing }: Props) {
           <Loader size="sm" aria-label={say('room.waitToEnter')} />
         </Center>
       )}
-      {historyError !== null && <Failed error={historyError} onRetry={() => void store.readNewest()} />}
+      {historyError !== null && <Failed error={historyError} onRetry={() => void store.readOlder()} />}
       <Beginning store={store} state={state} isEmpty={isEmpty} />
       <ol className="plain">
         {messages.map((message, index) => (
