@@ -44,39 +44,25 @@ export interface Links {
   close(): Promise<void>
 }
 
-const STATEMENT_LIMIT_MS = 8_000
+const LIMIT_MS = 8_000
 
 export interface LinksOptions {
   settings: Settings
   log: Log
   /** Milliseconds since 1970. */
   now?: () => number
-  /** Whoever asks an API waits no longer than this for one statement, or for clicks to be counted. */
-  statementLimitMs?: number
+  /** Whoever asks an API waits no longer than this for one statement, or for clicks to be counted, in milliseconds. */
+  limitMs?: number | undefined
 }
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
-export async function createLinks({
-  settings,
-  log,
-  now = Date.now,
-  statementLimitMs = STATEMENT_LIMIT_MS,
-}: LinksOptions): Promise<Links> {
+export async function createLinks({ settings, log, now = Date.now, limitMs }: LinksOptions): Promise<Links> {
   const database = openDatabase<Tables>(settings.databaseUrl)
   await migrate(database, migrations)
   const metrics = createMetrics()
   const { journal, counting } = await openJournal({ settings, database, log, metrics })
   const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(), log) : undefined
-  const services = createServices({
-    settings,
-    database,
-    log,
-    now,
-    statementLimitMs,
-    counting,
-    labeller,
-    metrics,
-  })
+  const services = createServices({ settings, database, log, now, limitMs, counting, labeller, metrics })
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
     lookup,
@@ -166,17 +152,17 @@ interface Wiring {
   database: Database<Tables>
   log: Log
   now: () => number
-  statementLimitMs: number
+  limitMs: LinksOptions['limitMs']
   counting: Counting
   labeller: Labeller | undefined
   metrics: ReturnType<typeof createMetrics>
 }
 
 function createServices(wiring: Wiring): Services {
-  const { settings, log, statementLimitMs, counting, labeller, metrics } = wiring
+  const { settings, log, limitMs = LIMIT_MS, counting, labeller, metrics } = wiring
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, wiring.database, log)
-  const database = wiring.database.limited(statementLimitMs)
+  const database = wiring.database.limited(limitMs)
   const lengthUse = new LengthUse()
   const now = () => Math.floor(wiring.now() / 1000)
   const originOf = (request: Request, peer: string) =>
@@ -200,7 +186,7 @@ function createServices(wiring: Wiring): Services {
       complain: (error) => log.error('an answer broke off', { error }),
       followChanges: () => feed.follow(),
       acceptsPng: request.headers.get('accept')?.includes('image/png') ?? false,
-      settleClicks: () => within(statementLimitMs, 'Counting clicks', counting.settle()),
+      settleClicks: () => within(limitMs, 'Counting clicks', counting.settle()),
       labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
     }),
     observe({ ms, ...exchange }) {
