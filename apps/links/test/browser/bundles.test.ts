@@ -46,7 +46,10 @@ beforeAll(async () => {
   for (const [index, label] of LINKS.entries())
     made[label] = await post<Made>('/links', { url: `https://example.com/a/long/way/to/${index}`, label })
   for (let more = 0; more < 30; more++)
-    await post('/links', { url: `https://example.com/more/${more}`, label: `More ${more}` })
+    made[`More ${more}`] = await post<Made>('/links', {
+      url: `https://example.com/more/${more}`,
+      label: `More ${more}`,
+    })
   await bundle(
     'Spring campaign',
     { icon: '🌷', accent: 'green', description: 'Everything for spring.' },
@@ -57,6 +60,7 @@ beforeAll(async () => {
   await bundle(HOSTILE, { icon: '<b>x', accent: 'red', description: 'W'.repeat(1900) }, [HOSTILE])
   await bundle('V'.repeat(120), { icon: '👩‍👩‍👧‍👦' }, ['Newsletter'])
   await bundle('Of Ann', { icon: 'Ann', accent: 'orange' }, ['Newsletter'])
+  await bundle('Two pages', {}, Object.keys(made).slice(0, 26))
   await bundle('Last year', { icon: '📦' }, ['Spring sale'])
   await admin.call('POST', `/bundles/${bundles['Last year']}/archive`, undefined)
   const database = new Database(admin.databaseUrl.replace('sqlite:', ''))
@@ -286,7 +290,10 @@ test('a list of a bundle goes on where its first ten end', async () => {
   await pages.getByText('11–11 of 11').waitFor()
 }, 60_000)
 
-for (const lang of ['sv', 'id'] as const)
+for (const [lang, next] of [
+  ['sv', 'Nästa sida'],
+  ['id', 'Halaman berikutnya'],
+] as const)
   test(`bundles fit in ${lang}`, async () => {
     await admin.call('PUT', '/settings', { lang })
     try {
@@ -300,6 +307,8 @@ for (const lang of ['sv', 'id'] as const)
         await shoot(page, `bundle-${lang}-${width}`)
         await expectAccessible(page)
         await expectNoSidewaysScroll(page)
+        await page.goto(admin.at(detail('Two pages')))
+        await page.getByRole('button', { name: next }).waitFor()
         await page.context().close()
       }
     } finally {

@@ -239,19 +239,20 @@ test('all links are exported in both formats', async () => {
 }, 60_000)
 
 test('import and export are accessible and whole in every language, theme and width', async () => {
-  for (const [lang, scheme, width] of [
-    ['en', 'dark', 1280],
-    ['sv', 'light', 390],
-    ['id', 'dark', 390],
+  const twoPages = [mixed, ...Array.from({ length: 20 }, (_, row) => `https://example.com/row/${row},,`)]
+  for (const [lang, scheme, width, next] of [
+    ['en', 'dark', 1280, 'Next page'],
+    ['sv', 'light', 390, 'Nästa sida'],
+    ['id', 'dark', 390, 'Halaman berikutnya'],
   ] as const) {
     await admin.call('PUT', '/settings', { lang })
     const { page, errors } = await admin.open('/import-export', { scheme, width })
     await page.locator('input[type=file]').waitFor({ state: 'attached' })
     await expectAccessible(page)
     await shoot(page, `transfer-${lang}-${scheme}-${width}`)
-    await choose(page, 'links.csv', mixed)
+    await choose(page, 'links.csv', twoPages.join('\n'))
     await page.getByRole('button', { name: /^(Preview|Förhandsgranska|Pratinjau)$/ }).click()
-    await page.locator('tbody tr').first().waitFor()
+    await page.getByRole('button', { name: next }).waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await expectAccessible(page)
     await shoot(page, `transfer-preview-${lang}-${scheme}-${width}`)

@@ -56,7 +56,9 @@ export function Members({ stats }: { stats: Stats }) {
             total={pages}
             value={page}
             onChange={setPage}
-            getControlProps={(control) => ({ 'aria-label': control })}
+            getControlProps={(control) => ({
+              'aria-label': say(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
+            })}
             getItemProps={(item) => ({ 'aria-label': number(item) })}
           />
         </Group>

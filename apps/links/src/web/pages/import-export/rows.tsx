@@ -64,7 +64,9 @@ export function Rows({ rows, isPreview }: Props) {
           total={Math.ceil(shown.length / ROWS_A_PAGE)}
           value={page}
           onChange={setPage}
-          getControlProps={(control) => ({ 'aria-label': control })}
+          getControlProps={(control) => ({
+            'aria-label': say(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
+          })}
           getItemProps={(item) => ({ 'aria-label': number(item) })}
         />
       )}
