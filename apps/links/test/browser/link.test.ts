@@ -218,6 +218,24 @@ test('disabling acts at once and can be taken back, of a link and of its primary
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('This link is disabled').waitFor({ state: 'detached' })
   expect((await read(id)).disabled_at).toBeNull()
+  // Also when it is done only after the page was left.
+  const left = Promise.withResolvers<undefined>()
+  await page.route('**/disable', async (route) => {
+    await left.promise
+    await route.continue()
+  })
+  await menu(page, 'Disable')
+  await page.getByRole('link', { name: 'All links' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+  left.resolve(undefined)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.unroute('**/disable')
+  await until(
+    () => read(id),
+    ({ disabled_at }) => disabled_at === null,
+  )
+  await page.goBack()
+  await untilWhole(page)
   await slugMenu(page, 'switched', 'Disable')
   const off = await until(
     () => read(id),

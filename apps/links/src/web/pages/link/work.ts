@@ -8,9 +8,10 @@ import { useText } from '../../texts/text.ts'
 import type { Link, Slug } from './link.ts'
 
 interface Work {
-  done: string
   run: () => Promise<unknown>
-  undo: () => Promise<unknown>
+  /** What is said once it is done, and what takes it back; to take it back has neither. */
+  done?: string
+  undo?: () => Promise<unknown>
 }
 
 /** What acts at once and can be taken back: disable, enable, another primary slug. */
@@ -24,14 +25,17 @@ export function useWork(link: Link) {
     })
   }
   const { mutate } = useMutation({
-    mutationFn: async (run: Work['run']) => {
+    mutationFn: async ({ run }: Work) => {
       await run()
       await changed('links', 'totals')
     },
+    // Not where it is begun: on another page that would not be told any more.
+    onSuccess(_, { done, undo }): void {
+      if (done !== undefined && undo) withUndo(say, done, { act() {}, undo: () => act({ run: undo }) })
+    },
     onError,
   })
-  const act = ({ done, run, undo }: Work) =>
-    mutate(run, { onSuccess: () => withUndo(say, done, { act() {}, undo: () => mutate(undo) }) })
+  const act = (work: Work) => mutate(work)
   const params = { id: link.id }
   const on = () => call('enableLink', { params })
   const off = () => call('disableLink', { params })
