@@ -39,6 +39,22 @@ export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant
     .execute()
 }
 
+/** Whether the user has this right; whoever takes it away waits for the end of the transaction, or came first. */
+export async function holdGrants(
+  tx: Transaction<Tables>,
+  userId: string,
+  role: RoleGrantRow['role'],
+): Promise<boolean> {
+  const held = await tx
+    .updateTable('role_grants')
+    .set((eb) => ({ role: eb.ref('role') }))
+    .where('user_id', '=', userId)
+    .where('role', '=', role)
+    .returning('id')
+    .execute()
+  return held.length > 0
+}
+
 /** Ids of everybody enabled who may administer, by whatever grant. */
 export async function findEnabledAdmins(db: Kysely<Tables>): Promise<string[]> {
   const rows = await db

@@ -99,6 +99,7 @@ const rename = operation({
     const nickname = await nicknameFrom(context, body.nickname)
     context.rates.take('guest_rename_per_minute', user.id)
     await context.database.write((tx) => renameUser(tx, user.id, nickname))
+    context.tell({ kind: 'person', userId: user.id })
     return { user: toUser({ ...user, nickname }, false) }
   },
 })

@@ -2,8 +2,9 @@
 
 /** Of a name. */
 export const MAX_GRAPHEMES = 64
-// A grapheme can be of any length, by marks upon marks; a family of four with skin tones has 19 units.
-const MAX_UNITS = 1024
+// Of a name in UTF-8. A grapheme can be of any length, by marks upon marks; a family of four has 25, with skin tones 41. An index
+// of PostgreSQL takes no more than 2704.
+const MAX_BYTES = 2048
 
 // Emoji come first, so that what is invisible inside of one stays: the joiner, the choice of the coloured form, the letters
 // behind a flag. \p{Default_Ignorable_Code_Point} is all that shows nothing: joiners, bidirectional marks, fillers, tags.
@@ -31,8 +32,10 @@ export function cleanName(text: string): string {
 export function cutToGraphemes(text: string, most: number = MAX_GRAPHEMES): string {
   let end = 0
   let count = 0
+  let bytes = 0
   for (const { index, segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
-    if (count === most || index + segment.length > MAX_UNITS) break
+    bytes += Buffer.byteLength(segment)
+    if (count === most || bytes > MAX_BYTES) break
     count += 1
     end = index + segment.length
   }

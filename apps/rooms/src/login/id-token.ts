@@ -5,7 +5,7 @@ import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import type { OidcConfig } from './provider-config.ts'
 import { LoginFailure } from './provider.ts'
-import { isStorable } from './storable.ts'
+import { isIdentifier } from './identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
 
 export interface ExpectedIdToken {
@@ -22,7 +22,6 @@ export interface ExpectedIdToken {
 const MAX_CHARACTERS = 64 * 1024
 const LEEWAY_SECONDS = 30
 const OLDEST_SECONDS = 600
-const LONGEST_SUBJECT = 255
 
 /** The claims of a token that is good in every respect. Throws `LoginFailure` with `token_invalid`, or for missing keys. */
 export async function verifyIdToken(token: string, expected: ExpectedIdToken): Promise<JsonObject> {
@@ -63,8 +62,7 @@ function checkParties(claims: JsonObject, { issuer, clientId }: ExpectedIdToken[
 
 /** L57. */
 function checkSubject({ sub }: JsonObject): void {
-  if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT || !isStorable(sub))
-    refuse('id token subject missing or malformed')
+  if (!isIdentifier(sub)) refuse('id token subject missing or malformed')
 }
 
 /** Points 9 and 10, and RFC 7519, section 4.1.5 (L60, L61, L62). */

@@ -1,12 +1,11 @@
 // What claims say of a person (rooms-contract R7.6, R7.7, R8.3, R9.3; checklist L66, L79-L81, L84, L86).
 import { type ClaimPath, readClaim } from './claim-path.ts'
 import { cleanName, cutToGraphemes } from './display-name.ts'
+import { isIdentifier } from './identifier.ts'
 import type { ProviderConfig } from './provider-config.ts'
 import { LoginFailure, type ProviderIdentity } from './provider.ts'
-import { isStorable } from './storable.ts'
 import type { JsonObject } from './strict-jws.ts'
 
-const LONGEST_SUBJECT = 255
 const LONGEST_EMAIL = 320
 
 /** Only what is needed; the rest of the claims is dropped. */
@@ -28,9 +27,7 @@ export function describePerson(
  */
 export function identifierOf(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value)
-  const isGood =
-    typeof value === 'string' && value !== '' && value.length <= LONGEST_SUBJECT && isStorable(value)
-  return isGood ? value : undefined
+  return isIdentifier(value) ? value : undefined
 }
 
 function subjectOf(value: unknown): string {

@@ -4,7 +4,7 @@ import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import type { OidcConfig } from './provider-config.ts'
 import { LoginFailure, type LogoutToken } from './provider.ts'
-import { isStorable } from './storable.ts'
+import { isIdentifier } from './identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
 
 export interface ExpectedLogoutToken {
@@ -68,8 +68,7 @@ function isObject(value: unknown): value is JsonObject {
 function textOf(claims: JsonObject, name: 'jti' | 'sub' | 'sid'): string | null {
   if (!Object.hasOwn(claims, name)) return null
   const value = claims[name]
-  if (typeof value !== 'string' || value === '' || !isStorable(value))
-    refuse(`logout token ${name} malformed`)
+  if (!isIdentifier(value)) refuse(`logout token ${name} malformed`)
   return value
 }
 

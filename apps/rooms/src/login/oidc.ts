@@ -15,7 +15,7 @@ import {
   type ProviderStatus,
   type Redemption,
 } from './provider.ts'
-import { isStorable } from './storable.ts'
+import { isIdentifier } from './identifier.ts'
 import type { JsonObject } from './strict-jws.ts'
 import type { Surroundings } from './surroundings.ts'
 import { clientAuthentication, requestTokens } from './token-endpoint.ts'
@@ -121,7 +121,7 @@ async function redeem(redemption: Redemption, parts: Parts): Promise<ProviderIde
 
 /** OpenID Connect Front-Channel and Back-Channel Logout: the provider's name of the session. */
 function sidOf({ sid }: JsonObject): string | null {
-  return typeof sid === 'string' && sid !== '' && isStorable(sid) ? sid : null
+  return isIdentifier(sid) ? sid : null
 }
 
 /** Undefined where there is none in time (R12.2). */

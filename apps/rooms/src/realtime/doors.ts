@@ -1,6 +1,8 @@
 import type { Database } from '@latchkey/database/database'
+import { isReferenceViolation } from '@latchkey/database/errors'
 import { Failure } from '@latchkey/http/failure'
 import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
 import { type Arrival, type Started, startVisits } from '../rooms/visits.ts'
 import type { Connection } from './connection.ts'
@@ -71,7 +73,10 @@ export class Doors {
         else reject(outcome)
       }
     } catch (error) {
-      for (const { reject } of group) reject(error)
+      const hasErased = isReferenceViolation(error)
+      // Whoever was erased while they came in is not there, and keeps out nobody else.
+      if (hasErased && group.length > 1) for (const one of group) await this.#letInTogether(roomId, [one])
+      else for (const { reject } of group) reject(hasErased ? failure('not_found') : error)
     }
   }
 

@@ -28,6 +28,9 @@ const GRACE_MS = 10_000
 /** Clocks of nodes differ, and any of them may have cleared away what ran out. Renewed ones last much longer. */
 const CLOCKS_DIFFER_MS = 10_000
 
+/** Each of them may read the database. */
+const MOST_LOST_AT_ONCE = 100
+
 /** A connection that has gone, and where it was. */
 interface Gone {
   readonly connectionId: string
@@ -45,8 +48,8 @@ export class Leases {
   readonly #doors: Doors
   /** Since the last tick; their leases run out from then on. */
   #gone: Gone[] = []
-  /** Rooms to tell of when the time of grace is over. */
-  readonly #graceful = new Map<string, number>()
+  /** Rooms to tell of, and when: at the end of each one's time of grace. */
+  #graceful: { roomId: string; atMs: number }[] = []
 
   constructor(options: LeaseOptions) {
     this.#options = options
@@ -58,10 +61,10 @@ export class Leases {
     return this.#doors.enter(connection, roomId)
   }
 
-  /** True when the person has left the room with it. */
-  end({ id: connectionId }: Connection, roomId: string): Promise<boolean> {
+  /** True when the person has left the room with it; `isHeld` as of `endLease`. */
+  end({ id: connectionId }: Connection, roomId: string, isHeld?: () => boolean): Promise<boolean> {
     const { database, now } = this.#options
-    return database.write((tx) => endLease(tx, { roomId, connectionId, nowMs: now() }))
+    return database.write((tx) => endLease(tx, { roomId, connectionId, nowMs: now(), isHeld }))
   }
 
   connectionGone(gone: Gone): void {
@@ -69,11 +72,9 @@ export class Leases {
   }
 
   async tick(nowMs: number): Promise<void> {
-    for (const [roomId, atMs] of this.#graceful)
-      if (nowMs >= atMs) {
-        this.#graceful.delete(roomId)
-        this.#tell(roomId)
-      }
+    const over = this.#graceful.filter(({ atMs }) => nowMs >= atMs)
+    if (over.length > 0) this.#graceful = this.#graceful.filter(({ atMs }) => nowMs < atMs)
+    for (const roomId of new Set(over.map((each) => each.roomId))) this.#tell(roomId)
     await this.#shortenGone(nowMs)
   }
 
@@ -91,7 +92,8 @@ export class Leases {
       this.#gone.push(...gone)
       throw error
     }
-    for (const { roomIds } of gone) for (const roomId of roomIds) this.#graceful.set(roomId, nowMs + GRACE_MS)
+    const roomIds = new Set(gone.flatMap((each) => each.roomIds))
+    for (const roomId of roomIds) this.#graceful.push({ roomId, atMs: nowMs + GRACE_MS })
   }
 
   /** The node gives a sign of life, and so does everybody here. */
@@ -118,10 +120,16 @@ export class Leases {
     }))
     if (roomIds && there.length === 0) return
     const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs })
-    for (const { subscription, hasRunOut } of there) {
-      const { connection, roomId } = subscription
-      if (!leases.get(connection.id)?.has(roomId)) await this.#lost(subscription, hasRunOut, told)
-    }
+    const lost = there.filter(
+      ({ subscription: { connection, roomId } }) => !leases.get(connection.id)?.has(roomId),
+    )
+    // Together, as the doors let in those who come together: after an outage it is everybody.
+    for (let from = 0; from < lost.length; from += MOST_LOST_AT_ONCE)
+      await Promise.all(
+        lost
+          .slice(from, from + MOST_LOST_AT_ONCE)
+          .map(({ subscription, hasRunOut }) => this.#lost(subscription, hasRunOut, told)),
+      )
     if (!roomIds) await this.#endOrphans(leases)
   }
 
@@ -159,9 +167,9 @@ export class Leases {
     const { roster, rooms } = this.#options
     for (const connection of roster.all())
       for (const roomId of leases.get(connection.id) ?? []) {
-        const isOnTheWay = rooms.find(roomId)?.expected.has(connection)
-        if (isOnTheWay || connection.subscriptions.has(roomId)) continue
-        if (await this.end(connection, roomId)) this.#tell(roomId)
+        const isHeld = () =>
+          connection.subscriptions.has(roomId) || rooms.find(roomId)?.expected.has(connection) === true
+        if (!isHeld() && (await this.end(connection, roomId, isHeld))) this.#tell(roomId)
       }
   }
 

@@ -82,7 +82,8 @@ export class Watch {
     }
     if (nowMs - this.#renewedAtMs >= RENEW_EVERY_MS) {
       this.#renewedAtMs = nowMs
-      await this.soon(() => leases.renew(nowMs))
+      // As of now: what came before may have taken long, and nobody's lease may end sooner for it.
+      await this.soon(() => leases.renew(now()))
     }
   }
 

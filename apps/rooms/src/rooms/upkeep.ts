@@ -11,6 +11,13 @@ export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): 
   const told: News[] = []
   for (const { room_id: roomId } of rooms) {
     await lockRoom(tx, roomId)
+    // What has run out is renewed no more, or somebody would stay without a visit.
+    await tx
+      .updateTable('presence_leases')
+      .set((eb) => ({ expires_at: eb.ref('expires_at') }))
+      .where('room_id', '=', roomId)
+      .where('expires_at', '<=', nowMs)
+      .execute()
     // Whoever has come back in the meantime stays.
     const gone = await tx
       .updateTable('room_visits')

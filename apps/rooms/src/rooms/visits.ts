@@ -164,13 +164,19 @@ export async function renewLeases(
 
 /**
  * Gives up one connection's lease; the visit ends with the last one. True when the person has gone. To tell of it later than
- * at once, let the lease run out instead: `shortenLeases`.
+ * at once, let the lease run out instead: `shortenLeases`. Nothing is given up that is held when nobody else can take it any more.
  */
 export async function endLease(
   tx: Transaction<Tables>,
-  { roomId, connectionId, nowMs }: { roomId: string; connectionId: string; nowMs: number },
+  {
+    roomId,
+    connectionId,
+    nowMs,
+    isHeld = () => false,
+  }: { roomId: string; connectionId: string; nowMs: number; isHeld?: (() => boolean) | undefined },
 ): Promise<boolean> {
   await lockRoom(tx, roomId)
+  if (isHeld()) return false
   const ended = await tx
     .deleteFrom('presence_leases')
     .where('room_id', '=', roomId)

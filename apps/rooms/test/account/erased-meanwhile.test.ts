@@ -1,9 +1,9 @@
 // An account that is erased between the look at its session and what is done with it (rooms-contract R15.1, R28.22).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { sql } from 'kysely'
 import { type Someone, outcome, someone } from '../admin/people.ts'
 import { roomsPerTest } from '../per-test.ts'
+import { untilWaiting } from '../rooms/locks.ts'
 import type { TestRooms } from '../rooms.ts'
 
 const { rooms } = roomsPerTest()
@@ -22,20 +22,11 @@ async function whileErased(
     await tx.deleteFrom('users').where('id', '=', erased.id).execute()
     // In a member of its own, or the transaction would wait for what waits for it.
     const started = { answer: act() }
-    if (database.dialect === 'postgres') await untilBlocked(service)
+    if (database.dialect === 'postgres') await untilWaiting(service)
     else for (let turn = 0; turn < TURNS; turn++) await Bun.sleep(0)
     return started
   })
   return answer
-}
-
-async function untilBlocked({ rooms: { database } }: TestRooms): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity
-      where wait_event_type = 'Lock' and datname = current_database()`.execute(database.read)
-    if ((rows[0]?.waiting ?? 0) > 0) return
-  }
 }
 
 eachDialect((_dialect, newUrl) => {

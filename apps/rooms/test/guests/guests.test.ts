@@ -141,6 +141,23 @@ eachDialect((_dialect, newUrl) => {
     expect(await countUsers()).toBe(before)
   })
 
+  test('R28.22: a name of the heaviest letters that there are is taken as far as it can be, of guests and of members', async () => {
+    const marks = Array.from({ length: 0xf800 }, (_, i) => String.fromCodePoint(0x800 + i)).filter((each) =>
+      /\p{Mn}/u.test(each),
+    )
+    let random = 1
+    const next = () => (random = (random * 48_271) % 2_147_483_647)
+    const letters = Array.from({ length: 64 }, () => {
+      const own = Array.from({ length: 15 }, () => marks[next() % marks.length])
+      return String.fromCodePoint(0x4e00 + (next() % 20_000)) + own.join('')
+    })
+    const nickname = letters.join('')
+    const created = await somewhere().send('/api/session', { body: { nickname } })
+    expect([201, 400]).toContain(created.status)
+    const member = await rooms.signedIn({ sub: 'heavy', name: nickname }, { ip: '198.51.100.202' })
+    expect((await member.send('/api/session')).status).toBe(200)
+  })
+
   test('a guest takes another name, once a minute (R22); a member cannot', async () => {
     const guest = somewhere()
     const { id } = await become(guest)

@@ -4,11 +4,12 @@ import { eachDialect } from '@latchkey/database/testing'
 import { claimPath } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { createRoom, member } from '../rooms/rooms.ts'
+import { untilWaiting } from '../rooms/locks.ts'
 import { type Live, listen, say } from './live.ts'
 
 const ROOT = { sub: 'root', name: 'Root' }
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   let rooms: TestRooms
   let live: Live
   beforeAll(async () => {
@@ -46,4 +47,40 @@ eachDialect((_dialect, newUrl) => {
     const { participants } = await owner.browser.json<{ participants: unknown[] }>(`/api/rooms/${hidden.id}`)
     expect(participants).toEqual([])
   })
+
+  if (dialect === 'postgres')
+    test('R17.7 R28.3: who comes in by the right at the instant in which a login takes it away does not stay', async () => {
+      const owner = await member(rooms, 'Olga')
+      const { id: roomId } = await createRoom(owner, { visibility: 'private' })
+      const before = await rooms.signedIn({ ...ROOT, groups: ['admins'] })
+      const socket = live.connect(before)
+      const { userId } = await socket.of('welcome')
+      const { database } = rooms.rooms
+      // Entering waits for this session when it has found that the person may.
+      const { entered, signedIn } = await database.write(async (tx) => {
+        await tx
+          .selectFrom('sessions')
+          .select('id')
+          .where('user_id', '=', String(userId))
+          .orderBy('id')
+          .forUpdate()
+          .execute()
+        const started = { entered: socket.subscribe(roomId), signedIn: Promise.resolve<unknown>(undefined) }
+        await untilWaiting(rooms)
+        started.signedIn = rooms.signedIn({ ...ROOT, groups: [] })
+        await untilWaiting(rooms, { count: 2, done: started.signedIn })
+        return started
+      })
+      await Promise.all([entered, signedIn])
+      const leases = await database.read
+        .selectFrom('presence_leases')
+        .select('room_id')
+        .where('user_id', '=', String(userId))
+        .where('room_id', '=', roomId)
+        .execute()
+      expect(leases).toEqual([])
+      await say(owner.browser, roomId, 'not for others')
+      await socket.settle()
+      expect(JSON.stringify(socket.frames)).not.toContain('not for others')
+    })
 })

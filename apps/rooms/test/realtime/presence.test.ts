@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type Somebody, createRoom, guest, join, leave, member } from '../rooms/rooms.ts'
@@ -198,6 +198,107 @@ eachDialect((dialect, newUrl) => {
         .executeTakeFirstOrThrow()
       expect(end).toBeGreaterThan(service.clock.ms + 20 * SECOND)
       socket.close()
+    })
+
+    test('leases last from the moment at which they are renewed, however long the look before it took', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await enter(owner, id)
+      const looking = spyOn(service.rooms.hub.lobby, 'look').mockImplementationOnce(async () => {
+        service.clock.ms += 30 * SECOND
+      })
+      await advance(service, 10 * SECOND)
+      expect(looking).toHaveBeenCalledTimes(1)
+      looking.mockRestore()
+      const { until: end } = await service.rooms.database.read
+        .selectFrom('presence_leases')
+        .select((eb) => eb.fn.max('expires_at').as('until'))
+        .where('room_id', '=', id)
+        .executeTakeFirstOrThrow()
+      expect(end).toBe(service.clock.ms + 45 * SECOND)
+      socket.close()
+    })
+
+    test('the people of a room whose leases have run out are let in together', async () => {
+      const { id } = await createRoom(owner)
+      const crowd = await Promise.all(Array.from({ length: 20 }, (_, i) => member(service, `Person ${i}`)))
+      const sockets: LiveSocket[] = []
+      for (const each of crowd) sockets.push(await enter(each, id))
+      service.clock.ms += 44 * SECOND
+      for (const each of sockets) await each.settle()
+      service.clock.ms += 2 * SECOND
+      await service.rooms.jobs.runDue()
+      const { leases } = service.rooms.hub
+      const take = leases.take.bind(leases)
+      // Nobody is answered before all have asked.
+      const { promise: allHaveAsked, resolve } = Promise.withResolvers<void>()
+      const taking = spyOn(leases, 'take').mockImplementation(async (connection, roomId) => {
+        if (taking.mock.calls.length === crowd.length) resolve()
+        await allHaveAsked
+        return take(connection, roomId)
+      })
+      await leases.check([id])
+      taking.mockRestore()
+      for (const each of sockets) {
+        await each.settle()
+        expect(each.frames.some(({ type }) => type === 'room.removed')).toBe(false)
+        each.close()
+      }
+    })
+
+    test('whoever was erased while they came in keeps out nobody who came in with them', async () => {
+      const { id } = await createRoom(owner)
+      const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
+      const sockets = [await enter(owner, id), await enter(carol, id), await enter(bob, id)]
+      const { leases, roster } = service.rooms.hub
+      const [first, erased, last] = [owner, carol, bob].map(({ user }) => [...roster.ofUser(user.id)][0]!)
+      await service.rooms.database.write((tx) =>
+        tx.deleteFrom('sessions').where('id', '=', carol.browser.sessionId).execute(),
+      )
+      const outcomes = await Promise.allSettled(
+        [first, erased, last].map((connection) => leases.take(connection!, id)),
+      )
+      expect(outcomes.map((each) => (each.status === 'rejected' ? each.reason.code : 'in'))).toEqual([
+        'in',
+        'not_found',
+        'in',
+      ])
+      for (const each of sockets) each.close()
+    })
+
+    test('R18.6: who has gone is told of ten seconds later, also where others go all the time', async () => {
+      const { id } = await createRoom(owner)
+      const watching = await enter(owner, id)
+      const leaving = [
+        await member(service, 'Bob'),
+        await member(service, 'Carol'),
+        await member(service, 'Dan'),
+      ]
+      const sockets: LiveSocket[] = []
+      for (const each of leaving) sockets.push(await enter(each, id))
+      const heard = spyOn(service.rooms.hub, 'hear')
+      const isTold = () => heard.mock.calls.some(([news]) => news.kind === 'lobby' && news.roomId === id)
+      for (const [index, socket] of sockets.entries()) {
+        await gone(socket, leaving[index]!)
+        await advance(service, SECOND)
+        expect(isTold()).toBe(index === 2)
+        await advance(service, 8 * SECOND)
+      }
+      heard.mockRestore()
+      watching.close()
+    })
+
+    test('a guest who takes another name is called so by everybody there', async () => {
+      const { id } = await createRoom(owner)
+      const watching = await enter(owner, id)
+      const gus = await guest(service, 'Gus')
+      const socket = await enter(gus, id)
+      await watching.frame(({ type, count }) => type === 'presence' && count === 2)
+      await gus.browser.json('/api/session', { method: 'PATCH', body: { nickname: 'Greta' } })
+      await watching.frame(
+        ({ type, joined }) =>
+          type === 'presence' && (joined as Frame[]).some(({ nickname }) => nickname === 'Greta'),
+      )
+      for (const each of [watching, socket]) each.close()
     })
 
     test('who was there when the database was away for longer than a lease lasts is in the room again, without a word', async () => {

@@ -4,6 +4,9 @@ import type { News } from '../../src/news.ts'
 import { roomJobs } from '../../src/jobs/rooms.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
+import { lockRoom } from '../../src/rooms/log.ts'
+import { renewLeases } from '../../src/rooms/visits.ts'
+import { untilWaiting } from './locks.ts'
 import { type Somebody, createRoom, join, leave, member } from './rooms.ts'
 
 const SECOND = 1000
@@ -11,7 +14,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   let rooms: TestRooms
   let owner: Somebody
   beforeAll(async () => {
@@ -94,6 +97,37 @@ eachDialect((_dialect, newUrl) => {
     }
     expect(new Set(await leasesOf(id))).toEqual(new Set(people.slice(0, 3).map(({ user }) => user.id)))
   })
+
+  if (dialect === 'postgres')
+    test('who is renewed by a node while the job runs has a visit or no lease', async () => {
+      const [first, second] = [await createRoom(owner), await createRoom(owner)].toSorted((a, b) =>
+        a.id < b.id ? -1 : 1,
+      )
+      const bob = await member(rooms)
+      for (const room of [first!, second!]) await join(bob, room.id)
+      const held = await db()
+        .selectFrom('presence_leases')
+        .select('connection_id')
+        .where('room_id', '=', first!.id)
+        .execute()
+      const ids = held.map(({ connection_id }) => connection_id)
+      rooms.clock.ms += 46 * SECOND
+      const { database } = rooms.rooms
+      // The job is done with the first room, and waits for the second; that node's clock is behind.
+      const { job, renewed } = await database.write(async (tx) => {
+        await lockRoom(tx, second!.id)
+        const started = { job: run('presence'), renewed: Promise.resolve() }
+        await untilWaiting(rooms)
+        started.renewed = database.write((other) =>
+          renewLeases(other, dialect, ids, rooms.clock.ms - 5 * SECOND),
+        )
+        await untilWaiting(rooms, { count: 2, done: started.renewed })
+        return started
+      })
+      await Promise.all([job, renewed])
+      expect(await visitOf(first!.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
+      expect(await leasesOf(first!.id)).toEqual([])
+    })
 
   test('R28.4: messages and events past their retention are gone after the job, also in idle rooms; others stay', async () => {
     const kinds = [
