@@ -24,7 +24,6 @@ export function AllRooms() {
   return (
     <Section title={say('admin.part.rooms')}>
       <Search
-        key={q}
         label={say('admin.searchRooms')}
         help={say('admin.searchRoomsHelp')}
         q={q}

@@ -2,6 +2,7 @@ import { Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mant
 import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { AUDIT_ACTIONS } from '../../../audit/actions.ts'
 import { useText } from '../../texts/text.ts'
+import { useTyped } from './typed.ts'
 
 /** What the log is asked for; empty for all. `before` is in the time of this browser. */
 export const NO_FILTER = { action: '', actorUserId: '', targetType: '', targetId: '', before: '' } as const
@@ -18,20 +19,21 @@ interface Props {
 /** Asks for what was typed; what cannot be asked for is said at its field, which then has the focus. */
 export function AuditFilters({ filter, onFilter }: Props) {
   const { say } = useText()
-  const [typed, setTyped] = useState(filter)
-  const [isBadActor, setBadActor] = useState(false)
+  const [typed, setTyped] = useTyped(filter)
+  const [badActor, setBadActor] = useState<string>()
   const actor = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const [actorUserId, targetId] = [typed.actorUserId.trim().toLowerCase(), typed.targetId.trim()]
-    const isBad = actorUserId !== '' && !UUID.test(actorUserId)
-    setBadActor(isBad)
-    if (isBad) actor.current?.focus()
-    else onFilter({ ...typed, actorUserId, targetId })
+    if (actorUserId === '' || UUID.test(actorUserId)) return onFilter({ ...typed, actorUserId, targetId })
+    setBadActor(typed.actorUserId)
+    actor.current?.focus()
   }
-  const change = (name: keyof Filter, value: string) => {
-    setTyped({ ...typed, [name]: value })
-    setBadActor(false)
+  const change = (name: keyof Filter, value: string) => setTyped({ ...typed, [name]: value })
+  const clear = () => {
+    // Also of what was typed and never asked for.
+    setTyped(NO_FILTER)
+    onFilter(NO_FILTER)
   }
   return (
     <form role="search" aria-label={say('audit.filters')} onSubmit={submit} noValidate>
@@ -40,13 +42,13 @@ export function AuditFilters({ filter, onFilter }: Props) {
           typed={typed}
           change={change}
           actor={actor}
-          actorError={isBadActor && say('audit.actorBad')}
+          actorError={typed.actorUserId === badActor && say('audit.actorBad')}
         />
         <Group gap="sm">
           <Button type="submit" variant="default">
             {say('audit.show')}
           </Button>
-          <Button variant="subtle" onClick={() => onFilter(NO_FILTER)}>
+          <Button variant="subtle" onClick={clear}>
             {say('audit.clear')}
           </Button>
         </Group>

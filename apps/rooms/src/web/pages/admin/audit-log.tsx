@@ -22,7 +22,7 @@ export function AuditLog() {
   const events = list.pages?.flatMap((page) => page.events)
   return (
     <Section title={say('admin.part.audit')}>
-      <AuditFilters key={JSON.stringify(filter)} filter={filter} onFilter={setQuery} />
+      <AuditFilters filter={filter} onFilter={setQuery} />
       <Listing list={list} count={events?.length} none={say('admin.noEvents')}>
         <ul className="plain rows">
           {events?.map((event) => (

@@ -23,7 +23,6 @@ export function People() {
     <Stack gap="lg">
       <Section title={say('admin.part.people')}>
         <Search
-          key={q}
           label={say('admin.searchPeople')}
           help={say('admin.searchPeopleHelp')}
           q={q}

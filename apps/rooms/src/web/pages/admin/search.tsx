@@ -2,6 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { useText } from '../../texts/text.ts'
+import { useTyped } from './typed.ts'
 
 interface Props {
   label: string
@@ -16,17 +17,16 @@ interface Props {
 /** Searches when asked to, not at every letter: searches are counted (R22). */
 export function Search({ label, help, q, least, onSearch }: Props) {
   const { say } = useText()
-  const [typed, setTyped] = useState(q)
-  const [isShort, setShort] = useState(false)
+  const [typed, setTyped] = useTyped(q)
+  const [tooShort, setTooShort] = useState<string>()
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const wanted = typed.trim()
     const { length } = Array.from(wanted)
-    const tooShort = length > 0 && length < least
-    setShort(tooShort)
-    if (tooShort) field.current?.focus()
-    else onSearch(wanted)
+    if (length === 0 || length >= least) return onSearch(wanted)
+    setTooShort(typed)
+    field.current?.focus()
   }
   return (
     <form role="search" onSubmit={submit} noValidate>
@@ -37,13 +37,10 @@ export function Search({ label, help, q, least, onSearch }: Props) {
           label={label}
           description={help}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          error={isShort && say('admin.searchShort')}
+          error={typed === tooShort && say('admin.searchShort')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={typed}
-          onChange={({ currentTarget }) => {
-            setTyped(currentTarget.value)
-            setShort(false)
-          }}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           maxLength={320}
           style={{ flex: 1, minWidth: 0 }}
           maw={420}
