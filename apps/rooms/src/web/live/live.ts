@@ -23,13 +23,14 @@ export const live = new Connection({
   onSessionEnd: endSession,
 })
 
+const lookAgain = () => void changed('pending')
+
 /** Connected for as long as somebody is signed in; returns what ends it. */
 export function stayConnected(): () => void {
   live.start()
   const hurry = () => live.hurry()
   addEventListener('online', hurry)
   // Wherever one is: what waits for an answer may be looked at next. What came while nobody listened is found by looking.
-  const lookAgain = () => void changed('pending')
   const stopHearing = live.onNotice(lookAgain)
   const stopWatching = live.watch(() => live.state === 'live' && lookAgain())
   return () => {
