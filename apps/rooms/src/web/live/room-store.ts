@@ -61,6 +61,8 @@ export class RoomStore {
   readonly #watchers = new Set<() => void>()
   readonly #typists = new Map<string, ReturnType<typeof setTimeout>>()
   #state: RoomState = BEFORE
+  /** Counts how often the history was begun anew. */
+  #history = 0
   #isAttended = true
   #toldTypingAt = 0
 
@@ -142,17 +144,22 @@ export class RoomStore {
   async readOlder(): Promise<void> {
     const { older } = this.#state
     if (older === null) return
+    const history = this.#history
+    // What comes meanwhile can begin the history anew, or let go of what this page would be next to.
+    const isWanted = () => history === this.#history && older === this.#state.older
     try {
       const query = older === undefined ? {} : { cursor: Number(older) }
       const page = await call('listMessages', { params: { id: this.roomId }, query })
+      if (!isWanted()) return
       this.#become({ historyError: null, older: page.nextCursor })
       this.#place(page.messages)
     } catch (error) {
-      this.#become({ historyError: error })
+      if (isWanted()) this.#become({ historyError: error })
     }
   }
 
   #forget(): void {
+    this.#history++
     this.#become({ messages: [], older: undefined, historyError: null })
   }
 

@@ -1,0 +1,80 @@
+import { afterEach, beforeAll, expect, mock, spyOn, test } from 'bun:test'
+import type { RoomListener } from './following.ts'
+import type { Message } from './frames.ts'
+import { live } from './live.ts'
+import { RoomStore } from './room-store.ts'
+
+beforeAll(() => {
+  Object.assign(globalThis, {
+    OPERATIONS: { listMessages: ['GET', '/rooms/{id}/messages'] },
+    sessionStorage: { getItem: () => null },
+  })
+})
+afterEach(() => mock.restore())
+
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+const message = (seq: number) => ({ id: String(seq), seq, userId: 'other', deletedAt: null }) as Message
+
+/** Somebody in a room, whose pages of history come when the test lets them. */
+function world() {
+  const reads: ((seqs: readonly number[]) => Promise<void>)[] = []
+  let listener: RoomListener | undefined
+  spyOn(live, 'follow').mockImplementation((_roomId, given) => {
+    listener = given
+    return () => {}
+  })
+  const answer = () =>
+    new Promise<Response>((resolve) =>
+      reads.push(async (seqs) => {
+        resolve(Response.json({ messages: seqs.map(message), nextCursor: String(seqs[0]) }))
+        await Bun.sleep(0)
+      }),
+    )
+  spyOn(globalThis, 'fetch').mockImplementation(Object.assign(answer, { preconnect: fetch.preconnect }))
+  const store = new RoomStore('room-1', 'me')
+  store.enter()
+  const welcome = () =>
+    listener?.subscribed({
+      type: 'subscribed',
+      id: '1',
+      roomId: 'room-1',
+      seq: 0,
+      role: 'speaker',
+      canPublish: true,
+      count: 0,
+      present: [],
+    })
+  welcome()
+  return {
+    store,
+    reads,
+    welcome,
+    kickOut: () => listener?.removed({ reason: 'kicked', until: null }),
+    hear: (seq: number) =>
+      listener?.event({ seq, at: '', event: 'message.created', data: { message: message(seq) } }),
+    seqs: () => store.state().messages.map(({ seq }) => seq),
+  }
+}
+
+test('a page that was asked for before somebody came in again is not taken for what is newest now', async () => {
+  const it = world()
+  it.kickOut()
+  it.store.enter()
+  await it.reads[0]?.(range(1, 2))
+  it.welcome()
+  await it.reads[1]?.(range(1, 3))
+  expect(it.seqs()).toEqual(range(1, 3))
+})
+
+test('a page of older messages that comes when those next to it were let go leaves no gap', async () => {
+  const it = world()
+  await it.reads[0]?.(range(501, 550))
+  void it.store.readOlder()
+  for (const seq of range(551, 1010)) it.hear(seq)
+  const kept = it.seqs()
+  expect(kept.length).toBeLessThan(500)
+  await it.reads[1]?.(range(451, 500))
+  expect(it.seqs()).toEqual(kept)
+  expect(it.store.state().older).toBe(String(kept[0]))
+})
