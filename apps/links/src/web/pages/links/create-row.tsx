@@ -31,17 +31,27 @@ function bodyOf({ url, label, slug, expires }: typeof EMPTY): Input<'createLink'
   }
 }
 
-/** What was typed stays until the link is made. */
-export function CreateRow() {
-  const { say, failure } = useText()
-  const [typed, setTyped] = useState(EMPTY)
-  const create = useMutation({
-    mutationFn: (body: Input<'createLink'>['body']) => call('createLink', { body }),
-    async onSuccess() {
-      setTyped(EMPTY)
+interface Sent {
+  body: Input<'createLink'>['body']
+  /** What was typed; nothing where another link is made of what was sent before. */
+  from?: typeof EMPTY
+}
+
+function useCreate(onMade: (from: Sent['from']) => void) {
+  return useMutation({
+    mutationFn: ({ body }: Sent) => call('createLink', { body }),
+    async onSuccess(_, { from }) {
+      onMade(from)
       await changed('links', 'totals')
     },
   })
+}
+
+/** What was typed stays until the link is made, and what was typed since then stays as well. */
+export function CreateRow() {
+  const { say, failure } = useText()
+  const [typed, setTyped] = useState(EMPTY)
+  const create = useCreate((from) => setTyped((now) => (now === from ? EMPTY : now)))
   const first = useFocusWhenAsked()
   const wrong = fieldOf(create.error)
   const field = (name: Field) => ({
@@ -60,7 +70,7 @@ export function CreateRow() {
       component="form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!create.isPending) create.mutate(bodyOf(typed))
+        if (!create.isPending) create.mutate({ body: bodyOf(typed), from: typed })
       }}
     >
       <Group align="start" gap="sm">
@@ -86,7 +96,10 @@ export function CreateRow() {
       )}
       <div role="status">
         {data && (
-          <Made link={data} onAnother={() => create.mutate({ ...variables, allow_duplicate: true })} />
+          <Made
+            link={data}
+            onAnother={() => create.mutate({ body: { ...variables.body, allow_duplicate: true } })}
+          />
         )}
       </div>
     </Paper>
