@@ -193,6 +193,22 @@ test('its owner edits label, URL and expiry where they stand; what is refused st
   expect(errors.filter((error) => !error.includes('400'))).toEqual([])
 }, 60_000)
 
+test('a page that was open for long sees a link expire that was given its expiry since', async () => {
+  const id = await make('open', { label: 'Open' })
+  const { page } = await admin.open('/links')
+  await page.clock.install()
+  await page.goto(admin.at(`/links/${id}`))
+  await untilWhole(page)
+  await page.clock.fastForward('01:00:00')
+  const soon = Math.floor(Date.now() / 1000) + 3_700
+  await admin.call('PATCH', `/links/${id}`, { expires_at: soon })
+  await page.getByText('Never', { exact: true }).waitFor({ state: 'detached' })
+  expect(await page.getByText('This link has expired').count()).toBe(0)
+  await page.clock.fastForward('02:00')
+  await page.getByText('This link has expired').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('somebody else’s link offers nothing that only its owner may do', async () => {
   const { page } = await open('foreign')
   expect(await page.getByRole('button', { name: /^Edit/ }).count()).toBe(0)

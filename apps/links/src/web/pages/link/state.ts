@@ -9,12 +9,12 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1
 /** What the link does at this moment (L7); a page that stays open sees it expire. */
 export function useLinkState({ disabled_at, expires_at }: Link): State {
   const [now, setNow] = useState(Date.now)
-  const expiresIn = expires_at === null ? Infinity : expires_at * 1000 - now
   useEffect(() => {
+    const expiresIn = expires_at === null ? Infinity : expires_at * 1000 - Date.now()
     if (expiresIn <= 0 || expiresIn === Infinity) return undefined
     const timer = setTimeout(() => setNow(Date.now()), Math.min(expiresIn, LONGEST_WAIT_MS))
     return () => clearTimeout(timer)
-  }, [expiresIn])
+  }, [expires_at, now])
   if (disabled_at !== null) return 'disabled'
   return expires_at !== null && expires_at * 1000 <= Date.now() ? 'expired' : 'active'
 }
