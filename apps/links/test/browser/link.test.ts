@@ -223,6 +223,12 @@ test('somebody else’s link offers nothing that only its owner may do', async (
   await page.getByRole('button', { name: `Actions for ${'x'.repeat(128)}` }).click()
   await page.getByRole('menuitem', { name: 'QR code' }).waitFor()
   expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Copy the short URL', 'QR code'])
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('Refused'))
+  })
+  await page.getByRole('menuitem', { name: 'Copy the short URL' }).click()
+  await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
+  await shoot(page, 'link-not-copied')
 }, 60_000)
 
 test('disabling acts at once and can be taken back, of a link and of its primary slug', async () => {

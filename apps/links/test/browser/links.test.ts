@@ -70,7 +70,10 @@ test('an address is copied, and its hint is accessible while it is hovered', asy
   await page.getByRole('tooltip').getByText(`Copy ${url}`).waitFor()
   await expectAccessible(page)
   await copy.click()
-  await page.getByRole('tooltip').getByText('Copied').waitFor()
+  await Promise.all([
+    page.getByRole('tooltip').getByText('Copied').waitFor(),
+    page.locator('[aria-live=polite]').getByText('Copied').waitFor(),
+  ])
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
   await expectAccessible(page)
   await page.context().close()

@@ -11,7 +11,6 @@ import {
   Title,
   VisuallyHidden,
 } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import {
   IconCopy,
@@ -135,10 +134,14 @@ function Mark({ text }: { text: string }) {
 
 function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
   const { say } = useText()
-  const { copy } = useClipboard()
-  const copyUrl = () => {
-    copy(slugUrl(slug.slug))
-    notifications.show({ message: say('link.copied'), withCloseButton: false })
+  const copyUrl = async () => {
+    try {
+      await navigator.clipboard.writeText(slugUrl(slug.slug))
+      notifications.show({ message: say('link.copied'), withCloseButton: false })
+    } catch {
+      // It is refused, or not there at all where the page came over plain HTTP.
+      notifications.show({ color: 'red', message: say('link.notCopied'), withCloseButton: false })
+    }
   }
   return (
     <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
@@ -155,7 +158,7 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconCopy size={16} />} onClick={copyUrl}>
+        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copyUrl()}>
           {say('link.copy')}
         </Menu.Item>
         <Menu.Item
