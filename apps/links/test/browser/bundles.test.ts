@@ -229,7 +229,15 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
   await card(page, 'Old news').waitFor()
   await choose('Archive')
   await answerToast(page, 'Close')
+  const looked = Promise.withResolvers<undefined>()
+  await page.route('**/api/bundles?archived=only*', async (route) => {
+    await looked.promise
+    await route.continue()
+  })
   await page.locator('label').getByText('Archived', { exact: true }).click()
+  await page.locator('main .mantine-Skeleton-root').waitFor()
+  expect(await page.getByText('Nothing is archived').count()).toBe(0)
+  looked.resolve(undefined)
   await card(page, 'Old news').waitFor()
   await page.waitForFunction(
     (address) => fetch(address).then(async (answer) => (await answer.json()).archived_at !== null),

@@ -47,6 +47,10 @@ function useRows(pages: readonly { body: Result<'listBundles'> }[], shown: Shown
     .filter((bundle) => shown === 'all' || isArchived(bundle, pending) === (shown === 'archived'))
 }
 
+/** What was shown before may have no row that belongs to what is asked for now. */
+const areAwaited = ({ isPending, isPlaceholderData }: ReturnType<typeof useBundles>, rows: number) =>
+  isPending || (isPlaceholderData && rows === 0)
+
 /** How many bundles there are in any state; asked for only while it matters. */
 function useTotal(matters: boolean): number | undefined {
   return useCall('bundles', 'listBundles', { query: { archived: 'all', limit: 1 } }, matters).data?.total
@@ -59,7 +63,8 @@ export default function Bundles() {
   const bundles = useBundles(shown, range)
   const rows = useRows(bundles.data?.pages ?? [], shown)
   const search = range ? `?range=${range}` : ''
-  const isEmpty = bundles.data !== undefined && rows.length === 0
+  const isAwaited = areAwaited(bundles, rows.length)
+  const isEmpty = bundles.data !== undefined && !isAwaited && rows.length === 0
   const total = useTotal(isEmpty)
   return (
     <Stack gap="lg">
@@ -74,7 +79,7 @@ export default function Bundles() {
       {bundles.error && !bundles.data && (
         <Failed error={bundles.error} onRetry={() => void bundles.refetch()} />
       )}
-      {bundles.isPending && <Skeleton height={320} />}
+      {isAwaited && <Skeleton height={320} />}
       {isEmpty && <Empty shown={shown} total={total} onShowAll={() => setView({ state: 'all' })} />}
       {rows.length > 0 && <Cards rows={rows} search={search} />}
       {bundles.hasNextPage && <More shown={rows.length} bundles={bundles} />}
