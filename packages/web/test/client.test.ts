@@ -94,8 +94,10 @@ test('on a phone the focus goes into the navigation only while that is open', as
       const { name, isSeen } = await page.evaluate(() => {
         const focused = document.activeElement as HTMLElement
         const { left, right, top, bottom } = focused.getBoundingClientRect()
-        const isSeen = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight
-        return { name: focused.ariaLabel ?? focused.innerText, isSeen }
+        return {
+          name: focused.ariaLabel ?? focused.innerText,
+          isSeen: left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight,
+        }
       })
       expect([name, isSeen]).toEqual([name, true])
       names.push(name)
