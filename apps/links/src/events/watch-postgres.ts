@@ -6,6 +6,9 @@ import type { Watch } from './feed.ts'
 const ANSWER_WITHIN_MS = 3_000
 const RETRY_MS = 1_000
 
+/** A second time it changes nothing, but shows that the connection is still there. */
+const LISTEN = 'listen latchkey_changes'
+
 /** `<link|bundle|clicks> <ids, or * for too many> <schema>`, see the second migration. */
 const ANNOUNCEMENT = /^(link|bundle|clicks) (\*|[\d,]+) (.*)$/s
 
@@ -37,20 +40,28 @@ export function watchPostgres(url: string, log: Log): Watch {
       const changes = readAnnouncement(payload, schema)
       if (changes) note(changes)
     })
+    let pulse: Timer | undefined
     mine.on('end', () => {
+      clearTimeout(pulse)
       if (client === mine) client = undefined
       if (!closed) retry ??= setTimeout(() => again(note), RETRY_MS)
     })
     client = mine
+    const end = () => mine.end().catch(() => undefined)
+    /** One that does not answer has died without a word. */
+    const beat = () => {
+      pulse = setTimeout(() => void mine.query(LISTEN).then(beat, end), RETRY_MS)
+    }
     try {
       await mine.connect()
       const { rows } = await mine.query<{ schema: string }>('select current_schema() as schema')
       schema = rows[0]?.schema ?? ''
-      await mine.query('listen latchkey_changes')
+      await mine.query(LISTEN)
     } catch (error) {
-      await mine.end().catch(() => undefined)
+      await end()
       throw error
     }
+    beat()
   }
 
   function again(note: (changes: Partial<Changes>) => void): void {

@@ -7,6 +7,8 @@ import { type OwnPostgres, startOwnPostgres } from '../../test/durability/own-po
 import { Relay } from '../../test/durability/relay.ts'
 import { NOW, Stored, closedAfterEach, messageOf, until } from '../../test/durability/stored.ts'
 import type { Tables } from '../db/tables.ts'
+import type { Changes } from '../events/changes.ts'
+import { watchPostgres } from '../events/watch-postgres.ts'
 import { PostgresLookup } from './lookup-postgres.ts'
 
 const quiet = createLog({ write: () => undefined })
@@ -207,6 +209,26 @@ eachDialect((dialect, newUrl) => {
     expect((await after)?.location).toBe('https://example.org/')
   })
 
+  test('connections that listen and die without a word are noticed, and all that is missed shows within seconds', async () => {
+    const url = await newUrl()
+    const relay = keep(await Relay.before(url))
+    const node = await openNode(url, relay.through(url))
+    const noted: Partial<Changes>[] = []
+    const watch = keep(watchPostgres(relay.through(url), quiet))
+    await watch.start((changes) => void noted.push(changes))
+    const link = await node.stored.link('abcd')
+    await locationOf(node, 'abcd')
+    // Those two, and not the one that asks for slugs.
+    relay.swallow(2)
+    const outside = keep(openDatabase<Tables>(url))
+    await outside.write((tx) =>
+      sql`update link set url = 'https://example.org/' where id = ${link}`.execute(tx),
+    )
+    await until('the change', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 8_000)
+    await until('pages are told to look anew', () => noted.some(({ more }) => more === true), 8_000)
+    await until('nothing needs asking', () => isKnown(node, 'abcd'), 5_000)
+  }, 20_000)
+
   describe('while the database is cut off', () => {
     test('known slugs go on, known to be nothing ones too; others throw; then everything is fresh again', async () => {
       const url = await newUrl()
@@ -328,6 +350,7 @@ describe('with a server of its own', () => {
   test('frozen: an unknown slug gets an error within reason instead of waiting for ever', async () => {
     if (!server) return
     const node = await openNode(server.url)
+    await node.stored.link('warm')
     await locationOf(node, 'warm')
     server.freeze()
     try {
@@ -339,6 +362,12 @@ describe('with a server of its own', () => {
       )
       expect(await Promise.race([asked, timeout.promise])).toBe('refused')
       clearTimeout(timer)
+      // By now it is known that nobody answers; who follows known links does not wait to hear it again.
+      const endMs = performance.now() + 3_000
+      await until('some time has passed', () => {
+        expect(isKnown(node, 'warm')).toBe(true)
+        return performance.now() > endMs
+      })
     } finally {
       server.thaw()
     }

@@ -9,8 +9,11 @@ import { type CacheFigures, type Lookup, type Target, locationOf } from './looku
 const CACHE_ENTRIES = 50_000
 /** A visitor waits no longer than this for a database that takes questions and does not answer. */
 const QUERY_TIMEOUT_MS = 3_000
-/** While the database is unreachable it is asked again only this often, so that known slugs redirect without delay. */
+/** While the database is unreachable it is asked again only this often. Who listens is asked as often, too. */
 const RETRY_MS = 1_000
+
+/** A second time it changes nothing, but shows that the connection is still there. */
+const LISTEN = 'listen latchkey_redirect'
 
 const FIND = `select link.id, link.url, link.expires_at from slug join link on link.id = slug.link_id
   where slug.slug = $1 and slug.disabled_at is null and link.disabled_at is null`
@@ -23,7 +26,8 @@ interface Entry {
 
 /**
  * Keeps targets in memory and forgets each as soon as the database announces a change of it. While nobody listens
- * (the connection was lost), every look-up asks the database; while that cannot be reached, what was known last counts.
+ * (the connection was lost), every look-up asks the database; while that cannot be reached, what was known last counts, and
+ * nobody waits to learn whether it still cannot.
  */
 export class PostgresLookup implements Lookup {
   readonly #pool
@@ -32,12 +36,13 @@ export class PostgresLookup implements Lookup {
   readonly #entries = new Map<string, Entry>()
   readonly #flights = new Map<string, Promise<Target | undefined>>()
   #listener: Client | undefined
-  #retry: Timer | undefined
+  #timer: Timer | undefined
   #session = 0
   #changes = 0
   #hits = 0
   #misses = 0
-  #downUntilMs = 0
+  /** When to ask again, while the database could not be reached the last time. */
+  #askAgainMs: number | undefined
   #closed = false
 
   constructor(url: string, database: Database<Tables>, log: Log) {
@@ -49,6 +54,11 @@ export class PostgresLookup implements Lookup {
 
   /** Ends when changes are listened to, or the first try failed; goes on trying by itself. */
   async listen(): Promise<void> {
+    await (this.#listener ? this.#check() : this.#connect())
+    if (!this.#closed) this.#timer = setTimeout(() => void this.listen(), RETRY_MS)
+  }
+
+  async #connect(): Promise<void> {
     const client = new Client({
       connectionString: this.#url,
       application_name: 'latchkey-redirect',
@@ -57,17 +67,19 @@ export class PostgresLookup implements Lookup {
     })
     client.on('notification', ({ payload }) => this.#forget(payload ?? ''))
     client.on('error', () => undefined)
-    client.on('end', () => this.#lost(client))
+    client.on('end', () => {
+      if (this.#listener === client) this.#listener = undefined
+    })
     try {
       await client.connect()
-      await client.query('listen latchkey_redirect')
+      await client.query(LISTEN)
       if (this.#closed) return await client.end()
       this.#session++
       this.#listener = client
+      this.#askAgainMs = undefined
     } catch (error) {
       this.#log.warn('cannot listen for changed slugs', { error })
       await client.end().catch(() => undefined)
-      this.#lost(client)
     }
   }
 
@@ -78,8 +90,12 @@ export class PostgresLookup implements Lookup {
       return entry.target
     }
     this.#misses++
-    const shared = this.#flights.get(slug)
-    if (shared) return shared
+    const answer = this.#flights.get(slug) ?? this.#fly(slug, entry)
+    return entry && this.#askAgainMs !== undefined ? entry.target : answer
+  }
+
+  #fly(slug: string, entry: Entry | undefined): Promise<Target | undefined> {
+    if (this.#askAgainMs !== undefined) this.#askAgainMs = performance.now() + RETRY_MS
     const flight = this.#ask(slug, entry).finally(() => {
       if (this.#flights.get(slug) === flight) this.#flights.delete(slug)
     })
@@ -97,7 +113,7 @@ export class PostgresLookup implements Lookup {
 
   async close(): Promise<void> {
     this.#closed = true
-    clearTimeout(this.#retry)
+    clearTimeout(this.#timer)
     await this.#listener?.end().catch(() => undefined)
     await this.#pool.end()
   }
@@ -107,12 +123,20 @@ export class PostgresLookup implements Lookup {
    * that the change shows on this node's very next redirect; and the database can be reached, whatever was true before.
    */
   async #catchUp(): Promise<void> {
-    this.#downUntilMs = 0
+    await this.#check()
+    this.#askAgainMs = undefined
+  }
+
+  /** A connection that does not answer has died without a word: nobody knows what it has missed. */
+  async #check(): Promise<void> {
+    const listener = this.#listener
     try {
-      await this.#listener?.query('select 1')
+      await listener?.query(LISTEN)
     } catch {
-      // Nothing that is remembered can be trusted until somebody listens again.
-      this.#session++
+      if (!listener || this.#listener !== listener) return
+      this.#listener = undefined
+      this.#askAgainMs = 0
+      void listener.end().catch(() => undefined)
     }
   }
 
@@ -130,9 +154,10 @@ export class PostgresLookup implements Lookup {
       // What was announced meanwhile may be about this slug, and newer than what was read.
       if (changesBefore === this.#changes && session === this.#session)
         this.#remember(slug, { target, session })
+      this.#askAgainMs = undefined
       return target
     } catch (error) {
-      this.#downUntilMs = performance.now() + RETRY_MS
+      this.#askAgainMs = performance.now() + RETRY_MS
       if (!known) throw error
       return known.target
     }
@@ -141,7 +166,7 @@ export class PostgresLookup implements Lookup {
   /** Nothing about it was missed, or it is all that can be known while the database is away. */
   #vouchesFor({ session }: Entry): boolean {
     if (this.#listener && session === this.#session) return true
-    return performance.now() < this.#downUntilMs
+    return this.#askAgainMs !== undefined && performance.now() < this.#askAgainMs
   }
 
   #remember(slug: string, entry: Entry): void {
@@ -157,15 +182,5 @@ export class PostgresLookup implements Lookup {
     this.#entries.delete(slug)
     // Whoever asks from now on must not be given what was read before.
     this.#flights.delete(slug)
-  }
-
-  #lost(client: Client): void {
-    if (this.#listener && this.#listener !== client) return
-    this.#listener = undefined
-    if (this.#closed) return
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined
-      void this.listen()
-    }, RETRY_MS)
   }
 }

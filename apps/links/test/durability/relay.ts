@@ -62,6 +62,18 @@ export class Relay {
     for (const { server } of this.#pairs.slice(spared)) server.pause()
   }
 
+  /** From now on nothing passes on the first so many connections, and neither side is told. */
+  swallow(count: number): void {
+    for (const { client, server } of this.#pairs.slice(0, count))
+      for (const [from, to] of [
+        [client, server],
+        [server, client],
+      ] as const) {
+        from.unpipe(to)
+        from.resume()
+      }
+  }
+
   releaseAnswers(): void {
     for (const { server } of this.#pairs) server.resume()
   }
