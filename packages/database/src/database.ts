@@ -209,7 +209,8 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
   }
 }
 
-async function retryConflicts<Result>(transaction: () => Promise<Result>): Promise<Result> {
+/** Runs a transaction again that PostgreSQL has given up for another's sake; it must be safe to run again. */
+export async function retryConflicts<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction()

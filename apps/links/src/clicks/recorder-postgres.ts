@@ -1,3 +1,4 @@
+import { retryConflicts } from '@latchkey/database/database'
 import { openPool } from '@latchkey/database/pool'
 import type { Pool, PoolClient } from 'pg'
 import { invalidateSums } from './changed-hours.ts'
@@ -97,10 +98,14 @@ export function openPostgresRecorder(url: string): Recorder {
   }
 }
 
-async function transaction<Result>(
-  pool: Pool,
-  work: (client: PoolClient) => Promise<{ commit: boolean; result: Result }>,
-): Promise<Result> {
+type Work<Result> = (client: PoolClient) => Promise<{ commit: boolean; result: Result }>
+
+/** Who removes clicks locks hours before slugs: where both are at it, one gives way and starts over. */
+function transaction<Result>(pool: Pool, work: Work<Result>): Promise<Result> {
+  return retryConflicts(() => runOnce(pool, work))
+}
+
+async function runOnce<Result>(pool: Pool, work: Work<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
     await client.query('begin')

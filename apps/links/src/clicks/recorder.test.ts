@@ -9,6 +9,7 @@ import {
   click,
   closedAfterEach,
   messageOf,
+  until,
 } from '../../test/durability/stored.ts'
 import { HOUR } from '../analytics/window.ts'
 import { removeSlug } from '../slugs/store.ts'
@@ -339,5 +340,34 @@ eachDialect((dialect, newUrl) => {
     expect(await recording).toBe(true)
     expect(await stored.counts('gone')).toEqual([0, 0, 0])
     expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+  })
+
+  if (dialect === 'sqlite') return
+
+  test('counting that PostgreSQL gives up for another’s sake, since each waits for the other, is done again', async () => {
+    const { stored, recorder } = await open()
+    const link = await stored.link('abcd')
+    await recorder.record([click(link, 'abcd')], { from: from(0), to: 1 })
+    const [locked, go] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()]
+    const other = stored.database.write(async (tx) => {
+      await sql`select 1 from click_hour_open for update`.execute(tx)
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+      locked.resolve(rows[0]?.pid ?? 0)
+      await go.promise
+      await sql`select 1 from slug for update`.execute(tx)
+    })
+    const pid = await locked.promise
+    const recording = recorder.record([click(link, 'abcd')], { from: from(1), to: 2 })
+    await until('counting waits for the other', async () => {
+      const waiting = await stored.rows(
+        `select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`,
+      )
+      return waiting.length > 0
+    })
+    // Who has waited longer looks first, and gives up.
+    go.resolve()
+    expect(await recording).toBe(true)
+    await other
+    expect(await stored.counts('abcd')).toEqual([2, 2, 2])
   })
 })
