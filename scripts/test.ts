@@ -56,6 +56,9 @@ const building = buildExecutable(ownPlatform(), executable).then(
 )
 
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
+// PostgreSQL is in a session of its own, where no Ctrl+C reaches it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
 const [isBuilt, failedChecks] = await Promise.all([building, check()])
 const tests = Bun.spawn(
   [
@@ -89,8 +92,7 @@ const tests = Bun.spawn(
   },
 )
 const testsExit = await tests.exited
-await postgres?.stop()
-rmSync(executable, { force: true })
+await cleanUp()
 
 const counts = readCounts(report)
 const failed = counts.failures + failedChecks.length + (testsExit !== 0 && counts.failures === 0 ? 1 : 0)
@@ -102,6 +104,11 @@ console.log(
   `${counts.tests - counts.failures - counts.skipped} passed, ${failed + (incomplete ? 1 : 0)} failed${skipped}`,
 )
 process.exit(failed > 0 || incomplete ? 1 : 0)
+
+async function cleanUp(): Promise<void> {
+  rmSync(executable, { force: true })
+  await postgres?.stop()
+}
 
 function readCounts(path: string): { tests: number; failures: number; skipped: number } {
   try {

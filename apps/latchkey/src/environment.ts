@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { type Migration, migrate } from '@latchkey/database/migrate'
+import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrations } from '@latchkey/links/db/migrations'
 import type { Tables } from '@latchkey/links/db/tables'
 import { type Settings, readSettings, settingsWarnings } from '@latchkey/links/settings'
@@ -12,6 +14,7 @@ import {
   settingsWarnings as roomsSettingsWarnings,
 } from '@latchkey/rooms/settings'
 import { type Problem, SettingsError, parseSettings } from '@latchkey/settings/settings'
+import { CommandFailure } from './command.ts'
 import { checkDemoRooms } from './demo-rooms.ts'
 import { complain } from './output.ts'
 
@@ -58,6 +61,12 @@ function demoOfRooms(): 'demo' {
 /** Where Rooms keeps its data, for commands that need no identity provider. Throws `SettingsError`. */
 export function roomsDatabase(): { databaseUrl: string } {
   return parseSettings({ databaseUrl: roomsDeclarations.databaseUrl }, process.env)
+}
+
+/** For what only reads: of a database that is not there, an empty copy would be taken for a good one. Throws `CommandFailure`. */
+export function requireDatabase(url: string): void {
+  if (dialectOf(url) === 'sqlite' && !existsSync(sqlitePath(url)))
+    throw new CommandFailure(`There is no database at ${sqlitePath(url)}`)
 }
 
 /** Works on the Links database, which is made and migrated if need be. */

@@ -1,3 +1,4 @@
+import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { Place } from './running.ts'
@@ -39,10 +40,39 @@ describe('latchkey backup', () => {
     expect(JSON.parse(exported)).toMatchObject({ total_clicks: 21 })
   })
 
-  test('works before the service ever ran', async () => {
+  test('of a database that is not there is none, and neither is an export; none is made either', async () => {
     const empty = new Place()
-    expect(await empty.run(['backup', 'copy.db'])).toMatchObject({ code: 0, err: '' })
+    for (const [args, file] of [
+      [['backup', 'copy.db'], 'links.db'],
+      [['backup', '--service', 'rooms', 'copy.db'], 'rooms.db'],
+      [['links', 'export'], 'links.db'],
+      [['links', 'export', '--everything'], 'links.db'],
+      [['rooms', 'export'], 'rooms.db'],
+    ] as const) {
+      const { code, out, err } = await empty.run(args)
+      expect([args, code, out]).toEqual([args, 1, ''])
+      expect(err).toMatch(new RegExp(`^There is no database at \\S*${file}\\n$`))
+    }
+    expect(readdirSync(empty.folder)).toEqual([])
     empty.remove()
+  })
+
+  test('of a database that an earlier version left is refused, and changes nothing there', async () => {
+    const old = new Place()
+    expect(await old.run(['keys', 'list'])).toMatchObject({ code: 0 })
+    const file = new SqliteFile(old.database)
+    const newest = 'select name from migration order by name desc limit 1'
+    file.run(`delete from migration where name = (${newest})`)
+    const before = file.query(newest).get()
+    const { code, err } = await old.run(['backup', 'copy.db'])
+    expect([code, err]).toEqual([
+      1,
+      'The database is of an earlier version: back it up with that one, or start this one first\n',
+    ])
+    expect(file.query(newest).get()).toEqual(before)
+    expect(existsSync(old.path('copy.db'))).toBe(false)
+    file.close()
+    old.remove()
   })
 
   test('with PostgreSQL names pg_dump and makes no file', async () => {

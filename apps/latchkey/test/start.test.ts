@@ -1,9 +1,11 @@
 import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Place } from './running.ts'
+import { text } from 'node:stream/consumers'
+import { LATCHKEY, Place } from './running.ts'
 
 describe('latchkey start', () => {
   const place = new Place()
@@ -17,6 +19,15 @@ describe('latchkey start', () => {
     expect(service.out).toContain(`API reference  ${local}/_/api/docs\n`)
     expect((await fetch(`${service.origin}/_/api/docs`)).status).toBe(200)
     expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
+    // More than the runtime takes unless it is told to leave that to us.
+    const { hostname, port } = new URL(service.originOf('rooms'))
+    const tooLarge = request({ hostname, port, path: '/api/session', method: 'POST' })
+    tooLarge.setHeader('Content-Length', 200_000_000).on('error', () => {})
+    const answered = Promise.withResolvers<IncomingMessage>()
+    tooLarge.on('response', answered.resolve).flushHeaders()
+    expect((await answered.promise).statusCode).toBe(413)
+    expect(JSON.parse(await text(await answered.promise))).toMatchObject({ code: 'too_large' })
+    tooLarge.destroy()
 
     const shown = /^ {2}(?:npx )?\S*latchkey\S* (keys create .*)$/m.exec(service.out)?.[1] ?? ''
     const args = [...shown.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
@@ -105,5 +116,21 @@ describe('latchkey links', () => {
       'listening',
       'stopped',
     ])
+  })
+
+  test('goes on and ends in order when its log cannot be written, on a full disk or to a reader that has left', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    const env = { LINKS_PORT: String(other.port) }
+    await other.stop(true)
+    for (const shell of ['exec "$0" "$@" > /dev/full', 'exec "$0" "$@" > >(head -n 1 > /dev/null)']) {
+      const unheard = new Place(env, ['bash', '-c', shell, ...LATCHKEY])
+      const child = unheard.spawn(['links'])
+      const ask = (path: string) => fetch(`http://127.0.0.1:${env.LINKS_PORT}${path}`).catch(() => undefined)
+      while (!(await ask('/_/health')) && child.exitCode === null) await Bun.sleep(10)
+      for (let line = 0; line < 5; line++) expect((await ask('/_/api/links'))?.status).toBe(401)
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+      unheard.remove()
+    }
   })
 })

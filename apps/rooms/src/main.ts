@@ -6,6 +6,8 @@ import type { Settings } from './settings.ts'
 
 /** How much of a stop is for requests that are under way, in milliseconds (R19.3). */
 const FINISH_WITHIN_MS = 5_000
+/** Large bodies are refused by the routes themselves, with an answer in the right shape. */
+const LARGEST_BODY_BYTES = 1024 ** 4
 const IDLE_SECONDS = 30
 
 export interface Running {
@@ -45,6 +47,7 @@ async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof c
     hostname: settings.host,
     port: settings.port,
     idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: LARGEST_BODY_BYTES,
     fetch: rooms.serve,
     websocket: rooms.websocket,
     error(error) {

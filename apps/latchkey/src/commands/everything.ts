@@ -12,6 +12,7 @@ import {
   currentSettings,
   nowSeconds,
   roomsDatabase,
+  requireDatabase,
   withDatabase,
   withRoomsDatabase,
 } from '../environment.ts'
@@ -19,6 +20,7 @@ import {
 /** Writes all that the instance holds to stdout, with the clicks that wait in the journal. */
 export async function exportEverything(): Promise<number> {
   const settings = currentSettings()
+  requireDatabase(settings.databaseUrl)
   await withDatabase(settings, async (database) => {
     await countWaiting(sqlitePath(settings.journal), settings.databaseUrl)
     await writeOut((put) => exportInstance(database, nowSeconds(), put))
@@ -68,7 +70,9 @@ const exportingRooms: Command = {
   details: `People, sessions, rooms, messages, the audit log: everything but who is connected at this moment.`,
   async run(args) {
     requireStdout(parseArgs({ args, options: {}, allowPositionals: true }).positionals)
-    await withRoomsDatabase(roomsDatabase(), (database) =>
+    const settings = roomsDatabase()
+    requireDatabase(settings.databaseUrl)
+    await withRoomsDatabase(settings, (database) =>
       writeOut((put) => exportRooms(database, nowSeconds(), put)),
     )
     return 0

@@ -1,13 +1,17 @@
 import { parseArgs } from 'node:util'
 import { type Backup, copyDatabase } from '@latchkey/database/backup'
+import { openReader } from '@latchkey/database/database'
+import { type Migration, dueMigrations } from '@latchkey/database/migrate'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import type { Finding } from '@latchkey/doctor/finding'
 import { backUp } from '@latchkey/links/backup/backup'
+import { migrations } from '@latchkey/links/db/migrations'
 import { examine } from '@latchkey/links/doctor/doctor'
+import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
 import { plain, say } from '../output.ts'
-import { currentSettings, roomsDatabase, withDatabase, withRoomsDatabase } from '../environment.ts'
+import { currentSettings, requireDatabase, roomsDatabase } from '../environment.ts'
 
 const backup: Command = {
   words: ['backup'],
@@ -34,15 +38,29 @@ To restore, stop the service and put the copy where its database setting points;
 async function backUpLinks(file: string): Promise<Backup> {
   const settings = currentSettings()
   refusePostgres(settings.databaseUrl)
-  await withDatabase(settings, async () => {})
+  await requireCurrent(settings.databaseUrl, migrations)
   return backUp(settings, file)
 }
 
 async function backUpRooms(file: string): Promise<Backup> {
   const { databaseUrl } = roomsDatabase()
   refusePostgres(databaseUrl)
-  await withRoomsDatabase({ databaseUrl }, async () => {})
+  await requireCurrent(databaseUrl, roomsMigrations)
   return copyDatabase(sqlitePath(databaseUrl), file)
+}
+
+/** A copy of what this version has changed first would be none of what was there. */
+async function requireCurrent(url: string, steps: Readonly<Record<string, Migration>>): Promise<void> {
+  requireDatabase(url)
+  const reader = openReader(url)
+  try {
+    if ((await dueMigrations(reader, steps)).length > 0)
+      throw new CommandFailure(
+        'The database is of an earlier version: back it up with that one, or start this one first',
+      )
+  } finally {
+    await reader.close()
+  }
 }
 
 function refusePostgres(url: string): void {

@@ -23,7 +23,7 @@ import {
 import { complain, plain, pour } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { JsonLinesFile } from '../json-lines-file.ts'
-import { currentSettings, nowSeconds, withDatabase } from '../environment.ts'
+import { currentSettings, nowSeconds, requireDatabase, withDatabase } from '../environment.ts'
 import { exportEverything, importEverything } from './everything.ts'
 
 /** `fail` looks at the whole file before anything is stored. */
@@ -200,7 +200,9 @@ off again.
       throw new UsageError('--everything takes no --format')
     if (values.everything) return exportEverything()
     const format = requireChoice('format', exportFormats, values.format ?? 'ndjson')
-    await withDatabase(currentSettings(), (database) => pour(exportLinks(database, format, nowSeconds())))
+    const settings = currentSettings()
+    requireDatabase(settings.databaseUrl)
+    await withDatabase(settings, (database) => pour(exportLinks(database, format, nowSeconds())))
     return 0
   },
 }

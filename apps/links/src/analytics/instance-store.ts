@@ -38,7 +38,7 @@ async function linkTallies(
     select bucket, link_id, ${countSums()} from (
       select ${bucket('clicked_at')} as bucket, click.link_id, sign as clicks, sign * is_bot as bots,
         sign * is_self_referrer as self_referrers, sign * is_bot * is_self_referrer as bot_self_referrers
-      from ${gapRows(db.dialect, gaps)} as gap cross join click where clicked_at >= low and clicked_at < high
+      from ${gapRows(db.dialect, gaps)} as gap cross join ${clicksByTime(db)} where clicked_at >= low and clicked_at < high
       union all
       select ${bucket('hour')}, part.link_id, clicks, bots, self_referrers, bot_self_referrers
       from ${gapRows(db.dialect, forgottenIn(gaps))} as gap
@@ -46,6 +46,14 @@ async function linkTallies(
     ) as part group by 1, 2`.execute(db.read)
   for (const { bucket: number, link_id, ...counts } of rows) tallyOf(number).add(link_id, counts)
   return tallies
+}
+
+/**
+ * The index by link covers what is asked, so that SQLite would look through the links one after the other in a database that somebody has
+ * analysed: half a second with fifty million clicks, instead of four milliseconds.
+ */
+function clicksByTime({ dialect }: Db): RawBuilder<unknown> {
+  return dialect === 'sqlite' ? sql`click indexed by click_by_time` : sql`click`
 }
 
 async function packedLinks(
