@@ -4,7 +4,9 @@ import { join } from 'node:path'
 
 const EXECUTABLE = process.env['LATCHKEY_TEST_THROUGH']
 /** The command from its source, or, for everything once more, the executable (packaging/commands.test.ts). */
-export const LATCHKEY = EXECUTABLE ? [EXECUTABLE] : [process.execPath, join(import.meta.dir, '../src/latchkey.ts')]
+export const LATCHKEY = EXECUTABLE
+  ? [EXECUTABLE]
+  : [process.execPath, join(import.meta.dir, '../src/latchkey.ts')]
 const WITHIN_MS = 30_000
 
 export interface Ended {
