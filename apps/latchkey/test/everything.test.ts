@@ -102,30 +102,38 @@ describe('latchkey links export and import with --everything', () => {
 })
 
 test('latchkey rooms export and import carry everything of Rooms to another instance', async () => {
-  const [from, to] = [new Place(), new Place()]
+  const [from, to, empty] = [new Place(), new Place(), new Place()]
   try {
+    const service = await from.start(['start'], /First key/)
+    const origin = service.originOf('rooms').replace('127.0.0.1', 'localhost')
+    const came = await fetch(`${origin}/api/session`, {
+      method: 'POST',
+      headers: { Origin: origin, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ nickname: 'Greta' }),
+    })
+    expect(came.status).toBe(201)
+    await service.stop()
     const sent = await from.run(['rooms', 'export'])
     expect([sent.code, sent.err]).toEqual([0, expect.stringMatching(/^exported \d+ rows\n$/)])
     const dry = await to.run(['rooms', 'import', '-', '--dry-run'], { stdin: sent.out })
     expect([dry.code, dry.err]).toEqual([
       0,
-      'complete: 0 people, 0 rooms, 0 messages (dry run: nothing was stored)\n',
+      'complete: 1 people, 0 rooms, 0 messages (dry run: nothing was stored)\n',
     ])
     expect(await to.run(['rooms', 'import', '-'], { stdin: sent.out })).toEqual({
       code: 0,
       out: '',
-      err: 'imported 0 people, 0 rooms, 0 messages\n',
+      err: 'imported 1 people, 0 rooms, 0 messages\n',
     })
     expect((await to.run(['rooms', 'export'])).out.split('\n').slice(1)).toEqual(
       sent.out.split('\n').slice(1),
     )
     const wrong = await from.run(EVERYTHING)
-    expect(await to.run(['rooms', 'import', '-'], { stdin: wrong.out })).toMatchObject({
+    expect(await empty.run(['rooms', 'import', '-'], { stdin: wrong.out })).toMatchObject({
       code: 1,
       err: 'line 1: the file is "latchkey-links-instance", not "latchkey-rooms-instance"\n',
     })
   } finally {
-    from.remove()
-    to.remove()
+    for (const place of [from, to, empty]) place.remove()
   }
 }, 60_000)
