@@ -64,9 +64,9 @@ export function roomsDatabase(): { databaseUrl: string } {
 }
 
 /** For what only reads: of a database that is not there, an empty copy would be taken for a good one. Throws `CommandFailure`. */
-export function requireDatabase(url: string): void {
+export function requireDatabase(url: string, setting: 'LINKS_DATABASE_URL' | 'ROOMS_DATABASE_URL'): void {
   if (dialectOf(url) === 'sqlite' && !existsSync(sqlitePath(url)))
-    throw new CommandFailure(`There is no database at ${sqlitePath(url)}`)
+    throw new CommandFailure(`There is no database at ${sqlitePath(url)}, where ${setting} says that it is`)
 }
 
 /** Works on the Links database, which is made and migrated if need be. */

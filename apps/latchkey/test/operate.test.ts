@@ -51,7 +51,8 @@ describe('latchkey backup', () => {
     ] as const) {
       const { code, out, err } = await empty.run(args)
       expect([args, code, out]).toEqual([args, 1, ''])
-      expect(err).toMatch(new RegExp(`^There is no database at \\S*${file}\\n$`))
+      const setting = file === 'links.db' ? 'LINKS_DATABASE_URL' : 'ROOMS_DATABASE_URL'
+      expect(err).toBe(`There is no database at ./data/${file}, where ${setting} says that it is\n`)
     }
     expect(readdirSync(empty.folder)).toEqual([])
     empty.remove()

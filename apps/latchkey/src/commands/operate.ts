@@ -38,20 +38,24 @@ To restore, stop the service and put the copy where its database setting points;
 async function backUpLinks(file: string): Promise<Backup> {
   const settings = currentSettings()
   refusePostgres(settings.databaseUrl)
-  await requireCurrent(settings.databaseUrl, migrations)
+  await requireCurrent(settings.databaseUrl, 'LINKS_DATABASE_URL', migrations)
   return backUp(settings, file)
 }
 
 async function backUpRooms(file: string): Promise<Backup> {
   const { databaseUrl } = roomsDatabase()
   refusePostgres(databaseUrl)
-  await requireCurrent(databaseUrl, roomsMigrations)
+  await requireCurrent(databaseUrl, 'ROOMS_DATABASE_URL', roomsMigrations)
   return copyDatabase(sqlitePath(databaseUrl), file)
 }
 
 /** A copy of what this version has changed first would be none of what was there. */
-async function requireCurrent(url: string, steps: Readonly<Record<string, Migration>>): Promise<void> {
-  requireDatabase(url)
+async function requireCurrent(
+  url: string,
+  setting: Parameters<typeof requireDatabase>[1],
+  steps: Readonly<Record<string, Migration>>,
+): Promise<void> {
+  requireDatabase(url, setting)
   const reader = openReader(url)
   try {
     if ((await dueMigrations(reader, steps)).length > 0)

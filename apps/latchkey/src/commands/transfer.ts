@@ -201,7 +201,7 @@ off again.
     if (values.everything) return exportEverything()
     const format = requireChoice('format', exportFormats, values.format ?? 'ndjson')
     const settings = currentSettings()
-    requireDatabase(settings.databaseUrl)
+    requireDatabase(settings.databaseUrl, 'LINKS_DATABASE_URL')
     await withDatabase(settings, (database) => pour(exportLinks(database, format, nowSeconds())))
     return 0
   },

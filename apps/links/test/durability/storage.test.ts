@@ -312,8 +312,8 @@ function watchRedirects(wire: Wire): { stop(): Promise<{ redirects: number; long
   }
 }
 
-/** The longest that a redirect may take while something else is in the way, in milliseconds. */
-const STALL_MS = 1_000
+/** The longest that a redirect may take while others wait two seconds or more for a lock, in milliseconds. */
+const STALL_MS = 1_500
 
 /** The answer, undefined when the connection ended without one, and how long that took. */
 async function timed(work: Promise<Answer>): Promise<{ answer: Answer | undefined; ms: number }> {

@@ -34,6 +34,7 @@ function world() {
       const frame = JSON.parse(text) as FakeSocket['sent'][number]
       this.sent.push(frame)
       if (frame.type === 'ping' && !isDead) this.coming.push({ type: 'pong', id: frame.id })
+      if (frame.type === 'subscribe_lobby') this.coming.push({ type: 'subscribed_lobby', id: frame.id })
       if (frame.type !== 'subscribe') return
       if (refusal !== undefined) return void this.coming.push({ type: 'error', id: frame.id, code: refusal })
       this.isSubscribed = true
@@ -383,6 +384,9 @@ test('who looks at the lobby looks again after a break', async () => {
   let looks = 0
   const stop = it.connection.followLobby(() => looks++)
   it.connection.start()
+  it.current()?.deliver()
+  // Not before it is listened to: what is made in between would be neither seen nor told.
+  expect([looks, it.current()?.sent.map(({ type }) => type)]).toEqual([0, ['subscribe_lobby']])
   await it.settle()
   it.say({ type: 'lobby', remove: ROOM })
   await it.settle()

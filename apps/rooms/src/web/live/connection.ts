@@ -179,8 +179,6 @@ export class Connection {
     this.#attempt = 0
     this.#become('live')
     if (this.#lobby.size > 0) this.#ask({ type: 'subscribe_lobby' })
-    // What changed while nobody listened is found by looking.
-    for (const listener of this.#lobby) listener()
     for (const following of this.#rooms.values()) this.#subscribe(following)
   }
 
@@ -208,6 +206,8 @@ export class Connection {
     switch (frame.type) {
       case 'welcome':
         return this.#welcomed(frame.limits.messageLength)
+      // What changed while nobody listened is found by looking, once everything after it is told.
+      case 'subscribed_lobby':
       case 'lobby':
         return this.#lobby.forEach((listener) => listener())
       case 'notice':
