@@ -56,11 +56,12 @@ const building = buildExecutable(ownPlatform(), executable).then(
 )
 
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
-// PostgreSQL is in a session of its own, where no Ctrl+C reaches it.
+let tests: Bun.Subprocess | undefined
+// PostgreSQL is in a session of its own, where no Ctrl+C reaches it, and a signal to this process alone reaches nobody else.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
 const [isBuilt, failedChecks] = await Promise.all([building, check()])
-const tests = Bun.spawn(
+tests = Bun.spawn(
   [
     'bun',
     'test',
@@ -106,6 +107,7 @@ console.log(
 process.exit(failed > 0 || incomplete ? 1 : 0)
 
 async function cleanUp(): Promise<void> {
+  tests?.kill()
   rmSync(executable, { force: true })
   await postgres?.stop()
 }
