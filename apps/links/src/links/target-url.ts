@@ -3,7 +3,9 @@ import { codePoints, text } from '../text.ts'
 
 const LIMIT = 2048
 const CONTROL = /\p{Cc}/u
-const BLANKS_AROUND = /^[ \t\r\n]+|[ \t\r\n]+$/g
+// Only the first of several blanks begins a match: trying each takes quadratic time where something follows them.
+const BLANKS_AROUND = /^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g
+const SLASHES_AT_END = /(?<!\/)\/+$/
 
 /** A target as L6.4 takes it and L6.5 stores it. */
 export const TargetUrl = text()
@@ -41,7 +43,7 @@ export function normaliseUrl(url: string): string {
   rest = rest.slice(0, rest.length - fragment.length)
   if (rest.endsWith('?') && rest.indexOf('?') === rest.length - 1) rest = rest.slice(0, -1)
   if (fragment !== '' || rest.includes('?')) return rest + fragment
-  const shorter = rest.replace(/\/+$/, '')
+  const shorter = rest.replace(SLASHES_AT_END, '')
   // `https:` alone would be left of an address that is nothing but slashes; WHATWG URLs allow some such spellings.
   return URL.canParse(shorter) ? shorter : rest
 }
