@@ -1,13 +1,18 @@
 import { once } from 'node:events'
-import { type WriteStream, createWriteStream, openSync } from 'node:fs'
+import { type WriteStream, createWriteStream, openSync, statSync } from 'node:fs'
 
-/** A new file of JSON lines, written at the pace of the disk. Throws at once where there can be none. */
+/**
+ * A new file of JSON lines, written at the pace of the disk. Throws at once where there can be none, or where a file holds
+ * something: it may be the very one that is about to be read.
+ */
 export class JsonLinesFile {
   readonly #stream: WriteStream
   #failure: Error | undefined
 
   constructor(path: string) {
-    this.#stream = createWriteStream(path, { fd: openSync(path, 'w') })
+    // Pipes and devices have no size, and nor has what a run that failed at once left.
+    const isTaken = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+    this.#stream = createWriteStream(path, { fd: openSync(path, isTaken ? 'wx' : 'w') })
     // Told to whoever writes next, or closes.
     this.#stream.on('error', (error) => (this.#failure ??= error))
   }

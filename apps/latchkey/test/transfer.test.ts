@@ -110,15 +110,27 @@ describe('latchkey links import and export', () => {
     expect((await place.run(['links', 'export'])).out).not.toContain('unreported')
   })
 
+  test('a --report replaces no file that holds something, such as the one to be read', async () => {
+    const text = 'url,slug\nhttps://example.com/,unreplaced\n'
+    const file = await place.write('both.csv', text)
+    const refused = await place.run([...importing(file, 'csv'), '--report', 'both.csv'])
+    expect(refused).toEqual({ code: 1, out: '', err: 'both.csv exists already\n' })
+    expect(await Bun.file(file).text()).toBe(text)
+    expect((await place.run(['links', 'export'])).out).not.toContain('unreplaced')
+    const empty = await place.write('empty.ndjson', '')
+    expect((await place.run([...importing(file, 'csv'), '--report', empty])).code).toBe(0)
+    expect(await Bun.file(empty).text()).toContain('unreplaced')
+  })
+
   test('with --on-conflict fail nothing is stored unless every row is good, and --report tells of each row', async () => {
     const fresh = new Place()
     try {
-      const args = (file: string) => [
+      const args = (file: string, report = 'rows.ndjson') => [
         ...importing(file, 'csv'),
         '--on-conflict',
         'fail',
         '--report',
-        'rows.ndjson',
+        report,
       ]
       const bad = await fresh.write('bad.csv', 'url,slug\nhttps://example.com/1,a\nhttps://example.com/2,A\n')
       const refused = await fresh.run(args(bad))
@@ -151,7 +163,9 @@ describe('latchkey links import and export', () => {
         },
       ])
       const good = await fresh.write('good.csv', 'url,slug\nhttps://example.com/1,a\n')
-      expect((await fresh.run(args(good))).err).toBe('imported 1, skipped 0, conflicts 0, bad 0\n')
+      expect((await fresh.run(args(good, 'good.ndjson'))).err).toBe(
+        'imported 1, skipped 0, conflicts 0, bad 0\n',
+      )
       expect((await fresh.run(args('-'))).code).toBe(2)
     } finally {
       fresh.remove()

@@ -45,7 +45,7 @@ A row that is there already is skipped, so the same file can be imported again.
 --map FIELD=COLUMN,… with csv: reads fields from columns of other names, these fields:
                      ${mappableFields.join(', ')}
 --bundles-from-tags  makes a bundle of each tag
---report FILE        writes a JSON line for every row, and the sums as the last
+--report FILE        writes a JSON line for every row, and the sums as the last; replaces no file that holds something
 --everything         imports what links export --everything wrote into an empty instance, all or nothing`,
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: IMPORT_OPTIONS, allowPositionals: true })
