@@ -28,7 +28,8 @@ export async function snapshot<Result>(
       snapshots.add(still)
       return await work(still)
     } finally {
-      await sql`commit`.execute(read)
+      // A failing disk makes SQLite roll back by itself; that there is nothing to end would then hide the first error.
+      await sql`rollback`.execute(read).catch(() => {})
     }
   })
 }
