@@ -58,6 +58,8 @@ async function handshakeAnswer(request: Request, body: unknown, server: Server):
     enableJsonResponse: !wantsStream,
     keepAliveMs: 0,
   })
+  // The server knows no requests but these. One of a batch that another of it calls off would leave the batch unanswered.
+  server.removeNotificationHandler('notifications/cancelled')
   await server.connect(transport)
   // Not every client says that it takes JSON as well.
   request.headers.set('accept', BOTH)

@@ -142,6 +142,16 @@ describe('a revision with a handshake', () => {
     expect(answers.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([2, 3])
   })
 
+  test('several messages at once are answered although one of them cancels another', async () => {
+    const headers = { 'MCP-Protocol-Version': '2025-03-26' }
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } }
+    const batch = [legacy('tools/call', call('health')), cancelled]
+    const json = { ...headers, Accept: 'application/json' }
+    expect(await (await post(links, batch, json)).json()).toMatchObject({ id: 2 })
+    expect(await (await post(links, batch, headers)).text()).toContain('"id":2')
+    expect((await post(links, cancelled, headers)).status).toBe(202)
+  })
+
   test('a version that nobody knows is answered with one that we do', async () => {
     const response = await post(links, initialize('1999-01-01'), {
       'MCP-Protocol-Version': '2025-06-18',
