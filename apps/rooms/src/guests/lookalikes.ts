@@ -73,6 +73,8 @@ export function looksLike(word: string, other: string): boolean {
 
 function isAlike(word: string, other: string): boolean {
   const letters = Array.from(other)
+  // A letter has one unit or two.
+  if (word.length < letters.length || word.length > 2 * letters.length) return false
   const seen = Array.from(word)
   return (
     seen.length === letters.length &&

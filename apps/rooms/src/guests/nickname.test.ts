@@ -92,6 +92,20 @@ describe('reserved words', () => {
       expect(parse(name)).toEqual({ name })
   })
 
+  test('a name that is spelled out in many words costs little more than its length', () => {
+    // Four words in each character.
+    const fastest = (characters: number) => {
+      const name = 'ﷺ'.repeat(characters)
+      const times = Array.from({ length: 3 }, () => {
+        const startedMs = performance.now()
+        expect(parse(name)).toEqual({ name })
+        return performance.now() - startedMs
+      })
+      return Math.min(...times)
+    }
+    expect(fastest(64)).toBeLessThan(5 * 16 * fastest(4))
+  })
+
   test('a product name without letters reserves nothing', () => {
     expect(parseNickname('Anna', '***')).toEqual({ name: 'Anna' })
   })

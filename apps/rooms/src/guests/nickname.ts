@@ -27,9 +27,16 @@ function isReserved(name: string, productName: string): boolean {
 
 /** Whether neighbouring words, or a name that is spelled out, read as the reserved one. */
 function tells(words: readonly string[], reserved: string): boolean {
-  return words.some((_, first) =>
-    words.slice(first).some((__, more) => looksLike(words.slice(first, first + more + 1).join(''), reserved)),
-  )
+  // Two letters read as one at most, and each has two units at most: whatever is longer reads as something else.
+  const longest = 4 * reserved.length
+  return words.some((_, first) => {
+    let run = ''
+    for (let next = first; next < words.length && run.length <= longest; next++) {
+      run += words[next]
+      if (looksLike(run, reserved)) return true
+    }
+    return false
+  })
 }
 
 function wordsOf(text: string): string[] {
