@@ -32,7 +32,8 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
   const stopReading = () => {
     if (!reading) return
     reading = false
-    commit.run()
+    // A disk that could not be read has ended it already, and whoever looked was told.
+    if (file.inTransaction) commit.run()
   }
   database.afterWrite(stopReading)
   return {
