@@ -67,6 +67,15 @@ describe('createRateLimiter', () => {
     expect(limiter.take('a').allowed).toBe(true)
   })
 
+  test('several requests at once pass all or not at all', () => {
+    const { clock, limiter } = limiterAt(TEN_A_SECOND)
+    expect(limiter.take('a', 11)).toMatchObject({ allowed: false, remaining: 10 })
+    expect(limiter.take('a', 8)).toMatchObject({ allowed: true, remaining: 2 })
+    expect(limiter.take('a', 3)).toMatchObject({ allowed: false, remaining: 2, retryAfterSeconds: 1 })
+    clock.ms += 100
+    expect(limiter.take('a', 3)).toMatchObject({ allowed: true, remaining: 0 })
+  })
+
   test('a bucket never holds more than it did at first', () => {
     const { clock, takeMany } = limiterAt(TEN_A_SECOND)
     takeMany('a', 10)

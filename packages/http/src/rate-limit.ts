@@ -12,7 +12,8 @@ export interface Taken {
 }
 
 export interface RateLimiter {
-  take(key: string): Taken
+  /** All of `requests`, 1 unless told, or none; more than a full bucket never pass. */
+  take(key: string, requests?: number): Taken
   /** What `take` would answer now, without counting anything: for limits on what turns out to be a failure. */
   peek(key: string): Taken
 }
@@ -68,15 +69,16 @@ export function createRateLimiter(
     return filling.size + older.size >= mostKeys ? sharedFullAt : 0
   }
 
-  function measure(key: string, counts: boolean): Taken {
+  function measure(key: string, requests: number, counts: boolean): Taken {
     const at = now()
     dropFull(at)
     const known = find(key)
     // Never more than empty, even when the clock was set back.
     const fullAt = Math.min(Math.max(known, at), at + fillMs)
-    const wait = fullAt + tokenMs - fillMs - at
+    const filledBy = fullAt + requests * tokenMs
+    const wait = filledBy - fillMs - at
     const allowed = wait <= ROUNDING_MS
-    const next = allowed ? fullAt + tokenMs : fullAt
+    const next = allowed ? filledBy : fullAt
     if (counts && (allowed || fullAt < known)) store(key, next)
     return {
       allowed,
@@ -87,7 +89,10 @@ export function createRateLimiter(
     }
   }
 
-  return { take: (key) => measure(key, true), peek: (key) => measure(key, false) }
+  return {
+    take: (key, requests = 1) => measure(key, requests, true),
+    peek: (key) => measure(key, 1, false),
+  }
 }
 
 // Sums of thirds and sevenths are off by far less than this, and no clock is finer.

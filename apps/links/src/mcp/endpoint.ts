@@ -170,18 +170,22 @@ async function readMessage(request: Request): Promise<unknown> {
   }
 }
 
-/** Each call of a batch counts, so that a batch is no way around the limit. */
+/** Each call of a batch counts, so that a batch is no way around the limit; one that is refused uses up nothing. */
 function takeTurns({ limiters }: Endpoint, { identity }: McpCaller, body: unknown): Record<string, string> {
-  let headers = take(limiters?.identities, identity)
-  for (const _ of callsOf(body).slice(1)) headers = take(limiters?.identities, identity)
-  return headers
+  return take(limiters?.identities, identity, Math.max(1, callsOf(body).length))
 }
 
-function take(limiter: RateLimiter | undefined, key: string): Record<string, string> {
-  const taken = limiter?.take(key)
+function take(limiter: RateLimiter | undefined, key: string, requests = 1): Record<string, string> {
+  const taken = limiter?.take(key, requests)
   if (!taken) return {}
   const headers = limitHeaders(taken)
   if (taken.allowed) return headers
+  // No wait would help.
+  if (requests > taken.limit)
+    throw transportFailure('too_many_requests', {
+      text: `Too many requests: a batch may hold ${taken.limit} at most`,
+      headers,
+    })
   const refused = { ...headers, 'Retry-After': String(taken.retryAfterSeconds) }
   throw transportFailure('too_many_requests', { headers: refused })
 }

@@ -278,8 +278,16 @@ describe('the rate limit', () => {
     ])
     expect(await refused.json()).toEqual({ error: 'Too many requests' })
     const old = { 'MCP-Protocol-Version': '2025-03-26', Authorization: `Bearer ${ben}` }
-    const batch = Array.from({ length: 4 }, (_, id) => ({ ...legacy('tools/call', call('health')), id }))
-    expect((await post(links, batch, old)).status).toBe(429)
+    const batch = async (length: number) => {
+      const calls = Array.from({ length }, (_, id) => ({ ...legacy('tools/call', call('health')), id }))
+      const { status, headers } = await post(links, calls, old)
+      return [status, headers.get('ratelimit-remaining'), headers.has('retry-after')]
+    }
+    // What is refused uses up nothing, and how long to wait is told where waiting helps.
+    expect(await batch(4)).toEqual([429, '3', false])
+    expect(await batch(2)).toEqual([200, '1', false])
+    expect(await batch(2)).toEqual([429, '1', true])
+    expect(await batch(1)).toEqual([200, '0', false])
   })
 
   test('those without a valid key are counted by address, and take nothing from others', async () => {
