@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { MAX_GIVEN } from '../login/display-name.ts'
 import { text } from '../text.ts'
 
 /** Its length is measured in graphemes once it is cleaned (R14.6). */
 export const NicknameBody = z.object({
-  nickname: text().meta({ minLength: 1, description: '1 to 64 characters as people count them.' }),
+  nickname: text()
+    .max(MAX_GIVEN)
+    .meta({ minLength: 1, description: '1 to 64 characters as people count them.' }),
 })

@@ -56,6 +56,8 @@ test('L84 a name is cut between graphemes, never inside one', () => {
 
 test('L84 marks upon marks do not make a name of any length', () => {
   expect(cutToGraphemes(`Al${'\u0300'.repeat(100_000)}`)).toBe('A')
+  // Nor of any length to compose.
+  expect(cleanName('x'.repeat(2049))).toBe('x'.repeat(2048))
   // Bytes of UTF-8 are what an index counts.
   expect(cutToGraphemes('a'.repeat(1_000_000), 5000)).toHaveLength(2048)
   expect(cutToGraphemes('語'.repeat(1_000_000), 5000)).toHaveLength(682)

@@ -5,6 +5,8 @@ export const MAX_GRAPHEMES = 64
 // Of a name in UTF-8. A grapheme can be of any length, by marks upon marks; a family of four has 25, with skin tones 41. An index
 // of PostgreSQL takes no more than 2704.
 const MAX_BYTES = 2048
+/** UTF-16 units of a name, or a part of one, as it is given: composing marks upon marks takes the square of their number. */
+export const MAX_GIVEN = 2048
 
 // Emoji come first, so that what is invisible inside of one stays: the joiner, the choice of the coloured form, the letters
 // behind a flag. \p{Default_Ignorable_Code_Point} is all that shows nothing: joiners, bidirectional marks, fillers, tags.
@@ -16,9 +18,11 @@ const BLANKS = /[\s\u0085\u2800]+/gu
 /**
  * The name in NFC, without control, bidirectional and zero-width characters, each run of blanks one space, none around it.
  * Empty where nothing visible is left. Two names that look the same for one of these reasons are the same afterwards.
+ * What comes after `MAX_GIVEN` is cut off.
  */
 export function cleanName(text: string): string {
   const visible = text
+    .slice(0, MAX_GIVEN)
     .normalize('NFC')
     .replace(BLANKS, ' ')
     .replace(EMOJI_OR_INVISIBLE, (found, invisible: string | undefined) =>

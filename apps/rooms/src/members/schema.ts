@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_GIVEN } from '../login/display-name.ts'
 import { NextCursor } from '../paging.ts'
 import { Participant, type PersonRow, toPerson } from '../rooms/schema.ts'
 import type { Standing } from '../rooms/room-access.ts'
@@ -33,6 +34,7 @@ const LONGEST_SEARCH = 64
 /** Two characters at least: one would find half of all people. */
 export const SearchQuery = z.object({
   q: text()
+    .max(MAX_GIVEN)
     .transform((given) => folded(given.trim()))
     .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
     .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RoomRow } from '../db/tables.ts'
-import { cleanName } from '../login/display-name.ts'
+import { MAX_GIVEN, cleanName } from '../login/display-name.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { codePoints, text } from '../text.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
@@ -10,6 +10,7 @@ const NAME_LIMIT = 64
 
 /** As people's names: without what nobody can see (R8.3). */
 const Name = text()
+  .max(MAX_GIVEN)
   .transform(cleanName)
   .pipe(
     z
@@ -150,7 +151,7 @@ export const RoomParams = z.object({ id: Id })
 export const RoomAnswer = z.object({ room: Room })
 export const RoomPage = z.object({ rooms: z.array(Room), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
-  q: text().trim().optional().meta({ description: 'Part of the name.' }),
+  q: text().max(MAX_GIVEN).trim().optional().meta({ description: 'Part of the name.' }),
 })
 
 export const Joined = z

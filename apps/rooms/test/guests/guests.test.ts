@@ -130,6 +130,8 @@ eachDialect((_dialect, newUrl) => {
       ['x'.repeat(65), 'invalid_request'],
       ['   ', 'invalid_request'],
       ['a\u0000b', 'invalid_request'],
+      // Too much to clean, whatever would be left.
+      [`Anna${' '.repeat(2045)}`, 'invalid_request'],
     ]) {
       expect(await refusal(await somewhere().send('/api/session', { body: { nickname } }))).toEqual([
         400,

@@ -115,7 +115,7 @@ eachDialect((_dialect, newUrl) => {
     for (const q of ['0% å', 'ÅSA_ö', ' sa_Ö ']) expect(await search(q)).toEqual({ users: [seen] })
     for (const q of ['%%', '__', '1%Å', 'zebra', 'secret@zebra.example', 'example.com'])
       expect(await search(q)).toEqual({ users: [] })
-    for (const q of ['', '?q=', '?q=a', '?q=%20a%20', `?q=${'x'.repeat(65)}`])
+    for (const q of ['', '?q=', '?q=a', '?q=%20a%20', `?q=${'x'.repeat(65)}`, `?q=asa${'+'.repeat(2046)}`])
       expect(await refusal(await owner.browser.send(`/api/rooms/${id}/users/search${q}`))).toEqual([
         400,
         'invalid_request',

@@ -75,7 +75,9 @@ eachDialect((_dialect, newUrl) => {
     const stored = () => db().selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
     const room = await stored()
     const bad: unknown[] = [
-      ...[1, null, [], {}, '', '   ', '\u200b', 'x'.repeat(65), 'a\0b', '\ud800'].map((name) => ({ name })),
+      ...[1, null, [], {}, '', '   ', '\u200b', 'x'.repeat(65), 'a\0b', '\ud800', `a${' '.repeat(2048)}`].map(
+        (name) => ({ name }),
+      ),
       ...[0, 101, 1.5, '50', null].map((maxParticipants) => ({ maxParticipants })),
       ...['secret', null, 1].map((visibility) => ({ visibility })),
       ...[1, 'true', null].map((allowGuests) => ({ allowGuests })),
