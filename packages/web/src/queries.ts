@@ -1,4 +1,4 @@
-import { QueryClient, keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Query, QueryClient, type QueryKey, keepPreviousData, useQuery } from '@tanstack/react-query'
 import { CallError } from './call.ts'
 
 /** Milliseconds for which what was read is not read again without a reason. */
@@ -34,7 +34,35 @@ export function useRead<Value>(
   })
 }
 
-/** After a change: everything shown about these is read again. */
-export async function changed(...about: readonly string[]): Promise<void> {
-  await Promise.all(about.map((each) => queries.invalidateQueries({ queryKey: [each] })))
+/** Reads that wait until nothing is under way. */
+const waiting = new WeakMap<Query, Promise<void>>()
+
+/**
+ * What is under way may have begun before the change, and is not broken off: changes that come faster than reads would let
+ * none of them end.
+ */
+async function readNext(query: Query): Promise<void> {
+  do await query.promise?.catch(() => {})
+  while (query.promise)
+  waiting.delete(query)
+  await queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
 }
+
+/**
+ * Everything shown that `isOld` says is read again: each by one read that begins after this call, however often this is
+ * called until then. Ends when they have ended.
+ */
+export async function readAgain(isOld: (key: QueryKey) => boolean): Promise<void> {
+  const old = queries.getQueryCache().findAll({ predicate: ({ queryKey }) => isOld(queryKey) })
+  await Promise.all(
+    old.map((query) => {
+      const reading = waiting.get(query) ?? readNext(query)
+      waiting.set(query, reading)
+      return reading
+    }),
+  )
+}
+
+/** After a change: everything shown about these is read again. */
+export const changed = (...about: readonly string[]): Promise<void> =>
+  readAgain(([each]) => about.includes(String(each)))

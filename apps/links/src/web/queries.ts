@@ -1,4 +1,5 @@
-import { FRESH_MS, changed as changedAny, useRead } from '@latchkey/web/queries'
+import { FRESH_MS, changed as changedAny, readAgain, useRead } from '@latchkey/web/queries'
+import type { Changes } from '../events/changes.ts'
 import { type Input, type OperationId, addressOf, callForPage } from './call.ts'
 
 /** What of the store a query shows: `/events` names these, and a mutation says which it changed. */
@@ -17,9 +18,16 @@ export function useCall<Id extends OperationId>(
 /** After a change: everything shown about these resources is read again. */
 export const changed: (...resources: readonly Resource[]) => Promise<void> = changedAny
 
-const REFRESHED = ['links', 'bundles', 'totals'] as const
+const REFRESHED: readonly unknown[] = ['links', 'bundles', 'totals']
 
-const refresh = () => void changed(...REFRESHED)
+/** Reads again what may have changed: everything, unless it is told that only these links did. */
+function refresh({ links = [], more = true }: Partial<Changes> = {}): void {
+  void readAgain(([resource, , input]) => {
+    // Figures of a bundle change with its links, whose clicks do not name it.
+    const id = resource === 'links' ? (input as Partial<Input<'getLink'>>).params?.id : undefined
+    return REFRESHED.includes(resource) && (more || id === undefined || links.includes(id))
+  })
+}
 
 /** Keeps figures fresh until the returned function is called: by events, else by polling; not at all when hidden. */
 export function followChanges(): () => void {
@@ -33,7 +41,7 @@ export function followChanges(): () => void {
   }
   const resume = () => {
     source = new EventSource(addressOf('followChanges', {}))
-    source.addEventListener('changes', refresh)
+    source.addEventListener('changes', ({ data }) => refresh(JSON.parse(data as string) as Changes))
     source.addEventListener('open', () => {
       if (poll === undefined) return
       clearInterval(poll)
@@ -42,7 +50,7 @@ export function followChanges(): () => void {
       refresh()
     })
     source.addEventListener('error', () => {
-      poll ??= setInterval(refresh, FRESH_MS)
+      poll ??= setInterval(() => refresh(), FRESH_MS)
     })
   }
   const onVisibility = () => {

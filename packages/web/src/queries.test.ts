@@ -1,0 +1,83 @@
+import { afterEach, expect, test } from 'bun:test'
+import { QueryObserver } from '@tanstack/react-query'
+import { changed, queries } from './queries.ts'
+
+afterEach(() => queries.clear())
+
+/** Something that is shown; its reads come when the test lets them, and show how many there had been when they began. */
+function show(key: readonly string[]) {
+  const reads: { answer: () => Promise<void>; signal: AbortSignal }[] = []
+  const observer = new QueryObserver<number>(queries, {
+    queryKey: key,
+    queryFn: ({ signal }) =>
+      new Promise((resolve) => {
+        const begun = reads.length + 1
+        reads.push({
+          signal,
+          async answer() {
+            resolve(begun)
+            await Bun.sleep(0)
+          },
+        })
+      }),
+  })
+  observer.subscribe(() => {})
+  return { reads, observer, shown: () => observer.getCurrentResult().data }
+}
+
+test('changes that come faster than reads break none of them off, and one read follows them all', async () => {
+  const { reads, shown } = show(['links'])
+  await reads[0]?.answer()
+  void changed('links')
+  await Bun.sleep(0)
+  for (let times = 0; times < 5; times++) void changed('totals', 'links')
+  await Bun.sleep(0)
+  expect(reads.map(({ signal }) => signal.aborted)).toEqual([false, false])
+  await reads[1]?.answer()
+  expect([shown(), reads.length]).toEqual([2, 3])
+  await reads[2]?.answer()
+  expect([shown(), reads.length]).toEqual([3, 3])
+})
+
+test('a read that begins while a change waits, as of a further page, is not broken off either', async () => {
+  const { reads, observer } = show(['links'])
+  await reads[0]?.answer()
+  void changed('links')
+  await Bun.sleep(0)
+  void changed('links')
+  void observer.refetch()
+  await Bun.sleep(0)
+  expect(reads.map(({ signal }) => signal.aborted)).toEqual([false, true, false])
+  await reads[2]?.answer()
+  expect(reads).toHaveLength(4)
+})
+
+for (const [words, isFirst] of [
+  ['the first read', true],
+  ['a later read', false],
+] as const)
+  test(`whoever has changed something waits for a read that began afterwards, not for ${words} under way`, async () => {
+    const { reads, shown } = show(['links'])
+    if (!isFirst) {
+      await reads[0]?.answer()
+      void changed('links')
+      await Bun.sleep(0)
+    }
+    const underWay = reads.length
+    const known: unknown[] = []
+    void changed('links').then(() => known.push(shown()))
+    await reads[underWay - 1]?.answer()
+    expect([known, reads.length]).toEqual([[], underWay + 1])
+    await reads[underWay]?.answer()
+    expect(known).toEqual([underWay + 1])
+  })
+
+test('what a change is not about is not read again, and what nobody looks at only when somebody does', async () => {
+  const other = show(['bundles'])
+  await other.reads[0]?.answer()
+  queries.setQueryData(['links', 'left'], 1)
+  await changed('links')
+  expect(other.reads).toHaveLength(1)
+  const back = show(['links', 'left'])
+  expect([back.shown(), back.reads.length]).toEqual([1, 1])
+})
