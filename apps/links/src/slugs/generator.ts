@@ -9,7 +9,9 @@ const LONGEST = 128
 const TRIES_PER_LENGTH = 4
 /** Lengths from here on hold more than a billion slugs; counting them is not worth it, growth by collision remains. */
 const COUNTED_LENGTHS = 6
+/** Counting holds up redirects on SQLite, for 0.1 seconds where there are a million slugs: those are counted once an hour. */
 const RECOUNT_AFTER_MS = 60_000
+const RECOUNT_AFTER_MS_PER_SLUG = 4
 
 export function randomSlug(length: number): string {
   let slug = ''
@@ -17,9 +19,9 @@ export function randomSlug(length: number): string {
   return slug
 }
 
-/** Slugs in use by length, so that not every creation counts them again. Other processes' slugs show after a minute. */
+/** Slugs in use by length, so that not every creation counts them again. Those of other processes show with the next count. */
 export class LengthUse {
-  readonly #counts = new Map<number, { count: number; atMs: number }>()
+  readonly #counts = new Map<number, { count: number; untilMs: number }>()
 
   /** The first length from `length` on of which at most one eighth is in use. */
   async firstRoomy(tx: Transaction<Tables>, length: number): Promise<number> {
@@ -37,9 +39,10 @@ export class LengthUse {
   async #isCrowded(tx: Transaction<Tables>, length: number): Promise<boolean> {
     const limit = ALPHABET.length ** length / 8
     const known = this.#counts.get(length)
-    if (known && performance.now() - known.atMs < RECOUNT_AFTER_MS) return known.count > limit
-    const count = await countSlugsOfLength(tx, length, limit + 1)
-    this.#counts.set(length, { count, atMs: performance.now() })
+    if (known && performance.now() < known.untilMs) return known.count > limit
+    const count = await countSlugsOfLength(tx, length)
+    const untilMs = performance.now() + RECOUNT_AFTER_MS + RECOUNT_AFTER_MS_PER_SLUG * count
+    this.#counts.set(length, { count, untilMs })
     return count > limit
   }
 }

@@ -96,18 +96,11 @@ export async function isRetired(tx: Tx, slug: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** How many slugs of this length there are, counted no further than `enough`. */
-export async function countSlugsOfLength(tx: Tx, length: number, enough: number): Promise<number> {
+export async function countSlugsOfLength(tx: Tx, length: number): Promise<number> {
   const counted = await tx
-    .selectFrom(
-      tx
-        .selectFrom('slug')
-        .select('link_id')
-        .where(sql<number>`length(slug)`, '=', length)
-        .limit(enough)
-        .as('some'),
-    )
+    .selectFrom('slug')
     .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(sql<number>`length(slug)`, '=', length)
     .executeTakeFirstOrThrow()
   return counted.count
 }

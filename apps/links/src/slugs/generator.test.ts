@@ -1,0 +1,62 @@
+import { afterEach, expect, mock, spyOn, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type KyselyPlugin, type Transaction } from 'kysely'
+import { Stored, closedAfterEach } from '../../test/durability/stored.ts'
+import type { Tables } from '../db/tables.ts'
+import { LengthUse } from './generator.ts'
+
+const { keep } = closedAfterEach()
+
+afterEach(() => mock.restore())
+
+eachDialect((_dialect, newUrl) => {
+  test('few slugs are counted again after a minute, many of them after longer', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const linkId = await stored.link('auto')
+    const addSlugs = (length: number, count: number) =>
+      stored.database.write(async (tx) => {
+        const row = { link_id: linkId, is_custom: 1, created_at: 1 }
+        for (let from = 0; from < count; from += 5_000) {
+          const size = Math.min(5_000, count - from)
+          const rows = Array.from({ length: size }, (_, n) => ({
+            ...row,
+            slug: (from + n).toString(36).padStart(length, '0'),
+          }))
+          await tx.insertInto('slug').values(rows).execute()
+        }
+      })
+    const use = new LengthUse()
+    let nowMs = 0
+    spyOn(performance, 'now').mockImplementation(() => nowMs)
+    /** How many counts it takes to find out, beside the length. */
+    const roomy = (length: number) =>
+      stored.database.write(async (tx) => {
+        let counts = 0
+        const counting: KyselyPlugin = {
+          transformQuery: ({ node }) => node,
+          async transformResult({ result }) {
+            counts++
+            return result
+          },
+        }
+        const found = await use.firstRoomy(tx.withPlugin(counting) as Transaction<Tables>, length)
+        return [found, counts]
+      })
+    await addSlugs(4, 40_000)
+    expect([await roomy(3), await roomy(4)]).toEqual([
+      [3, 1],
+      [4, 1],
+    ])
+    // Another process adds some.
+    await addSlugs(3, 4_097)
+    nowMs = 59_000
+    expect(await roomy(3)).toEqual([3, 0])
+    nowMs = 61_000
+    expect([await roomy(3), await roomy(4)]).toEqual([
+      [4, 1],
+      [4, 0],
+    ])
+    nowMs = 60_000 + 40_000 * 4 + 1_000
+    expect(await roomy(4)).toEqual([4, 1])
+  })
+})
