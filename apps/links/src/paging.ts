@@ -76,8 +76,8 @@ export function pageAnswer<Item>({ items, total, next, numbered }: Page<Item>, r
 
 /** Relative, and read from the raw address: it is no absolute URL when the client has sent no usable `Host`. */
 function nextPage(address: string, cursor: string): string {
-  const [path, query] = address.replace(/^\w+:\/\/[^/]*/, '').split('?', 2)
-  const parameters = new URLSearchParams(query)
+  const [path, ...query] = address.replace(/^\w+:\/\/[^/]*/, '').split('?')
+  const parameters = new URLSearchParams(query.join('?'))
   parameters.set('cursor', cursor)
   return `${path}?${parameters}`
 }

@@ -115,6 +115,13 @@ eachDialect((_dialect, newUrl) => {
     expect((await list({ limit: 3 })).headers.get('x-total-count')).toBe(String(whole.length))
   })
 
+  test('the next page is one of the same list, also where the search has a question mark in it', async () => {
+    for (let made = 0; made < 3; made++) await links.link(ann, { label: 'why? who knows' })
+    const { headers } = await links.call('GET', '/links?search=why?+who&limit=2', { key: ann })
+    const next = new URL(nextOf(headers) ?? '', 'http://localhost').searchParams
+    expect([next.get('search'), next.get('limit')]).toEqual(['why? who', '2'])
+  })
+
   test('pages by age neither skip nor repeat while others add and delete links', async () => {
     const lasting = await idsOf({})
     const passing = await links.link(ann)
