@@ -95,6 +95,17 @@ describe('rules between settings', () => {
     ])
   })
 
+  test('no trusted proxies, as Rooms takes them, are as good as no setting', () => {
+    const TRUSTED_PROXIES = 'none'
+    expect(readSettings({ TRUSTED_PROXIES }).trustedProxies).toEqual([])
+    expect(problemsOf({ TRUSTED_PROXIES, PROXY_HEADER: 'X-Forwarded-For' })).toEqual([
+      'PROXY_HEADER needs TRUSTED_PROXIES',
+    ])
+    expect(problemsOf({ TRUSTED_PROXIES, LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-User' })).toEqual([
+      'TRUSTED_PROXIES is required with LINKS_ACCESS=header',
+    ])
+  })
+
   test('the OAuth settings of MCP come both or not at all', () => {
     expect(problemsOf({ MCP_OAUTH_ISSUER: 'https://i' })).toEqual([
       'MCP_OAUTH_ISSUER needs MCP_OAUTH_AUDIENCE',

@@ -1,6 +1,6 @@
 import {
   type Rate,
-  addresses,
+  addressesOrNone,
   bearerToken,
   databaseUrl,
   headerName,
@@ -168,7 +168,7 @@ export const declarations = {
   },
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
-    kind: addresses(),
+    kind: addressesOrNone(),
     sentence: 'Addresses and CIDR ranges of proxies whose headers are believed',
     example: '10.0.0.0/8,::1',
   },
@@ -220,7 +220,7 @@ function requiredWith(access: Settings['access'], key: Key): LinksRule {
   return {
     settings: [key, 'access'],
     problem: (values) =>
-      values.access === access && values[key] === null ? `is required with LINKS_ACCESS=${access}` : null,
+      values.access === access && isMissing(values[key]) ? `is required with LINKS_ACCESS=${access}` : null,
   }
 }
 
@@ -228,8 +228,13 @@ function needs(key: Key, other: Key): LinksRule {
   return {
     settings: [key, other],
     problem: (values) =>
-      values[key] !== null && values[other] === null ? `needs ${declarations[other].name}` : null,
+      values[key] !== null && isMissing(values[other]) ? `needs ${declarations[other].name}` : null,
   }
+}
+
+/** No proxies at all are as good as no setting. */
+function isMissing(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0)
 }
 
 const rules: readonly LinksRule[] = [
