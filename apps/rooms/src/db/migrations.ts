@@ -2,9 +2,11 @@ import type { Migration } from '@latchkey/database/migrate'
 import { identity } from './migrations/0001-identity.ts'
 import { rooms } from './migrations/0002-rooms.ts'
 import { names } from './migrations/0003-names.ts'
+import { references } from './migrations/0004-references.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-identity': identity,
   '0002-rooms': rooms,
   '0003-names': names,
+  '0004-references': references,
 }
