@@ -62,6 +62,13 @@ describe('reading', () => {
     expect(parseSettings(declarations, env)).toEqual(parseSettings(declarations, {}))
   })
 
+  test('a port that Kubernetes set for a service of the same name is unset', () => {
+    const APP_PORT = 'tcp://10.96.0.7:8080'
+    expect(parseSettings(declarations, { APP_PORT, APP_SERVICE_HOST: '10.96.0.7' }).port).toBe(8080)
+    expect(() => parseSettings(declarations, { APP_PORT })).toThrow(SettingsError)
+    expect(parseSettings(declarations, { APP_PORT: '1', APP_SERVICE_HOST: '10.96.0.7' }).port).toBe(1)
+  })
+
   test('given values are typed', () => {
     const values = parseSettings(declarations, { APP_PORT: '1', APP_MODE: 'b' })
     const port: number = values.port

@@ -62,7 +62,7 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads the settings from `env`, once. An empty variable counts as unset; a secret may be in the file that `NAME_FILE`
+ * Reads the settings from `env`, once. An empty variable counts as unset, and so does a port that Kubernetes set; a secret may be in the file that `NAME_FILE`
  * names, whose last line end is dropped.
  *
  * Throws `SettingsError` with every problem there is. A default that its own kind refuses is a `TypeError`.
@@ -121,11 +121,17 @@ function readText(
   { name, secret, keepsEmpty }: Declaration<unknown>,
   env: Environment,
 ): Outcome<string | undefined> {
-  const value = keepsEmpty ? env[name] : env[name] || undefined
+  const value = keepsEmpty ? env[name] : isOfKubernetes(name, env) ? undefined : env[name] || undefined
   const path = secret ? env[`${name}_FILE`] : undefined
   if (!path) return { value }
   if (value !== undefined) return { problem: `is given twice, also as ${name}_FILE; keep one` }
   return readSecret(name, path)
+}
+
+// For a service called `links` it sets LINKS_SERVICE_HOST, and LINKS_PORT to an address such as tcp://10.96.0.7:8080.
+function isOfKubernetes(name: string, env: Environment): boolean {
+  const host = name.replace(/_PORT$/, '_SERVICE_HOST')
+  return host !== name && Boolean(env[host]) && /^(tcp|udp|sctp):/.test(env[name] ?? '')
 }
 
 // The path is not printed: people put the secret itself there by mistake.
