@@ -94,6 +94,7 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
     drain() {
       readiness.drain()
       services.feed.drain()
+      labeller?.drain()
     },
     async close() {
       stopForgetting()

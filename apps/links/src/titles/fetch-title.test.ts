@@ -326,6 +326,17 @@ describe('a hostile server', () => {
     expect([silent.requests.length, halfWay.requests.length]).toEqual([1, 1])
   })
 
+  test('is left at once by who is told to end', async () => {
+    const ending = new AbortController()
+    const silent = serve(() => {
+      ending.abort()
+      return new Promise<never>(() => {})
+    })
+    const fetchTitle = fetcher({ timeoutMs: 60_000 })
+    expect(await fetchTitle(`http://site.example:${silent.port}/`, ending.signal)).toBeNull()
+    expect(silent.requests).toHaveLength(1)
+  }, 5_000)
+
   test('and every other failure end in null, never in an exception', async () => {
     const closed = serve(() => page(PAGE))
     await servers.pop()?.stop(true)

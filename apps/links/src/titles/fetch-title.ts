@@ -4,7 +4,8 @@ import { request as requestHttps } from 'node:https'
 import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
 
 export interface TitleFetcher {
-  (url: string): Promise<string | null>
+  /** Null, too, as soon as `ending` is aborted. */
+  (url: string, ending?: AbortSignal): Promise<string | null>
 }
 
 export interface TitleFetcherOptions {
@@ -28,8 +29,9 @@ const HTML = new Set(['text/html', 'application/xhtml+xml'])
 
 /** The fetcher answers null for every failure, and never throws. */
 export function createTitleFetcher(options: TitleFetcherOptions = {}): TitleFetcher {
-  return async (url) => {
-    const deadline = AbortSignal.timeout(options.timeoutMs ?? 5000)
+  return async (url, ending) => {
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? 5000)
+    const deadline = ending ? AbortSignal.any([timeout, ending]) : timeout
     const visit = { isPublicAddress, ...options, deadline }
     try {
       return await Promise.race([followToTitle(new URL(url), visit), rejectAt(deadline)])

@@ -15,7 +15,8 @@ export class Labeller {
   readonly #log: Log
   readonly #running = new Set<Promise<void>>()
   readonly #waiting: { linkId: number; url: string }[] = []
-  #closed = false
+  readonly #ending = new AbortController()
+  #drained = false
 
   constructor(database: Database<Tables>, fetchTitle: TitleFetcher, log: Log) {
     this.#database = database
@@ -24,15 +25,21 @@ export class Labeller {
   }
 
   label(linkId: number, url: string): void {
-    if (this.#closed || this.#waiting.length >= MOST_WAITING) return
+    if (this.#drained || this.#waiting.length >= MOST_WAITING) return
     this.#waiting.push({ linkId, url })
     this.#next()
   }
 
-  /** Starts nothing more and waits for what runs, which its own deadline bounds. */
-  async close(): Promise<void> {
-    this.#closed = true
+  /** Starts nothing more; what runs goes on. */
+  drain(): void {
+    this.#drained = true
     this.#waiting.length = 0
+  }
+
+  /** Ends what runs, but for a title that is being stored. */
+  async close(): Promise<void> {
+    this.drain()
+    this.#ending.abort()
     await Promise.all(this.#running)
   }
 
@@ -50,7 +57,7 @@ export class Labeller {
   }
 
   async #run({ linkId, url }: { linkId: number; url: string }): Promise<void> {
-    const title = await this.#fetchTitle(url)
+    const title = await this.#fetchTitle(url, this.#ending.signal)
     const row = title === null ? undefined : await findLinkRow(this.#database.read, linkId)
     if (title === null || !row) return
     await this.#database.write(async (tx) => {
