@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import type { WebSocketRoute } from 'playwright-core'
 import { ALICE } from '../provider/hostile.ts'
 import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, isRefusal, roomPages } from './browser.ts'
@@ -90,6 +91,34 @@ test('rooms are found by a part of their names, with counts and one’s own role
   await cards.getByRole('link', { name: 'Corner' }).click()
   await page.getByRole('heading', { name: 'Corner', level: 1 }).waitFor()
   expect(page.url()).toBe(pages.at(`/rooms/${corner.id}`))
+  await page.context().close()
+}, 60_000)
+
+test('however many rooms change, one after the other, the list of them is read a few times only', async () => {
+  const { page } = await pages.openAs(BOB, '/')
+  const news = Promise.withResolvers<WebSocketRoute>()
+  await page.routeWebSocket('**/api/ws', (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((text) => {
+      socket.send(text)
+      if (String(text).includes('subscribed_lobby')) news.resolve(socket)
+    })
+  })
+  let reads = 0
+  await page.route(/\/api\/rooms$/, (route) => {
+    reads++
+    return route.continue()
+  })
+  await page.reload()
+  const socket = await news.promise
+  const before = reads
+  for (let times = 0; times < 12; times++) {
+    socket.send(JSON.stringify({ type: 'lobby' }))
+    await page.evaluate(() => fetch('/api/config').then((answer) => answer.text()))
+  }
+  await createRoom(host, { name: 'The last of many' })
+  await page.getByRole('link', { name: 'The last of many' }).waitFor()
+  expect(reads - before).toBeLessThan(6)
   await page.context().close()
 }, 60_000)
 

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure, useThrottledCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
@@ -16,6 +16,8 @@ import { NewRoom } from './lobby/new-room.tsx'
 import { Pending } from './lobby/pending.tsx'
 
 const SEARCH_AFTER_MS = 250
+/** Rooms in which much happens are all looked at in one look, at most this often. */
+const LOOK_EVERY_MS = 2_000
 
 /** The rooms that one can enter, and what waits for an answer. */
 export default function LobbyPage() {
@@ -26,7 +28,8 @@ export default function LobbyPage() {
   const { data: config } = useCall('config', 'getConfig', {})
   const isGuest = user.identityType === 'guest'
   const mayCreate = !isGuest || config?.guestRooms === true
-  useEffect(() => live.followLobby(() => void changed('rooms')), [])
+  const look = useThrottledCallback(() => void changed('rooms'), LOOK_EVERY_MS)
+  useEffect(() => live.followLobby(look), [look])
   return (
     <Stack gap="lg">
       {!isGuest && <Pending user={user} />}
