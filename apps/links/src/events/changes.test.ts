@@ -69,6 +69,19 @@ test('changes of one moment are one message, and a second message comes a second
   await feed.close()
 })
 
+test('what changes nothing that is told wakes nobody', async () => {
+  const watch = new OwnWatch()
+  const feed = new ChangeFeed(watch)
+  const following = await feed.follow()
+  const next = following.next(60_000)
+  watch.note({ links: [], bundles: [], totals: false })
+  await new Promise(setImmediate)
+  expect(Bun.peek.status(next)).toBe('pending')
+  watch.note({ links: [1] })
+  expect(await next).toMatchObject({ links: [1] })
+  await feed.close()
+})
+
 test('while nothing changes only the quiet is told, and while nobody follows nobody looks', async () => {
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)

@@ -28,7 +28,8 @@ export class Following {
 
   note(changes: Partial<Changes>): void {
     this.#pending.add(changes)
-    this.#wake.resolve()
+    // A file that changed may have changed in nothing that is told.
+    if (!this.#pending.isEmpty) this.#wake.resolve()
   }
 
   /** What changed since the last call, as soon as a message may be sent; `quiet` after so long, `ended` for good. */
