@@ -97,9 +97,25 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
             client(url, api_key="sk_test")
 
 
-def test_an_empty_key_is_refused_and_a_good_one_is_not_shown() -> None:
-    with pytest.raises(ValueError, match="api_key"):
-        LinksClient("https://example.com", api_key="")
+@pytest.mark.parametrize(
+    "key", ["", " \n", "sk_se\ncret", "sk_sécret", "sk_secret\0", "sk_secret\ud800"]
+)
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(key: str) -> None:
+    for client in (LinksClient, AsyncLinksClient):
+        with pytest.raises(ValueError, match="api_key") as caught:
+            client("https://example.com", api_key=key)
+        assert type(caught.value) is ValueError
+        assert "sk_" not in str(caught.value)
+
+
+def test_blanks_around_a_key_are_not_sent() -> None:
+    said = Said(body=[])
+    with fake_service(said) as service, LinksClient(service.url, api_key=" sk_test\n") as client:
+        client.bundles.list()
+    assert service.asked[0].headers["authorization"] == "Bearer sk_test"
+
+
+def test_a_good_key_is_not_shown() -> None:
     with LinksClient("https://example.com", api_key="sk_secret") as client:
         assert "sk_secret" not in repr(client._transport._options)  # pyright: ignore[reportPrivateUsage]
 

@@ -52,8 +52,17 @@ describe('a call', () => {
 })
 
 describe('a client', () => {
-  test('is refused without a key or with an address that is none', () => {
-    expect(() => new LinksClient({ baseUrl: 'https://example.com', apiKey: '' })).toThrow('apiKey')
+  test('sends no blanks around the key, and is refused one that cannot be sent, without showing it', async () => {
+    const service = new FakeService({ body: [] })
+    await new LinksClient({ baseUrl: service.url, apiKey: ' sk_test\n' }).bundles.list()
+    expect(service.asked[0]?.headers.get('authorization')).toBe('Bearer sk_test')
+    for (const apiKey of ['', ' \n', 'sk_se\ncret', 'sk_sécret', 'sk_secretł', 'sk_secret\0'])
+      expect(() => new LinksClient({ baseUrl: service.url, apiKey })).toThrow(
+        new TypeError('apiKey must be visible ASCII characters'),
+      )
+  })
+
+  test('is refused with an address that is none', () => {
     for (const baseUrl of ['', 'example.com', 'ftp://example.com', 'javascript:alert(1)'])
       expect(() => new LinksClient({ baseUrl, apiKey: 'sk_test' })).toThrow(TypeError)
   })

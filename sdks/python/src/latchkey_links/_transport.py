@@ -37,9 +37,12 @@ class Options:
         if address.scheme not in {"http", "https"} or not address.hostname:
             message = "base_url must be an http(s) URL"
             raise ValueError(message)
-        if not self.api_key:
-            message = "api_key must not be empty"
+        key = self.api_key.strip()
+        # Checked here, since the errors of those who would send another one show it.
+        if not key or not all("!" <= character <= "~" for character in key):
+            message = "api_key must be visible ASCII characters"
             raise ValueError(message)
+        object.__setattr__(self, "api_key", key)
 
     def __repr__(self) -> str:
         # The key is kept out of tracebacks and logs.
