@@ -1,3 +1,4 @@
+import { among } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { countedOf, countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
@@ -65,6 +66,43 @@ export async function clicksOfBoth(
   return { each: each?.counts, buckets: buckets.counts }
 }
 
+/**
+ * The same as `clicksInBuckets` for buckets that follow each other: by the clicked hours of all links together. Links that
+ * are quiet for most of the time have few of them, however many links and buckets there are.
+ */
+export async function clicksByHour(
+  db: Db,
+  linkIds: readonly number[],
+  segments: Segments,
+  filters: ViewerFilters,
+): Promise<number[]> {
+  const { hours } = segments
+  const edges = readOnce(segments.edges)
+  const cutHours = Map.groupBy(edges.entries(), ([, [{ low }]]) => hourOf(low))
+  const inTable = (table: string) => sql`
+    select hour, link_id, ${countedSum(filters)} as clicks from ${sql.table(table)}
+    where ${among(db.dialect, 'link_id', linkIds)}
+      and hour >= ${hours[0]?.low ?? 0} and hour < ${hours.at(-1)?.high ?? 0}`
+  // Of an hour that is cut, raw clicks are read of those links alone that have any.
+  const { rows } = await sql<{ hour: number; cut_link: number | null; clicks: number }>`
+    select hour, case when ${among(db.dialect, 'hour', [...cutHours.keys()])} then link_id end as cut_link,
+      sum(clicks) as clicks
+    from (${inTable('click_hour_closed')} union all ${inTable('click_hour_open')}) as part
+    group by 1, 2 order by hour`.execute(db.read)
+  const counts = hours.map(() => 0)
+  const spans: Span[] = []
+  let bucket = 0
+  for (const { hour, cut_link, clicks } of rows) {
+    while (hour >= (hours[bucket]?.high ?? Infinity)) bucket++
+    counts[bucket] = (counts[bucket] ?? 0) + clicks
+    if (cut_link !== null)
+      for (const [n, [{ low, high }]] of cutHours.get(hour) ?? [])
+        spans.push({ n, link_id: cut_link, low, high })
+  }
+  await carryOut(db, [{ gaps: [], spans, edges, counts }], filters)
+  return counts
+}
+
 async function bucketPlan(
   db: Db,
   linkIds: readonly number[],
@@ -74,12 +112,14 @@ async function bucketPlan(
   const { gaps: whole, units } = bucketWish(linkIds, segments)
   const { periods, gaps } = await filled(db, whole, units)
   const length = 1 + segments.hours.reduce((last, { n }) => Math.max(last, n), -1)
-  // Each raw click is read once, though it may be taken out of one bucket and added to the next.
-  const edges = [...Map.groupBy(segments.edges, ({ low, high }) => `${low} ${high}`).values()]
-  const spans = edges.flatMap(([edge], n) =>
-    edge ? linkIds.map((link_id) => ({ n, link_id, low: edge.low, high: edge.high })) : [],
-  )
+  const edges = readOnce(segments.edges)
+  const spans = edges.flatMap(([{ low, high }], n) => linkIds.map((link_id) => ({ n, link_id, low, high })))
   return { gaps, spans, edges, counts: countsOf(length, periods, filters) }
+}
+
+/** Each raw click is read once, though it may be taken out of one bucket and added to the next. */
+function readOnce(edges: readonly Edge[]): [Edge, ...Edge[]][] {
+  return [...Map.groupBy(edges, ({ low, high }) => `${low} ${high}`).values()] as [Edge, ...Edge[]][]
 }
 
 async function windowPlan(

@@ -1,7 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { firstClick } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { bucketWish, clicksInBuckets, clicksOfBoth } from './bucket-clicks.ts'
+import { bucketWish, clicksByHour, clicksInBuckets, clicksOfBoth } from './bucket-clicks.ts'
 import { type Calendar, calendar, timelineCalendar } from './calendar.ts'
 import { wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
@@ -27,6 +27,9 @@ export interface View {
 
 const TOP = 10
 const SHOWN_DAYS = 30
+
+/** The days of so few links are soon found, and far fewer than their hours where clicks are dense. */
+const FEW_LINKS = 10
 
 /** How many values of each list are shown. */
 const SHOWN = {
@@ -151,7 +154,8 @@ async function allDays(
   const since = range === 'all' ? await firstClick(db, linkIds, now, filters) : from
   if (since === undefined) return []
   const days = calendar('day', since, now, tz)
-  return clickedDays(days, await clicksInBuckets(db, linkIds, segmentsOf(days.starts, now), filters))
+  const count = linkIds.length > FEW_LINKS ? clicksByHour : clicksInBuckets
+  return clickedDays(days, await count(db, linkIds, segmentsOf(days.starts, now), filters))
 }
 
 function clickedDays({ labels }: Calendar, counts: readonly number[]): ClickStats['clicks_over_time'] {

@@ -341,6 +341,56 @@ eachDialect((dialect, newUrl) => {
     for (const view of looks) await expectAll(world, clicks, view)
   }, 120_000)
 
+  test('a thousand links with a click each, long ago, count as a scan does, wherever days and windows cut their hours', async () => {
+    const world = await open()
+    const { stored, recorder } = world
+    const DAY = 86_400
+    const numbers = Array.from({ length: 1_000 }, (_, n) => n)
+    const values = sql.join(numbers.map((n) => sql`(${sql.lit(`many-${n}`)})`))
+    await stored.database.write(async (tx) => {
+      await sql`insert into link (url, url_key, created_by, created_at, primary_slug, search_text)
+        select 'https://example.com/', 1, 'ann', 1, column1, '' from (values ${values}) as given`.execute(tx)
+      await sql`insert into slug (slug, link_id, is_custom, created_at)
+        select primary_slug, id, 0, 1 from link where primary_slug like 'many-%'`.execute(tx)
+    })
+    const slugs = await stored.rows<Slug>(
+      `select link_id as "linkId", slug from slug where slug like 'many-%'`,
+    )
+    const made = fc.sample(histories, { numRuns: 40, seed: 5 }).flat()
+    // Over two months in which the clock of Lord Howe changes by half an hour.
+    const clicks = numbers.flatMap((n) => {
+      const one = made[n % made.length]
+      return one ? [classified({ ...one, slug: n, age: 730 * DAY + ((n * 51_217) % (60 * DAY)) }, slugs)] : []
+    })
+    expect(clicks).toHaveLength(1_000)
+    await recorder.record(clicks)
+    const [none, people, others] = [
+      { bots: false, selfReferrers: false },
+      { bots: true, selfReferrers: true },
+      { bots: false, selfReferrers: true },
+    ]
+    const then = NOW - 667 * DAY + 1_234
+    const looks: View[] = [
+      { range: 'all', now: NOW, tz: 'UTC', filters: none },
+      { range: 'all', now: NOW, tz: 'Asia/Kolkata', filters: people },
+      { range: 'all', now: NOW - 745 * DAY, tz: 'Australia/Lord_Howe', filters: others },
+      { range: '1y', now: NOW - 391 * DAY + 77, tz: 'America/St_Johns', filters: people },
+      { range: '90d', now: then, tz: 'Australia/Lord_Howe', filters: people },
+      { range: '90d', now: then, tz: 'Asia/Kathmandu', filters: none },
+    ]
+    const ids = slugs.map(({ linkId }) => linkId)
+    const expectFigures = async () => {
+      for (const view of looks)
+        await snapshot(stored.database, async (db) => {
+          const { stats } = await clickStats(db, ids, view)
+          expect(stats).toEqual(new Scan(clicks, view).stats() as never)
+        })
+    }
+    await expectFigures()
+    await closeHours(world, NOW - (NOW % 3600))
+    await expectFigures()
+  }, 120_000)
+
   test('links created in a window, before it and in each of its buckets equal a look at each link', async () => {
     const world = await open()
     const { stored } = world
