@@ -46,3 +46,17 @@ for (const [path, most] of [
     await expectSmallFirstLoad(page, most)
     await page.context().close()
   }, 60_000)
+
+test('a page whose script cannot be loaded says so, and is there when one tries again', async () => {
+  const { page } = await admin.open('/links')
+  await page.locator('main input').first().waitFor()
+  await page.route('**/*.js', (route) => route.abort())
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await shoot(page, 'script-missing')
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'New key' }).first().waitFor()
+  expect(page.url()).toBe(admin.at('/keys'))
+  await page.context().close()
+}, 60_000)

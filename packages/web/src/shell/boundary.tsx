@@ -13,7 +13,8 @@ export class Boundary extends Component<{ children: ReactNode }, { failed: boole
 
   override render() {
     if (!this.state.failed) return this.props.children
-    return <Failed onRetry={() => this.setState({ failed: false })} />
+    // A script that could not be loaded, as of before an update, is asked for again only by a new page.
+    return <Failed onRetry={() => location.reload()} />
   }
 }
 
