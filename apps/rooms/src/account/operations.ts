@@ -1,17 +1,14 @@
 import type { Transaction } from 'kysely'
 import { originOf } from '../audit/origin.ts'
-import { toAuditLine } from '../audit/schema.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
-import type { SessionRow, Tables } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { OwnsRooms, failure } from '../failures.ts'
 import { requireOtherAdmin } from '../grants/operations.ts'
-import { toListedSession } from '../sessions/schema.ts'
-import { toUser } from '../users/schema.ts'
-import { SUCCESS, Success, toMoment } from '../wire.ts'
-import { exportRooms } from './rooms.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { exportAccount } from './export.ts'
 import { AccountExport, Confirmation } from './schema.ts'
-import { deleteUser, findAccountRows, findOwnedRoomIds } from './store.ts'
+import { deleteUser, findOwnedRoomIds } from './store.ts'
 
 const tag = 'Account'
 
@@ -37,44 +34,18 @@ const read = operation({
   headers: {
     'Content-Disposition': { type: 'string', description: 'Lets browsers save it as a file.' },
   },
-  async handler(context): Promise<AccountExport> {
-    const { user, platformAdmin, session } = actorOf(context)
-    const rows = await findAccountRows(context.database.read, user.id)
-    const { issuer, subject, mode, created_at } = rows.identity
-    return {
-      exportedAt: toMoment(context.now),
-      user: {
-        ...toUser(user, platformAdmin),
-        createdAt: toMoment(user.created_at),
-        lastSeenAt: toMoment(user.last_seen_at),
-      },
-      identity: { issuer, subject, mode, createdAt: toMoment(created_at) },
-      grants: rows.grants.map((grant) => ({
-        role: grant.role,
-        scopeType: grant.scope_type,
-        scopeId: grant.scope_id,
-        source: grant.source,
-        createdAt: toMoment(grant.created_at),
-      })),
-      sessions: rows.sessions.map((row) => toExported(row, session.id)),
-      rooms: await exportRooms(context.database.read, user.id),
-      activity: rows.activity.map(toAuditLine),
-    }
+  async handler(context) {
+    context.rates.take('exports_per_hour', actorOf(context).user.id)
+    return exportAccount(context)
   },
   answer: (body) => ({
     body,
-    headers: { 'Content-Disposition': 'attachment; filename="latchkey-account.json"' },
+    headers: {
+      'Content-Type': 'application/json;charset=utf-8',
+      'Content-Disposition': 'attachment; filename="latchkey-account.json"',
+    },
   }),
 })
-
-function toExported(row: SessionRow, currentId: string) {
-  return {
-    ...toListedSession(row, currentId),
-    address: row.client_ip,
-    endedAt: row.revoked_at === null ? null : toMoment(row.revoked_at),
-    endReason: row.revoke_reason,
-  }
-}
 
 const erase = operation({
   id: 'deleteAccount',

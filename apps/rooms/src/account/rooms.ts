@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { Tables } from '../db/tables.ts'
+import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { Moment, toMoment } from '../wire.ts'
 
 /** What rooms hold of a person. Names only of rooms that they belong to: others they may not even know of any more. */
@@ -40,12 +40,26 @@ export const ExportedRooms = z
   .meta({ id: 'ExportedRooms' })
 type ExportedRooms = z.output<typeof ExportedRooms>
 
+export function toExportedMessage({
+  room_id,
+  id,
+  content,
+  created_at,
+  deleted_at,
+}: RoomMessageRow): ExportedRooms['messages'][number] {
+  return { roomId: room_id, id, content, createdAt: toMoment(created_at), deletedAt: orNull(deleted_at) }
+}
+
 const orNull = (ms: number | null) => (ms === null ? null : toMoment(ms))
 
-export async function exportRooms(db: Kysely<Tables>, userId: string): Promise<ExportedRooms> {
+/** All but what the person has said, which can be a lot. */
+export async function exportRooms(
+  db: Kysely<Tables>,
+  userId: string,
+): Promise<Omit<ExportedRooms, 'messages'>> {
   return {
     ...(await exportBelonging(db, userId)),
-    ...(await exportDoing(db, userId)),
+    ...(await exportVisits(db, userId)),
     ...(await exportDealings(db, userId)),
   }
 }
@@ -75,32 +89,18 @@ async function exportBelonging(db: Kysely<Tables>, userId: string) {
   }
 }
 
-async function exportDoing(db: Kysely<Tables>, userId: string) {
+async function exportVisits(db: Kysely<Tables>, userId: string) {
   const visits = await db
     .selectFrom('room_visits')
     .selectAll()
     .where('user_id', '=', userId)
     .orderBy('room_id')
     .execute()
-  const messages = await db
-    .selectFrom('room_messages')
-    .select(['room_id', 'id', 'content', 'created_at', 'deleted_at'])
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
   return {
     visits: visits.map(({ room_id, started_at, ended_at }) => ({
       roomId: room_id,
       startedAt: toMoment(started_at),
       endedAt: orNull(ended_at),
-    })),
-    messages: messages.map(({ room_id, id, content, created_at, deleted_at }) => ({
-      roomId: room_id,
-      id,
-      content,
-      createdAt: toMoment(created_at),
-      deletedAt: orNull(deleted_at),
     })),
   }
 }

@@ -1,12 +1,19 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { AuditEventRow, IdentityRow, RoleGrantRow, SessionRow, Tables } from '../db/tables.ts'
+import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import type {
+  AuditEventRow,
+  IdentityRow,
+  RoleGrantRow,
+  RoomMessageRow,
+  SessionRow,
+  Tables,
+} from '../db/tables.ts'
+import type { Position } from '../paging.ts'
 
 /** What is stored beside the account itself. */
 export interface AccountRows {
   identity: IdentityRow
   grants: RoleGrantRow[]
   sessions: SessionRow[]
-  activity: AuditEventRow[]
 }
 
 export async function findAccountRows(db: Kysely<Tables>, userId: string): Promise<AccountRows> {
@@ -24,13 +31,50 @@ export async function findAccountRows(db: Kysely<Tables>, userId: string): Promi
       .orderBy('created_at')
       .orderBy('id')
       .execute(),
-    activity: await db
-      .selectFrom('audit_events')
-      .selectAll()
-      .where('actor_user_id', '=', userId)
+  }
+}
+
+const ROWS_AT_ONCE = 200
+
+/** What the person has said, in its order. */
+export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<RoomMessageRow[]> {
+  const messages = db.selectFrom('room_messages').selectAll().where('user_id', '=', userId)
+  return pages((after) =>
+    messages
+      .$if(after !== undefined, (query) => query.where(isAfter(after)))
       .orderBy('created_at')
       .orderBy('id')
+      .limit(ROWS_AT_ONCE)
       .execute(),
+  )
+}
+
+/** What the audit log says that the person did, in its order. */
+export function pagesOfActivity(db: Kysely<Tables>, userId: string): AsyncGenerator<AuditEventRow[]> {
+  const events = db.selectFrom('audit_events').selectAll().where('actor_user_id', '=', userId)
+  return pages((after) =>
+    events
+      .$if(after !== undefined, (query) => query.where(isAfter(after)))
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE)
+      .execute(),
+  )
+}
+
+function isAfter(position: Position | undefined) {
+  return sql<SqlBool>`(created_at, id) > (${position?.created_at}, ${position?.id})`
+}
+
+/** Between pages others have their turn. */
+async function* pages<Row extends Position>(
+  find: (after: Position | undefined) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (let after: Position | undefined; ; await new Promise((resolve) => setImmediate(resolve))) {
+    const rows = await find(after)
+    if (rows.length > 0) yield rows
+    if (rows.length < ROWS_AT_ONCE) return
+    after = rows.at(-1)
   }
 }
 

@@ -3,10 +3,12 @@ import { identity } from './migrations/0001-identity.ts'
 import { rooms } from './migrations/0002-rooms.ts'
 import { names } from './migrations/0003-names.ts'
 import { references } from './migrations/0004-references.ts'
+import { messagesByAuthor } from './migrations/0005-messages-by-author.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-identity': identity,
   '0002-rooms': rooms,
   '0003-names': names,
   '0004-references': references,
+  '0005-messages-by-author': messagesByAuthor,
 }

@@ -55,4 +55,49 @@ eachDialect((_dialect, newUrl) => {
       .execute()
     expect(text).not.toContain(links[0]?.token_hash ?? 'x')
   })
+
+  test('R22: of somebody who has said and done a lot, an export holds all of it in order, and no more than a part at a time', async () => {
+    const carl = await someone(rooms, { sub: 'carl', name: 'Carl' })
+    const { id: room_id } = await createRoom(await member(rooms, 'Olga'))
+    const often = Array.from({ length: 1_001 }, (_, seq) => seq)
+    // Many at the same moment, as pages must neither repeat nor pass over any.
+    const ids = often.map((n) => [n, `${String(n).padStart(4, '0')}-${carl.id}`, 1 + (n >> 8)] as const)
+    await rooms.rooms.database.write(async (tx) => {
+      for (const [n, id, created_at] of ids) {
+        const said = { id, room_id, seq: 10_000 + n, user_id: carl.id, content: 'x'.repeat(1000), created_at }
+        const none = { client_id: null, deleted_at: null, deleted_by: null }
+        await tx
+          .insertInto('room_messages')
+          .values({ ...said, ...none, author_name: '', author_guest: 0 })
+          .execute()
+        const done = { id, actor_user_id: carl.id, action: 'test', metadata: '{}', created_at }
+        const nowhere = { target_type: null, target_id: null, client_ip: null, request_id: null }
+        await tx
+          .insertInto('audit_events')
+          .values({ ...done, ...nowhere })
+          .execute()
+      }
+    })
+    let turns = 0
+    const turn = () => {
+      turns++
+      turning = setImmediate(turn)
+    }
+    let turning = setImmediate(turn)
+    const parts: string[] = []
+    const { body } = await carl.browser.send('/api/account/export')
+    const decoder = new TextDecoder()
+    for await (const part of body ?? []) parts.push(decoder.decode(part, { stream: true }))
+    clearImmediate(turning)
+    expect(Math.max(...parts.map((part) => part.length))).toBeLessThan(300_000)
+    expect(turns).toBeGreaterThan(5)
+    const exported = JSON.parse(parts.join('')) as {
+      rooms: { messages: { id: string }[] }
+      activity: { id: string; action: string }[]
+    }
+    const all = ids.map(([, id]) => id)
+    expect(exported.rooms.messages.map(({ id }) => id)).toEqual(all)
+    const done = exported.activity.filter(({ action }) => action === 'test')
+    expect(done.map(({ id }) => id)).toEqual(all)
+  })
 })

@@ -55,6 +55,17 @@ test('R22: http_anonymous_per_minute counts addresses that do not exist, too', (
     expect(await untilRefused(() => rooms.browser().send('/api/nothing-here'))).toBe(3)
   }))
 
+test('R22: exports_per_hour counts by person, on every device', () =>
+  withRooms({ exports_per_hour: 3 }, async (rooms) => {
+    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const two = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const other = await rooms.signedIn({ sub: 'two', name: 'Two' })
+    const read = (browser: Browser) => () => browser.send('/api/account/export')
+    expect(await untilRefused(read(one))).toBe(3)
+    expect(await untilRefused(read(two))).toBe(0)
+    expect(await untilRefused(read(other))).toBe(3)
+  }))
+
 test('R22: body_bytes bounds the body of a request', () =>
   withRooms({ body_bytes: 100 }, async (rooms) => {
     const send = (nickname: string) => rooms.browser().send('/api/session', { body: { nickname } })

@@ -1,0 +1,100 @@
+import { toAuditLine } from '../audit/schema.ts'
+import { type Context, actorOf } from '../context.ts'
+import type { SessionRow } from '../db/tables.ts'
+import { toListedSession } from '../sessions/schema.ts'
+import { toUser } from '../users/schema.ts'
+import { toMoment } from '../wire.ts'
+import { exportRooms, toExportedMessage } from './rooms.ts'
+import type { AccountExport } from './schema.ts'
+import { findAccountRows, pagesOfActivity, pagesOfMessages } from './store.ts'
+
+/** The text of an `AccountExport`, as it is read: what somebody has said and done in years is never held as a whole. */
+export async function exportAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
+  const { user, platformAdmin, session } = actorOf(context)
+  const db = context.database.read
+  const { identity, grants, sessions } = await findAccountRows(db, user.id)
+  const account: Omit<AccountExport, 'rooms' | 'activity'> = {
+    exportedAt: toMoment(context.now),
+    user: {
+      ...toUser(user, platformAdmin),
+      createdAt: toMoment(user.created_at),
+      lastSeenAt: toMoment(user.last_seen_at),
+    },
+    identity: {
+      issuer: identity.issuer,
+      subject: identity.subject,
+      mode: identity.mode,
+      createdAt: toMoment(identity.created_at),
+    },
+    grants: grants.map((grant) => ({
+      role: grant.role,
+      scopeType: grant.scope_type,
+      scopeId: grant.scope_id,
+      source: grant.source,
+      createdAt: toMoment(grant.created_at),
+    })),
+    sessions: sessions.map((row) => toExported(row, session.id)),
+  }
+  return streamed(pieces(context, account, await exportRooms(db, user.id)))
+}
+
+/** As fast as it is read and no faster. */
+function streamed(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await text.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+      async cancel() {
+        await text.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function* pieces(
+  { database: { read }, log, requestId }: Context,
+  account: Omit<AccountExport, 'rooms' | 'activity'>,
+  rooms: Omit<AccountExport['rooms'], 'messages'>,
+): AsyncGenerator<string> {
+  const { id } = account.user
+  try {
+    yield `${opened(account)},"rooms":${opened(rooms)},"messages":[`
+    yield* listed(pagesOfMessages(read, id), toExportedMessage)
+    yield ']},"activity":['
+    yield* listed(pagesOfActivity(read, id), toAuditLine)
+    yield ']}'
+  } catch (error) {
+    log.error('an export broke off', { requestId, error })
+    throw error
+  }
+}
+
+/** As JSON, for more to be added. */
+function opened(object: object): string {
+  return JSON.stringify(object).slice(0, -1)
+}
+
+async function* listed<Row>(
+  pages: AsyncGenerator<Row[]>,
+  toLine: (row: Row) => object,
+): AsyncGenerator<string> {
+  let comma = ''
+  for await (const rows of pages) {
+    yield comma + rows.map((row) => JSON.stringify(toLine(row))).join(',')
+    comma = ','
+  }
+}
+
+function toExported(row: SessionRow, currentId: string) {
+  return {
+    ...toListedSession(row, currentId),
+    address: row.client_ip,
+    endedAt: row.revoked_at === null ? null : toMoment(row.revoked_at),
+    endReason: row.revoke_reason,
+  }
+}
