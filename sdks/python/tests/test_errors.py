@@ -79,6 +79,14 @@ def test_no_answer_in_time_is_a_time_out_of_the_client_or_of_the_call(kind: str)
     assert len(service.asked) == 2
 
 
+@pytest.mark.parametrize("timeout", [float("inf"), 1e10])
+def test_a_time_without_end_is_no_limit(kind: str, timeout: float) -> None:
+    with fake_service(Said(body=[]), Said(body=[])) as service:
+        ask(kind, service.url, lambda client: client.bundles.list(), timeout=timeout)
+        ask(kind, service.url, lambda client: client.bundles.list(timeout=timeout))
+    assert len(service.asked) == 2
+
+
 def test_nobody_who_listens_is_a_network_error(kind: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

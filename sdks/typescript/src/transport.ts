@@ -47,6 +47,8 @@ interface Answer {
 
 const API_PATH = '/_/api'
 const TIMEOUT_MS = 30_000
+/** Timers of this length and longer end at once. */
+const LONGEST_TIMER_MS = 2 ** 31
 const RETRIES = 2
 
 /** Sends calls, repeats those that may be repeated, and turns answers into values or errors. */
@@ -102,7 +104,8 @@ export class Transport {
     const timeoutMs = call.options?.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS
     // `AbortSignal.any` came with Node 20.3 only.
     const ending = new AbortController()
-    const timer = setTimeout(() => ending.abort(new LinksTimeoutError(timeoutMs)), timeoutMs)
+    const end = () => ending.abort(new LinksTimeoutError(timeoutMs))
+    const timer = timeoutMs < LONGEST_TIMER_MS ? setTimeout(end, timeoutMs) : undefined
     const abort = () => ending.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     try {

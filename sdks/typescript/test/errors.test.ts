@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { FakeService, type Said, failureOf } from '../../testing/fake-service.ts'
 import { LinksApiError, LinksClient, LinksNetworkError, LinksTimeoutError } from '../src/index.ts'
 
@@ -66,6 +66,18 @@ describe('a call that gets no answer', () => {
     const other = await failureOf(clientOf(service).links.get(1, {}, { timeoutMs: 10 }))
     expect(other).toMatchObject({ code: 'timeout', message: 'No answer within 10 ms' })
     expect(service.asked).toHaveLength(2)
+  })
+
+  test('is waited for without end where the time is longer than a timer can be', async () => {
+    const timers = spyOn(globalThis, 'setTimeout')
+    const fetch = async () => Response.json({})
+    const client = new LinksClient({ baseUrl: 'http://x', apiKey: 'sk_test', timeoutMs: Infinity, fetch })
+    await client.links.get(1)
+    await client.links.get(1, {}, { timeoutMs: 2 ** 31 })
+    expect(timers).not.toHaveBeenCalled()
+    await client.links.get(1, {}, { timeoutMs: 2 ** 31 - 1 })
+    expect(timers).toHaveBeenCalledTimes(1)
+    timers.mockRestore()
   })
 
   test('fails as a time-out too when the answer stops in its middle', async () => {

@@ -21,6 +21,7 @@ from ._paging import Page
 T = TypeVar("T")
 
 _API_PATH = "/_/api"
+_LONGEST_TIMEOUT = 2.0**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Options:
 
     base_url: str
     api_key: str
-    timeout: float
+    timeout: float | None
     max_retries: int
 
     def __post_init__(self) -> None:
@@ -49,6 +50,7 @@ class Options:
         return f"Options(base_url={self.base_url!r})"
 
     def request_of(self, call: Call) -> dict[str, Any]:
+        timeout = self.timeout if call.timeout is None else call.timeout
         return {
             "method": call.method,
             "url": self.base_url.rstrip("/") + _API_PATH + call.path,
@@ -59,7 +61,8 @@ class Options:
                 "X-Client": "sdk",
                 "User-Agent": f"latchkey-links-python/{API_VERSION}",
             },
-            "timeout": self.timeout if call.timeout is None else call.timeout,
+            # What is longer than the clocks of the platform can count to is no limit.
+            "timeout": None if timeout is None or timeout >= _LONGEST_TIMEOUT else timeout,
             # A key is sent to nobody but the server it was made for.
             "follow_redirects": False,
         }
