@@ -74,9 +74,10 @@ export class Transport {
 
   async page<Item>(call: Call): Promise<Page<Item>> {
     const answer = await this.#send(call)
-    const items = parse(answer) as Item[]
+    const items = parse(answer)
+    if (!Array.isArray(items)) throw unexpected(answer)
     const total = Number(answer.headers.get('x-total-count') ?? items.length)
-    return { items, total, nextCursor: nextCursor(answer.headers.get('link')) }
+    return { items: items as Item[], total, nextCursor: nextCursor(answer.headers.get('link')) }
   }
 
   async file(call: Call): Promise<Blob> {
@@ -142,7 +143,8 @@ export class Transport {
 /** One part of a path. Those that browsers and servers take for a step up or nothing would lead to another route. */
 export function segment(value: string | number): string {
   const text = String(value)
-  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" is no part of a path`)
+  const isNone = text === '' || text === '.' || text === '..' || /\p{Cs}/u.test(text)
+  if (isNone) throw new TypeError(`"${text}" is no part of a path`)
   return encodeURIComponent(text)
 }
 
@@ -152,13 +154,17 @@ function queryOf(query: object = {}): string {
   return text === '' ? '' : `?${text}`
 }
 
-function parse({ status, headers, bytes }: Answer): unknown {
+function parse(answer: Answer): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes))
+    return JSON.parse(new TextDecoder().decode(answer.bytes))
   } catch {
-    const message = 'The answer is not JSON; is baseUrl the address of Latchkey Links?'
-    throw new LinksApiError({ status, message, requestId: headers.get('x-request-id') ?? undefined })
+    throw unexpected(answer)
   }
+}
+
+function unexpected({ status, headers }: Answer): LinksApiError {
+  const message = 'The answer is not what this client expects; is baseUrl the address of Latchkey Links?'
+  return new LinksApiError({ status, message, requestId: headers.get('x-request-id') ?? undefined })
 }
 
 function apiError({ status, headers, bytes }: Answer, retryAfter: number | undefined): LinksApiError {

@@ -37,9 +37,9 @@ describe('a call', () => {
     ])
   })
 
-  test('never reaches another route through a slug that steps up', async () => {
+  test('never reaches another route through a slug that steps up or is no text', async () => {
     const service = new FakeService()
-    for (const slug of ['..', '.', ''])
+    for (const slug of ['..', '.', '', 'half-\ud83d'])
       expect(() => clientOf(service).links.disableSlug(5, slug)).toThrow(TypeError)
     expect(service.asked).toEqual([])
   })

@@ -54,6 +54,19 @@ describe('an error of the server', () => {
     expect(error).toMatchObject({ status: 200, code: 'unexpected_answer' })
     expect(error.message).toContain('baseUrl')
   })
+
+  test.each([{ error: 'no list' }, null, 5, 'text'])(
+    'is also a good status with %p where there should be a list',
+    async (body) => {
+      const service = new FakeService({ body: JSON.stringify(body) }, { body: JSON.stringify(body) })
+      const { links } = clientOf(service)
+      for (const call of [links.list(), links.listAll().next()]) {
+        const error = await failureOf(call)
+        expect(error).toBeInstanceOf(LinksApiError)
+        expect(error).toMatchObject({ status: 200, code: 'unexpected_answer' })
+      }
+    },
+  )
 })
 
 describe('a call that gets no answer', () => {
