@@ -14,7 +14,8 @@ afterEach(() => mock.restore())
 
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
-const message = (seq: number) => ({ id: String(seq), seq, userId: 'other', deletedAt: null }) as Message
+const message = (seq: number) =>
+  ({ id: String(seq), seq, userId: 'other', content: 'words', deletedAt: null }) as Message
 
 /** Somebody in a room, whose pages of history come when the test lets them. */
 function world() {
@@ -53,6 +54,8 @@ function world() {
     kickOut: () => listener?.removed({ reason: 'kicked', until: null }),
     hear: (seq: number) =>
       listener?.event({ seq, at: '', event: 'message.created', data: { message: message(seq) } }),
+    hearDeleted: (seq: number) =>
+      listener?.event({ seq: 99, at: 'now', event: 'message.deleted', data: { messageId: String(seq) } }),
     seqs: () => store.state().messages.map(({ seq }) => seq),
   }
 }
@@ -77,4 +80,20 @@ test('a page of older messages that comes when those next to it were let go leav
   await it.reads[1]?.(range(451, 500))
   expect(it.seqs()).toEqual(kept)
   expect(it.store.state().older).toBe(String(kept[0]))
+})
+
+test('what is deleted while the page that holds it is on its way cannot be read', async () => {
+  const it = world()
+  await it.reads[0]?.(range(3, 4))
+  it.hearDeleted(3)
+  void it.store.readOlder()
+  it.hearDeleted(1)
+  await it.reads[1]?.(range(1, 2))
+  const seen = it.store.state().messages.map(({ seq, content, deletedAt }) => [seq, content, deletedAt])
+  expect(seen).toEqual([
+    [1, null, 'now'],
+    [2, 'words', null],
+    [3, null, 'now'],
+    [4, 'words', null],
+  ])
 })

@@ -63,6 +63,8 @@ export class RoomStore {
   #state: RoomState = BEFORE
   /** Counts how often the history was begun anew. */
   #history = 0
+  /** When what was deleted: a page that was read before may come after. */
+  readonly #deletions = new Map<string, string>()
   #isAttended = true
   #toldTypingAt = 0
 
@@ -160,6 +162,7 @@ export class RoomStore {
 
   #forget(): void {
     this.#history++
+    this.#deletions.clear()
     this.#become({ messages: [], older: undefined, historyError: null })
   }
 
@@ -172,9 +175,10 @@ export class RoomStore {
   #place(given: readonly Message[]): void {
     const byId = new Map(this.#state.messages.map((message) => [message.id, message]))
     for (const message of given) {
-      const known = byId.get(message.id)
       // A deletion that came before what it deletes is not undone by it.
-      if (!known || known.deletedAt === null) byId.set(message.id, message)
+      const deletedAt =
+        this.#deletions.get(message.id) ?? byId.get(message.id)?.deletedAt ?? message.deletedAt
+      byId.set(message.id, deletedAt === null ? message : { ...message, content: null, deletedAt })
       if (message.userId === this.#userId && message.clientId !== null) this.#outbox.remove(message.clientId)
     }
     this.#become(this.#bounded([...byId.values()].toSorted((a, b) => a.seq - b.seq)))
@@ -231,14 +235,11 @@ export class RoomStore {
   }
 
   #deleted(id: string, at: string): void {
-    const { heard } = this.#state
-    this.#become({
-      // Nor is it read out any more.
-      heard: heard?.id === id ? null : heard,
-      messages: this.#state.messages.map((message) =>
-        message.id === id ? { ...message, content: null, deletedAt: at } : message,
-      ),
-    })
+    const { heard, messages } = this.#state
+    this.#deletions.set(id, at)
+    // Nor is it read out any more.
+    if (heard?.id === id) this.#become({ heard: null })
+    this.#place(messages.filter((message) => message.id === id))
   }
 
   #changedRole(person: Person, event: RoomEvent['event']): void {
