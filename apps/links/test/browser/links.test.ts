@@ -220,6 +220,25 @@ test('of somebody else’s links one sees only what one may do: put them into a 
   await page.context().close()
 }, 60_000)
 
+test('that no link matches a search does not become that there are none, while those without it are awaited', async () => {
+  await make({ url: 'https://example.com/here', label: 'here all the time' })
+  const { page } = await admin.open('/links?search=nowhere')
+  const clear = page.getByRole('button', { name: 'Clear search and filters' })
+  await clear.waitFor()
+  const looked = Promise.withResolvers<undefined>()
+  await page.route('**/api/links?*', async (route) => {
+    await looked.promise
+    await route.continue()
+  })
+  await clear.click()
+  await page.locator('main .mantine-Skeleton-root').waitFor()
+  expect(await page.getByText(/No links/).count()).toBe(0)
+  await shoot(page, 'links-awaited')
+  looked.resolve(undefined)
+  await page.getByText('here all the time').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('one of 10,000 links is found in no time, and pages are numbered', async () => {
   const rows = Array.from(
     { length: 10_000 },

@@ -39,13 +39,16 @@ export default function Links() {
   const [view, setView] = useQueryString(DEFAULTS)
   const change: Change = (changes) => setView({ page: '1', ...changes })
   const links = useCall('links', 'listLinks', { query: queryOf(view) })
+  const isEmpty = links.data?.body.length === 0
+  // That nothing was found before says nothing about what is asked for now.
+  const isAwaited = links.isPending || (links.isPlaceholderData && isEmpty)
   return (
     <Stack gap="lg">
       <CreateRow />
       <Filters view={view} change={change} />
       {links.error && !links.data && <Failed error={links.error} onRetry={() => void links.refetch()} />}
-      {links.isPending && <Skeleton height={320} />}
-      {links.data?.body.length === 0 && <Empty view={view} change={change} />}
+      {isAwaited && <Skeleton height={320} />}
+      {isEmpty && !isAwaited && <Empty view={view} change={change} />}
       {links.data && links.data.body.length > 0 && (
         <>
           <LinkTable links={links.data.body} />
