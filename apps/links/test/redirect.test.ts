@@ -75,6 +75,12 @@ eachDialect((dialect, newUrl) => {
     expect(await clicksOf('known')).toBe(before + others.length)
   })
 
+  test('our own look for the title of a target is answered the same and counts nothing', async () => {
+    const before = await clicksOf('known')
+    const { status } = await visit('/known', { headers: { 'User-Agent': 'latchkey-links title fetch' } })
+    expect([status, await clicksOf('known')]).toEqual([302, before])
+  })
+
   test('other methods are 405, the same for a slug that exists and one that does not', async () => {
     const before = await links.stored()
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {

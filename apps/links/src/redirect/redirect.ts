@@ -2,6 +2,7 @@ import { type Proxies, clientAddress } from '@latchkey/http/client-address'
 import { countryFromHeader } from '../clicks/country.ts'
 import type { Journal } from '../clicks/journal.ts'
 import { foldSlug, isSlug } from '../slugs/slug.ts'
+import { TITLE_ROBOT } from '../titles/fetch-title.ts'
 import type { Lookup, Target } from './lookup.ts'
 import { methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
 
@@ -65,11 +66,12 @@ export class Redirect {
     const nowSeconds = Math.floor(this.#options.now() / 1000)
     if (!target || (target.expiresAt !== null && target.expiresAt <= nowSeconds)) return this.#notFound()
     const { headers } = request
-    if (request.method === 'HEAD' || isPrefetch(headers)) {
+    const userAgent = headers.get('user-agent')
+    // A link to a link of ours: whoever looks for its title follows neither.
+    if (request.method === 'HEAD' || isPrefetch(headers) || userAgent === TITLE_ROBOT) {
       this.outcomes.uncounted++
       return this.#redirectTo(target.location)
     }
-    const userAgent = headers.get('user-agent')
     const address = clientAddress(request, peer, this.#options.proxies)
     const committed = this.#options.journal.append({
       slug,

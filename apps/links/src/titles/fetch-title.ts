@@ -20,6 +20,8 @@ interface Visit {
   deadline: AbortSignal
 }
 
+/** Who asks. A header that says it is a prefetch would be refused by servers that answer those with 503. */
+export const TITLE_ROBOT = 'latchkey-links title fetch'
 const MAX_REDIRECTS = 3
 const MAX_BYTES = 16 * 1024
 const MAX_CODE_POINTS = 500
@@ -88,7 +90,7 @@ function openRequest(target: URL, addresses: string[], signal: AbortSignal) {
   url.username = ''
   url.password = ''
   const headers = {
-    'user-agent': 'latchkey-links title fetch',
+    'user-agent': TITLE_ROBOT,
     accept: 'text/html',
     'accept-encoding': 'identity',
   }
