@@ -138,6 +138,34 @@ test('disable and enable act at once on what is selected, and undo takes back on
   await page.context().close()
 }, 60_000)
 
+test('of links that cannot all be disabled, the toast says and takes back what was', async () => {
+  const made = await Promise.all(
+    ['a', 'b'].map((end) => make({ url: `https://example.com/part-${end}`, label: `part ${end}` })),
+  )
+  const { page } = await admin.open('/links?search=part')
+  const refuse = (id: number | undefined) =>
+    page.route(`**/links/${id}/disable`, (route) => route.fulfill({ status: 500, json: { error: 'Broken' } }))
+  await refuse(made[0]?.id)
+  const disableBoth = async () => {
+    await choose(page, 'part a')
+    await choose(page, 'part b')
+    await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  }
+  await disableBoth()
+  await page.getByText('Broken').waitFor()
+  await page.getByText('1 link disabled').waitFor()
+  const left = (await found('part')).filter(({ disabled_at }) => disabled_at === null)
+  expect(left.map(({ label }) => label)).toEqual(['part a'])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('tr', { hasText: 'part b' }).getByText('Active').waitFor()
+  await refuse(made[1]?.id)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await disableBoth()
+  await page.getByText('Broken').waitFor()
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
 test('a deletion taken back within the toast deletes nothing, and one that is not is carried out', async () => {
   await make({ url: 'https://example.com/kept', label: 'kept' })
   const { page } = await admin.open('/links?search=kept')

@@ -16,7 +16,7 @@ const idsOf = (links: readonly LinkRow[]) => links.map(({ id }) => id)
 
 const isBlocked = (error: unknown) => error instanceof CallError && error.message === HAS_CLICKS
 
-/** Does something to each link; says what went wrong, and returns the links whose clicks forbade it. */
+/** Does something to each link; says what went wrong, and returns those to which it is done and those whose clicks forbade it. */
 function useEach() {
   const { say, failure } = useText()
   return async (links: readonly LinkRow[], run: (id: number) => Promise<unknown>) => {
@@ -29,7 +29,10 @@ function useEach() {
         message,
         closeButtonProps: { 'aria-label': say('shell.close') },
       })
-    return links.filter((_, index) => isBlocked(errors[index]))
+    return {
+      done: links.filter((_, index) => errors[index] === null),
+      kept: links.filter((_, index) => isBlocked(errors[index])),
+    }
   }
 }
 
@@ -78,7 +81,7 @@ export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
     const ids = idsOf(links)
     leave(ids)
     const act = async () => {
-      const kept = await each(links, (id) =>
+      const { kept } = await each(links, (id) =>
         call('deleteLink', { params: { id }, query: { force } }, { keepalive: true }),
       )
       stay(ids)
@@ -90,12 +93,13 @@ export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
     })
   }
   const change = async (links: readonly LinkRow[], to: 'disabled' | 'enabled') => {
-    // Undone is only what this changed.
     const changing = links.filter(({ disabled_at }) => (disabled_at === null) === (to === 'disabled'))
     const [run, back] = to === 'disabled' ? [disable, enable] : [enable, disable]
-    await each(changing, run)
-    const done = say(to === 'disabled' ? 'links.wasDisabled' : 'links.wasEnabled', { count: changing.length })
-    withUndo(say, done, { act() {}, undo: () => void each(changing, back) })
+    // Told and undone is only what this changed.
+    const { done } = await each(changing, run)
+    if (done.length === 0) return
+    const said = say(to === 'disabled' ? 'links.wasDisabled' : 'links.wasEnabled', { count: done.length })
+    withUndo(say, said, { act() {}, undo: () => void each(done, back) })
   }
   return {
     disable: (links: readonly LinkRow[]) => void change(links, 'disabled'),
