@@ -8,6 +8,7 @@ import { Counting } from './clicks/counting.ts'
 import { openCountryLookup } from './clicks/country.ts'
 import { Journal } from './clicks/journal.ts'
 import { createLossLog } from './clicks/loss-log.ts'
+import { referrerHost } from './clicks/referrer.ts'
 import { findPosition } from './clicks/store.ts'
 import { forgetOldClicks } from './clicks/retention.ts'
 import { visitorHasher } from './clicks/visitor.ts'
@@ -44,6 +45,7 @@ export interface Links {
   close(): Promise<void>
 }
 
+/** Below the ten seconds in which a stop lets requests finish, so that whoever waits is still told 503. */
 const LIMIT_MS = 8_000
 
 export interface LinksOptions {
@@ -68,6 +70,7 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
     lookup,
     journal,
     status: settings.redirectStatus,
+    publicHost: referrerHost(settings.baseUrl),
     proxies: services.proxies,
     countryHeader: settings.countryHeader,
     countryOf: openCountryLookup(),

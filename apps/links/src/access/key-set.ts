@@ -1,7 +1,6 @@
 import type { Log } from '@latchkey/http/log'
-import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose'
-
-export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
+import { type JSONWebKeySet, type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose'
+import { type FetchKeys, PAUSE_MS, asked, readDocument } from './asked.ts'
 
 export interface Surroundings {
   readonly fetchKeys?: FetchKeys
@@ -27,9 +26,6 @@ export class KeysUnavailable extends Error {
 const FRESH_MS = 10 * 60_000
 // With the issuer out of reach, the keys it had last still admit people for a day.
 const USABLE_MS = 24 * 3_600_000
-// However many assertions with made-up key ids arrive, the issuer is asked at most once in this time.
-const PAUSE_MS = 5_000
-const DEADLINE_MS = 5_000
 
 /**
  * The keys published at `url`, cached. jose's own `createRemoteJWKSet` drops its keys when a refresh fails, but an outage
@@ -39,40 +35,21 @@ export function createKeySet(
   url: string,
   { fetchKeys = fetch, now = Date.now, log }: Surroundings = {},
 ): KeySet {
-  let keys: JWTVerifyGetKey | undefined
-  let fetchedAt = -Infinity
-  let askedAt = -Infinity
-  let asking: Promise<void> | undefined
-
-  // In both directions, since a clock that was set back must not make anything last longer.
-  const isWithin = (ms: number, since: number) => Math.abs(now() - since) < ms
-
-  async function ask(): Promise<void> {
-    askedAt = now()
-    try {
-      keys = await fetchKeySet(url, fetchKeys)
-      fetchedAt = now()
-    } catch (error) {
-      log?.warn('The keys of the access layer cannot be fetched', { url, error })
-    } finally {
-      asking = undefined
-    }
-  }
-
-  async function refresh(): Promise<void> {
-    if (asking === undefined && isWithin(PAUSE_MS, askedAt)) return
-    asking ??= ask()
-    await asking
-  }
+  const keys = asked(
+    async () => createLocalJWKSet((await readDocument(url, fetchKeys)) as JSONWebKeySet),
+    now,
+    (error) => log?.warn('The keys of the access layer cannot be fetched', { url, error }),
+  )
 
   function usableKeys(): JWTVerifyGetKey {
-    if (keys === undefined || !isWithin(USABLE_MS, fetchedAt)) throw new KeysUnavailable()
-    return keys
+    const usable = keys.within(USABLE_MS)
+    if (usable === undefined) throw new KeysUnavailable()
+    return usable
   }
 
   return {
     async load() {
-      if (!isWithin(FRESH_MS, fetchedAt)) await refresh()
+      if (!keys.within(FRESH_MS)) await keys.refresh()
       usableKeys()
     },
     async find(header, token) {
@@ -80,23 +57,9 @@ export function createKeySet(
         return await usableKeys()(header, token)
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-        await refresh()
+        await keys.refresh()
         return usableKeys()(header, token)
       }
     },
   }
-}
-
-async function fetchKeySet(url: string, fetchKeys: FetchKeys): Promise<JWTVerifyGetKey> {
-  // A redirect would let whoever controls one page of the issuer's host supply the keys.
-  const response = await fetchKeys(url, {
-    headers: { accept: 'application/json' },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(DEADLINE_MS),
-  })
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new Error(`Expected 200, not ${response.status}`)
-  }
-  return createLocalJWKSet(await response.json())
 }

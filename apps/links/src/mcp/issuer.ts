@@ -1,4 +1,5 @@
 import { type JWTPayload, errors } from 'jose'
+import { asked, readDocument } from '../access/asked.ts'
 import { verifyAssertion } from '../access/assertion.ts'
 import { type KeySet, KeysUnavailable, type Surroundings, createKeySet } from '../access/key-set.ts'
 
@@ -17,9 +18,6 @@ export interface Issuer {
 }
 
 const FRESH_MS = 10 * 60_000
-// However many requests come while the issuer is out of reach, it is asked at most once in this time.
-const PAUSE_MS = 5_000
-const DEADLINE_MS = 5_000
 
 /** An external authorization server, known by its issuer's address alone; everything else it tells itself. */
 export function createIssuer(
@@ -27,34 +25,17 @@ export function createIssuer(
   surroundings: Surroundings = {},
 ): Issuer {
   const { fetchKeys = fetch, now = Date.now, log } = surroundings
-  let known: IssuerMetadata | undefined
   let keys: { url: string; set: KeySet } | undefined
-  let knownAt = -Infinity
-  let askedAt = -Infinity
-  let asking: Promise<void> | undefined
-
-  // In both directions, since a clock that was set back must not make anything last longer.
-  const isWithin = (ms: number, since: number) => Math.abs(now() - since) < ms
-
-  async function ask(): Promise<void> {
-    askedAt = now()
-    try {
-      known = await discover(issuer, fetchKeys)
-      knownAt = now()
-    } catch (error) {
-      // What it said last still holds: an outage of the issuer must not lock everyone out.
-      log?.warn('The authorization server of MCP cannot be asked', { issuer, error })
-    } finally {
-      asking = undefined
-    }
-  }
+  const document = asked(
+    () => discover(issuer, fetchKeys),
+    now,
+    (error) => log?.warn('The authorization server of MCP cannot be asked', { issuer, error }),
+  )
 
   async function metadata(): Promise<IssuerMetadata | undefined> {
-    if (isWithin(FRESH_MS, knownAt)) return known
-    if (asking === undefined && isWithin(PAUSE_MS, askedAt)) return known
-    asking ??= ask()
-    await asking
-    return known
+    if (!document.within(FRESH_MS)) await document.refresh()
+    // What it said last still holds: an outage of the issuer must not lock everyone out.
+    return document.within(Infinity)
   }
 
   async function keySet(): Promise<KeySet> {
@@ -88,24 +69,12 @@ async function discover(
   const problems: unknown[] = []
   for (const address of addressesOf(issuer)) {
     try {
-      return checked(await read(address, ask), issuer)
+      return checked(await readDocument(address, ask), issuer)
     } catch (error) {
       problems.push(error)
     }
   }
   throw new AggregateError(problems, 'Neither well-known document can be used')
-}
-
-async function read(address: string, ask: NonNullable<Surroundings['fetchKeys']>): Promise<unknown> {
-  // A redirect would let whoever controls one page of the issuer's host name the keys.
-  const response = await ask(address, {
-    headers: { accept: 'application/json' },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(DEADLINE_MS),
-  })
-  if (response.status === 200) return response.json()
-  await response.body?.cancel()
-  throw new Error(`Expected 200 from ${address}, not ${response.status}`)
 }
 
 function checked(document: unknown, issuer: string): IssuerMetadata {

@@ -1,0 +1,61 @@
+export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
+
+/** What somebody else says, as it was heard last. */
+export interface Asked<Value> {
+  /** It, if it was heard within so many milliseconds. */
+  within(ms: number): Value | undefined
+  /** Asks again; what was heard last stays when that fails. Never rejects. */
+  refresh(): Promise<void>
+}
+
+/** However many want to know, as with made-up key ids, and however long it is out of reach: asked at most once in this time. */
+export const PAUSE_MS = 5_000
+const DEADLINE_MS = 5_000
+
+export function asked<Value>(
+  ask: () => Promise<Value>,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+): Asked<Value> {
+  let heard: Value | undefined
+  let heardAt = -Infinity
+  let askedAt = -Infinity
+  let asking: Promise<void> | undefined
+
+  // In both directions, since a clock that was set back must not make anything last longer.
+  const isWithin = (ms: number, since: number) => Math.abs(now() - since) < ms
+
+  async function hear(): Promise<void> {
+    askedAt = now()
+    try {
+      heard = await ask()
+      heardAt = now()
+    } catch (error) {
+      onFailure(error)
+    } finally {
+      asking = undefined
+    }
+  }
+
+  return {
+    within: (ms) => (isWithin(ms, heardAt) ? heard : undefined),
+    async refresh() {
+      if (asking === undefined && isWithin(PAUSE_MS, askedAt)) return
+      asking ??= hear()
+      await asking
+    },
+  }
+}
+
+/** The JSON at an issuer's address. */
+export async function readDocument(address: string, fetchKeys: FetchKeys): Promise<unknown> {
+  // A redirect would let whoever controls one page of the issuer's host supply the keys, or name them.
+  const response = await fetchKeys(address, {
+    headers: { accept: 'application/json' },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  })
+  if (response.status === 200) return response.json()
+  await response.body?.cancel()
+  throw new Error(`Expected 200 from ${address}, not ${response.status}`)
+}
