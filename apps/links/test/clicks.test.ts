@@ -168,6 +168,32 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
+  test('behind a proxy that asks for another host, our own is the one that it was asked for', async () => {
+    const asked = { Host: 'links.internal:8080', Referer: 'https://go.example.com/other-slug' }
+    const flagOf = async (headers: Record<string, string>, peer: string) =>
+      (await click({ ...asked, ...headers }, '', peer)).is_self_referrer
+    expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '10.0.0.1')).toBe(1)
+    expect(await flagOf({ 'X-Forwarded-Host': 'example.com' }, '10.0.0.1')).toBe(0)
+    expect(await flagOf({}, '10.0.0.1')).toBe(0)
+    expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '203.0.113.5')).toBe(0)
+  })
+
+  test('with a base URL, its host is our own whatever was asked for, and so is the one that was', async () => {
+    const other = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://www.Go.example.com' })
+    await other.link(await other.key('ann@example.com'), { slug: 'x' })
+    const cases: [string, number][] = [
+      ['https://go.example.com/other-slug', 1],
+      ['http://links.internal/other-slug', 1],
+      ['https://blog.example.org/go.example.com', 0],
+      ['https://not-go.example.com/', 0],
+    ]
+    for (const [referrer] of cases)
+      await other.fetch('/x', { headers: { Host: 'links.internal:8080', Referer: referrer } })
+    await other.stored()
+    const clicks = await other.rows<StoredClick>('select * from click order by id')
+    expect(clicks.map((stored) => [stored.referrer, stored.is_self_referrer])).toEqual(cases)
+  })
+
   test('the country comes from the edge header of a trusted proxy, else from the address', async () => {
     expect(await country(edge('SE'), '10.0.0.1')).toBe('SE')
     expect(await country(edge('se'), '10.0.0.1')).toBe('SE')

@@ -1,4 +1,4 @@
-import { type Proxies, clientAddress } from '@latchkey/http/client-address'
+import { type Proxies, clientAddress, forwardedOrigin } from '@latchkey/http/client-address'
 import { countryFromHeader } from '../clicks/country.ts'
 import type { Journal } from '../clicks/journal.ts'
 import { foldSlug, isSlug } from '../slugs/slug.ts'
@@ -18,6 +18,8 @@ export interface RedirectOptions {
   lookup: Lookup
   journal: Journal
   status: number
+  /** The host of the short links, where it is set. */
+  publicHost: string | null
   proxies: Proxies
   countryHeader: string | null
   countryOf: (address: string) => string | null
@@ -72,20 +74,31 @@ export class Redirect {
       this.outcomes.uncounted++
       return this.#redirectTo(target.location)
     }
+    const referrer = headers.get('referer')
     const address = clientAddress(request, peer, this.#options.proxies)
     const committed = this.#options.journal.append({
       slug,
       linkId: target.linkId,
       clickedAt: nowSeconds,
-      host: headers.get('host'),
+      host: this.#ownHost(request, peer, referrer),
       query,
-      referrer: headers.get('referer'),
+      referrer,
       userAgent,
       country: this.#countryOf(headers, peer, address),
       visitorFp: this.#options.visitorOf(address, userAgent, nowSeconds),
     })
     this.outcomes.redirected++
     return committed.then(() => this.#redirectTo(target.location))
+  }
+
+  /** Our own host, of which the referrer may be (L13.3): behind a proxy `Host` may be another one. */
+  #ownHost(request: Request, peer: string, referrer: string | null): string | null {
+    const { publicHost, proxies } = this.#options
+    const host = request.headers.get('host')
+    if (referrer === null) return host
+    if (publicHost !== null) return referrer.includes(publicHost) ? publicHost : host
+    if (!proxies.trusted.has(peer)) return host
+    return forwardedOrigin(request, peer, proxies)?.replace(/^https?:\/\//, '') ?? host
   }
 
   #countryOf(headers: Headers, peer: string, address: string): string | null {
