@@ -25,6 +25,9 @@ const commands: readonly Command[] = [
 
 /** Runs one command line and returns the exit code: 0 done, 1 not or not wholly done, 2 not understood. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
+  // Told as an event and not thrown: a full disk, or a reader that has left. It ends no service.
+  for (const out of [process.stdout, process.stderr])
+    out.on('error', (error) => (process.exitCode = failed(error)))
   if (args.length === 1 && args[0] === '--version') return told(VERSION)
   if (args.some(isHelp)) return runHelp(args)
   const command = findCommand(args)
@@ -39,9 +42,18 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     return await command.run(args.slice(command.words.length))
   } catch (error) {
     if (isUsageError(error)) return refused(error.message, usage(command))
-    complain(explain(error))
-    return 1
+    return failed(error)
   }
+}
+
+let lastFailure = ''
+
+/** One failure may be thrown and come as an event, too, or with each line: it is told once. */
+function failed(error: unknown): number {
+  const sentence = explain(error)
+  if (sentence !== lastFailure) complain(sentence)
+  lastFailure = sentence
+  return 1
 }
 
 function runHelp(args: readonly string[]): number {

@@ -1,11 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { Place, type Service } from './running.ts'
+import { LATCHKEY, Place, type Service } from './running.ts'
 
 const KEY = /^sk_[0-9a-f]{48}\n$/
 
 describe('latchkey keys', () => {
   const place = new Place()
-  afterAll(() => place.remove())
+  /** The same instance, where nothing that is printed has room. */
+  const full = new Place({ LINKS_DATABASE_URL: `sqlite:${place.database}` }, [
+    'sh',
+    '-c',
+    'exec "$0" "$@" > /dev/full',
+    ...LATCHKEY,
+  ])
+  afterAll(() => {
+    place.remove()
+    full.remove()
+  })
   const create = (title: string, scope = 'create,read') =>
     place.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', scope, '--title', title])
 
@@ -37,6 +47,17 @@ describe('latchkey keys', () => {
     expect(rows[0]?.indexOf('read')).toBe(header?.indexOf('SCOPE'))
     expect(out).not.toContain(raw.trim())
     expect(out).not.toContain('\u001b')
+  })
+
+  test('output that cannot be written is one sentence and exit 1, and a key that nobody saw is gone', async () => {
+    const problem = { code: 1, out: '', err: 'What was given as a file does not fit: the disk is full\n' }
+    const creating = ['keys', 'create', '--identity', 'a', '--scope', 'read', '--title', 'Unseen']
+    for (const args of [creating, ['keys', 'list']]) expect(await full.run(args)).toEqual(problem)
+    const child = place.spawn(['keys', 'list'])
+    await child.stdout.cancel()
+    expect(await new Response(child.stderr).text()).toBe('Whoever read the output has left before its end\n')
+    expect(await child.exited).toBe(1)
+    expect((await place.run(['keys', 'list'])).out).not.toContain('Unseen')
   })
 
   test('revoke takes one key away; one that is not there is exit 1', async () => {

@@ -10,7 +10,7 @@ import {
   requireIdentity,
   requirePositionals,
 } from '../command.ts'
-import { complain, plain, say, table } from '../output.ts'
+import { complain, plain, say, table, write } from '../output.ts'
 import { currentSettings, nowSeconds, withDatabase } from '../environment.ts'
 
 const create: Command = {
@@ -28,10 +28,18 @@ The scope is create, read or create,read.`,
     requireIdentity('identity', identity)
     const parsed = NewApiKey.safeParse(wanted)
     if (!parsed.success) throw new UsageError(problemOf(parsed.error))
-    const { rawKey } = await withDatabase(currentSettings(), (database) =>
-      database.write((tx) => insertKey(tx, { ...parsed.data, identity, now: nowSeconds() })),
-    )
-    say(rawKey)
+    await withDatabase(currentSettings(), async (database) => {
+      const { key, rawKey } = await database.write((tx) =>
+        insertKey(tx, { ...parsed.data, identity, now: nowSeconds() }),
+      )
+      try {
+        await write(`${rawKey}\n`)
+      } catch (error) {
+        // Nobody will ever see it.
+        await database.write((tx) => deleteKey(tx, key.id))
+        throw error
+      }
+    })
     return 0
   },
 }

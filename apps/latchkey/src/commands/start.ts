@@ -66,8 +66,6 @@ const ANSWER_FOR_MS = 25
 
 /** Starts services one after the other, to end together with a signal; when one cannot start, none goes on. */
 async function serve(starts: readonly (() => Promise<Running>)[]): Promise<Running[]> {
-  // Told as an event and not thrown: a full disk, or a reader of the log that has left, must not end the service.
-  for (const out of [process.stdout, process.stderr]) out.on('error', () => {})
   const running: Running[] = []
   const stopAll = async () => {
     await Promise.all(running.splice(0).map((service) => service.stop()))
