@@ -45,6 +45,7 @@ export interface Links {
   close(): Promise<void>
 }
 
+/** Below the ten seconds in which a stop lets requests finish, so that whoever waits is still told 503. */
 const LIMIT_MS = 8_000
 
 export interface LinksOptions {
