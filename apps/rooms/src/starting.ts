@@ -1,10 +1,11 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
+import type { Transaction } from 'kysely'
 import type { Tables } from './db/tables.ts'
-import { countEnabledAdmins } from './grants/operations.ts'
 import { endAllGuests } from './guests/operations.ts'
 import { issuerOf } from './login/provider-config.ts'
 import { noteProvider } from './platform/provider-change.ts'
+import { endSessions } from './sessions/store.ts'
 import type { Settings } from './settings.ts'
 
 /** What settings that differ from those of the last start mean for what is in the database; before anybody is served. */
@@ -18,17 +19,47 @@ export async function settle(
   const outcome = await database.write(async (tx) => ({
     change: await noteProvider(tx, name, nowMs),
     guests: guestEnabled ? [] : await endAllGuests(tx, nowMs),
-    admins: await countEnabledAdmins(tx),
+    unreachable: await endUnreachable(tx, name.issuer, nowMs),
+    lacksAdmin: (adminBootstrap === 'off' || (await hadFirstLogin(tx))) && !(await hasAdmin(tx, name.issuer)),
   }))
-  const { change, guests, admins } = outcome
+  const { change, guests, unreachable, lacksAdmin } = outcome
   if (change)
     log.warn('the identity provider has changed: accounts of the earlier one cannot be reached', {
       ...change,
     })
   if (guests.length > 0)
     log.info('guests are no longer admitted, and their sessions have ended', { sessions: guests.length })
-  if (adminBootstrap === 'off' && admins === 0)
+  if (unreachable.length > 0)
+    log.info('sessions of accounts that cannot be reached have ended', { sessions: unreachable.length })
+  if (lacksAdmin)
     log.info(
       'nobody can administer yet: once somebody has signed in, run latchkey rooms admin grant --user <id or issuer|subject>',
     )
+}
+
+/** Whoever was let in by another provider than today's is nobody to this one (R8.5). Returns the ids of the sessions. */
+function endUnreachable(tx: Transaction<Tables>, issuer: string, nowMs: number): Promise<string[]> {
+  const people = tx.selectFrom('identities').select('user_id').where('issuer', '<>', issuer)
+  return endSessions(tx, 'revoked', nowMs, (query) => query.where('user_id', 'in', people))
+}
+
+/** Then no login to come makes an administrator by itself (R9.2). */
+async function hadFirstLogin(tx: Transaction<Tables>): Promise<boolean> {
+  const marker = tx.selectFrom('platform_state').select('key').where('key', '=', 'bootstrap')
+  return (await marker.executeTakeFirst()) !== undefined
+}
+
+/** Whether anybody can sign in who may administer. */
+async function hasAdmin(tx: Transaction<Tables>, issuer: string): Promise<boolean> {
+  const admin = await tx
+    .selectFrom('role_grants')
+    .innerJoin('users', 'users.id', 'role_grants.user_id')
+    .innerJoin('identities', 'identities.user_id', 'users.id')
+    .select('users.id')
+    .where('role', '=', 'platform_admin')
+    .where('users.disabled', '=', 0)
+    .where('identities.issuer', '=', issuer)
+    .limit(1)
+    .executeTakeFirst()
+  return admin !== undefined
 }
