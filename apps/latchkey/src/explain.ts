@@ -45,9 +45,11 @@ const FILE_PROBLEMS: Record<string, string> = {
 
 function explainFile(code: string, error: Error): string | undefined {
   const problem = FILE_PROBLEMS[code]
-  if (problem === undefined) return undefined
+  const syscall = 'syscall' in error ? error.syscall : undefined
+  // The socket of a PostgreSQL that is away is missing as a file is.
+  if (problem === undefined || syscall === 'connect') return undefined
   const path = 'path' in error ? String(error.path) : 'What was given as a file'
-  if ('syscall' in error && error.syscall === 'mkdir')
+  if (syscall === 'mkdir')
     return `The folder ${path} cannot be made (${code}): check ${URLS} and LINKS_JOURNAL`
   return `${path} ${problem}`
 }
@@ -75,7 +77,7 @@ const CHECK_URL = 'check LINKS_DATABASE_URL or ROOMS_DATABASE_URL'
 /** Error codes of PostgreSQL (appendix A of its manual) and of the network on the way there. */
 const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [
-    /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|57P0.)$/,
+    /^(ENOENT|EACCES|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|57P0.)$/,
     `PostgreSQL does not answer: start it, or ${CHECK_URL}`,
   ],
   [/^28...$/, `PostgreSQL refuses the user name or the password: ${CHECK_URL}`],

@@ -148,7 +148,11 @@ describe('latchkey', () => {
   })
 
   test('a database that cannot be made or reached is one sentence, without a stack', async () => {
-    for (const url of ['sqlite:/proc/nowhere/links.db', 'postgres://links:hunter2@127.0.0.1:1/links'])
+    for (const url of [
+      'sqlite:/proc/nowhere/links.db',
+      'postgres://links:hunter2@127.0.0.1:1/links',
+      'postgres://links:hunter2@%2Fproc%2Fnowhere/links',
+    ])
       for (const args of [['keys', 'list'], ['links', 'export'], ['links']]) {
         const { code, err } = await place.run(args, { env: { LINKS_DATABASE_URL: url } })
         expect(code).toBe(1)
