@@ -102,9 +102,9 @@ eachDialect((_dialect, newUrl) => {
     const before = await openRooms({ url: await newUrl() })
     await before.signedIn()
     const adminClaim = { path: claimPath('role'), value: 'boss' }
-    const other = await before.node({
-      provider: before.idp.oauth2Config({ clientSecret: secret, adminClaim }),
-    })
+    before.idp.secret = secret
+    const provider = before.idp.oauth2Config({ adminClaim })
+    const other = await before.node({ provider })
     const browser = await other.signedIn({ sub: 'admin', name: 'Ada', role: 'boss' })
     const response = await browser.send('/api/admin/provider')
     const text = await response.text()
