@@ -98,7 +98,7 @@ describe('latchkey doctor', () => {
     const storage = ['database', 'migrations', 'clock', 'disk']
     expect(checked).toEqual([
       ...['settings', ...storage, 'access', 'address'].map((name) => `links ${name}`),
-      ...['provider', ...storage].map((name) => `rooms ${name}`),
+      ...['provider', 'settings', ...storage].map((name) => `rooms ${name}`),
     ])
     const service = await place.start(['links'], /"listening"/)
     const beside = await place.run(['doctor'], { env: { LINKS_BASE_URL: service.origin } })

@@ -1,6 +1,6 @@
 import type { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { openSqliteFile } from './sqlite-file.ts'
 
@@ -29,6 +29,7 @@ export function checkBackupTarget(file: string): void {
  */
 export async function copyDatabase(path: string, file: string): Promise<Backup> {
   checkBackupTarget(file)
+  await removeLeftOver(file)
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
     const rows = await copy(path, partial)
@@ -39,6 +40,32 @@ export async function copyDatabase(path: string, file: string): Promise<Backup> 
     return { bytes: size, rows }
   } finally {
     await rm(partial, { force: true })
+  }
+}
+
+/** Another host that shares the folder may be at work under a number that no process has here: longer than this, no. */
+const LEFT_OVER_MS = 24 * 3_600_000
+
+/** Removes what was left where a backup of this name was killed. */
+async function removeLeftOver(file: string): Promise<void> {
+  const [before, behind] = [`.${basename(file)}.`, '.partial']
+  for (const name of await readdir(dirname(file))) {
+    if (!name.startsWith(before) || !name.endsWith(behind)) continue
+    const pid = name.slice(before.length, -behind.length)
+    if (!/^[1-9]\d*$/.test(pid) || isRunning(Number(pid))) continue
+    const partial = join(dirname(file), name)
+    const found = await stat(partial).catch(() => undefined)
+    if (found?.isFile() && Date.now() - found.mtimeMs > LEFT_OVER_MS) await rm(partial, { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Somebody else's process is one.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 

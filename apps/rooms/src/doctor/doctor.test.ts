@@ -110,6 +110,28 @@ describe('doctor', () => {
       expect(found.some(({ level, sentence }) => level === 'fail' && sentence.startsWith(name))).toBe(true)
   })
 
+  test('tells every bad setting without AUTH_PROVIDER as well, and none that the demo provider brings', async () => {
+    const demo = { ROOMS_DATABASE_URL: `sqlite:${join(folder, 'demo.db')}` }
+    expect(await lines('settings', demo)).toEqual(['ok: all can be used'])
+    const bad = {
+      ...demo,
+      ALLOWED_HOSTS: 'https://a/b',
+      OIDC_ISSUER: 'nowhere',
+      AUTH_ADMIN_CLAIM_PATH: 'groups',
+      GUEST_ENABLD: 'true',
+    }
+    const told = (await lines('settings', bad)).map((line) => line.split(' ').slice(0, 2).join(' '))
+    expect(told.toSorted()).toEqual([
+      'fail: ALLOWED_HOSTS',
+      'fail: AUTH_ADMIN_CLAIM_VALUE',
+      'fail: OIDC_ISSUER',
+      'warn: GUEST_ENABLD',
+    ])
+    expect(await lines('settings', { ROOMS_DATABASE_URL: 'mysql://localhost' })).toEqual([
+      expect.stringMatching(/^fail: ROOMS_DATABASE_URL must be/),
+    ])
+  })
+
   test('fails when everybody may choose their address', async () => {
     const env = {
       ...environment('http://127.0.0.1:9'),

@@ -3,7 +3,7 @@ import { checkDatabase } from '@latchkey/doctor/database'
 import { checkDisk } from '@latchkey/doctor/disk'
 import { type Finding, warn } from '@latchkey/doctor/finding'
 import { checkSettings } from '@latchkey/doctor/settings'
-import { type Environment, parseSettings } from '@latchkey/settings/settings'
+import { type Environment, SettingsError, parseSettings } from '@latchkey/settings/settings'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { declarations } from '../setting-declarations.ts'
@@ -21,8 +21,9 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
       'provider',
       'AUTH_PROVIDER is unset: latchkey start runs a demo provider, for this machine only',
     )
-    const { databaseUrl } = parseSettings({ databaseUrl: declarations.databaseUrl }, env)
-    yield* examineStorage(databaseUrl, now)
+    const { settings, findings } = checkSettings({ readSettings: readForDemo, settingsWarnings }, env)
+    yield* findings
+    if (settings) yield* examineStorage(settings.databaseUrl, now)
     return
   }
   const { settings, findings } = checkSettings({ readSettings, settingsWarnings }, env)
@@ -35,6 +36,24 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* await checkProvider(settings, now)
   yield await checkProviderClock(settings, now)
   yield* checkAddresses(settings)
+}
+
+/** What the demo provider brings with it. */
+const BROUGHT = ['provider', 'clientId', 'clientSecret', 'allowedHosts'] as const
+
+/** Throws `SettingsError` with every problem but that these are missing. */
+function readForDemo(env: Environment): { databaseUrl: string } {
+  const brought = BROUGHT.map((key) => declarations[key].name).filter(
+    (name) => !env[name] && !env[`${name}_FILE`],
+  )
+  try {
+    return readSettings(env)
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    const problems = error.problems.filter(({ name }) => !brought.includes(name))
+    if (problems.length > 0) throw new SettingsError(problems)
+    return parseSettings({ databaseUrl: declarations.databaseUrl }, env)
+  }
 }
 
 async function* examineStorage(url: string, now: () => number): AsyncGenerator<Finding> {
