@@ -101,8 +101,11 @@ describe('latchkey links export and import with --everything', () => {
   })
 })
 
+/** Of the demo, too. */
+const ROOMS = { ROOMS_DATABASE_URL: 'sqlite:./data/rooms.db' }
+
 test('latchkey rooms export and import carry everything of Rooms to another instance', async () => {
-  const [from, to, empty] = [new Place(), new Place(), new Place()]
+  const [from, to, empty] = [new Place(ROOMS), new Place(), new Place()]
   try {
     const service = await from.start(['start'], /First key/)
     const origin = service.originOf('rooms').replace('127.0.0.1', 'localhost')

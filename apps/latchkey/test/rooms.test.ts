@@ -1,5 +1,6 @@
 import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '@latchkey/database/database'
 import type { Tables } from '@latchkey/rooms/db/tables'
@@ -37,6 +38,22 @@ describe('latchkey start without an identity provider', () => {
     const { protocol, hostname, pathname } = new URL(start.headers.get('location') ?? '')
     expect([start.status, protocol, hostname, pathname]).toEqual([302, 'http:', '127.0.0.1', '/auth'])
     expect(await service.stop()).toBe(0)
+    // Whoever comes here with a real provider finds nobody of the demo.
+    expect(readdirSync(place.path('data')).toSorted()).toEqual([
+      'links-journal.db',
+      'links.db',
+      'rooms-demo.db',
+    ])
+  })
+
+  test('keeps its people where ROOMS_DATABASE_URL says, if it does', async () => {
+    await Bun.write(place.path('url'), 'sqlite:./second.db')
+    for (const env of [
+      { ROOMS_DATABASE_URL: 'sqlite:./first.db' },
+      { ROOMS_DATABASE_URL_FILE: place.path('url') },
+    ])
+      expect(await (await place.start(['start'], /--title "First key"/, env)).stop()).toBe(0)
+    expect(['first.db', 'second.db'].map((name) => existsSync(place.path(name)))).toEqual([true, true])
   })
 
   test('refuses where it could be reached from elsewhere, or is meant for real', async () => {
