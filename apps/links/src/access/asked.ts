@@ -6,9 +6,11 @@ export interface Asked<Value> {
   within(ms: number): Value | undefined
   /** Asks again; what was heard last stays when that fails. Never rejects. */
   refresh(): Promise<void>
+  /** Whether the last question had no answer. */
+  isAway(): boolean
 }
 
-/** However many want to know, as with made-up key ids, and however long it is out of reach: asked at most once in this time. */
+/** However many want to know, as with made-up key ids, and however long it is out of reach: no sooner asked again than this. */
 export const PAUSE_MS = 5_000
 const DEADLINE_MS = 5_000
 
@@ -19,20 +21,24 @@ export function asked<Value>(
 ): Asked<Value> {
   let heard: Value | undefined
   let heardAt = -Infinity
-  let askedAt = -Infinity
+  let endedAt = -Infinity
+  let isAway = false
   let asking: Promise<void> | undefined
 
   // In both directions, since a clock that was set back must not make anything last longer.
   const isWithin = (ms: number, since: number) => Math.abs(now() - since) < ms
 
   async function hear(): Promise<void> {
-    askedAt = now()
     try {
       heard = await ask()
       heardAt = now()
+      isAway = false
     } catch (error) {
+      isAway = true
       onFailure(error)
     } finally {
+      // Not since the question: one without an answer takes as long as the pause.
+      endedAt = now()
       asking = undefined
     }
   }
@@ -40,10 +46,11 @@ export function asked<Value>(
   return {
     within: (ms) => (isWithin(ms, heardAt) ? heard : undefined),
     async refresh() {
-      if (asking === undefined && isWithin(PAUSE_MS, askedAt)) return
+      if (asking === undefined && isWithin(PAUSE_MS, endedAt)) return
       asking ??= hear()
       await asking
     },
+    isAway: () => isAway,
   }
 }
 

@@ -378,6 +378,39 @@ describe('the keys', () => {
     expect(await admit(assertion, access)).toMatchObject({ ok: true })
   })
 
+  test('of an issuer that does not answer are waited for once, and then only by whom they cannot admit', async () => {
+    let answer: Promise<Response> | undefined
+    let asked = 0
+    const settings = readSettings({
+      LINKS_ACCESS: 'jwt',
+      LINKS_ACCESS_JWKS_URL: 'https://team.example/certs',
+      LINKS_ACCESS_ISSUER: ISSUER,
+      LINKS_ACCESS_AUDIENCE: AUDIENCE,
+    })
+    const access = createAccess(settings, {
+      now: () => clock.seconds * 1000,
+      fetchKeys: async () => (asked++, answer ?? Response.json({ keys: issuer.keys })),
+    })
+    const known = await rsa.sign(claims({ exp: NOW + 3600 }))
+    const unknown = await other.sign(claims({ exp: NOW + 3600 }))
+    expect(await admit(known, access)).toMatchObject({ ok: true })
+    const outage = Promise.withResolvers<Response>()
+    answer = outage.promise
+    clock.seconds += 600
+    const first = admit(known, access)
+    clock.seconds += 5
+    outage.reject(new Error('timeout'))
+    expect([await first, await admit(known, access), asked]).toMatchObject([{ ok: true }, { ok: true }, 2])
+    const recovery = Promise.withResolvers<Response>()
+    answer = recovery.promise
+    clock.seconds += 5
+    expect([await admit(known, access), asked]).toMatchObject([{ ok: true }, 3])
+    const waiting = admit(unknown, access)
+    recovery.resolve(Response.json({ keys: [other.jwk] }))
+    expect(await waiting).toMatchObject({ ok: true })
+    expect(await admit(known, access)).toMatchObject({ ok: false, status: 401 })
+  })
+
   test('a clock that is set back neither keeps old keys nor keeps new ones away', async () => {
     const access = createJwtAccess()
     await admit(await rsa.sign(claims()), access)

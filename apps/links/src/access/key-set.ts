@@ -49,7 +49,10 @@ export function createKeySet(
 
   return {
     async load() {
-      if (!keys.within(FRESH_MS)) await keys.refresh()
+      if (keys.within(FRESH_MS)) return
+      const refreshing = keys.refresh()
+      // An issuer that answers is waited for, since it may have withdrawn a key.
+      if (!keys.isAway() || !keys.within(USABLE_MS)) await refreshing
       usableKeys()
     },
     async find(header, token) {

@@ -33,8 +33,9 @@ export function createIssuer(
   )
 
   async function metadata(): Promise<IssuerMetadata | undefined> {
-    if (!document.within(FRESH_MS)) await document.refresh()
-    // What it said last still holds: an outage of the issuer must not lock everyone out.
+    const refreshing = document.within(FRESH_MS) ? undefined : document.refresh()
+    // What it said last still holds: an outage of the issuer must neither lock anyone out nor make anyone wait.
+    if (!document.within(Infinity)) await refreshing
     return document.within(Infinity)
   }
 
