@@ -38,6 +38,10 @@ export const failures = {
   qr_too_small: { status: 400, text: 'size: is too small for this code' },
   qr_too_long: { status: 400, text: 'level: does not fit an address of this length' },
   import_stopped: { status: 503, text: 'The import stopped before its end' },
+  deletion_stopped: {
+    status: 503,
+    text: 'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.',
+  },
   cursor: { status: 400, text: 'cursor: is not valid with these parameters' },
 } as const satisfies typeof transportFailures & Record<string, { status: number; text: string }>
 
@@ -46,6 +50,11 @@ export type FailureCode = keyof typeof failures
 /** A failure of the list; `text` replaces the sentence where it must name a figure. */
 export function failure(code: FailureCode, text: string = failures[code].text): Failure {
   return new Failure(code, { status: failures[code].status, text })
+}
+
+/** Of what is deleted in several transactions: after the first, it is not so any more that nothing was changed. */
+export function deletionStopped(): Failure {
+  return new Failure('deletion_stopped', failures.deletion_stopped, { 'Retry-After': '5' })
 }
 
 /** Messages of schemas that the contract gives word by word, without the field's name before them. */

@@ -285,18 +285,21 @@ const removeLink = operation({
   params: IdParams,
   query: z.object({ force: Force() }),
   result: z.object({ deleted: z.literal(true) }),
-  failures: ['link_not_found', 'not_owner_delete', 'link_has_clicks'],
+  failures: ['link_not_found', 'not_owner_delete', 'link_has_clicks', 'deletion_stopped'],
   // Millions of clicks take a while.
   lasting: true,
   async handler(context, { params, query }) {
     await settleForRemoval(context, query.force)
     const owned = (tx: Tx) => ownedLink(tx, context, params.id, 'not_owner_delete')
-    if (query.force) await trimClicks(context.database, async (tx) => ({ link_id: (await owned(tx)).id }))
-    await context.database.write(async (tx) => {
-      const row = await owned(tx)
-      if (!query.force && (await lifetimeClicks(tx, row.id)) > 0) throw failure('link_has_clicks')
-      await deleteLink(tx, context.database, row.id)
-    })
+    const remove = () =>
+      context.database.write(async (tx) => {
+        const row = await owned(tx)
+        if (!query.force && (await lifetimeClicks(tx, row.id)) > 0) throw failure('link_has_clicks')
+        await deleteLink(tx, context.database, row.id)
+      })
+    if (query.force)
+      await trimClicks(context.database, async (tx) => ({ link_id: (await owned(tx)).id }), remove)
+    else await remove()
     return { deleted: true as const }
   },
 })

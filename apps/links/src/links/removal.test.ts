@@ -90,6 +90,28 @@ eachDialect((_dialect, newUrl) => {
     expect(link?.clicks).toBe(kept)
   })
 
+  test('a database that fails in the middle is told as that, and that nothing was changed only before any click is gone', async () => {
+    const { stored, id, remove } = await open()
+    const full = Object.assign(new Error('disk is full'), { code: 'SQLITE_FULL' })
+    const whole = stored.database.write
+    const removals = [
+      ['removeSlug', { id, slug: 'mine' }],
+      ['deleteLink', { id }],
+    ] as const
+    for (const [name, params] of removals)
+      for (const [writes, expected] of [
+        [0, full],
+        [1, { code: 'deletion_stopped', status: 503, headers: { 'Retry-After': '5' } }],
+      ] as const) {
+        let left: number = writes
+        stored.database.write = (work) => (left-- > 0 ? whole(work) : Promise.reject(full))
+        const failed = await (remove(name, params) as Promise<unknown>).catch((error: unknown) => error)
+        expect(failed).toMatchObject(expected)
+      }
+    stored.database.write = whole
+    expect(await remove('deleteLink', { id })).toEqual({ deleted: true })
+  })
+
   test('who may not remove them loses nobody a click', async () => {
     const { stored, id, remove } = await open()
     const refusals = [

@@ -1,8 +1,10 @@
 import type { Database } from '@latchkey/database/database'
+import { isStorageUnavailable } from '@latchkey/database/errors'
 import type { Transaction } from 'kysely'
 import { HOUR } from '../analytics/window.ts'
 import { changeHours } from '../clicks/changed-hours.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
+import { deletionStopped } from '../failures.ts'
 
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
@@ -18,17 +20,27 @@ export interface Trimmed {
 }
 
 /**
- * Deletes clicks, the oldest hours first, until so few are left that they can go with whatever they are of. In small
- * transactions, between which others have their turn: ten million clicks take a minute. `choose` says in each of them what
- * is trimmed, and throws if it may not be.
+ * Deletes clicks, the oldest hours first, until so few are left that they can go with whatever they are of, which `remove`
+ * then does. In small transactions, between which others have their turn: ten million clicks take a minute. `choose` says
+ * in each of them what is trimmed, and throws if it may not be.
  */
 export async function trimClicks(
   database: Db,
   choose: (tx: Tx) => Promise<Trimmed>,
+  remove: () => Promise<void>,
   atOnce = CLICKS_AT_ONCE,
 ): Promise<void> {
   const step = () => database.write(async (tx) => trimSome(tx, database, await choose(tx), atOnce))
-  while (await step()) await new Promise((resolve) => setImmediate(resolve))
+  let begun = false
+  try {
+    while (await step()) {
+      begun = true
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await remove()
+  } catch (error) {
+    throw begun && isStorageUnavailable(error) ? deletionStopped() : error
+  }
 }
 
 /** After each step all that counts the clicks agrees. False when the rest is few, and still there. */

@@ -219,7 +219,13 @@ function removal({ prefix, suffix, params, missing }: Form) {
     params,
     query: z.object({ force: Force() }),
     result: z.object({ removed: z.literal(true) }),
-    failures: [...missing, 'not_owner_slug_remove', 'auto_slug_remove', 'slug_has_clicks'],
+    failures: [
+      ...missing,
+      'not_owner_slug_remove',
+      'auto_slug_remove',
+      'slug_has_clicks',
+      'deletion_stopped',
+    ],
     // Millions of clicks take a while.
     lasting: true,
     async handler(context, input) {
@@ -229,18 +235,20 @@ function removal({ prefix, suffix, params, missing }: Form) {
         if (owned.row.is_custom === 0) throw failure('auto_slug_remove')
         return owned
       }
-      if (input.query.force)
-        await trimClicks(context.database, async (tx) => {
-          const { link_id, slug } = (await removable(tx)).row
-          return { link_id, slug }
+      const chosen = async (tx: Tx) => {
+        const { link_id, slug } = (await removable(tx)).row
+        return { link_id, slug }
+      }
+      const remove = () =>
+        context.database.write(async (tx) => {
+          const { link, row } = await removable(tx)
+          if (row.clicks > 0 && !input.query.force) throw failure('slug_has_clicks')
+          if (row.slug === link.primary_slug)
+            await setPrimarySlug(tx, link.id, await successorOf(tx, row, true))
+          await removeSlug(tx, context.database, row)
         })
-      await context.database.write(async (tx) => {
-        const { link, row } = await removable(tx)
-        if (row.clicks > 0 && !input.query.force) throw failure('slug_has_clicks')
-        if (row.slug === link.primary_slug)
-          await setPrimarySlug(tx, link.id, await successorOf(tx, row, true))
-        await removeSlug(tx, context.database, row)
-      })
+      if (input.query.force) await trimClicks(context.database, chosen, remove)
+      else await remove()
       return { removed: true as const }
     },
   })

@@ -306,8 +306,8 @@ eachDialect((dialect, newUrl) => {
             slugs = slugs.filter(({ slug }) => slug !== step.remove)
             clicks = clicks.filter(({ slug }) => slug !== step.remove)
             const removed = { link_id: world.first, slug: step.remove }
-            await trimClicks(stored.database, async () => removed, 3)
-            await stored.database.write((tx) => removeSlug(tx, stored.database, removed))
+            const remove = () => stored.database.write((tx) => removeSlug(tx, stored.database, removed))
+            await trimClicks(stored.database, async () => removed, remove, 3)
           } else if ('look' in step) await expectAll(world, clicks, step.look)
           else {
             await closeHours(world, NOW - (NOW % HOUR))
@@ -453,8 +453,8 @@ eachDialect((dialect, newUrl) => {
     const summing = new Summing(stored.database, 3)
     await closeHours(world, NOW - (NOW % 3600))
     while (await summing.step(NOW));
-    await trimClicks(stored.database, async () => ({ link_id: first }), 5)
-    await stored.database.write((tx) => deleteLink(tx, stored.database, first))
+    const remove = () => stored.database.write((tx) => deleteLink(tx, stored.database, first))
+    await trimClicks(stored.database, async () => ({ link_id: first }), remove, 5)
     const rest = clicks.filter(({ linkId }) => linkId !== first)
     const view: View = { range: '90d', now: NOW, tz: 'UTC', filters: { bots: false, selfReferrers: false } }
     for (const range of Range.options)

@@ -294,8 +294,11 @@ eachDialect((_dialect, newUrl) => {
   /** Failures whose sentence names a figure. */
   const worded = new Set(['qr_too_small'])
 
+  /** Needs a database that fails in the middle: src/links/removal.test.ts. */
+  const elsewhere = new Set(['deletion_stopped'])
+
   for (const operation of apiOperations)
-    for (const code of operation.failures ?? [])
+    for (const code of (operation.failures ?? []).filter((one) => !elsewhere.has(one)))
       test(`${operation.id} can end in ${code}, as it says`, async () => {
         const { status, text } = failures[code as keyof typeof failures]
         const world = await newWorld()
