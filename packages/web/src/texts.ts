@@ -59,6 +59,7 @@ export async function changeLanguage(language: Language | null): Promise<void> {
   await i18next.changeLanguage(language ?? firstLanguage())
 }
 
+/** Numbers are shown as the language writes them; `count` chooses the plural. */
 export type Say<Key extends string = WordKey> = (key: Key, values?: Record<string, string | number>) => string
 
 /**
@@ -67,8 +68,14 @@ export type Say<Key extends string = WordKey> = (key: Key, values?: Record<strin
  */
 export function useTexts<Key extends string = WordKey>() {
   const { t, i18n } = useTranslation()
-  const say: Say<Key | WordKey> = (key, values) => t(key as string, values ?? {})
   const number = numberFormat(i18n.language)
+  const say: Say<Key | WordKey> = (key, values = {}) => {
+    const replace = Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? number.format(value) : value,
+    ])
+    return t(key as string, { ...values, replace: Object.fromEntries(replace) })
+  }
   return {
     say,
     language: i18n.language,

@@ -133,6 +133,16 @@ for (const motion of [true, false])
     await page.context().close()
   }, 60_000)
 
+test('a number in a text chooses the plural, and is written as the language writes it', async () => {
+  const { page } = await open('/things/a-1')
+  await page.getByText('1 part of a-1, 12,345 parts of a-1').waitFor()
+  lang = 'sv'
+  await page.reload()
+  lang = null
+  await page.getByText('12\u00a0345 delar av a-1').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('a refusal is worded by its code in the language of the person, and an unknown one by the server', async () => {
   lang = 'sv'
   const { page } = await open('/things/a-1')

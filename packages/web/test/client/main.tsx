@@ -18,9 +18,16 @@ const en = {
   'nav.home': 'All things',
   'login.title': 'Sign in',
   'page.toHome': 'To all things',
+  'thing.parts_one': '{{count}} part of {{name}}',
+  'thing.parts_other': '{{count}} parts of {{name}}',
   'error.name_taken': 'Another thing has this name.',
 } as const
-const sv = { ...en, 'nav.home': 'Alla saker', 'error.name_taken': 'En annan sak heter så.' }
+const sv = {
+  ...en,
+  'nav.home': 'Alla saker',
+  'thing.parts_other': '{{count}} delar av {{name}}',
+  'error.name_taken': 'En annan sak heter så.',
+}
 
 const useText = () => useTexts<TextKey<typeof en>>()
 
@@ -45,6 +52,7 @@ function Thing({ id }: { id: string }) {
       <Button color="red" onClick={() => rename.mutate()}>
         {say('confirm.cancel')}
       </Button>
+      <p>{[1, 12_345].map((count) => say('thing.parts', { count, name: id })).join(', ')}</p>
       <Copy value={id} />
     </>
   )

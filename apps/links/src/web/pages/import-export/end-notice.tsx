@@ -7,7 +7,7 @@ import { wordsOf } from './words.ts'
 
 /** Says to who looks at another page by then that an import has ended, and leads back to it. */
 export function useEndNotice(): (job: Job | undefined) => void {
-  const { say, number } = useText()
+  const { say } = useText()
   const [, go] = useLocation()
   return (job) => {
     if (!job || isShown()) return
@@ -19,7 +19,7 @@ export function useEndNotice(): (job: Job | undefined) => void {
       title: say(title),
       message: (
         <Group justify="space-between" gap="xs">
-          <Text size="sm">{help && say(help, { count, shown: number(count) })}</Text>
+          <Text size="sm">{help && say(help, { count })}</Text>
           <Button
             size="compact-sm"
             variant="light"

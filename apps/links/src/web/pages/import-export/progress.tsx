@@ -20,15 +20,14 @@ function StepTitle({ children }: { children: string }) {
 }
 
 export function Working({ job: { isPreview, count, part }, onBack }: { job: Job; onBack: () => void }) {
-  const { say, number } = useText()
-  const shown = number(count)
+  const { say } = useText()
   return (
     <Stack gap="md">
       <StepTitle>{say(isPreview ? 'transfer.checkingTitle' : 'transfer.runningTitle')}</StepTitle>
       <Text className="figure">
         {part === undefined
           ? say('transfer.sending')
-          : say(isPreview ? 'transfer.checking' : 'transfer.running', { shown })}
+          : say(isPreview ? 'transfer.checking' : 'transfer.running', { count })}
       </Text>
       <Progress
         aria-label={say('transfer.progress')}
@@ -58,7 +57,7 @@ export function Working({ job: { isPreview, count, part }, onBack }: { job: Job;
 
 /** How the preview or the import ended, with every row that is known. */
 export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
-  const { say, number, failure } = useText()
+  const { say, failure } = useText()
   const clicks = job.report?.click_totals ?? 0
   const leave = (keepDraft: boolean) => {
     leaveJob(keepDraft)
@@ -73,10 +72,8 @@ export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
           {failure(job.error)}
         </Alert>
       )}
-      {words.help && <Text>{say(words.help, { count: words.count, shown: number(words.count) })}</Text>}
-      {clicks > 0 && (
-        <Alert color="orange">{say('transfer.clicks', { count: clicks, shown: number(clicks) })}</Alert>
-      )}
+      {words.help && <Text>{say(words.help, { count: words.count })}</Text>}
+      {clicks > 0 && <Alert color="orange">{say('transfer.clicks', { count: clicks })}</Alert>}
       <Actions job={job} leave={leave} />
       {job.rows.length > 0 && <Rows rows={job.rows} isPreview={job.isPreview} />}
     </Stack>
@@ -84,16 +81,14 @@ export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
 }
 
 function Actions({ job, leave }: { job: Job; leave: (keepDraft: boolean) => void }) {
-  const { say, number } = useText()
+  const { say } = useText()
   const tell = useEndNotice()
   const count = job.report?.imported ?? 0
   if (job.isPreview)
     return (
       <Group gap="sm">
         {job.state === 'done' && count > 0 && (
-          <Button onClick={() => void startJob(false).then(tell)}>
-            {say('transfer.start', { count, shown: number(count) })}
-          </Button>
+          <Button onClick={() => void startJob(false).then(tell)}>{say('transfer.start', { count })}</Button>
         )}
         <Button variant="default" onClick={() => leave(true)}>
           {say('transfer.back')}

@@ -53,12 +53,12 @@ export function Blocked({ link, doomed, close, removal, work }: Props) {
 }
 
 function Why({ link, doomed }: Pick<Props, 'link' | 'doomed'>) {
-  const { say, number } = useText()
+  const { say } = useText()
   const isLink = doomed === 'link'
   const count = isLink ? link.total_clicks : doomed.click_count
   if (count > 0) {
     const key = isLink ? 'link.blockedDeleteHelp' : 'link.blockedRemoveHelp'
-    return <Text size="sm">{say(key, { count, shown: number(count) })}</Text>
+    return <Text size="sm">{say(key, { count })}</Text>
   }
   return (
     <Text size="sm">

@@ -47,7 +47,7 @@ export function Blocked({
 }
 
 function One({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
-  const { say, number } = useText()
+  const { say } = useText()
   const [typed, setTyped] = useState('')
   const slug = primarySlug(link)
   const count = link.total_clicks
@@ -65,7 +65,7 @@ function One({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
         {link.label ?? link.url}
       </Text>
       <Text size="sm" c="dimmed">
-        {count > 0 ? say('links.clickCount', { count, shown: number(count) }) : say('links.blockedHidden')}
+        {count > 0 ? say('links.clickCount', { count }) : say('links.blockedHidden')}
       </Text>
       <Group justify="flex-end" gap="sm" mt="xs">
         <TextInput

@@ -76,13 +76,13 @@ export const en = {
   'link.blockedDelete': 'This link has clicks',
   'link.blockedRemove': '{{slug}} has clicks',
   'link.blockedDeleteHelp_one':
-    'A link with clicks is not deleted just like that: {{shown}} click would be lost from every figure.',
+    'A link with clicks is not deleted just like that: {{count}} click would be lost from every figure.',
   'link.blockedDeleteHelp_other':
-    'A link with clicks is not deleted just like that: {{shown}} clicks would be lost from every figure.',
+    'A link with clicks is not deleted just like that: {{count}} clicks would be lost from every figure.',
   'link.blockedRemoveHelp_one':
-    'A slug with clicks is not removed just like that: {{shown}} click would be lost from every figure.',
+    'A slug with clicks is not removed just like that: {{count}} click would be lost from every figure.',
   'link.blockedRemoveHelp_other':
-    'A slug with clicks is not removed just like that: {{shown}} clicks would be lost from every figure.',
+    'A slug with clicks is not removed just like that: {{count}} clicks would be lost from every figure.',
   'link.blockedHidden':
     'You see no clicks here because your settings leave out bots or visits from our own pages, but there are some. They would be lost for everyone.',
   'link.blockedDisable': 'Disabling stops it and keeps its figures.',
@@ -233,13 +233,13 @@ export const sv: Texts = {
   'link.blockedDelete': 'Länken har klick',
   'link.blockedRemove': '{{slug}} har klick',
   'link.blockedDeleteHelp_one':
-    'En länk med klick tas inte bort hur som helst: {{shown}} klick skulle försvinna ur alla siffror.',
+    'En länk med klick tas inte bort hur som helst: {{count}} klick skulle försvinna ur alla siffror.',
   'link.blockedDeleteHelp_other':
-    'En länk med klick tas inte bort hur som helst: {{shown}} klick skulle försvinna ur alla siffror.',
+    'En länk med klick tas inte bort hur som helst: {{count}} klick skulle försvinna ur alla siffror.',
   'link.blockedRemoveHelp_one':
-    'Ett kortnamn med klick tas inte bort hur som helst: {{shown}} klick skulle försvinna ur alla siffror.',
+    'Ett kortnamn med klick tas inte bort hur som helst: {{count}} klick skulle försvinna ur alla siffror.',
   'link.blockedRemoveHelp_other':
-    'Ett kortnamn med klick tas inte bort hur som helst: {{shown}} klick skulle försvinna ur alla siffror.',
+    'Ett kortnamn med klick tas inte bort hur som helst: {{count}} klick skulle försvinna ur alla siffror.',
   'link.blockedHidden':
     'Du ser inga klick här eftersom dina inställningar utelämnar robotar eller besök från våra egna sidor, men det finns sådana. De skulle försvinna för alla.',
   'link.blockedDisable': 'Om du stänger av den slutar den fungera, men siffrorna finns kvar.',
@@ -388,13 +388,13 @@ export const id: Texts = {
   'link.blockedDelete': 'Tautan ini memiliki klik',
   'link.blockedRemove': '{{slug}} memiliki klik',
   'link.blockedDeleteHelp_one':
-    'Tautan yang memiliki klik tidak dihapus begitu saja: {{shown}} klik akan hilang dari semua angka.',
+    'Tautan yang memiliki klik tidak dihapus begitu saja: {{count}} klik akan hilang dari semua angka.',
   'link.blockedDeleteHelp_other':
-    'Tautan yang memiliki klik tidak dihapus begitu saja: {{shown}} klik akan hilang dari semua angka.',
+    'Tautan yang memiliki klik tidak dihapus begitu saja: {{count}} klik akan hilang dari semua angka.',
   'link.blockedRemoveHelp_one':
-    'Slug yang memiliki klik tidak dihapus begitu saja: {{shown}} klik akan hilang dari semua angka.',
+    'Slug yang memiliki klik tidak dihapus begitu saja: {{count}} klik akan hilang dari semua angka.',
   'link.blockedRemoveHelp_other':
-    'Slug yang memiliki klik tidak dihapus begitu saja: {{shown}} klik akan hilang dari semua angka.',
+    'Slug yang memiliki klik tidak dihapus begitu saja: {{count}} klik akan hilang dari semua angka.',
   'link.blockedHidden':
     'Anda tidak melihat klik di sini karena pengaturan Anda menyembunyikan bot atau kunjungan dari halaman kami sendiri, tetapi kliknya ada. Klik itu akan hilang bagi semua orang.',
   'link.blockedDisable': 'Menonaktifkan akan menghentikannya dan mempertahankan angkanya.',

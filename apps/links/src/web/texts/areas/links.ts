@@ -1,7 +1,7 @@
 /** The list of links, beside what is in the first language files. */
 export const en = {
-  'links.clickCount_one': '{{shown}} click',
-  'links.clickCount_other': '{{shown}} clicks',
+  'links.clickCount_one': '{{count}} click',
+  'links.clickCount_other': '{{count}} clicks',
   'links.had': 'You or somebody else has this link already',
   'links.makeAnother': 'Make another',
   'links.previousPage': 'Previous page',
@@ -42,8 +42,8 @@ export const en = {
 } as const
 
 export const sv: Record<keyof typeof en, string> = {
-  'links.clickCount_one': '{{shown}} klick',
-  'links.clickCount_other': '{{shown}} klick',
+  'links.clickCount_one': '{{count}} klick',
+  'links.clickCount_other': '{{count}} klick',
   'links.had': 'Länken finns redan, hos dig eller någon annan',
   'links.makeAnother': 'Skapa en till',
   'links.previousPage': 'Föregående sida',
@@ -84,8 +84,8 @@ export const sv: Record<keyof typeof en, string> = {
 }
 
 export const id: Record<keyof typeof en, string> = {
-  'links.clickCount_one': '{{shown}} klik',
-  'links.clickCount_other': '{{shown}} klik',
+  'links.clickCount_one': '{{count}} klik',
+  'links.clickCount_other': '{{count}} klik',
   'links.had': 'Tautan ini sudah ada, milik Anda atau orang lain',
   'links.makeAnother': 'Buat satu lagi',
   'links.previousPage': 'Halaman sebelumnya',
