@@ -5,6 +5,8 @@ import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { OwnsRooms, failure } from '../failures.ts'
 import { requireOtherAdmin } from '../grants/operations.ts'
+import type { News } from '../news.ts'
+import { endTransfersTo } from '../ownership/transfers.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { exportAccount } from './export.ts'
 import { AccountExport, Confirmation } from './schema.ts'
@@ -12,15 +14,24 @@ import { deleteUser, findOwnedRoomIds } from './store.ts'
 
 const tag = 'Account'
 
-/** Erases an account, with an audit line by the actor. Throws `not_found`, `owns_rooms` and `last_admin`. */
-export async function eraseAccount(tx: Transaction<Tables>, context: Context, userId: string): Promise<void> {
+/**
+ * Erases an account, with an audit line by the actor. Returns what to tell. Throws `not_found`, `owns_rooms` and
+ * `last_admin`.
+ */
+export async function eraseAccount(
+  tx: Transaction<Tables>,
+  context: Context,
+  userId: string,
+): Promise<News[]> {
   await requireOtherAdmin(context.database.dialect, tx, userId)
   const roomIds = await findOwnedRoomIds(tx, userId)
   if (roomIds.length > 0) throw new OwnsRooms(roomIds)
   const target = { type: 'user', id: userId }
   const actorUserId = actorOf(context).user.id
   await recordAudit(tx, { action: 'account.delete', actorUserId, target }, originOf(context))
+  const told = await endTransfersTo(tx, userId)
   if (!(await deleteUser(tx, userId))) throw failure('not_found')
+  return [{ kind: 'person', userId }, ...told]
 }
 
 const read = operation({
@@ -59,8 +70,8 @@ const erase = operation({
   failures: ['owns_rooms', 'last_admin'],
   async handler(context) {
     const { user } = actorOf(context)
-    await context.database.write((tx) => eraseAccount(tx, context, user.id))
-    context.tell({ kind: 'person', userId: user.id })
+    const told = await context.database.write((tx) => eraseAccount(tx, context, user.id))
+    for (const news of told) context.tell(news)
     context.forget()
     return SUCCESS
   },

@@ -114,8 +114,8 @@ const erase = operation({
   result: Success,
   failures: ['owns_rooms', 'last_admin'],
   async handler(context, { params: { userId } }) {
-    await context.database.write((tx) => eraseAccount(tx, context, userId))
-    context.tell({ kind: 'person', userId })
+    const told = await context.database.write((tx) => eraseAccount(tx, context, userId))
+    for (const news of told) context.tell(news)
     if (userId === actorOf(context).user.id) context.forget()
     return SUCCESS
   },

@@ -23,7 +23,7 @@ export async function signIn(context: LoginContext, arrived: Arrived): Promise<S
   const done = await context.database.write((tx) => establish(tx, context, arrived))
   announce(context, done.userId, done.news)
   if (done.ended.length > 0) context.tell({ kind: 'sessions', sessionIds: done.ended })
-  if (done.news.losesRight) context.tell({ kind: 'person', userId: done.userId })
+  if (done.news.losesRight || done.isRenamed) context.tell({ kind: 'person', userId: done.userId })
   for (const each of done.lost) context.tell(each)
   return done.session
 }
@@ -35,7 +35,7 @@ async function establish(tx: Transaction<Tables>, context: LoginContext, arrived
   if (await isMarked(database.dialect, tx, { ...identity, startedAtMs: attempt.created_at }))
     throw new LoginFailure('state_invalid', 'ended by the provider meanwhile')
   await serialiseGrants(database.dialect, tx)
-  const { user, isNew } = await upsertMember(tx, { ...identity, mode: provider.mode }, now)
+  const { user, isNew, isRenamed } = await upsertMember(tx, { ...identity, mode: provider.mode }, now)
   // Thrown, so that not even the name is refreshed.
   if (user.disabled === 1) throw new LoginFailure('account_disabled', 'account disabled')
   const signedIn = { ...identity, userId: user.id, isNew }
@@ -62,7 +62,7 @@ async function establish(tx: Transaction<Tables>, context: LoginContext, arrived
   const target = { type: 'session', id: session.id }
   const metadata = { mode: provider.mode, newAccount: isNew }
   await recordAudit(tx, { action: 'auth.login', actorUserId: user.id, target, metadata }, origin)
-  return { session, userId: user.id, news, ended, lost }
+  return { session, userId: user.id, isRenamed, news, ended, lost }
 }
 
 function announce({ log, requestId }: LoginContext, userId: string, news: GrantNews): void {

@@ -51,6 +51,16 @@ export async function endTransferTo(
   return ended ? transferEnded(ended) : []
 }
 
+/** Before the account of whoever is offered rooms goes. Returns what to tell. */
+export async function endTransfersTo(tx: Transaction<Tables>, userId: string): Promise<News[]> {
+  const ended = await tx
+    .deleteFrom('room_ownership_transfers')
+    .where('to_user_id', '=', userId)
+    .returningAll()
+    .execute()
+  return ended.flatMap(transferEnded)
+}
+
 export async function deleteEndedTransfers(tx: Transaction<Tables>, nowMs: number): Promise<void> {
   await tx.deleteFrom('room_ownership_transfers').where('expires_at', '<=', nowMs).execute()
 }

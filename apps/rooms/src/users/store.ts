@@ -20,7 +20,7 @@ export async function upsertMember(
   tx: Transaction<Tables>,
   person: ExternalPerson,
   nowMs: number,
-): Promise<{ user: UserRow; isNew: boolean }> {
+): Promise<{ user: UserRow; isNew: boolean; isRenamed: boolean }> {
   const { issuer, subject, mode } = person
   const known = await tx
     .updateTable('identities')
@@ -29,7 +29,7 @@ export async function upsertMember(
     .where('subject', '=', subject)
     .returning('user_id')
     .executeTakeFirst()
-  if (known) return { user: await refresh(tx, known.user_id, person, nowMs), isNew: false }
+  if (known) return { ...(await refresh(tx, known.user_id, person, nowMs)), isNew: false }
   const user = newMember(person, nowMs)
   await tx
     .insertInto('users')
@@ -47,7 +47,7 @@ export async function upsertMember(
       created_at: nowMs,
     })
     .execute()
-  return { user, isNew: true }
+  return { user, isNew: true, isRenamed: false }
 }
 
 async function refresh(
@@ -55,13 +55,15 @@ async function refresh(
   userId: string,
   { name, email }: ExternalPerson,
   nowMs: number,
-): Promise<UserRow> {
-  return tx
+): Promise<{ user: UserRow; isRenamed: boolean }> {
+  const before = await tx.selectFrom('users').select('nickname').where('id', '=', userId).executeTakeFirst()
+  const user = await tx
     .updateTable('users')
     .set({ nickname: name, search_name: folded(name), email, last_seen_at: nowMs })
     .where('id', '=', userId)
     .returningAll()
     .executeTakeFirstOrThrow()
+  return { user, isRenamed: before?.nickname !== name }
 }
 
 function newMember({ name, email }: ExternalPerson, nowMs: number): UserRow {

@@ -193,6 +193,36 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
+  test('who is offered rooms and is erased takes the offers along, which their owners are told', async () => {
+    const cem = await member(rooms, 'Cem')
+    const root = await admin(rooms)
+    const erasures: Record<string, (who: Somebody) => Promise<Response>> = {
+      themselves: ({ browser }) =>
+        browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }),
+      'by an administrator': ({ user }) =>
+        root.browser.send(`/api/admin/users/${user.id}`, { method: 'DELETE' }),
+    }
+    for (const [how, erase] of Object.entries(erasures)) {
+      const bob = await member(rooms)
+      const offered = []
+      for (const from of [owner, cem]) {
+        const { id } = await createRoom(from)
+        await makeMember(rooms, id, bob, 'speaker')
+        await offer(from, id, bob)
+        offered.push([from.user.id, { roomId: id, fromUserId: from.user.id, toUserId: bob.user.id }])
+      }
+      rooms.told.length = 0
+      expect([how, (await erase(bob)).status]).toEqual([how, 200])
+      const told = rooms.told.flatMap((news) =>
+        news.kind === 'notice' && news.notice === 'transfer_ended' && news.userId !== bob.user.id
+          ? [[news.userId, news.data]]
+          : [],
+      )
+      expect(told.toSorted()).toEqual(offered.toSorted() as typeof told)
+      expect(rooms.told).toContainEqual({ kind: 'person', userId: bob.user.id })
+    }
+  })
+
   test('R22: nobody is given more rooms than one may own', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, rooms_owned: 1 } })
     const [bob, cem] = [await member(node), await member(node)]

@@ -301,6 +301,26 @@ eachDialect((dialect, newUrl) => {
       for (const each of [watching, socket]) each.close()
     })
 
+    test('a member whom the provider calls something else at the next login is called so by everybody there', async () => {
+      const { id } = await createRoom(owner)
+      const watching = await enter(owner, id)
+      const before = await service.signedIn({ sub: 'selma', name: 'Selma' })
+      await before.json(`/api/rooms/${id}/join`, { method: 'POST' })
+      const socket = live.connect(before)
+      expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
+      await watching.frame(({ type, count }) => type === 'presence' && count === 2)
+      const heard = spyOn(service.rooms.hub, 'hear')
+      await service.signedIn({ sub: 'selma', name: 'Selma' })
+      expect(heard.mock.calls.filter(([{ kind }]) => kind === 'person')).toEqual([])
+      heard.mockRestore()
+      await service.signedIn({ sub: 'selma', name: 'Selma Lind' })
+      await watching.frame(
+        ({ type, joined }) =>
+          type === 'presence' && (joined as Frame[]).some(({ nickname }) => nickname === 'Selma Lind'),
+      )
+      for (const each of [watching, socket]) each.close()
+    })
+
     test('who was there when the database was away for longer than a lease lasts is in the room again, without a word', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
