@@ -170,6 +170,12 @@ test('its owner edits label, URL and expiry where they stand; what is refused st
     'javascript:alert(1)',
     'https://example.com/edited',
   ])
+  const long = `https://example.com/?${'long'.repeat(600)}`
+  await url.fill(long)
+  await url.press('Enter')
+  await page.getByText('A URL has at most 2048 characters.').waitFor()
+  expect([await url.inputValue(), (await read(id)).url]).toEqual([long, 'https://example.com/edited'])
+  await url.fill('javascript:alert(1)')
   // News of clicks comes in while somebody types.
   await fetch(new URL(`/${(await read(id)).slugs[0]?.slug}`, admin.at('/')), {
     redirect: 'manual',

@@ -11,6 +11,7 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'Slug already exists': 'error.slugTaken',
   'url must be a valid URL': 'error.urlInvalid',
   'url must use http or https': 'error.urlInvalid',
+  'url: must be at most 2048 characters': 'settings.rootLong',
   'Title is required': 'keys.titleRequired',
   'title: must be at most 120 characters': 'keys.titleLong',
   'Key not found': 'keys.gone',

@@ -11,8 +11,6 @@ import { EditInPlace } from './edit.tsx'
 import { type Link, isMine } from './link.ts'
 import { dayAndTime, fromField, toField } from './moment.ts'
 
-const URL_LIMIT = 2048
-
 const SOURCES: Readonly<Record<string, TextKey>> = {
   app: 'link.via.app',
   api: 'link.via.api',
@@ -88,7 +86,6 @@ function Target({ link }: { link: Link }) {
       label={say('link.target')}
       edit={say('link.editUrl')}
       value={link.url}
-      maxLength={URL_LIMIT}
       save={(url) => update(link.id, { url })}
     >
       <Text size="sm" c="dimmed" lineClamp={3} title={link.url} style={{ overflowWrap: 'anywhere' }}>

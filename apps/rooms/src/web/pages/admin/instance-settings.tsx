@@ -63,21 +63,22 @@ function Fields({ settings }: { settings: Settings }) {
     },
     onError: (error) => isAboutLink(error) && link.current?.focus(),
   })
+  const tooMany = (name: Name) => Array.from(typed[name]?.trim() ?? '').length - LONGEST
   const field = (name: Name) => ({
     label: say(`admin.${name}`),
     description: say(`admin.${name}Help`),
     value: typed[name] ?? settings[name] ?? '',
+    error: tooMany(name) > 0 && say('room.tooLong', { count: tooMany(name) }),
     onChange({ currentTarget: { value } }: { currentTarget: { value: string } }) {
       save.reset()
       setTyped({ ...typed, [name]: value })
     },
-    maxLength: LONGEST,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate()
   }
-  const isBadLink = save.error !== null && isAboutLink(save.error)
+  const isBadLink = save.error !== null && isAboutLink(save.error) && tooMany('supportUrl') <= 0
   return (
     <Section title={say('admin.part.settings')}>
       <form onSubmit={submit} noValidate>
@@ -87,7 +88,7 @@ function Fields({ settings }: { settings: Settings }) {
             {...field('supportUrl')}
             ref={link}
             type="url"
-            error={isBadLink && say('admin.supportUrlBad')}
+            {...(isBadLink && { error: say('admin.supportUrlBad') })}
           />
           <Textarea {...field('announcement')} autosize minRows={2} maxRows={8} />
           {save.error && !isBadLink && (
