@@ -72,8 +72,14 @@ export class Scheduler {
       })
       this.#notBefore.set(job.name, nowMs + job.everyMs)
       if (!ran) return
+      let { outcome } = ran
+      while (outcome === 'more' && !this.#stopped) {
+        // Requests have their turn in between.
+        await new Promise((resolve) => setImmediate(resolve))
+        outcome = await database.write((tx) => job.run(tx, nowMs))
+      }
       observe(job.name, true, seconds())
-      if (typeof ran.outcome === 'object') for (const news of ran.outcome.news) tell(news)
+      if (typeof outcome === 'object') for (const news of outcome.news) tell(news)
     } catch (error) {
       observe(job.name, false, seconds())
       log.error('a job failed', { job: job.name, error })

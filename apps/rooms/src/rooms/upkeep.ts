@@ -60,21 +60,39 @@ function expired(tx: Transaction<Tables>, nowMs: number) {
     )
 }
 
-/** Deletes what `keptAfterMs` hides from every reader, with the events that tell of it; in idle rooms too (R17.8). */
-export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number): Promise<void> {
-  for (const table of ['room_messages', 'room_events'] as const) {
-    for (const days of ['7', '30'] as const)
-      await tx
+/** Rows that go in one transaction: few enough that nobody who waits for it notices. */
+const ROWS_AT_ONCE = 1_000
+
+/**
+ * Deletes what `keptAfterMs` hides from every reader, with the events that tell of it; in idle rooms too (R17.8). Not all at
+ * once: `more` when some may be left.
+ */
+export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
+  const rooms = tx.selectFrom('rooms').select('id')
+  for (const table of ['room_messages', 'room_events'] as const)
+    for (const [of, keptMs] of [
+      [rooms.where('retention', '=', '7'), RETENTION_MS['7']],
+      [rooms.where('retention', '=', '30'), RETENTION_MS['30']],
+      [rooms.where('history_visibility', '=', 'none'), UNREAD_KEPT_MS],
+    ] as const) {
+      const { numDeletedRows } = await tx
         .deleteFrom(table)
-        .where('created_at', '<=', nowMs - RETENTION_MS[days])
-        .where('room_id', 'in', tx.selectFrom('rooms').select('id').where('retention', '=', days))
-        .execute()
-    await tx
-      .deleteFrom(table)
-      .where('created_at', '<=', nowMs - UNREAD_KEPT_MS)
-      .where('room_id', 'in', tx.selectFrom('rooms').select('id').where('history_visibility', '=', 'none'))
-      .execute()
-  }
+        .where((eb) =>
+          eb(
+            eb.refTuple('room_id', 'seq'),
+            'in',
+            eb
+              .selectFrom(table)
+              .select(['room_id', 'seq'])
+              .where('created_at', '<=', nowMs - keptMs)
+              .where('room_id', 'in', of)
+              .limit(ROWS_AT_ONCE)
+              .$asTuple('room_id', 'seq'),
+          ),
+        )
+        .executeTakeFirst()
+      if (numDeletedRows >= ROWS_AT_ONCE) return 'more'
+    }
 }
 
 /** Visits that nobody can go on with, and that tell new guests from those who were there before a ban (R17.5) no more. */

@@ -181,6 +181,41 @@ eachDialect((dialect, newUrl) => {
     expect(numbers.map(({ last_seq }) => last_seq)).toEqual([2, 2, 2, 2, 2])
   })
 
+  test('R28.4: so much past its retention that it goes in several transactions is gone after one run, and others have their turn', async () => {
+    const { id } = await createRoom(owner, { retention: '7' })
+    const { database } = rooms.rooms
+    const seqs = Array.from({ length: 2_500 }, (_, at) => at + 1)
+    const row = { room_id: id, created_at: rooms.clock.ms - 8 * DAY }
+    const who = { user_id: null, client_id: null, author_name: '', author_guest: 0 } as const
+    const what = { content: 'Old', deleted_at: null, deleted_by: null }
+    await database.write(async (tx) => {
+      for (const seq of seqs) {
+        const event = { ...row, seq, type: 'message.created', data: '{}' } as const
+        await tx.insertInto('room_events').values(event).execute()
+        await tx
+          .insertInto('room_messages')
+          .values({ ...row, ...who, ...what, id: `${seq} ${id}`, seq })
+          .execute()
+      }
+    })
+    const count = async (table: 'room_messages' | 'room_events') =>
+      (await db().selectFrom(table).select('seq').where('room_id', '=', id).execute()).length
+    const seen = new Set<number>()
+    let isOver = false
+    const watching = (async () => {
+      while (!isOver) {
+        seen.add(await count('room_messages'))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+    rooms.clock.ms += 10 * MINUTE
+    await rooms.rooms.jobs.runDue()
+    isOver = true
+    await watching
+    expect([await count('room_messages'), await count('room_events')]).toEqual([0, 0])
+    expect([...seen].some((left) => left > 0 && left < seqs.length)).toBe(true)
+  })
+
   test('visits that ended a day ago are forgotten, those that last or ended later are not', async () => {
     const { id } = await createRoom(owner)
     const [old, young, staying] = [await member(rooms), await member(rooms), await member(rooms)]
