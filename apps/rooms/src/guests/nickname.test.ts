@@ -6,7 +6,7 @@ const PRODUCT = 'Harbour Talk'
 const parse = (given: string) => parseNickname(given, PRODUCT)
 
 test('a name keeps what people see of it, without blanks around it', () => {
-  const kept = ['Åsa', 'Anna-Lena 2', '小明', '🙂', '👩‍👩‍👧‍👦', "O'Brien", 'Мария', 'x']
+  const kept = ['Åsa', 'Anna-Lena 2', '小明', '🙂', '👩‍👩‍👧‍👦', '🇸🇪', 'Anna 🇸🇪', '🅰 team', "O'Brien", 'Мария', 'x']
   for (const name of kept) expect(parse(`  ${name}\n`)).toEqual({ name })
 })
 
@@ -75,6 +75,21 @@ describe('reserved words', () => {
     'o w n e r',
     'mode rator',
     'o.w.n.e.r',
+    // Small capitals, and letters that are symbols.
+    'ᴀᴅᴍɪɴ',
+    'ᴍᴏᴅᴇʀᴀᴛᴏʀ',
+    'sʏsᴛᴇᴍ',
+    'sᴜᴘᴘᴏʀᴛ',
+    'ʟᴀᴛᴄʜᴋᴇʏ',
+    'ʜᴀʀʙᴏᴜʀ ᴛᴀʟᴋ',
+    '🅐🅓🅜🅘🅝',
+    '🅰🅳🅼🅸🅽',
+    '🅾🆆🅽🅴🆁',
+    '🇴🇼🇳🇪🇷',
+    'a🇩min',
+    '🇸🇪 admin',
+    '🇸🇪admin',
+    'admin🅰',
   ]
   for (const name of refused)
     test(`${JSON.stringify(name)} is refused`, () => expect(parse(name)).toEqual({ refused: 'reserved' }))

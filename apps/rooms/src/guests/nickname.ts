@@ -1,5 +1,5 @@
 import { cleanName, cutToGraphemes } from '../login/display-name.ts'
-import { looksLike, plain } from './lookalikes.ts'
+import { looksLike, plain, withoutBoxes } from './lookalikes.ts'
 
 /** The product as people know it; a name of one's own (R16.5) is reserved beside it. */
 const RESERVED = ['administrator', 'admin', 'moderator', 'owner', 'system', 'support', 'latchkey']
@@ -19,9 +19,11 @@ function isVisible(name: string): boolean {
 }
 
 function isReserved(name: string, productName: string): boolean {
-  const product = wordsOf(productName).join('')
+  const product = wordsOf(plain(productName)).join('')
   const reserved = product === '' ? RESERVED : [...RESERVED, product]
-  const tellings = [wordsOf(name), signsOf(name)]
+  const text = plain(name)
+  // A symbol can be a letter, or stand between words.
+  const tellings = [...new Set([text, withoutBoxes(text)])].flatMap((each) => [wordsOf(each), signsOf(each)])
   return reserved.some((word) => tellings.some((words) => tells(words, word)))
 }
 
@@ -40,14 +42,10 @@ function tells(words: readonly string[], reserved: string): boolean {
 }
 
 function wordsOf(text: string): string[] {
-  return plain(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
 }
 
 /** With signs that stand for letters: `$upport`. */
 function signsOf(text: string): string[] {
-  return plain(text)
-    .split(/[^\p{L}\p{N}@$|]+/u)
-    .filter((word) => word !== '')
+  return text.split(/[^\p{L}\p{N}@$|]+/u).filter((word) => word !== '')
 }
