@@ -76,8 +76,9 @@ export function ownOrigin(): Kind<string> {
       'an exact origin without path and trailing slash, in lower case, without a default port; https, or http for loopback names',
     parse(given) {
       const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
-      // A name with a star is an origin to URL(), but to no browser.
-      if (url === null || url.origin !== given || !/^[a-z0-9_.[\]:-]+$/.test(url.hostname)) return undefined
+      // A name with a star is an origin to URL(), but to no browser; one that ends with a dot is asked for without it (R3.2).
+      if (url === null || url.origin !== given || !/^[a-z0-9_.[\]:-]+(?<!\.)$/.test(url.hostname))
+        return undefined
       return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? given : undefined
     },
   }
