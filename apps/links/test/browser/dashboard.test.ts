@@ -175,6 +175,26 @@ test('hostile labels are text and break nothing', async () => {
   await page.context().close()
 }, 60_000)
 
+test('what is typed while a URL is shortened stays', async () => {
+  const { page } = await admin.open('/dashboard')
+  const sent = Promise.withResolvers<undefined>()
+  const typed = Promise.withResolvers<undefined>()
+  await page.route('**/api/links', async (route) => {
+    sent.resolve(undefined)
+    await typed.promise
+    return route.continue()
+  })
+  const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+  await input.fill('https://example.com/slow')
+  await page.keyboard.press('Enter')
+  await sent.promise
+  await input.fill('https://example.com/next')
+  typed.resolve(undefined)
+  await page.getByText('Your short link is ready').waitFor()
+  expect(await input.inputValue()).toBe('https://example.com/next')
+  await page.context().close()
+}, 60_000)
+
 test('a URL is shortened at once, other words are searched for, and a refusal keeps what was typed', async () => {
   const { page } = await admin.open('/dashboard')
   const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })

@@ -19,12 +19,15 @@ export function keep(userId: string, name: string, text: string): void {
 }
 
 /** A kept text as the state of a field. */
-export function useKeptText(name: string): readonly [text: string, set: (text: string) => void] {
+export function useKeptText(
+  name: string,
+): readonly [text: string, set: (next: string | ((now: string) => string)) => void] {
   const userId = useSession().data?.user.id ?? ''
   const [text, setText] = useState(() => readKept(userId, name))
-  const set = (next: string) => {
-    setText(next)
-    keep(userId, name, next)
+  const set = (next: string | ((now: string) => string)) => {
+    const kept = typeof next === 'string' ? next : next(readKept(userId, name))
+    setText(kept)
+    keep(userId, name, kept)
   }
   return [text, set]
 }

@@ -310,6 +310,32 @@ test('settings are changed, a link that is not https is refused at its field, an
   await page.context().close()
 }, 60_000)
 
+test('what is typed while settings are saved stays, and is saved next', async () => {
+  const { page } = await pages.openAs(ADMIN, '/admin?part=settings')
+  const name = page.getByRole('textbox', { name: 'Name of this instance' })
+  const announcement = page.getByRole('textbox', { name: 'Announcement' })
+  const sent = Promise.withResolvers<undefined>()
+  const typed = Promise.withResolvers<undefined>()
+  await page.route('**/api/admin/settings', async (route) => {
+    if (route.request().method() === 'GET') return route.continue()
+    sent.resolve(undefined)
+    await typed.promise
+    return route.continue()
+  })
+  await announcement.fill('Open')
+  await name.fill('First')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await sent.promise
+  await name.fill('Second')
+  typed.resolve(undefined)
+  await page.getByText('The settings are saved').waitFor()
+  await page.getByRole('button', { name: 'Save', disabled: false }).click()
+  await page.getByText('The settings are saved').nth(1).waitFor()
+  await page.reload()
+  expect([await name.inputValue(), await announcement.inputValue()]).toEqual(['Second', 'Open'])
+  await page.context().close()
+}, 60_000)
+
 test('the addresses to register are shown to the letter and can be copied, with the state of the provider', async () => {
   const { page } = await pages.openAs(ADMIN, '/admin?part=provider')
   const register = page.getByRole('region', { name: 'To be registered at the provider' })

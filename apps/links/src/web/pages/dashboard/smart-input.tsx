@@ -17,8 +17,9 @@ export function SmartInput() {
   const [, go] = useLocation()
   const create = useMutation({
     mutationFn: (url: string) => call('createLink', { body: { url } }),
-    async onSuccess() {
-      setTyped('')
+    async onSuccess(_, sent) {
+      // What was typed since then stays.
+      setTyped((now) => (typedUrl(now) === sent ? '' : now))
       await changed('links', 'totals')
     },
   })

@@ -37,12 +37,21 @@ export function InstanceSettings() {
   )
 }
 
+const parse = (kept: string) => (kept === '' ? {} : JSON.parse(kept)) as Typed
+
 /** What was typed and not saved, as a text that survives signing in again. */
-function useTyped(): readonly [typed: Typed, set: (typed: Typed) => void] {
+function useTyped(): readonly [typed: Typed, change: (make: (typed: Typed) => Typed) => void] {
   const [kept, keep] = useKeptText('platform-settings')
-  const typed = kept === '' ? {} : (JSON.parse(kept) as Typed)
-  return [typed, (next) => keep(Object.keys(next).length === 0 ? '' : JSON.stringify(next))]
+  const change = (make: (typed: Typed) => Typed) =>
+    keep((now) => {
+      const next = make(parse(now))
+      return Object.keys(next).length === 0 ? '' : JSON.stringify(next)
+    })
+  return [parse(kept), change]
 }
+
+const unlike = (typed: Typed, sent: Typed): Typed =>
+  Object.fromEntries(Object.entries(typed).filter(([name, text]) => sent[name as Name] !== text))
 
 /** What `changes` make of the settings: an emptied one is deleted. */
 function saveSettings(changes: Typed) {
@@ -52,14 +61,15 @@ function saveSettings(changes: Typed) {
 
 function Fields({ settings }: { settings: Settings }) {
   const { say } = useText()
-  const [typed, setTyped] = useTyped()
+  const [typed, change] = useTyped()
   const link = useRef<HTMLInputElement>(null)
   const save = useMutation({
-    mutationFn: () => saveSettings(typed),
-    async onSuccess() {
+    mutationFn: saveSettings,
+    async onSuccess(_, sent) {
       tellDone(say('admin.saved'))
       await changed('admin', 'config')
-      setTyped({})
+      // What was typed since then stays.
+      change((now) => unlike(now, sent))
     },
     onError: (error) => isAboutLink(error) && link.current?.focus(),
   })
@@ -70,13 +80,13 @@ function Fields({ settings }: { settings: Settings }) {
     value: typed[name] ?? settings[name] ?? '',
     error: tooMany(name) > 0 && say('room.tooLong', { count: tooMany(name) }),
     onChange({ currentTarget: { value } }: { currentTarget: { value: string } }) {
-      save.reset()
-      setTyped({ ...typed, [name]: value })
+      if (save.error) save.reset()
+      change((now) => ({ ...now, [name]: value }))
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate()
+    save.mutate(typed)
   }
   const isBadLink = save.error !== null && isAboutLink(save.error) && tooMany('supportUrl') <= 0
   return (
