@@ -2,9 +2,14 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { CLIENT_ID, hostileProvider, newSigningKey } from '../../test/provider/hostile.ts'
 import { ownRedis, redisServer } from '../../test/realtime/redis.ts'
+import { migrations } from '../db/migrations.ts'
+import type { Tables } from '../db/tables.ts'
+import { upsertMember } from '../users/store.ts'
 import { examine } from './doctor.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-doctor-'))
@@ -75,6 +80,27 @@ eachDialect((dialect, newUrl) => {
         'redirect URI: https://rooms.example.com/api/auth/callback',
         'post-logout redirect URI: https://rooms.example.com',
       ])
+    })
+
+    test('R8.5 tells how many accounts another provider than today’s has made, and nothing of a database that is not there', async () => {
+      const url = await newUrl()
+      const idp = await hostileProvider()
+      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: url }
+      expect(await lines('accounts', env)).toEqual([])
+      const database = openDatabase<Tables>(url)
+      await migrate(database, migrations)
+      const add = (issuer: string, subject: string) =>
+        database.write((tx) =>
+          upsertMember(tx, { issuer, subject, mode: 'oidc', name: 'Ann', email: null }, Date.now()),
+        )
+      await add(idp.issuer, 'ann')
+      expect(await lines('accounts', env)).toEqual([])
+      for (const subject of ['ann', 'bob']) await add(`${idp.issuer}/`, subject)
+      expect(await lines('accounts', env)).toEqual([
+        expect.stringContaining(`warn: 2 of another provider than ${idp.issuer} cannot be signed in to`),
+      ])
+      await database.close()
+      await idp.stop()
     })
 
     test('tells a provider without a key that fits, and one whose clock differs', async () => {

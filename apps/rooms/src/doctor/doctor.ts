@@ -1,3 +1,4 @@
+import { type Reader, openReader } from '@latchkey/database/database'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { checkDatabase } from '@latchkey/doctor/database'
 import { checkDisk } from '@latchkey/doctor/disk'
@@ -6,8 +7,10 @@ import { checkSettings } from '@latchkey/doctor/settings'
 import { type Environment, SettingsError, parseSettings } from '@latchkey/settings/settings'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
+import { issuerOf } from '../login/provider-config.ts'
+import { countUnreachableAccounts } from '../platform/provider-change.ts'
 import { declarations } from '../setting-declarations.ts'
-import { readSettings, settingsWarnings } from '../settings.ts'
+import { type Settings, readSettings, settingsWarnings } from '../settings.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './surroundings.ts'
 import { newestSessionAt } from './store.ts'
 
@@ -30,6 +33,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* findings
   if (!settings) return
   yield* examineStorage(settings.databaseUrl, now)
+  yield* await checkAccounts(settings)
   // Its client is loaded where there is one to check.
   if (settings.busUrl !== null) yield await (await import('./bus.ts')).checkBus(settings.busUrl)
   yield* checkHosts(settings)
@@ -66,4 +70,22 @@ async function* examineStorage(url: string, now: () => number): AsyncGenerator<F
     now,
   })
   if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'nobody can sign in')
+}
+
+/** Accounts that the provider of today cannot lead to (R8.5). */
+async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Finding[]> {
+  let database: Reader<Tables> | undefined
+  try {
+    database = openReader(databaseUrl)
+    const issuer = issuerOf(provider)
+    const count = await countUnreachableAccounts(database.read, issuer)
+    if (count === 0) return []
+    const what = `${count} of another provider than ${issuer} cannot be signed in to`
+    return [warn('accounts', `${what}: set that provider again, or have their people begin anew`)]
+  } catch {
+    // What keeps it from being read has been told, or nothing is there yet.
+    return []
+  } finally {
+    await database?.close()
+  }
 }
