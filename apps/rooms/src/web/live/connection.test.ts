@@ -353,13 +353,44 @@ test('R18.8 after 4401 the session is over, with its reason, and nothing is open
   expect([it.connection.state, it.sockets.length]).toEqual(['idle', 1])
 })
 
-test('R18.8 after 4429 half a minute passes first', async () => {
+test('R18.8 after 4429 half a minute passes first, however much somebody hurries', async () => {
   const it = await inRoom()
   it.current()?.lose(4429)
+  it.connection.hurry()
   it.pass(29_999)
+  it.connection.hurry()
   expect(it.connection.state).toBe('waiting')
   it.pass(1)
   expect(it.connection.state).toBe('connecting')
+  it.connection.hurry()
+  expect(it.sockets.map(({ isClosed }) => isClosed)).toEqual([true, true, false])
+})
+
+test('whoever hurries has a lost connection opened at once, and an opening that hangs begun anew', async () => {
+  const it = await inRoom()
+  it.current()?.lose()
+  it.connection.hurry()
+  expect([it.connection.state, it.sockets.length]).toEqual(['connecting', 2])
+  it.connection.hurry()
+  expect(it.sockets.map(({ isClosed }) => isClosed)).toEqual([true, true, false])
+  it.append()
+  await it.settle()
+  it.connection.hurry()
+  expect([it.connection.state, it.sockets.length, it.seqs()]).toEqual(['live', 3, [1]])
+  it.pass(500)
+  expect(it.sockets).toHaveLength(3)
+})
+
+test('an opening that hangs is given up, and tried again', async () => {
+  const it = world()
+  it.connection.start()
+  it.pass(24_999)
+  expect(it.connection.state).toBe('connecting')
+  it.pass(1)
+  expect([it.connection.state, it.sockets[0]?.isClosed]).toEqual(['waiting', true])
+  it.pass(500)
+  await it.settle()
+  expect([it.connection.state, it.sockets.length]).toEqual(['live', 2])
 })
 
 test('a connection that died without a word is found out and opened again', async () => {

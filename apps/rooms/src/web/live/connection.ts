@@ -70,6 +70,8 @@ export class Connection {
   #attempt = 0
   #lastId = 0
   #isQuiet = false
+  /** The server has asked for half a minute of peace (R18.8). */
+  #isTooFast = false
   #cancelWait = () => {}
   #cancelQuiet = () => {}
 
@@ -91,10 +93,11 @@ export class Connection {
     this.#become('idle')
   }
 
-  /** At once instead of when its time has come: the network is back. */
+  /** At once instead of when its time has come, or instead of an opening that may hang: the network is back. */
   hurry(): void {
-    if (this.state !== 'waiting') return
+    if (this.#isTooFast || (this.state !== 'waiting' && this.state !== 'connecting')) return
     this.#cancelWait()
+    this.#drop()
     this.#open()
   }
 
@@ -144,12 +147,14 @@ export class Connection {
   }
 
   #open(): void {
+    this.#isTooFast = false
     this.#become('connecting')
     const turn = ++this.#turn
     this.#socket = this.#options.open(SUBPROTOCOL, {
       heard: (text) => turn === this.#turn && this.#hear(text),
       lost: (code, reason) => turn === this.#turn && this.#lost(code, reason),
     })
+    this.#listenForLife()
   }
 
   /** Lets the socket go without hearing of it again. */
@@ -169,7 +174,8 @@ export class Connection {
     }
     if (code === 4400 || code === 4413) return this.#become('misunderstood')
     if (code === 4409) return this.#become('replaced')
-    const ms = code === 4429 ? LONGEST_WAIT_MS : waitBefore(this.#attempt++, this.#options.random)
+    this.#isTooFast = code === 4429
+    const ms = this.#isTooFast ? LONGEST_WAIT_MS : waitBefore(this.#attempt++, this.#options.random)
     this.#become('waiting')
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
@@ -258,7 +264,7 @@ export class Connection {
     following.listener.refused(code)
   }
 
-  /** A connection that died without a word is found out by asking for one. */
+  /** A connection that died without a word is found out by asking for one; an opening that hangs cannot be asked. */
   #listenForLife(): void {
     this.#isQuiet = false
     this.#cancelQuiet()
@@ -266,7 +272,7 @@ export class Connection {
   }
 
   #askForLife(): void {
-    if (this.#isQuiet) {
+    if (this.#isQuiet || this.state === 'connecting') {
       this.#drop(4408)
       return this.#lost(4408, 'silent')
     }
