@@ -267,6 +267,23 @@ test('that no link matches a search does not become that there are none, while t
   await page.context().close()
 }, 60_000)
 
+test('what leaves the list while one chooses a bundle is put into it as well', async () => {
+  await make({ url: 'https://example.com/stays', label: 'leaf stays' })
+  const { id } = await make({ url: 'https://example.com/leaves', label: 'leaf leaves' })
+  await admin.call('POST', '/bundles', { name: 'Leaves' })
+  const { page } = await admin.open('/links?search=leaf&status=active')
+  await choose(page, 'leaf stays')
+  await choose(page, 'leaf leaves')
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  await page.getByRole('combobox', { name: 'Bundle' }).click()
+  await page.getByRole('option', { name: 'Leaves' }).click()
+  await admin.call('POST', `/links/${id}/disable`, {})
+  await page.locator('tr', { hasText: 'leaf leaves' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('2 links added to Leaves').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('one of 10,000 links is found in no time, and pages are numbered', async () => {
   const rows = Array.from(
     { length: 10_000 },

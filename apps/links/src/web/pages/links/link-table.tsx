@@ -17,7 +17,8 @@ import { useLinkWork } from './work.tsx'
 
 export type LinkRow = Result<'listLinks'>[number]
 
-type Asked = { about: 'bundle' } | { about: 'blocked'; links: readonly LinkRow[] }
+/** News may take links off the list meanwhile. */
+type Asked = { about: 'bundle'; ids: readonly number[] } | { about: 'blocked'; links: readonly LinkRow[] }
 
 export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const { say } = useText()
@@ -27,6 +28,7 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const work = useLinkWork((blocked) => setAsked({ about: 'blocked', links: blocked }))
   const rows = links.filter(({ id }) => !leaving.has(id))
   const selected = rows.filter(({ id }) => chosen.includes(id))
+  const ids = selected.map(({ id }) => id)
   const close = () => setAsked(null)
   return (
     <Stack gap="sm">
@@ -34,12 +36,12 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
         <Bulk
           links={selected}
           work={work}
-          onBundle={() => setAsked({ about: 'bundle' })}
+          onBundle={() => setAsked({ about: 'bundle', ids })}
           onDone={() => setChosen([])}
         />
       )}
       <Paper withBorder style={{ overflow: 'hidden' }}>
-        <Rows rows={rows} selected={selected.map(({ id }) => id)} select={setChosen} />
+        <Rows rows={rows} selected={ids} select={setChosen} />
       </Paper>
       <Modal
         opened={asked !== null}
@@ -56,7 +58,7 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
         {asked?.about === 'blocked' && <Blocked links={asked.links} work={work} close={close} />}
         {asked?.about === 'bundle' && (
           <AddToBundle
-            ids={selected.map(({ id }) => id)}
+            ids={asked.ids}
             onDone={() => {
               close()
               setChosen([])
