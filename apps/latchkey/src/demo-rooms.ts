@@ -3,13 +3,11 @@ import { createToken } from '@latchkey/tokens/opaque'
 import { createLog } from '@latchkey/http/log'
 import type { Running } from '@latchkey/rooms/main'
 import { declarations } from '@latchkey/rooms/setting-declarations'
-import { readSettings } from '@latchkey/rooms/settings'
+import { readSettings, withDemoDatabase } from '@latchkey/rooms/settings'
 import type { Environment } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
 const LOOPBACK = '127.0.0.1'
-/** Not where real people will be: the first of the demo is its administrator. */
-const DATABASE_URL = 'sqlite:./data/rooms-demo.db'
 
 /**
  * Rooms with the demo identity provider beside it: whoever tries Latchkey signs in within a minute.
@@ -74,11 +72,9 @@ function demoEnvironment(
 ): Environment {
   const isPort = Number.isInteger(port) && port > 0
   return {
-    ...env,
+    ...withDemoDatabase(env),
     // What is none is told by the settings.
     ...(isPort && { ROOMS_PORT: String(port) }),
-    ...(!env['ROOMS_DATABASE_URL'] &&
-      !env['ROOMS_DATABASE_URL_FILE'] && { ROOMS_DATABASE_URL: DATABASE_URL }),
     ROOMS_HOST: LOOPBACK,
     ALLOWED_HOSTS: isPort ? `http://localhost:${port},http://${LOOPBACK}:${port}` : 'http://localhost',
     AUTH_PROVIDER: 'teamidp',

@@ -139,6 +139,11 @@ describe('latchkey doctor', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
+  test('without a provider tells of the database of the demo', async () => {
+    const { out } = await place.run(['doctor'])
+    expect(out).toContain('the first start makes ./data/rooms-demo.db\n')
+  })
+
   test('tells a provider that does not answer, and what to register at it', async () => {
     const { code, out } = await place.run(['doctor'], {
       env: {

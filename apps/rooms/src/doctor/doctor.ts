@@ -10,7 +10,7 @@ import type { Tables } from '../db/tables.ts'
 import { issuerOf } from '../login/provider-config.ts'
 import { countUnreachableAccounts } from '../platform/provider-change.ts'
 import { declarations } from '../setting-declarations.ts'
-import { type Settings, readSettings, settingsWarnings } from '../settings.ts'
+import { type Settings, readSettings, settingsWarnings, withDemoDatabase } from '../settings.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './surroundings.ts'
 import { newestSessionAt } from './store.ts'
 
@@ -24,7 +24,10 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
       'provider',
       'AUTH_PROVIDER is unset: latchkey start runs a demo provider, for this machine only',
     )
-    const { settings, findings } = checkSettings({ readSettings: readForDemo, settingsWarnings }, env)
+    const { settings, findings } = checkSettings(
+      { readSettings: readForDemo, settingsWarnings },
+      withDemoDatabase(env),
+    )
     yield* findings
     if (settings) yield* examineStorage(settings.databaseUrl, now)
     return
