@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
   test('a database that fails in the middle is told as that, and that nothing was changed only before any click is gone', async () => {
     const { stored, id, remove } = await open()
     const full = Object.assign(new Error('disk is full'), { code: 'SQLITE_FULL' })
-    const whole = stored.database.write
+    const whole = stored.database.write.bind(stored.database)
     const removals = [
       ['removeSlug', { id, slug: 'mine' }],
       ['deleteLink', { id }],

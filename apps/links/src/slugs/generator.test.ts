@@ -1,8 +1,7 @@
 import { afterEach, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type KyselyPlugin, type Transaction } from 'kysely'
+import { type KyselyPlugin } from 'kysely'
 import { Stored, closedAfterEach } from '../../test/durability/stored.ts'
-import type { Tables } from '../db/tables.ts'
 import { LengthUse } from './generator.ts'
 
 const { keep } = closedAfterEach()
@@ -39,7 +38,7 @@ eachDialect((_dialect, newUrl) => {
             return result
           },
         }
-        const found = await use.firstRoomy(tx.withPlugin(counting) as Transaction<Tables>, length)
+        const found = await use.firstRoomy(tx.withPlugin(counting), length)
         return [found, counts]
       })
     await addSlugs(4, 40_000)
