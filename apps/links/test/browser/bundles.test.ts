@@ -213,6 +213,28 @@ test('a link that is removed comes back by Undo, and is out when the toast is cl
   expect(await get('/links?search=Newsletter')).toHaveLength(1)
 }, 60_000)
 
+test('no toast keeps anybody from the last link of a bundle', async () => {
+  await bundle(
+    'Long',
+    {},
+    Array.from({ length: 8 }, (_, index) => `More ${index}`),
+  )
+  const { page } = await admin.open(detail('Long'), { height: 500 })
+  const remove = (link: number) => page.getByRole('button', { name: `Remove More ${link} from the bundle` })
+  await remove(0).click()
+  await remove(0).waitFor({ state: 'detached' })
+  const last = remove(7)
+  await last.focus()
+  await shoot(page, 'bundle-toast')
+  const { bottom, toast } = await last.evaluate((button) => ({
+    bottom: button.getBoundingClientRect().bottom,
+    toast: document.querySelector('.mantine-Notification-root')?.getBoundingClientRect().top ?? 0,
+  }))
+  expect(bottom).toBeLessThan(toast)
+  await answerToast(page, 'Undo')
+  await page.context().close()
+}, 60_000)
+
 test('archiving waits for its toast and may be undone; unarchiving is done at once and may be undone', async () => {
   await bundle('Old news', {}, ['Newsletter'])
   const archivedAt = async () => (await get(`/bundles/${bundles['Old news']}`)).archived_at as number | null
