@@ -5,7 +5,6 @@ import type { Tables } from './db/tables.ts'
 import { endAllGuests } from './guests/operations.ts'
 import { issuerOf } from './login/provider-config.ts'
 import { noteProvider } from './platform/provider-change.ts'
-import { endSessions } from './sessions/store.ts'
 import type { Settings } from './settings.ts'
 
 /** What settings that differ from those of the last start mean for what is in the database; before anybody is served. */
@@ -19,28 +18,19 @@ export async function settle(
   const outcome = await database.write(async (tx) => ({
     change: await noteProvider(tx, name, nowMs),
     guests: guestEnabled ? [] : await endAllGuests(tx, nowMs),
-    unreachable: await endUnreachable(tx, name.issuer, nowMs),
     lacksAdmin: (adminBootstrap === 'off' || (await hadFirstLogin(tx))) && !(await hasAdmin(tx, name.issuer)),
   }))
-  const { change, guests, unreachable, lacksAdmin } = outcome
+  const { change, guests, lacksAdmin } = outcome
   if (change)
     log.warn('the identity provider has changed: accounts of the earlier one cannot be reached', {
       ...change,
     })
   if (guests.length > 0)
     log.info('guests are no longer admitted, and their sessions have ended', { sessions: guests.length })
-  if (unreachable.length > 0)
-    log.info('sessions of accounts that cannot be reached have ended', { sessions: unreachable.length })
   if (lacksAdmin)
     log.info(
       'nobody can administer yet: once somebody has signed in, run latchkey rooms admin grant --user <id or issuer|subject>',
     )
-}
-
-/** Whoever was let in by another provider than today's is nobody to this one (R8.5). Returns the ids of the sessions. */
-function endUnreachable(tx: Transaction<Tables>, issuer: string, nowMs: number): Promise<string[]> {
-  const people = tx.selectFrom('identities').select('user_id').where('issuer', '<>', issuer)
-  return endSessions(tx, 'revoked', nowMs, (query) => query.where('user_id', 'in', people))
 }
 
 /** Then no login to come makes an administrator by itself (R9.2). */

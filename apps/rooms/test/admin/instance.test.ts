@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { claimPath } from '../provider/hostile.ts'
 import { NOON, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { type Someone, actions, guest, outcome, someone } from './people.ts'
 
@@ -99,23 +98,19 @@ eachDialect((_dialect, newUrl) => {
       unreachableAccounts: 0,
     })
     const secret = 'correct horse battery staple'
-    const before = await openRooms({ url: await newUrl() })
-    await before.signedIn()
-    const adminClaim = { path: claimPath('role'), value: 'boss' }
-    before.idp.secret = secret
-    const provider = before.idp.oauth2Config({ adminClaim })
-    const other = await before.node({ provider })
-    const browser = await other.signedIn({ sub: 'admin', name: 'Ada', role: 'boss' })
+    const other = await rooms.node({ provider: rooms.idp.oauth2Config({ clientSecret: secret }) })
+    const browser = other.browser()
+    for (const [name, value] of admin.browser.cookies) browser.cookies.set(name, value)
     const response = await browser.send('/api/admin/provider')
     const text = await response.text()
     expect(text).not.toContain(secret)
     expect(JSON.parse(text)).toMatchObject({
       mode: 'oauth2',
       register: { backchannelLogoutUri: null },
+      // Ada herself.
       unreachableAccounts: 1,
     })
     await other.close()
-    await before.close()
   })
 
   test('the provider page tells of the last logout token, good or bad', async () => {

@@ -17,7 +17,7 @@ eachDialect((_dialect, newUrl) => {
     async (mode, configure) => {
       const t = await openRooms({ url: await newUrl(), provider: configure })
       const elsewhere = await hostileProvider({ now: () => t.clock.ms })
-      const one = await me(await t.signedIn())
+      const first = await t.signedIn()
       expect(await audited(t.rooms, 'provider.changed')).toEqual([])
       const node = await t.node({ provider: configure(elsewhere) })
       const browser = node.browser()
@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
         ]),
       )
       expect(users).toHaveLength(2)
-      const two = await me(browser)
+      const [one, two] = [await me(first), await me(browser)]
       expect(one.id).not.toBe(two.id)
       // Whoever comes from another provider is not the first.
       expect(two.platformAdmin).toBe(false)

@@ -36,22 +36,16 @@ eachDialect((_dialect, newUrl) => {
     await rooms.close()
   })
 
-  test('R8.5: with another provider nobody is signed in whom it does not know, and the start says how to make an administrator', async () => {
+  test('R8.5: where another provider leaves nobody to administer, the start says how to make an administrator', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     const hint = 'latchkey rooms admin grant'
-    const alice = await rooms.signedIn()
-    const guest = rooms.browser()
-    await guest.json('/api/session', { body: { nickname: 'Gustav' } }, 201)
+    await rooms.signedIn()
     await (await rooms.node()).close()
-    expect((await alice.send('/api/session')).status).toBe(200)
     expect(rooms.logged.join('')).not.toContain(hint)
     const other = { provider: rooms.idp.oauth2Config() }
     await (await rooms.node(other)).close()
-    expect((await alice.send('/api/session')).status).toBe(401)
-    expect((await guest.send('/api/session')).status).toBe(200)
     expect(rooms.logged.join('')).toContain(hint)
     rooms.logged.length = 0
-    await alice.signIn()
     await (await rooms.node()).close()
     expect(rooms.logged.join('')).not.toContain(hint)
     await rooms.close()
