@@ -16,6 +16,8 @@ export function openSqliteFile(
 ): SqliteFile {
   const isNew = !options.readonly && !existsSync(path)
   const firstMade = isNew ? mkdirSync(dirname(path), { recursive: true }) : undefined
+  // For its owner alone, as are the log and its index, which SQLite makes like it: hashes of keys and sessions are in there.
+  if (isNew) closeSync(openSync(path, 'a', 0o600))
   const file = options.readonly
     ? new SqliteFile(path, { readonly: true, strict: true })
     : new SqliteFile(path, { create: true, readwrite: true, strict: true })

@@ -1,0 +1,21 @@
+import { afterAll, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqliteFile } from './sqlite-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-file-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test('a new database, its log and its index are for their owner alone, and one that was there keeps its mode', () => {
+  const path = join(folder, 'new', 'some.db')
+  for (const mode of ['600', '640']) {
+    const file = openSqliteFile(path)
+    file.run('create table if not exists some (x integer)')
+    expect(['', '-wal', '-shm'].map((end) => modeOf(path + end))).toEqual([mode, mode, mode])
+    file.close()
+    chmodSync(path, 0o640)
+  }
+})
