@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { LATCHKEY, Place, type Service } from './running.ts'
 
 const KEY = /^sk_[0-9a-f]{48}\n$/
@@ -18,6 +19,19 @@ describe('latchkey keys', () => {
   })
   const create = (title: string, scope = 'create,read') =>
     place.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', scope, '--title', title])
+
+  test('list and revoke make no database where there is none, and say where they looked', async () => {
+    for (const args of [
+      ['keys', 'list'],
+      ['keys', 'revoke', '1'],
+    ]) {
+      const { code, out, err } = await place.run(args)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toContain('There is no database at ')
+      expect(err).toContain('LINKS_DATABASE_URL')
+    }
+    expect(existsSync(place.database)).toBe(false)
+  })
 
   test('create makes the database and prints nothing but the raw key', async () => {
     const { code, out, err } = await create('First')

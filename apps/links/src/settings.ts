@@ -73,7 +73,7 @@ export const declarations = {
     name: 'LINKS_JOURNAL',
     kind: sqliteUrl(),
     default: 'sqlite:./data/links-journal.db',
-    sentence: "With PostgreSQL: this node's own click journal, a local file",
+    sentence: "This node's own click journal, a local file, with PostgreSQL too",
     example: 'sqlite:/var/lib/latchkey/links-journal.db',
   },
   baseUrl: {

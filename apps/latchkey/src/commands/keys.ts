@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { literalTexts } from '@latchkey/links/failures'
 import { NewApiKey } from '@latchkey/links/keys/schema'
 import { deleteKey, insertKey, listKeys } from '@latchkey/links/keys/store'
+import type { Settings } from '@latchkey/links/settings'
 import {
   type Command,
   CommandFailure,
@@ -11,7 +12,7 @@ import {
   requirePositionals,
 } from '../command.ts'
 import { complain, plain, say, table, write } from '../output.ts'
-import { currentSettings, nowSeconds, withDatabase } from '../environment.ts'
+import { currentSettings, nowSeconds, requireDatabase, withDatabase } from '../environment.ts'
 
 const create: Command = {
   words: ['keys', 'create'],
@@ -50,7 +51,7 @@ const list: Command = {
   summary: 'List all API keys, newest first',
   async run(args) {
     parseArgs({ args, options: {} })
-    const keys = await withDatabase(currentSettings(), ({ read }) => listKeys(read))
+    const keys = await withDatabase(existing(), ({ read }) => listKeys(read))
     if (keys.length === 0) complain('There are no API keys yet: make one with latchkey keys create')
     const rows = keys.map((key) =>
       [
@@ -66,6 +67,13 @@ const list: Command = {
     say(table([['ID', 'PREFIX', 'SCOPE', 'IDENTITY', 'CREATED', 'LAST USED', 'TITLE'], ...rows]))
     return 0
   },
+}
+
+/** Of a database that is there: of another, nobody could tell why it has no keys. */
+function existing(): Settings {
+  const settings = currentSettings()
+  requireDatabase(settings.databaseUrl, 'LINKS_DATABASE_URL')
+  return settings
 }
 
 /** The first problem, with the name of what to change where the sentence does not say it. */
@@ -86,7 +94,7 @@ const revoke: Command = {
     const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
     const [id = ''] = requirePositionals(positionals, ['ID'])
     if (!/^\d{1,15}$/.test(id)) throw new UsageError('ID is the number that latchkey keys list shows first')
-    const revoked = await withDatabase(currentSettings(), (database) =>
+    const revoked = await withDatabase(existing(), (database) =>
       database.write((tx) => deleteKey(tx, Number(id))),
     )
     if (!revoked) throw new CommandFailure(`There is no key ${id}: see latchkey keys list`)
