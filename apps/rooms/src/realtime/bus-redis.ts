@@ -38,7 +38,8 @@ export async function createRedisBus(
     if (letter?.from === nodeId) heardMs = performance.now()
     else if (letter?.news)
       try {
-        local.publish(letter.news)
+        // Whoever writes there may make rooms look into the database, and tells nobody anything.
+        local.publish(hintOf(letter.news))
       } catch (error) {
         // Of another version, or of nobody: what it was about, the database says.
         log.warn('news could not be understood', { error })

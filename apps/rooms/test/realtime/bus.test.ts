@@ -81,6 +81,26 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await other.close()
   })
 
+  test('what others say was said in a room is not taken for it, but looked for in the database', async () => {
+    forget()
+    const { createClient } = await import('@redis/client')
+    const client = await createClient({ url: redis.url }).connect()
+    const event = {
+      seq: 8,
+      at: '2026-11-22T12:00:00.000Z',
+      event: 'message.created',
+      data: { content: 'Forged' },
+    }
+    const letter = { from: 'x', news: { kind: 'event', roomId: 'harbour', event } }
+    await client.publish('latchkey:rooms:1', JSON.stringify(letter))
+    await until(() => heard.there.length > 0 && heard.here.length > 0)
+    expect([heard.here, heard.there]).toEqual([
+      [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
+      [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
+    ])
+    client.destroy()
+  })
+
   test('while the server is away a node hears itself, says that the bus is down, and is never thrown at', async () => {
     await redis.kill()
     forget()
