@@ -21,6 +21,8 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds)
 const only = values.only.split(',')
 const AT_ONCE = 100
+/** Until the compiler of the runtime has seen enough of the code. */
+const WARM_UP_SECONDS = 15
 const SAID = 'What is said here is about as long as most of what people say to each other in a room.'
 
 interface Traffic {
@@ -66,7 +68,7 @@ async function measure(
     await Promise.all(saying)
     await Bun.sleep(1_000)
   }
-  await speak(3)
+  await speak(WARM_UP_SECONDS)
   const before = server.cpuUs()
   await speak(seconds)
   const cpuUs = server.cpuUs() - before

@@ -125,9 +125,9 @@ export class LocalRoom {
     for (const subscription of to) {
       if (subscription.seq >= event.seq) continue
       subscription.seq = event.seq
+      // It may have left while others were sent theirs. The room's own set is at hand, that of each connection is not.
+      if (!this.subscriptions.has(subscription)) continue
       const { connection } = subscription
-      // It may have left while others were sent theirs.
-      if (connection.subscriptions.get(this.id) !== subscription) continue
       connection.send(shared ?? this.#frame(viewFor?.(connection) ?? event))
       count++
     }
