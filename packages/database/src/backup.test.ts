@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { afterAll, expect, spyOn, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyDatabase } from './backup.ts'
@@ -8,7 +8,7 @@ import { openSqliteFile } from './sqlite-file.ts'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-copy-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a backup removes what killed ones of its name left a day ago, and no other file', async () => {
+test('a backup removes what killed ones of any name left a day ago, and no other file', async () => {
   const source = join(folder, 'source.db')
   openSqliteFile(source).close()
   const ended = Bun.spawn(['true'])
@@ -20,17 +20,31 @@ test('a backup removes what killed ones of its name left a day ago, and no other
     `.b.db.${ended.pid}.partial.txt`,
     `.b.db.0${ended.pid}.partial`,
     '.b.db..partial',
-    `.other.db.${ended.pid}.partial`,
+    `..${ended.pid}.partial`,
     `b.db.${ended.pid}.partial`,
     // Past what any process is called, and of today.
     '.b.db.99999998.partial',
   ]
-  const removed = [`.b.db.${ended.pid}.partial`, '.b.db.99999999.partial']
+  const removed = [
+    `.b.db.${ended.pid}.partial`,
+    '.b.db.99999999.partial',
+    `.rooms-2026-01-31.db.${ended.pid}.partial`,
+  ]
   const overADayAgo = new Date(Date.now() - 25 * 3_600_000)
   for (const name of [...kept, ...removed]) {
     writeFileSync(join(home, name), '')
     if (!name.includes('98')) utimesSync(join(home, name), overADayAgo, overADayAgo)
   }
+  const folderOfThatName = `.folder.${ended.pid}.partial`
+  mkdirSync(join(home, folderOfThatName))
+  utimesSync(join(home, folderOfThatName), overADayAgo, overADayAgo)
+  const link = `.link.${ended.pid}.partial`
+  symlinkSync(kept[0] as string, join(home, link))
+  for (const name of [folderOfThatName, link]) kept.push(name)
+  const uid = spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1)
+  await copyDatabase(source, join(home, 'a.db'))
+  uid.mockRestore()
+  expect(readdirSync(home).toSorted()).toEqual([...kept, ...removed, 'a.db'].toSorted())
   await copyDatabase(source, join(home, 'b.db'))
-  expect(readdirSync(home).toSorted()).toEqual([...kept, 'b.db'].toSorted())
+  expect(readdirSync(home).toSorted()).toEqual([...kept, 'a.db', 'b.db'].toSorted())
 })

@@ -1,6 +1,6 @@
 import type { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { openSqliteFile } from './sqlite-file.ts'
 
@@ -29,7 +29,7 @@ export function checkBackupTarget(file: string): void {
  */
 export async function copyDatabase(path: string, file: string): Promise<Backup> {
   checkBackupTarget(file)
-  await removeLeftOver(file)
+  await removeLeftOvers(dirname(file))
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
     const rows = await copy(path, partial)
@@ -46,16 +46,15 @@ export async function copyDatabase(path: string, file: string): Promise<Backup> 
 /** Another host that shares the folder may be at work under a number that no process has here: longer than this, no. */
 const LEFT_OVER_MS = 24 * 3_600_000
 
-/** Removes what was left where a backup of this name was killed. */
-async function removeLeftOver(file: string): Promise<void> {
-  const [before, behind] = [`.${basename(file)}.`, '.partial']
-  for (const name of await readdir(dirname(file))) {
-    if (!name.startsWith(before) || !name.endsWith(behind)) continue
-    const pid = name.slice(before.length, -behind.length)
-    if (!/^[1-9]\d*$/.test(pid) || isRunning(Number(pid))) continue
-    const partial = join(dirname(file), name)
-    const found = await stat(partial).catch(() => undefined)
-    if (found?.isFile() && Date.now() - found.mtimeMs > LEFT_OVER_MS) await rm(partial, { force: true })
+/** Removes what killed backups of ours left in this folder, under any name: usually each has that of its day. */
+async function removeLeftOvers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, pid] = /^\..+\.([1-9]\d*)\.partial$/.exec(name) ?? []
+    if (pid === undefined || isRunning(Number(pid))) continue
+    const partial = join(folder, name)
+    const found = await lstat(partial).catch(() => undefined)
+    if (!found?.isFile() || found.uid !== process.getuid?.()) continue
+    if (Date.now() - found.mtimeMs > LEFT_OVER_MS) await rm(partial, { force: true })
   }
 }
 
