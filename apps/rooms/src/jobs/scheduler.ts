@@ -3,7 +3,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import type { Tell } from '../news.ts'
 import type { Job } from './job.ts'
-import { claimJob } from './store.ts'
+import { claimJob, returnTurn } from './store.ts'
 
 /** How often a node looks whether something is due: often enough that what runs every 15 seconds does. */
 const LOOK_EVERY_MS = 5_000
@@ -65,6 +65,7 @@ export class Scheduler {
     const { database, log, observe, tell } = this.#around
     const startedMs = performance.now()
     const seconds = () => (performance.now() - startedMs) / 1000
+    let hasTurn = false
     try {
       const ran = await database.write(async (tx) => {
         if (!(await claimJob(tx, job, nowMs))) return undefined
@@ -72,6 +73,7 @@ export class Scheduler {
       })
       this.#notBefore.set(job.name, nowMs + job.everyMs)
       if (!ran) return
+      hasTurn = true
       let { outcome } = ran
       while (outcome === 'more' && !this.#stopped) {
         // Requests have their turn in between.
@@ -81,8 +83,19 @@ export class Scheduler {
       observe(job.name, true, seconds())
       if (typeof outcome === 'object') for (const news of outcome.news) tell(news)
     } catch (error) {
+      // What pieces are committed have committed the turn as well.
+      if (hasTurn) await this.#giveBack(job, nowMs)
       observe(job.name, false, seconds())
       log.error('a job failed', { job: job.name, error })
+    }
+  }
+
+  async #giveBack(job: Job, nowMs: number): Promise<void> {
+    this.#notBefore.delete(job.name)
+    try {
+      await this.#around.database.write((tx) => returnTurn(tx, job, nowMs))
+    } catch {
+      // Then it is tried again when it is next due.
     }
   }
 }

@@ -32,6 +32,15 @@ export async function claimJob(
   return claimed !== undefined
 }
 
+/** Lets any node begin again with what was claimed at `claimedMs` and failed in a later transaction. */
+export async function returnTurn(tx: Transaction<Tables>, { name }: Job, claimedMs: number): Promise<void> {
+  await tx
+    .deleteFrom('platform_state')
+    .where('key', '=', `job.${name}`)
+    .where('updated_at', '=', claimedMs)
+    .execute()
+}
+
 export async function deleteEndedLoginStates(tx: Transaction<Tables>, nowMs: number): Promise<void> {
   await tx.deleteFrom('login_states').where('expires_at', '<=', nowMs).execute()
 }

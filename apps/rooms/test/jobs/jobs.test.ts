@@ -317,6 +317,31 @@ eachDialect((_dialect, newUrl) => {
       expect(other.runs).toEqual([NOON])
     })
 
+    test('a job that fails after pieces of it are done is tried again at the next look', async () => {
+      clock = NOON
+      const runs: number[] = []
+      const pieces: Job = {
+        name: 'pieces',
+        everyMs: HOUR,
+        async run(_tx, nowMs) {
+          runs.push(nowMs)
+          if (runs.length === 2) throw new Error('no luck')
+          return runs.length === 1 ? 'more' : undefined
+        },
+      }
+      const failed = node([pieces])
+      await failed.runDue()
+      expect(runs).toEqual([NOON, NOON])
+      clock += 5_000
+      await failed.runDue()
+      await node([pieces]).runDue()
+      expect(runs).toEqual([NOON, NOON, clock])
+      expect(observed.filter(([name]) => name === 'pieces')).toEqual([
+        ['pieces', false],
+        ['pieces', true],
+      ])
+    })
+
     test('what a job has to tell is told once it is committed, and not when it failed', async () => {
       clock = NOON
       told.length = 0
