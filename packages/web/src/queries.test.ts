@@ -1,8 +1,11 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, jest, test } from 'bun:test'
 import { QueryObserver } from '@tanstack/react-query'
 import { changed, queries } from './queries.ts'
 
-afterEach(() => queries.clear())
+afterEach(() => {
+  queries.clear()
+  jest.useRealTimers()
+})
 
 /** Something that is shown; its reads come when the test lets them, and show how many there had been when they began. */
 function show(key: readonly string[]) {
@@ -23,6 +26,11 @@ function show(key: readonly string[]) {
   })
   observer.subscribe(() => {})
   return { reads, observer, shown: () => observer.getCurrentResult().data }
+}
+
+/** Lets what follows from what has happened happen, where timers stand still. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await Promise.resolve()
 }
 
 test('changes that come faster than reads break none of them off, and one read follows them all', async () => {
@@ -70,6 +78,32 @@ for (const [words, isFirst] of [
     expect([known, reads.length]).toEqual([[], underWay + 1])
     await reads[underWay]?.answer()
     expect(known).toEqual([underWay + 1])
+  })
+
+for (const [words, isFirst] of [
+  ['the first read', true],
+  ['a later read', false],
+] as const)
+  test(`${words} that hangs is broken off after 10 s, and holds up nobody who has changed something`, async () => {
+    const { reads, shown } = show(['links'])
+    if (!isFirst) {
+      await reads[0]?.answer()
+      void changed('links')
+      await Bun.sleep(0)
+    }
+    const hung = reads.length - 1
+    jest.useFakeTimers()
+    const known: unknown[] = []
+    void changed('links').then(() => known.push(shown()))
+    jest.advanceTimersByTime(9_999)
+    await settle()
+    expect([reads[hung]?.signal.aborted, reads.length]).toEqual([false, hung + 1])
+    jest.advanceTimersByTime(1)
+    await settle()
+    expect([reads[hung]?.signal.aborted, reads.length]).toEqual([true, hung + 2])
+    void reads[hung + 1]?.answer()
+    await settle()
+    expect(known).toEqual([hung + 2])
   })
 
 test('what a change is not about is not read again, and what nobody looks at only when somebody does', async () => {

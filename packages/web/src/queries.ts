@@ -34,6 +34,9 @@ export function useRead<Value>(
   })
 }
 
+/** A read that takes longer than this while another waits for it hangs, as on a connection that died in a sleep. */
+const HUNG_MS = 10_000
+
 /** Reads that wait until nothing is under way. */
 const waiting = new WeakMap<Query, Promise<void>>()
 
@@ -42,8 +45,10 @@ const waiting = new WeakMap<Query, Promise<void>>()
  * none of them end.
  */
 async function readNext(query: Query): Promise<void> {
+  const timer = setTimeout(() => void query.cancel({ revert: true }), HUNG_MS)
   do await query.promise?.catch(() => {})
   while (query.promise)
+  clearTimeout(timer)
   waiting.delete(query)
   await queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
 }
