@@ -21,7 +21,8 @@ from ._paging import Page
 T = TypeVar("T")
 
 _API_PATH = "/_/api"
-_LONGEST_TIMEOUT = 2.0**31
+# In seconds; poll(2) counts milliseconds, in 32 bits with a sign.
+_LONGEST_TIMEOUT = 2.0**31 / 1000
 
 
 @dataclass(frozen=True, slots=True)
