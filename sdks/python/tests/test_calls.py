@@ -98,9 +98,9 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["", " \n", "sk_se\ncret", "sk_sécret", "sk_secret\0", "sk_secret\ud800"]
+    "key", [None, "", " \n", "sk_se\ncret", "sk_sécret", "sk_secret\0", "sk_secret\ud800"]
 )
-def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(key: str) -> None:
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(key: Any) -> None:
     for client in (LinksClient, AsyncLinksClient):
         with pytest.raises(ValueError, match="api_key") as caught:
             client("https://example.com", api_key=key)

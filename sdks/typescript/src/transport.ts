@@ -60,7 +60,7 @@ export class Transport {
   constructor(options: ClientOptions, surroundings: Surroundings = REAL) {
     const { protocol } = new URL(options.baseUrl)
     if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('baseUrl must be an http(s) URL')
-    const apiKey = options.apiKey.trim()
+    const apiKey = (options.apiKey ?? '').trim()
     // Checked here, since the errors of those who would send another one show it.
     if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be visible ASCII characters')
     this.#options = { ...options, apiKey }

@@ -56,7 +56,9 @@ describe('a client', () => {
     const service = new FakeService({ body: [] })
     await new LinksClient({ baseUrl: service.url, apiKey: ' sk_test\n' }).bundles.list()
     expect(service.asked[0]?.headers.get('authorization')).toBe('Bearer sk_test')
-    for (const apiKey of ['', ' \n', 'sk_se\ncret', 'sk_sécret', 'sk_secretł', 'sk_secret\0'])
+    // Without types, what was never set comes too.
+    const unset = undefined as unknown as string
+    for (const apiKey of [unset, '', ' \n', 'sk_se\ncret', 'sk_sécret', 'sk_secretł', 'sk_secret\0'])
       expect(() => new LinksClient({ baseUrl: service.url, apiKey })).toThrow(
         new TypeError('apiKey must be visible ASCII characters'),
       )

@@ -39,7 +39,7 @@ class Options:
         if address.scheme not in {"http", "https"} or not address.hostname:
             message = "base_url must be an http(s) URL"
             raise ValueError(message)
-        key = self.api_key.strip()
+        key = (self.api_key or "").strip()
         # Checked here, since the errors of those who would send another one show it.
         if not key or not all("!" <= character <= "~" for character in key):
             message = "api_key must be visible ASCII characters"
