@@ -79,6 +79,7 @@ export async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Pro
     if (link.customSlug !== undefined) {
       const stored = await insertSlug(tx, { ...base, slug: link.customSlug, is_custom: 1 })
       if (!stored) throw failure('slug_taken')
+      context.lengthUse.added(link.customSlug)
     }
     if (await insertSlug(tx, { ...base, slug: auto, is_custom: 0 })) {
       context.lengthUse.added(auto)
@@ -224,6 +225,7 @@ async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: stri
   })
   const row = await findSlug(tx, slug)
   if (row?.link_id !== linkId) throw failure('slug_taken')
+  if (added) context.lengthUse.added(slug)
   if (!added && row.disabled_at !== null) throw failure('disabled_primary')
   await setPrimarySlug(tx, linkId, slug)
 }

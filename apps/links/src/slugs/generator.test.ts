@@ -9,17 +9,17 @@ const { keep } = closedAfterEach()
 afterEach(() => mock.restore())
 
 eachDialect((_dialect, newUrl) => {
-  test('few slugs are counted again after a minute, many of them after longer', async () => {
+  test('few slugs are counted again after a minute, many of them after longer, and sooner near the limit', async () => {
     const stored = keep(await Stored.open(await newUrl()))
     const linkId = await stored.link('auto')
-    const addSlugs = (length: number, count: number) =>
+    const addSlugs = (length: number, count: number, first = 0) =>
       stored.database.write(async (tx) => {
         const row = { link_id: linkId, is_custom: 1, created_at: 1 }
         for (let from = 0; from < count; from += 5_000) {
           const size = Math.min(5_000, count - from)
           const rows = Array.from({ length: size }, (_, n) => ({
             ...row,
-            slug: (from + n).toString(36).padStart(length, '0'),
+            slug: (first + from + n).toString(36).padStart(length, '0'),
           }))
           await tx.insertInto('slug').values(rows).execute()
         }
@@ -41,13 +41,14 @@ eachDialect((_dialect, newUrl) => {
         const found = await use.firstRoomy(tx.withPlugin(counting), length)
         return [found, counts]
       })
+    await addSlugs(3, 4_000)
     await addSlugs(4, 40_000)
     expect([await roomy(3), await roomy(4)]).toEqual([
       [3, 1],
       [4, 1],
     ])
     // Another process adds some.
-    await addSlugs(3, 4_097)
+    await addSlugs(3, 97, 4_000)
     nowMs = 59_000
     expect(await roomy(3)).toEqual([3, 0])
     nowMs = 61_000

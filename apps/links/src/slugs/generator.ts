@@ -9,7 +9,10 @@ const LONGEST = 128
 const TRIES_PER_LENGTH = 4
 /** Lengths from here on hold more than a billion slugs; counting them is not worth it, growth by collision remains. */
 const COUNTED_LENGTHS = 6
-/** Counting holds up redirects on SQLite, for 0.1 seconds where there are a million slugs: those are counted once an hour. */
+/**
+ * Counting holds up redirects on SQLite, for 0.1 seconds where there are a million slugs: those are counted once an hour.
+ * The nearer the limit is, the sooner, so that 250 slugs a second do not lead past it meanwhile.
+ */
 const RECOUNT_AFTER_MS = 60_000
 const RECOUNT_AFTER_MS_PER_SLUG = 4
 
@@ -41,9 +44,11 @@ export class LengthUse {
     const known = this.#counts.get(length)
     if (known && performance.now() < known.untilMs) return known.count > limit
     const count = await countSlugsOfLength(tx, length)
-    const untilMs = performance.now() + RECOUNT_AFTER_MS + RECOUNT_AFTER_MS_PER_SLUG * count
+    const isCrowded = count > limit
+    const slugs = isCrowded ? count : Math.min(count, limit - count)
+    const untilMs = performance.now() + RECOUNT_AFTER_MS + RECOUNT_AFTER_MS_PER_SLUG * slugs
     this.#counts.set(length, { count, untilMs })
-    return count > limit
+    return isCrowded
   }
 }
 

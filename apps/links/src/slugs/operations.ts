@@ -63,6 +63,7 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
     if (!link) throw failure('link_not_found')
     const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
     if (!(await insertSlug(tx, row))) throw failure('slug_taken')
+    context.lengthUse.added(slug)
     const primary = await findSlug(tx, link.primary_slug)
     const takesOver = link.created_by === context.identity && primary?.is_custom === 0
     if (takesOver) await setPrimarySlug(tx, linkId, slug)

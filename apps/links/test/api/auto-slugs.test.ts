@@ -57,6 +57,23 @@ eachDialect((_dialect, newUrl) => {
     for (let made = 0; made < 5; made++) expect(await lengthOf()).toBe(4)
   })
 
+  test('slugs that people choose fill a default length as well, however they come', async () => {
+    const links = await startTestLinks(await newUrl())
+    const admin = await links.key('admin@localhost')
+    await preferThree(links)
+    const { id } = await links.link(admin, { slug_length: 20 })
+    // None that could be drawn by chance.
+    const chosen = allSlugsOfThree().map(([, b, c], at) => `${'01lo'[at >> 10]}${b}${c}`)
+    await fill(links, id, chosen.slice(0, EIGHTH - 4))
+    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    expect(await lengthOf()).toBe(3)
+    // It brings an automatic one as well.
+    await links.link(admin, { slug: 'a00' })
+    await links.call('POST', `/links/${id}/slugs`, { key: admin, body: { slug: 'a01' } })
+    await links.call('PUT', `/links/${id}`, { key: admin, body: { primary_slug: 'a10' } })
+    expect(await lengthOf()).toBe(4)
+  })
+
   test('a length that is asked for is not skipped, and creation goes on when it is used up', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
