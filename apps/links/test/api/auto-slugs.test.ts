@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
     // It brings an automatic one as well.
     await links.link(admin, { slug: 'a00' })
     await links.call('POST', `/links/${id}/slugs`, { key: admin, body: { slug: 'a01' } })
-    await links.call('PUT', `/links/${id}`, { key: admin, body: { primary_slug: 'a10' } })
+    await links.call('PUT', `/links/${id}`, { key: admin, body: { slug: 'a10' } })
     expect(await lengthOf()).toBe(4)
   })
 
