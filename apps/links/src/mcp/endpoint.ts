@@ -182,8 +182,8 @@ function take(limiter: RateLimiter | undefined, key: string, requests = 1): Reco
   if (taken.allowed) return headers
   // No wait would help.
   if (requests > taken.limit)
-    throw transportFailure('too_many_requests', {
-      text: `Too many requests: a batch may hold ${taken.limit} at most`,
+    throw transportFailure('invalid_input', {
+      text: `request: must be a batch of at most ${taken.limit}`,
       headers,
     })
   const refused = { ...headers, 'Retry-After': String(taken.retryAfterSeconds) }

@@ -284,7 +284,7 @@ describe('the rate limit', () => {
       return [status, headers.get('ratelimit-remaining'), headers.has('retry-after')]
     }
     // What is refused uses up nothing, and how long to wait is told where waiting helps.
-    expect(await batch(4)).toEqual([429, '3', false])
+    expect(await batch(4)).toEqual([400, '3', false])
     expect(await batch(2)).toEqual([200, '1', false])
     expect(await batch(2)).toEqual([429, '1', true])
     expect(await batch(1)).toEqual([200, '0', false])
