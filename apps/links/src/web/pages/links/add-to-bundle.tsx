@@ -3,9 +3,22 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
 import { changed, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
+
+const IS_GONE = 'Link not found'
+
+/** Puts a link into a bundle, and says whether there still is such a link. */
+async function isAdded(id: number, link: number): Promise<boolean> {
+  try {
+    return (await call('addLinkToBundle', { params: { id }, body: { link_id: link } })).added
+  } catch (error) {
+    if (error instanceof CallError && error.message === IS_GONE) return false
+    throw error
+  }
+}
 
 /** Puts all of them into a bundle; those that are in it already stay. */
 export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: () => void }) {
@@ -13,11 +26,10 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
   const [chosen, setChosen] = useState<string | null>(null)
   const bundles = useCall('bundles', 'listBundles', {})
   const add = useMutation({
-    mutationFn: ({ id }: { id: number; name: string }) =>
-      Promise.all(ids.map((link) => call('addLinkToBundle', { params: { id }, body: { link_id: link } }))),
-    onSuccess(_, { name }) {
+    mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => isAdded(id, link))),
+    onSuccess(added, { name }) {
       notifications.show({
-        message: say('links.added', { count: ids.length, name }),
+        message: say('links.added', { count: added.filter(Boolean).length, name }),
         closeButtonProps: { 'aria-label': say('shell.close') },
       })
       onDone()
