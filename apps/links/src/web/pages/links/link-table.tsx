@@ -98,7 +98,7 @@ function Rows({ rows, selected, select }: RowsProps) {
             />
           </Table.Th>
           <Table.Th>{say('links.link')}</Table.Th>
-          {isWide && <Table.Th w={112}>{say('links.status')}</Table.Th>}
+          {isWide && <Table.Th w={160}>{say('links.status')}</Table.Th>}
           {isWide && <Table.Th w={250}>{say('links.short')}</Table.Th>}
           <Table.Th w={96} ta="right">
             {say('links.clicks')}
