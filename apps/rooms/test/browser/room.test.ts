@@ -184,6 +184,16 @@ test('the newest message stays in sight when the window becomes smaller, as by a
   await page.context().close()
 }, 60_000)
 
+test('R18.8 whoever the server has asked for half a minute of peace is not offered to try at once', async () => {
+  const { page } = await pages.openAs(ALICE, '/', { width: 390 })
+  await page.routeWebSocket('**/api/ws', (socket) => void socket.close({ code: 4429 }))
+  await page.reload()
+  await page.getByRole('status').getByText('Connection lost. Trying again.').waitFor()
+  expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0)
+  await shoot(page, 'connection-resting')
+  await page.context().close()
+}, 60_000)
+
 test('R18.5 after a lost connection everything that was missed is there once and in order, and it was shown', async () => {
   const id = await newRoom()
   await say(id, 'Before')

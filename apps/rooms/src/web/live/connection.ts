@@ -14,10 +14,18 @@ export interface Ears {
 }
 
 /**
- * `waiting`: it is lost and will be tried again. `stopped`: it will not, since another tab has taken its place (`replaced`),
- * or since this client and the server do not understand each other (`misunderstood`).
+ * `waiting`: it is lost and will be tried again; `resting`: but not before the half minute that the server has asked for
+ * (R18.8). It will not be tried again where another tab has taken its place (`replaced`), or where this client and the server
+ * do not understand each other (`misunderstood`).
  */
-export type ConnectionState = 'idle' | 'connecting' | 'live' | 'waiting' | 'replaced' | 'misunderstood'
+export type ConnectionState =
+  | 'idle'
+  | 'connecting'
+  | 'live'
+  | 'waiting'
+  | 'resting'
+  | 'replaced'
+  | 'misunderstood'
 
 export interface ConnectionOptions {
   open: (protocol: string, ears: Ears) => Socket
@@ -30,6 +38,7 @@ export interface ConnectionOptions {
 }
 
 export interface Timers {
+  now: () => number
   after: (ms: number, act: () => void) => () => void
 }
 
@@ -37,11 +46,15 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 /** Without a word from the server for this long it is asked for one, and given up when none comes. */
 const QUIET_MS = 25_000
+/** An opening that takes longer than this may hang. */
+const OPENING_MS = 3_000
 
 /** Refusals of a subscription that may pass by themselves. */
 const PASSING: ReadonlySet<string> = new Set(['internal', 'unavailable', 'rate_limited'])
 
 const browserTimers: Timers = {
+  // Goes on while the machine sleeps.
+  now: Date.now,
   after(ms, act) {
     const timer = setTimeout(act, ms)
     return () => clearTimeout(timer)
@@ -70,8 +83,7 @@ export class Connection {
   #attempt = 0
   #lastId = 0
   #isQuiet = false
-  /** The server has asked for half a minute of peace (R18.8). */
-  #isTooFast = false
+  #openedAt = 0
   #cancelWait = () => {}
   #cancelQuiet = () => {}
 
@@ -95,7 +107,8 @@ export class Connection {
 
   /** At once instead of when its time has come, or instead of an opening that may hang: the network is back. */
   hurry(): void {
-    if (this.#isTooFast || (this.state !== 'waiting' && this.state !== 'connecting')) return
+    const mayHang = this.state === 'connecting' && this.#options.timers.now() - this.#openedAt >= OPENING_MS
+    if (this.state !== 'waiting' && !mayHang) return
     this.#cancelWait()
     this.#drop()
     this.#open()
@@ -147,7 +160,7 @@ export class Connection {
   }
 
   #open(): void {
-    this.#isTooFast = false
+    this.#openedAt = this.#options.timers.now()
     this.#become('connecting')
     const turn = ++this.#turn
     this.#socket = this.#options.open(SUBPROTOCOL, {
@@ -174,9 +187,9 @@ export class Connection {
     }
     if (code === 4400 || code === 4413) return this.#become('misunderstood')
     if (code === 4409) return this.#become('replaced')
-    this.#isTooFast = code === 4429
-    const ms = this.#isTooFast ? LONGEST_WAIT_MS : waitBefore(this.#attempt++, this.#options.random)
-    this.#become('waiting')
+    const isTooFast = code === 4429
+    const ms = isTooFast ? LONGEST_WAIT_MS : waitBefore(this.#attempt++, this.#options.random)
+    this.#become(isTooFast ? 'resting' : 'waiting')
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
 

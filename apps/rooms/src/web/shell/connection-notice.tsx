@@ -9,14 +9,18 @@ export function ConnectionNotice() {
   const state = useSyncExternalStore(live.watch, () => live.state)
   const [wasLost, setLost] = useState(false)
   useEffect(() => {
-    if (state === 'waiting') setLost(true)
+    if (state === 'waiting' || state === 'resting') setLost(true)
     if (state === 'live') setLost(false)
   }, [state])
-  const isTrying = state === 'waiting' || (state === 'connecting' && wasLost)
+  const isTrying = state === 'waiting' || state === 'resting' || (state === 'connecting' && wasLost)
   return (
     <div role="status">
       {isTrying && (
-        <Told words={say('connection.lost')} button={say('connection.now')} onPress={() => live.hurry()} />
+        <Told
+          words={say('connection.lost')}
+          button={say('connection.now')}
+          onPress={state === 'resting' ? undefined : () => live.hurry()}
+        />
       )}
       {state === 'replaced' && (
         <Told
@@ -36,14 +40,23 @@ export function ConnectionNotice() {
   )
 }
 
-function Told({ words, button, onPress }: { words: string; button: string; onPress: () => void }) {
+interface ToldProps {
+  words: string
+  button: string
+  /** Undefined while there is nothing to press. */
+  onPress: (() => void) | undefined
+}
+
+function Told({ words, button, onPress }: ToldProps) {
   return (
     <Alert color="orange" mb="md" p="xs">
       <Group justify="space-between" gap="xs">
         <Text size="sm">{words}</Text>
-        <Button size="compact-sm" variant="default" onClick={onPress}>
-          {button}
-        </Button>
+        {onPress && (
+          <Button size="compact-sm" variant="default" onClick={onPress}>
+            {button}
+          </Button>
+        )}
       </Group>
     </Alert>
   )
