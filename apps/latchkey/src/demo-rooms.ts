@@ -1,13 +1,10 @@
 import { createServer } from 'node:net'
 import { createToken } from '@latchkey/tokens/opaque'
 import { createLog } from '@latchkey/http/log'
+import { LOOPBACK, demoPort, readDemoSettings, whyNoDemo } from '@latchkey/rooms/demo-settings'
 import type { Running } from '@latchkey/rooms/main'
-import { declarations } from '@latchkey/rooms/setting-declarations'
-import { readSettings, withDemoDatabase } from '@latchkey/rooms/settings'
 import type { Environment } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
-
-const LOOPBACK = '127.0.0.1'
 
 /**
  * Rooms with the demo identity provider beside it: whoever tries Latchkey signs in within a minute.
@@ -34,7 +31,7 @@ export async function startDemoRooms(env: Environment): Promise<Running> {
   })
   try {
     const { startRooms } = await import('@latchkey/rooms/main')
-    const settings = readSettings(demoEnvironment(env, { port, secret, issuer: provider.issuer }))
+    const settings = readDemoSettings(env, { port, secret, issuer: provider.issuer })
     const rooms = await startRooms(settings, { demo: true })
     return {
       url: canonical,
@@ -55,46 +52,12 @@ export async function startDemoRooms(env: Environment): Promise<Running> {
  */
 export function checkDemoRooms(env: Environment): void {
   refuseRealUse(env)
-  const port = demoPort(env)
-  readSettings(demoEnvironment(env, { port, secret: createToken('', 32), issuer: `http://${LOOPBACK}` }))
-}
-
-/** Where Rooms listens; 0 for any free port, NaN for what is no number, which the settings then refuse. */
-export function demoPort(env: Environment): number {
-  const { name, default: usual } = declarations.port
-  return Number(env[name] || usual)
-}
-
-/** What the operator has set, and what makes it the demo. */
-function demoEnvironment(
-  env: Environment,
-  { port, secret, issuer }: { port: number; secret: string; issuer: string },
-): Environment {
-  const isPort = Number.isInteger(port) && port > 0
-  return {
-    ...withDemoDatabase(env),
-    // What is none is told by the settings.
-    ...(isPort && { ROOMS_PORT: String(port) }),
-    ROOMS_HOST: LOOPBACK,
-    ALLOWED_HOSTS: isPort ? `http://localhost:${port},http://${LOOPBACK}:${port}` : 'http://localhost',
-    AUTH_PROVIDER: 'teamidp',
-    AUTH_PROVIDER_LABEL: 'Demo sign-in',
-    AUTH_CLIENT_ID: 'latchkey-rooms',
-    AUTH_CLIENT_SECRET: secret,
-    AUTH_SCOPES: 'openid profile email teams:read',
-    TEAMIDP_ISSUER: issuer,
-    GUEST_ENABLED: 'true',
-  }
+  readDemoSettings(env)
 }
 
 function refuseRealUse(env: Environment): void {
-  const remedy =
-    'set AUTH_PROVIDER to an identity provider of your own, or start Links alone with: latchkey links'
-  if (env['NODE_ENV'] === 'production')
-    throw new CommandFailure(`The demo identity provider does not run in production: ${remedy}`)
-  const host = env['ROOMS_HOST'] || LOOPBACK
-  if (host !== LOOPBACK && host !== 'localhost')
-    throw new CommandFailure(`The demo identity provider does not run with ROOMS_HOST=${host}: ${remedy}`)
+  const refusal = whyNoDemo(env)
+  if (refusal !== undefined) throw new CommandFailure(refusal)
 }
 
 async function freePort(): Promise<number> {

@@ -167,12 +167,6 @@ export function readSettings(env: Environment): Settings {
   }
 }
 
-/** The demo's people are not where real ones will be, unless the operator says so: the first of them is administrator. */
-export function withDemoDatabase(env: Environment): Environment {
-  const { name } = declarations.databaseUrl
-  return env[name] || env[`${name}_FILE`] ? env : { ...env, [name]: 'sqlite:./data/rooms-demo.db' }
-}
-
 /** What the log says at start: slips of the pen, settings of other modes, and what is unsafe. */
 export function settingsWarnings(env: Environment): string[] {
   return [

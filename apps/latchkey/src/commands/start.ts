@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Settings as LinksSettings, declarations as linksDeclarations } from '@latchkey/links/settings'
+import { LOOPBACK, demoPort } from '@latchkey/rooms/demo-settings'
 import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
 import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
 import { type Command, CommandFailure } from '../command.ts'
-import { demoPort, startDemoRooms } from '../demo-rooms.ts'
+import { startDemoRooms } from '../demo-rooms.ts'
 import { say } from '../output.ts'
 import { stopOnSignals } from '../stop-on-signals.ts'
 import { currentRoomsSettings, currentSettings, everySetting } from '../environment.ts'
@@ -104,7 +105,7 @@ async function serveRooms(settings: RoomsSettings): Promise<Running> {
 
 function serveDemo(): Promise<Running> {
   const port = demoPort(process.env)
-  return listening(startDemoRooms(process.env), { host: '127.0.0.1', port }, 'ROOMS')
+  return listening(startDemoRooms(process.env), { host: LOOPBACK, port }, 'ROOMS')
 }
 
 async function listening(

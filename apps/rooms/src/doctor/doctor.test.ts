@@ -136,26 +136,38 @@ describe('doctor', () => {
       expect(found.some(({ level, sentence }) => level === 'fail' && sentence.startsWith(name))).toBe(true)
   })
 
-  test('tells every bad setting without AUTH_PROVIDER as well, and none that the demo provider brings', async () => {
+  test('without AUTH_PROVIDER tells what would keep the demo from starting, and nothing that it sets itself', async () => {
     const demo = { ROOMS_DATABASE_URL: `sqlite:${join(folder, 'demo.db')}` }
-    expect(await lines('settings', demo)).toEqual(['ok: all can be used'])
-    const bad = {
-      ...demo,
+    const set = {
       ALLOWED_HOSTS: 'https://a/b',
+      AUTH_PROVIDER_LABEL: 'x'.repeat(1000),
+      AUTH_SCOPES: 'profile "email"',
+      GUEST_ENABLED: 'perhaps',
       OIDC_ISSUER: 'nowhere',
-      AUTH_ADMIN_CLAIM_PATH: 'groups',
-      GUEST_ENABLD: 'true',
+      TEAMIDP_ISSUER: 'nowhere',
     }
+    expect(await lines('settings', { ...demo, ...set })).not.toContainEqual(expect.stringMatching(/^fail/))
+    expect(await lines('settings', demo)).toEqual(['ok: all can be used'])
+    const bad = { ...demo, AUTH_ADMIN_CLAIM_PATH: 'groups', GUEST_ENABLD: 'true', ROOMS_PORT: 'none' }
     const told = (await lines('settings', bad)).map((line) => line.split(' ').slice(0, 2).join(' '))
     expect(told.toSorted()).toEqual([
-      'fail: ALLOWED_HOSTS',
       'fail: AUTH_ADMIN_CLAIM_VALUE',
-      'fail: OIDC_ISSUER',
+      'fail: ROOMS_PORT',
       'warn: GUEST_ENABLD',
     ])
     expect(await lines('settings', { ROOMS_DATABASE_URL: 'mysql://localhost' })).toEqual([
       expect.stringMatching(/^fail: ROOMS_DATABASE_URL must be/),
     ])
+    expect(await lines('provider', demo)).toEqual([
+      'warn: AUTH_PROVIDER is unset. With latchkey start a demo provider runs, for this machine only',
+    ])
+    for (const [name, value] of [
+      ['NODE_ENV', 'production'],
+      ['ROOMS_HOST', '0.0.0.0'],
+    ] as const)
+      expect(await lines('provider', { ...demo, [name]: value })).toEqual([
+        expect.stringMatching(/^warn: AUTH_PROVIDER is unset.* does not run .*set AUTH_PROVIDER/),
+      ])
   })
 
   test('fails when everybody may choose their address', async () => {

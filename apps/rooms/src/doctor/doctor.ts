@@ -4,13 +4,13 @@ import { checkDatabase } from '@latchkey/doctor/database'
 import { checkDisk } from '@latchkey/doctor/disk'
 import { type Finding, warn } from '@latchkey/doctor/finding'
 import { checkSettings } from '@latchkey/doctor/settings'
-import { type Environment, SettingsError, parseSettings } from '@latchkey/settings/settings'
+import type { Environment } from '@latchkey/settings/settings'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
+import { readDemoSettings, whyNoDemo } from '../demo-settings.ts'
 import { issuerOf } from '../login/provider-config.ts'
 import { countUnreachableAccounts } from '../platform/provider-change.ts'
-import { declarations } from '../setting-declarations.ts'
-import { type Settings, readSettings, settingsWarnings, withDemoDatabase } from '../settings.ts'
+import { type Settings, readSettings, settingsWarnings } from '../settings.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './surroundings.ts'
 import { newestSessionAt } from './store.ts'
 
@@ -20,14 +20,10 @@ import { newestSessionAt } from './store.ts'
  */
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
   if (!env['AUTH_PROVIDER']) {
-    yield warn(
-      'provider',
-      'AUTH_PROVIDER is unset: latchkey start runs a demo provider, for this machine only',
-    )
-    const { settings, findings } = checkSettings(
-      { readSettings: readForDemo, settingsWarnings },
-      withDemoDatabase(env),
-    )
+    // Only a warning, since Links alone needs no provider.
+    const start = whyNoDemo(env) ?? 'With latchkey start a demo provider runs, for this machine only'
+    yield warn('provider', `AUTH_PROVIDER is unset. ${start}`)
+    const { settings, findings } = checkSettings({ readSettings: readDemoSettings, settingsWarnings }, env)
     yield* findings
     if (settings) yield* examineStorage(settings.databaseUrl, now)
     return
@@ -43,24 +39,6 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* await checkProvider(settings, now)
   yield await checkProviderClock(settings, now)
   yield* checkAddresses(settings)
-}
-
-/** What the demo provider brings with it. */
-const BROUGHT = ['provider', 'clientId', 'clientSecret', 'allowedHosts'] as const
-
-/** Throws `SettingsError` with every problem but that these are missing. */
-function readForDemo(env: Environment): { databaseUrl: string } {
-  const brought = BROUGHT.map((key) => declarations[key].name).filter(
-    (name) => !env[name] && !env[`${name}_FILE`],
-  )
-  try {
-    return readSettings(env)
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error
-    const problems = error.problems.filter(({ name }) => !brought.includes(name))
-    if (problems.length > 0) throw new SettingsError(problems)
-    return parseSettings({ databaseUrl: declarations.databaseUrl }, env)
-  }
 }
 
 async function* examineStorage(url: string, now: () => number): AsyncGenerator<Finding> {
