@@ -7,6 +7,7 @@ import type { Tables } from '@latchkey/links/db/tables'
 import { type Settings, readSettings, settingsWarnings } from '@latchkey/links/settings'
 import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
 import type { Tables as RoomsTables } from '@latchkey/rooms/db/tables'
+import { DEMO_DATABASE_URL } from '@latchkey/rooms/demo-settings'
 import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
 import {
   type Settings as RoomsSettings,
@@ -63,10 +64,14 @@ export function roomsDatabase(): { databaseUrl: string } {
   return parseSettings({ databaseUrl: roomsDeclarations.databaseUrl }, process.env)
 }
 
-/** For what only reads: of a database that is not there, an empty copy would be taken for a good one. Throws `CommandFailure`. */
+/** For what works on what is there already: an empty database would be taken for it. Throws `CommandFailure`. */
 export function requireDatabase(url: string, setting: 'LINKS_DATABASE_URL' | 'ROOMS_DATABASE_URL'): void {
-  if (dialectOf(url) === 'sqlite' && !existsSync(sqlitePath(url)))
-    throw new CommandFailure(`There is no database at ${sqlitePath(url)}, where ${setting} says that it is`)
+  if (dialectOf(url) === 'postgres' || existsSync(sqlitePath(url))) return
+  const missing = `There is no database at ${sqlitePath(url)}, where ${setting} says that it is`
+  const isOfDemo = setting === 'ROOMS_DATABASE_URL' && existsSync(sqlitePath(DEMO_DATABASE_URL))
+  throw new CommandFailure(
+    isOfDemo ? `${missing}. For that of the demo set ROOMS_DATABASE_URL=${DEMO_DATABASE_URL}` : missing,
+  )
 }
 
 /** Works on the Links database, which is made and migrated if need be. */

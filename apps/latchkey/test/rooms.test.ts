@@ -3,6 +3,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { migrations } from '@latchkey/rooms/db/migrations'
 import type { Tables } from '@latchkey/rooms/db/tables'
 import { upsertMember } from '@latchkey/rooms/users/store'
 import { Place } from './running.ts'
@@ -12,6 +14,7 @@ const ISSUER = 'https://login.example.com'
 /** Somebody who has signed in once; returns the id. */
 async function signedInOnce(place: Place, subject: string): Promise<string> {
   const database = openDatabase<Tables>(`sqlite:${join(place.folder, 'data', 'rooms.db')}`)
+  await migrate(database, migrations)
   const person = { issuer: ISSUER, subject, mode: 'oidc', name: `Person ${subject}`, email: null }
   const { user } = await database.write((tx) => upsertMember(tx, person, Date.now()))
   await database.close()
@@ -91,8 +94,24 @@ describe('latchkey rooms admin', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
+  test('makes no database where there is none, and says how to mean that of the demo', async () => {
+    const empty = new Place()
+    const missing = 'There is no database at ./data/rooms.db, where ROOMS_DATABASE_URL says that it is'
+    for (const verb of ['grant', 'revoke'])
+      expect(await empty.run(['rooms', 'admin', verb, '--user', 'ann'])).toEqual({
+        code: 1,
+        out: '',
+        err: `${missing}\n`,
+      })
+    expect(readdirSync(empty.folder)).toEqual([])
+    await empty.write('data/rooms-demo.db', '')
+    const { err } = await empty.run(['rooms', 'admin', 'grant', '--user', 'ann'])
+    expect(err).toBe(`${missing}. For that of the demo set ROOMS_DATABASE_URL=sqlite:./data/rooms-demo.db\n`)
+    expect(readdirSync(empty.path('data'))).toEqual(['rooms-demo.db'])
+    empty.remove()
+  })
+
   test('gives and takes the right by id and by issuer and subject, without a running service, and is audited', async () => {
-    await place.run(['rooms', 'admin', 'grant', '--user', 'nobody yet'])
     const ann = await signedInOnce(place, 'ann|1')
     const bo = await signedInOnce(place, 'bo')
     expect(await place.run(['rooms', 'admin', 'grant', '--user', ann])).toMatchObject({
