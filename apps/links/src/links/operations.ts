@@ -216,13 +216,8 @@ const readLink = operation({
 
 /** Makes a slug the primary one of a link that the caller owns; an unused slug is added to it first. */
 async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: string): Promise<void> {
-  const added = await insertSlug(tx, {
-    slug,
-    link_id: linkId,
-    is_custom: 1,
-    created_at: context.now,
-    disabled_at: null,
-  })
+  const chosen = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
+  const added = await insertSlug(tx, chosen)
   const row = await findSlug(tx, slug)
   if (row?.link_id !== linkId) throw failure('slug_taken')
   if (added) context.lengthUse.added(slug)
