@@ -85,7 +85,7 @@ export function CreateRow() {
         <TextInput {...field('label')} flex="1 1 140px" autoComplete="off" />
         <TextInput {...field('slug')} flex="1 1 120px" autoComplete="off" autoCapitalize="off" />
         <TextInput {...field('expires')} type="datetime-local" max={LAST_MOMENT} flex="1 1 190px" />
-        <Button type="submit" loading={create.isPending} mt={{ base: 0, sm: 25 }}>
+        <Button type="submit" loading={create.isPending} mt={{ base: 0, xs: 25 }}>
           {say('links.create')}
         </Button>
       </Group>
