@@ -117,9 +117,9 @@ async function serverCpuMs({ dialect, read }: Database<Tables>): Promise<number>
 }
 
 /** The engine compiles what runs often, which would be told as the slowest of few rounds. */
-const WARM_UP = 10
+const WARM_UP = 100
 
-/** Milliseconds of each round, at moments some seconds apart, and of the processor here and at the server; ten warm up. */
+/** Milliseconds of each round, at moments some seconds apart, and of the processor here and at the server. */
 async function measure(
   database: Database<Tables>,
   { operation, params, query }: Case,
