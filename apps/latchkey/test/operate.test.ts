@@ -60,7 +60,8 @@ describe('latchkey backup', () => {
 
   test('of a database that an earlier version left is refused, and changes nothing there', async () => {
     const old = new Place()
-    expect(await old.run(['keys', 'list'])).toMatchObject({ code: 0 })
+    const making = ['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old']
+    expect(await old.run(making)).toMatchObject({ code: 0 })
     const file = new SqliteFile(old.database)
     const newest = 'select name from migration order by name desc limit 1'
     file.run(`delete from migration where name = (${newest})`)

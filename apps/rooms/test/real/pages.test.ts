@@ -34,9 +34,11 @@ test('every reason that the page explains is one that the log can have', () => {
   expect(reasons.length).toBeGreaterThan(30)
   const unknown = reasons.filter((reason) => {
     const template = reason
-      .replace(/^(discovery|jwks|token|userinfo) (?=does)/, '${endpoint} ')
+      .replace(/^(discovery|jwks|token|userinfo) (?=does|answer too)/, '${endpoint} ')
+      .replace(/^(discovery|jwks|token|userinfo) (?=not called)/, '${call.endpoint} ')
       .replace(/(?<=of the )(discovery|jwks|token|userinfo) (?=host)/, '${endpoint} ')
-      .replace(/^id token (?=algorithm)/, '${what} ')
+      .replace(/^id token (?=algorithm|signature)/, '${what} ')
+      .replace(/^(refused by the provider: )(server_error|temporarily_unavailable)$/, '$1${error}')
     return !text.includes(reason) && !text.includes(template)
   })
   expect(unknown).toEqual([])
