@@ -115,8 +115,10 @@ async function start(step: Step): Promise<Response> {
     })
     const maxAgeSeconds = context.policy.transactionMs / 1000
     const cookies = [writeCookie(names, names.login, browser, { maxAgeSeconds })]
-    // Tabs that start at once have no cookie to share yet, and only the last of theirs stays: each finds back by its own.
-    if (known === undefined)
+    // Tabs that start at once have no cookie to share yet, and only the last of theirs stays: each finds back by its own. Of
+    // those that come right after, some share one that another tab's answer is about to replace.
+    const underWay = countOwn(request, names)
+    if (known === undefined || (underWay > 0 && underWay < MOST_OWN))
       cookies.push(writeCookie(names, ownCookie(names, stateHash), browser, { maxAgeSeconds }))
     return redirect(to, cookies)
   } catch (error) {
@@ -173,6 +175,13 @@ function promptOf(given: string | null): 'login' | 'select_account' | null {
 /** A cookie for one attempt, named so that nobody else's callback reads it. */
 function ownCookie(names: CookieNames, stateHash: string): string {
   return `${names.login}_${stateHash.slice(0, 16)}`
+}
+
+/** So many tabs may have a cookie of their own; more, and requests would become too large. */
+const MOST_OWN = 20
+
+function countOwn(request: Request, names: CookieNames): number {
+  return (request.headers.get('cookie') ?? '').split(`${names.login}_`).length - 1
 }
 
 /** What binds this browser; a cookie that comes twice is somebody's trick and binds nothing. */

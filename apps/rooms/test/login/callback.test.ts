@@ -187,6 +187,29 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
+  test('L25 a tab that shared the cookie of another one’s start comes back although a third one’s answer has replaced it', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const [browser, third] = [t.browser(), t.browser()]
+    await begin(t, browser)
+    const callback = await begin(t, browser)
+    await begin(t, third)
+    // It had started before there was a cookie, too, and is answered last.
+    for (const [name, value] of third.cookies) browser.cookies.set(name, value)
+    expect(target(await browser.send(callback.href))).toBe('/')
+    await t.close()
+  })
+
+  test('L25 a browser that starts again and again is not given cookies without end', async () => {
+    const t = await openRooms({
+      url: await newUrl(),
+      limits: { login_start_per_minute: 1_000, login_states_browser: 1_000 },
+    })
+    const browser = t.browser()
+    for (let times = 0; times < 30; times++) await begin(t, browser)
+    expect(browser.cookies.size).toBe(21)
+    await t.close()
+  })
+
   test('L30 R27.3 fifty equal callbacks at once cause one token request and one session', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()

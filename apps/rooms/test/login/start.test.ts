@@ -123,7 +123,7 @@ describe('what a login is started with', () => {
   test('L22 later attempts of a browser share the cookie, and what is no such cookie is replaced', async () => {
     const t = await openRooms()
     const browser = t.browser()
-    await browser.startLogin()
+    await browser.signIn()
     const first = browser.cookies.get('__Host-latchkey_login')
     const again = await browser.send('/api/auth/login', { headers: CLICKED })
     expect(again.headers.getSetCookie()).toHaveLength(1)
