@@ -350,16 +350,17 @@ describe('the keys', () => {
     expect(await admit(assertion, access)).toMatchObject({ ok: false, status: 503 })
   })
 
+  const behindIssuer = readSettings({
+    LINKS_ACCESS: 'jwt',
+    LINKS_ACCESS_JWKS_URL: 'https://team.example/certs',
+    LINKS_ACCESS_ISSUER: ISSUER,
+    LINKS_ACCESS_AUDIENCE: AUDIENCE,
+  })
+
   test('an unreachable address is 503, and people are admitted as soon as it is back', async () => {
     const warnings: unknown[] = []
     let isDown = true
-    const settings = readSettings({
-      LINKS_ACCESS: 'jwt',
-      LINKS_ACCESS_JWKS_URL: 'https://team.example/certs',
-      LINKS_ACCESS_ISSUER: ISSUER,
-      LINKS_ACCESS_AUDIENCE: AUDIENCE,
-    })
-    const access = createAccess(settings, {
+    const access = createAccess(behindIssuer, {
       now: () => clock.seconds * 1000,
       log: { warn: (...line) => void warnings.push(line) },
       async fetchKeys(url) {
@@ -381,13 +382,7 @@ describe('the keys', () => {
   test('of an issuer that does not answer are waited for once, and then only by whom they cannot admit', async () => {
     let answer: Promise<Response> | undefined
     let asked = 0
-    const settings = readSettings({
-      LINKS_ACCESS: 'jwt',
-      LINKS_ACCESS_JWKS_URL: 'https://team.example/certs',
-      LINKS_ACCESS_ISSUER: ISSUER,
-      LINKS_ACCESS_AUDIENCE: AUDIENCE,
-    })
-    const access = createAccess(settings, {
+    const access = createAccess(behindIssuer, {
       now: () => clock.seconds * 1000,
       fetchKeys: async () => (asked++, answer ?? Response.json({ keys: issuer.keys })),
     })
