@@ -261,15 +261,19 @@ test('figures that cannot be had are said to be missing, with the reason and a w
   expect(await page.locator('main .mantine-Skeleton-root').count()).toBe(0)
   await expectAccessible(page)
   await shoot(page, 'dashboard-error')
+  works = true
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await drawn(page)
+  expect(await page.getByRole('heading', { name: 'This could not be shown' }).count()).toBe(0)
+  // A new link is a reason to read the figures again, so this comes after what the button does.
+  works = false
+  await page.reload()
+  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
   await page
     .getByRole('textbox', { name: 'Shorten a URL, or search your links' })
     .fill('https://example.com/made-while-broken')
   await page.keyboard.press('Enter')
   await page.getByText('Your short link is ready').waitFor()
-  works = true
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await drawn(page)
-  expect(await page.getByRole('heading', { name: 'This could not be shown' }).count()).toBe(0)
   await page.context().close()
 }, 60_000)
 

@@ -63,6 +63,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
 
   test('what others put into the channel is passed over', async () => {
     const other = await createRedisBus(redis.url, 'other', log, BEAT_EVERY_MS)
+    await until(() => other.state() === 'ok')
     forget()
     const { createClient } = await import('@redis/client')
     const client = await createClient({ url: redis.url }).connect()
@@ -73,6 +74,8 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     })
     await client.publish('latchkey:rooms:1', '{"from":"x","news":{"kind":"grown"}}')
     await until(() => logged.some((line) => line.includes('news could not be understood')))
+    // Each node has a connection of its own: that one has heard the last of it says nothing of the others.
+    await until(() => [heard.here, heard.there].every((node) => node.some(({ kind }) => kind === 'grown')))
     client.destroy()
     forget()
     here.publish(NEWS)
