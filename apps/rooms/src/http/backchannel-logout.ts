@@ -13,7 +13,7 @@ export const BACKCHANNEL_LOGOUT_PATH = '/api/auth/backchannel-logout'
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 const MOST_CHARACTERS = 16 * 1024
 /** Of the 2 s that R13.3 gives, so that the answer has arrived by then. */
-const ANSWER_WITHIN_MS = 1_800
+export const ANSWER_WITHIN_MS = 1_800
 
 /** One logout token on its way. */
 interface Delivery {

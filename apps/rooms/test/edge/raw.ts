@@ -12,7 +12,7 @@ export function speak(port: number, text: string): Promise<Heard> {
   return new Promise((resolve, reject) => {
     let heard = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(text, 'latin1')))
-    socket.setTimeout(5_000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
+    socket.setTimeout(20_000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
     socket.on('data', (bytes) => {
       heard += bytes.toString('latin1')
     })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { CLIENT_ID } from './hostile.ts'
-import { type Bench, bench } from './provider.ts'
+import { type Bench, bench, begin } from './provider.ts'
 
 let at: Bench
 beforeAll(async () => {
@@ -50,14 +50,15 @@ test('L117 the hint is dropped where the address would exceed 8 KiB, or where th
 })
 
 test('L117 with the provider down or silent there is none, soon', async () => {
-  const impatient = await bench({ patience: { pageMs: 30 } })
+  const impatient = await bench({ patience: { pageMs: 30 }, outbound: { callMs: 3_600_000 } })
   impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
   expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
   impatient.idp.answer('metadata', () => new Response('no', { status: 503 }))
   expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
   const known = impatient.provider()
   impatient.idp.reset()
-  await known.status()
+  // By what waits for longer than a page does: here the metadata has to arrive.
+  await begin(impatient, known)
   await impatient.idp.stop()
   expect(await known.logoutUrl(OPTIONS)).not.toBeNull()
 })
