@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Pool } from 'pg'
 import type { DialectName } from './url.ts'
 
-/** Where tests find a PostgreSQL server that they may fill with schemas; `npm test` starts one where it can. */
+/** Where tests find a PostgreSQL server on which they may make databases; `npm test` starts one where it can. */
 const POSTGRES = process.env['LATCHKEY_TEST_POSTGRES']
 
 /**
@@ -24,21 +24,25 @@ function newSqliteUrl(): () => Promise<string> {
   return async () => `sqlite:${join(folder, `${++count}.db`)}`
 }
 
+/** A database for the suite: what PostgreSQL announces, and what waits in it, is told to a whole database. */
 function newPostgresUrl(server: string): () => Promise<string> {
-  const schemas: string[] = []
-  afterAll(async () => {
-    const pool = new Pool({ connectionString: server })
-    for (const schema of schemas) await pool.query(`drop schema if exists ${schema} cascade`)
-    await pool.end()
-  })
+  const database = `t_${crypto.randomUUID().replaceAll('-', '')}`
+  let made: Promise<void> | undefined
+  let count = 0
+  afterAll(() => made && onServer(`drop database ${database} with (force)`))
   return async () => {
-    const schema = `t_${crypto.randomUUID().replaceAll('-', '')}`
-    schemas.push(schema)
-    const pool = new Pool({ connectionString: server })
-    await pool.query(`create schema ${schema}`)
-    await pool.end()
+    await (made ??= onServer(`create database ${database}`))
     const url = new URL(server)
+    url.pathname = `/${database}`
+    const schema = `s_${++count}`
+    await onServer(`create schema ${schema}`, url.href)
     url.searchParams.set('options', `-csearch_path=${schema}`)
     return url.href
+  }
+
+  async function onServer(statement: string, url = server): Promise<void> {
+    const pool = new Pool({ connectionString: url })
+    await pool.query(statement)
+    await pool.end()
   }
 }

@@ -38,7 +38,6 @@ export class PostgresLookup implements Lookup {
   #listener: Client | undefined
   #timer: Timer | undefined
   #session = 0
-  #changes = 0
   #hits = 0
   #misses = 0
   /** When to ask again, while the database could not be reached the last time. */
@@ -96,8 +95,9 @@ export class PostgresLookup implements Lookup {
 
   #fly(slug: string, entry: Entry | undefined): Promise<Target | undefined> {
     if (this.#askAgainMs !== undefined) this.#askAgainMs = performance.now() + RETRY_MS
-    const flight = this.#ask(slug, entry).finally(() => {
-      if (this.#flights.get(slug) === flight) this.#flights.delete(slug)
+    const isWanted = () => this.#flights.get(slug) === flight
+    const flight: Promise<Target | undefined> = this.#ask(slug, entry, isWanted).finally(() => {
+      if (isWanted()) this.#flights.delete(slug)
     })
     this.#flights.set(slug, flight)
     return flight
@@ -140,8 +140,8 @@ export class PostgresLookup implements Lookup {
     }
   }
 
-  async #ask(slug: string, known: Entry | undefined): Promise<Target | undefined> {
-    const changesBefore = this.#changes
+  /** Remembers the answer only while it `isWanted`: a change that is announced meanwhile may be newer than what was read. */
+  async #ask(slug: string, known: Entry | undefined, isWanted: () => boolean): Promise<Target | undefined> {
     const session = this.#session
     try {
       const { rows } = await this.#pool.query<{ id: number; url: string; expires_at: number | null }>(FIND, [
@@ -151,9 +151,7 @@ export class PostgresLookup implements Lookup {
       const location = row && locationOf(row.url)
       const target =
         row && location !== undefined ? { linkId: row.id, location, expiresAt: row.expires_at } : undefined
-      // What was announced meanwhile may be about this slug, and newer than what was read.
-      if (changesBefore === this.#changes && session === this.#session)
-        this.#remember(slug, { target, session })
+      if (isWanted() && session === this.#session) this.#remember(slug, { target, session })
       this.#askAgainMs = undefined
       return target
     } catch (error) {
@@ -178,9 +176,8 @@ export class PostgresLookup implements Lookup {
 
   /** The payload of an announcement is the slug (see the first migration). */
   #forget(slug: string): void {
-    this.#changes++
     this.#entries.delete(slug)
-    // Whoever asks from now on must not be given what was read before.
+    // Nobody from now on must be given what was read before.
     this.#flights.delete(slug)
   }
 }

@@ -223,6 +223,7 @@ eachDialect((dialect, newUrl) => {
       const page = await openPage(service)
       await service.rows(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'latchkey-events'
+       and datname = current_database()
        and query like '%latchkey_changes%'`,
       )
       await until(() => page.told.some(({ more }) => more))
