@@ -1,30 +1,91 @@
 // Runs on plain Node before anything is installed: brings node_modules to what package-lock.json says, once.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
-const root = join(import.meta.dirname, '..')
-const mark = join(root, 'node_modules', '.installed')
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex')
+const root = fileURLToPath(new URL('..', import.meta.url))
+const mark = `${root}node_modules/.installed`
+/** Of whoever installs; outside node_modules, which npm empties first. */
+const lock = `${root}.installing`
+const WAIT_MS = 200
+
+function wanted() {
+  return createHash('sha256')
+    .update(readFileSync(`${root}package-lock.json`))
+    .digest('hex')
+}
 
 function installed() {
+  return contentOf(mark) === wanted()
+}
+
+function contentOf(file) {
   try {
-    return readFileSync(mark, 'utf8') === wanted
+    return readFileSync(file, 'utf8')
   } catch {
-    return false
+    return undefined
   }
 }
 
-if (!installed()) {
-  process.stderr.write('Installing what is missing (once, with npm ci) ...\n')
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+/** Two that install at once take each other's files away. Ends when nobody else installs; what it left is for `installed`. */
+function takeLock() {
+  for (let isTold = false; ; isTold = true)
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      process.once('exit', () => rmSync(lock, { force: true }))
+      return
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+      const holder = Number(contentOf(lock))
+      if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true })
+      else {
+        if (!isTold)
+          process.stderr.write(
+            `Waiting for another installation to end (there is none? Remove ${lock}) ...\n`,
+          )
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
+      }
+    }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function npm(...args) {
+  const { status } = spawnSync('npm', args, {
     cwd: root,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: process.platform === 'win32',
   })
-  if (status !== 0) process.exit(status ?? 1)
-  writeFileSync(mark, wanted)
+  return status
+}
+
+function bunRuns() {
+  // The file of this name is the one of every platform.
+  return spawnSync(`${root}node_modules/bun/bin/bun.exe`, ['--version']).status === 0
+}
+
+if (!installed()) {
+  takeLock()
+  if (!installed()) {
+    process.stderr.write('Installing what is missing (once, with npm ci) ...\n')
+    // Whatever NODE_ENV and npm's own settings leave out elsewhere.
+    const all = ['--include=dev', '--include=optional']
+    const status = npm('ci', ...all, '--no-audit', '--no-fund', '--loglevel=error')
+    if (status !== 0) process.exit(status ?? 1)
+    // Its runtime comes with a script of its own, which `ignore-scripts` keeps from running.
+    if (!bunRuns()) npm('rebuild', 'bun', '--ignore-scripts=false', '--loglevel=error')
+    if (!bunRuns()) {
+      process.stderr.write('Bun, which everything runs on, was installed but does not run.\n')
+      process.exit(1)
+    }
+    writeFileSync(mark, wanted())
+  }
 }

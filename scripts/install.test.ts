@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'latchkey-install-'))
+  mkdirSync(join(root, 'scripts'))
+  mkdirSync(join(root, 'bin'))
+  cpSync(join(import.meta.dir, 'install.mjs'), join(root, 'scripts/install.mjs'))
+  writeFileSync(join(root, 'package-lock.json'), '{}')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+/** What stands in for npm here, since what it installs is the registry's: a script for the shell in the folder of the clone. */
+function npmDoes(script: string): void {
+  const file = join(root, 'bin/npm')
+  writeFileSync(file, `#!/bin/sh\necho "$*" >> calls\n${script}\n`)
+  chmodSync(file, 0o755)
+}
+
+const BUN_THAT = (what: string) =>
+  `mkdir -p node_modules/bun/bin; printf '#!/bin/sh\\n${what}\\n' > node_modules/bun/bin/bun.exe; chmod +x node_modules/bun/bin/bun.exe`
+
+function install(environment: Record<string, string> = {}) {
+  return Bun.spawn([process.env['NODE'] ?? 'node', join(root, 'scripts/install.mjs')], {
+    env: { ...process.env, PATH: `${join(root, 'bin')}:${process.env['PATH']}`, ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+}
+
+const calls = () => readFileSync(join(root, 'calls'), 'utf8').trim().split('\n')
+const mark = () => join(root, 'node_modules/.installed')
+
+test('of two that start at once one installs, and the other waits for it', async () => {
+  npmDoes(`${BUN_THAT('exit 0')}; while [ ! -e goes-on ]; do :; done`)
+  const first = install()
+  while (!existsSync(join(root, 'calls'))) await Bun.sleep(5)
+  const second = install()
+  const reader = second.stderr.getReader()
+  const { value } = await reader.read()
+  expect(new TextDecoder().decode(value)).toContain('Waiting for another installation')
+  expect(existsSync(mark())).toBe(false)
+  writeFileSync(join(root, 'goes-on'), '')
+  expect([await first.exited, await second.exited]).toEqual([0, 0])
+  expect(calls()).toHaveLength(1)
+  expect([existsSync(mark()), existsSync(join(root, '.installing'))]).toEqual([true, false])
+})
+
+test('an installation that was killed keeps nobody waiting', async () => {
+  npmDoes(BUN_THAT('exit 0'))
+  const gone = Bun.spawn(['true'])
+  await gone.exited
+  writeFileSync(join(root, '.installing'), String(gone.pid))
+  expect(await install().exited).toBe(0)
+  expect(existsSync(mark())).toBe(true)
+})
+
+test('what is installed is not installed again, until the lock file changes', async () => {
+  npmDoes(BUN_THAT('exit 0'))
+  expect([await install().exited, await install().exited]).toEqual([0, 0])
+  expect(calls()).toHaveLength(1)
+  writeFileSync(join(root, 'package-lock.json'), '{"name":"newer"}')
+  expect(await install().exited).toBe(0)
+  expect(calls()).toHaveLength(2)
+})
+
+test('everything is installed, whatever NODE_ENV says elsewhere', async () => {
+  npmDoes(BUN_THAT('exit 0'))
+  expect(await install({ NODE_ENV: 'production' }).exited).toBe(0)
+  expect(calls()[0]).toContain('--include=dev --include=optional')
+})
+
+test('an installation that fails, or whose Bun does not run, is not taken for one', async () => {
+  npmDoes('exit 7')
+  expect(await install().exited).toBe(7)
+  npmDoes(BUN_THAT('exit 1'))
+  expect(await install().exited).toBe(1)
+  expect(calls().at(-1)).toContain('rebuild bun --ignore-scripts=false')
+  expect([existsSync(mark()), existsSync(join(root, '.installing'))]).toEqual([false, false])
+})
