@@ -111,13 +111,15 @@ describe('reserved words', () => {
     // Four words in each character.
     const fastest = (characters: number) => {
       const name = 'ﷺ'.repeat(characters)
-      const times = Array.from({ length: 3 }, () => {
+      const times = Array.from({ length: 10 }, () => {
         const startedMs = performance.now()
         expect(parse(name)).toEqual({ name })
         return performance.now() - startedMs
       })
       return Math.min(...times)
     }
+    // Neither is measured before the engine has compiled what both run.
+    fastest(64)
     expect(fastest(64)).toBeLessThan(5 * 16 * fastest(4))
   })
 
