@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type Somebody, createRoom, guest, join, leave, member } from '../rooms/rooms.ts'
@@ -41,6 +41,7 @@ eachDialect((dialect, newUrl) => {
       live = listen(service.rooms)
       owner = await member(service, 'Olga')
     })
+    afterEach(() => mock.restore())
     afterAll(async () => {
       await live.stop()
       await service.close()
@@ -162,6 +163,15 @@ eachDialect((dialect, newUrl) => {
           { userId: gus.user.id, nickname: 'Gus', avatarColor: '#1565c0', guest: true, role: 'speaker' },
         ]),
       )
+      const { presence } = service.rooms.hub.rooms.find(id)!
+      // So that nothing of this waits any more.
+      await tellNow(id)
+      const read = spyOn(presence, 'refresh')
+      const timers = spyOn(globalThis, 'setTimeout')
+      for (let comings = 0; comings < 10; comings++) presence.changed()
+      expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([250])
+      await until(() => read.mock.calls.length > 0)
+      expect(read).toHaveBeenCalledTimes(1)
       watching.close()
     })
 
@@ -208,7 +218,6 @@ eachDialect((dialect, newUrl) => {
       })
       await advance(service, 10 * SECOND)
       expect(looking).toHaveBeenCalledTimes(1)
-      looking.mockRestore()
       const { until: end } = await service.rooms.database.read
         .selectFrom('presence_leases')
         .select((eb) => eb.fn.max('expires_at').as('until'))
@@ -283,7 +292,6 @@ eachDialect((dialect, newUrl) => {
         expect(isTold()).toBe(index === 2)
         await advance(service, 8 * SECOND)
       }
-      heard.mockRestore()
       watching.close()
     })
 
@@ -312,7 +320,6 @@ eachDialect((dialect, newUrl) => {
       const heard = spyOn(service.rooms.hub, 'hear')
       await service.signedIn({ sub: 'selma', name: 'Selma' })
       expect(heard.mock.calls.filter(([{ kind }]) => kind === 'person')).toEqual([])
-      heard.mockRestore()
       await service.signedIn({ sub: 'selma', name: 'Selma Lind' })
       await watching.frame(
         ({ type, joined }) =>

@@ -10,6 +10,22 @@ import { until } from './redis.ts'
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
 const { rooms } = roomsPerTest()
 
+/** A socket without manners, of somebody who has been welcomed. */
+async function welcomed({ port }: Live, { browser }: Somebody): Promise<RawSocket> {
+  const raw = new RawSocket(port, [
+    'Host: rooms.example.com',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Protocol: latchkey.v1',
+    'Origin: https://rooms.example.com',
+    `Cookie: ${cookiesOf(browser)}`,
+  ])
+  await until(() => raw.texts.length > 0)
+  return raw
+}
+
 eachDialect((_dialect, newUrl) => {
   describe('what goes over a socket', () => {
     let service: TestRooms
@@ -37,20 +53,7 @@ eachDialect((_dialect, newUrl) => {
       await socket.of('welcome')
       return socket
     }
-    const rawly = async (somebody = owner) => {
-      const raw = new RawSocket(live.port, [
-        'Host: rooms.example.com',
-        'Connection: Upgrade',
-        'Upgrade: websocket',
-        'Sec-WebSocket-Version: 13',
-        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-        'Sec-WebSocket-Protocol: latchkey.v1',
-        'Origin: https://rooms.example.com',
-        `Cookie: ${cookiesOf(somebody.browser)}`,
-      ])
-      await until(() => raw.texts.length > 0)
-      return raw
-    }
+    const rawly = (somebody = owner) => welcomed(live, somebody)
 
     test('what is no frame of ours is answered invalid_request with its id where that can be read, voice too', async () => {
       const socket = await connect()
@@ -288,7 +291,8 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('R18.7: every 20 seconds a silent socket is asked for a sign of life, and after 45 without one it ends with 4408', async () => {
-      const [raw, dead] = [await rawly(), await rawly(await member(service, 'Bob'))]
+      const bob = await member(service, 'Bob')
+      const [raw, dead] = [await rawly(), await rawly(bob)]
       dead.beSilent()
       await advance(service, 19_000)
       expect([raw.pings, dead.pings]).toEqual([0, 0])
@@ -302,10 +306,9 @@ eachDialect((_dialect, newUrl) => {
       await until(() => raw.pings === 2 && dead.pings === 2)
       raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '2' })))
       await until(() => raw.texts.filter((text) => text.includes('pong')).length === 2)
-      const before = roster.size
       await advance(service, 4_000)
       expect(await dead.closed).toBe(4408)
-      expect(roster.size).toBe(before - 1)
+      expect(roster.ofUser(bob.user.id)).toEqual([])
       raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '3' })))
       await until(() => raw.texts.filter((text) => text.includes('pong')).length === 3)
       raw.destroy()
@@ -337,11 +340,13 @@ eachDialect((_dialect, newUrl) => {
   test('R22: more frames than a socket may send end with 4429, and what it asked before is answered', async () => {
     const service = await rooms({ url: await newUrl(), limits: { socket_messages_per_10s: 5 } })
     const live = listen(service.rooms)
-    const socket = live.connect((await member(service)).browser)
-    await socket.of('welcome')
-    for (let i = 0; i < 6; i++) socket.send({ type: 'ping', id: String(i) })
-    expect((await socket.closed).code).toBe(4429)
-    expect(socket.frames.filter(({ type }) => type === 'pong').length).toBeLessThanOrEqual(5)
+    const socket = await welcomed(live, await member(service))
+    // All at once, as they come from a client that is in a hurry.
+    const frames = Array.from({ length: 6 }, (_, i) => RawSocket.frame(`{"type":"ping","id":"${i}"}`))
+    socket.write(Buffer.concat(frames))
+    expect(await socket.closed).toBe(4429)
+    const pongs = Array.from({ length: 5 }, (_, i) => ({ type: 'pong', id: String(i) }))
+    expect(socket.texts.slice(1).map((text) => JSON.parse(text) as unknown)).toEqual(pongs)
     const again = live.connect((await member(service)).browser)
     for (let i = 0; i < 3; i++) {
       for (let j = 0; j < 2; j++) await again.settle()
