@@ -5,7 +5,7 @@ import { type TestRooms, openRooms } from '../rooms.ts'
 import { type Somebody, admin, bar, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
 import { type Live, type LiveSocket, listen } from './live.ts'
 import { DROPS_EVERYTHING, type Loss, lossyBus } from './lossy-bus.ts'
-import { type Node, advanceAll, closeNodes, twoNodes } from './nodes.ts'
+import { advanceAll, closeNodes, twoNodes } from './nodes.ts'
 
 /** From now on this lobby tells what has changed when that is called, and not when two seconds are over. */
 function byHand(lobby: Lobby): () => Promise<void> {
