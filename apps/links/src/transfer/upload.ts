@@ -1,5 +1,5 @@
 import { type ReadStream, createReadStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Source } from './lines.ts'
@@ -20,7 +20,7 @@ export async function keepUpload(pieces: Source): Promise<Upload> {
     const file = await open(path, 'wx', 0o600)
     let bytes = 0
     try {
-      for await (const piece of pieces) bytes += (await file.write(piece)).bytesWritten
+      for await (const piece of pieces) bytes += await writeWhole(file, piece)
     } finally {
       await file.close()
     }
@@ -37,4 +37,10 @@ export async function keepUpload(pieces: Source): Promise<Upload> {
     await close()
     throw error
   }
+}
+
+/** A disk that is nearly full takes a part of it, and says why only when it is given the rest. */
+async function writeWhole(file: FileHandle, piece: Uint8Array): Promise<number> {
+  for (let at = 0; at < piece.length;) at += (await file.write(piece, at)).bytesWritten
+  return piece.length
 }
