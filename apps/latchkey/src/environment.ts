@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Database, openDatabase } from '@latchkey/database/database'
-import { type Migration, migrate } from '@latchkey/database/migrate'
+import { type Database, openDatabase, openReader } from '@latchkey/database/database'
+import { type Migration, dueMigrations, migrate } from '@latchkey/database/migrate'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrations } from '@latchkey/links/db/migrations'
 import type { Tables } from '@latchkey/links/db/tables'
@@ -64,8 +64,40 @@ export function roomsDatabase(): { databaseUrl: string } {
   return parseSettings({ databaseUrl: roomsDeclarations.databaseUrl }, process.env)
 }
 
-/** For what works on what is there already: an empty database would be taken for it. Throws `CommandFailure`. */
-export function requireDatabase(url: string, setting: 'LINKS_DATABASE_URL' | 'ROOMS_DATABASE_URL'): void {
+/**
+ * For what works on what is there already: an empty database would be taken for it, and one of an earlier version be changed,
+ * which a service of that version may be using. Throws `CommandFailure`.
+ */
+export async function requireLinks({ databaseUrl }: Pick<Settings, 'databaseUrl'>): Promise<void> {
+  await requireCurrent(databaseUrl, 'LINKS_DATABASE_URL', migrations)
+}
+
+/** The same of Rooms. */
+export async function requireRooms({ databaseUrl }: Pick<RoomsSettings, 'databaseUrl'>): Promise<void> {
+  await requireCurrent(databaseUrl, 'ROOMS_DATABASE_URL', roomsMigrations)
+}
+
+async function requireCurrent(
+  url: string,
+  setting: string,
+  steps: Readonly<Record<string, Migration>>,
+): Promise<void> {
+  requireFile(url, setting)
+  const reader = openReader(url)
+  try {
+    const due = await dueMigrations(reader, steps)
+    if (due.length === Object.keys(steps).length)
+      throw new CommandFailure(`The database that ${setting} names is empty`)
+    if (due.length > 0)
+      throw new CommandFailure(
+        'The database is of an earlier version: use that one for this, or start this one first',
+      )
+  } finally {
+    await reader.close()
+  }
+}
+
+function requireFile(url: string, setting: string): void {
   if (dialectOf(url) === 'postgres' || existsSync(sqlitePath(url))) return
   const missing = `There is no database at ${sqlitePath(url)}, where ${setting} says that it is`
   const isOfDemo = setting === 'ROOMS_DATABASE_URL' && existsSync(sqlitePath(DEMO_DATABASE_URL))

@@ -59,6 +59,10 @@ const FOLDERS = `the folders of ${URLS} and LINKS_JOURNAL`
 
 const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [
+    /^SQLITE_READONLY_ROLLBACK/,
+    'An import into the database was killed: run it again, or start the service, which undoes it',
+  ],
+  [
     /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/,
     `A database file cannot be opened for writing: check that this user owns ${FOLDERS}`,
   ],

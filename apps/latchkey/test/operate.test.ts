@@ -58,7 +58,7 @@ describe('latchkey backup', () => {
     empty.remove()
   })
 
-  test('of a database that an earlier version left is refused, and changes nothing there', async () => {
+  test('of a database that an earlier version left is refused, as is all that only reads, and changes nothing there', async () => {
     const old = new Place()
     const making = ['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old']
     expect(await old.run(making)).toMatchObject({ code: 0 })
@@ -66,15 +66,68 @@ describe('latchkey backup', () => {
     const newest = 'select name from migration order by name desc limit 1'
     file.run(`delete from migration where name = (${newest})`)
     const before = file.query(newest).get()
-    const { code, err } = await old.run(['backup', 'copy.db'])
-    expect([code, err]).toEqual([
-      1,
-      'The database is of an earlier version: back it up with that one, or start this one first\n',
+    for (const args of [
+      ['backup', 'copy.db'],
+      ['links', 'export'],
+      ['links', 'export', '--everything'],
+      ['keys', 'list'],
+      ['keys', 'revoke', '1'],
     ])
+      expect([args, await old.run(args)]).toEqual([
+        args,
+        {
+          code: 1,
+          out: '',
+          err: 'The database is of an earlier version: use that one for this, or start this one first\n',
+        },
+      ])
     expect(file.query(newest).get()).toEqual(before)
     expect(existsSync(old.path('copy.db'))).toBe(false)
     file.close()
     old.remove()
+  })
+
+  test('of a database in which an import was killed says how to go on', async () => {
+    const killed = new Place()
+    await killed.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old'])
+    const importing = Bun.spawn(
+      [
+        process.execPath,
+        '-e',
+        `
+      const file = new (require('bun:sqlite').Database)('data/links.db')
+      file.run('pragma journal_mode = delete')
+      file.run('pragma cache_size = 10')
+      file.run('begin exclusive')
+      file.run('create table t (a)')
+      file.run("with recursive n (i) as (values (0) union all select i + 1 from n where i < 5000) insert into t select hex(randomblob(500)) from n")
+      process.kill(process.pid, 'SIGKILL')`,
+      ],
+      { cwd: killed.folder },
+    )
+    await importing.exited
+    expect(existsSync(`${killed.database}-journal`)).toBe(true)
+    expect(await killed.run(['backup', 'copy.db'])).toEqual({
+      code: 1,
+      out: '',
+      err: 'An import into the database was killed: run it again, or start the service, which undoes it\n',
+    })
+    expect(
+      await killed.run([
+        'keys',
+        'create',
+        '--identity',
+        'ada@example.com',
+        '--scope',
+        'read',
+        '--title',
+        'New',
+      ]),
+    ).toMatchObject({
+      code: 0,
+    })
+    expect(await killed.run(['backup', 'copy.db'])).toMatchObject({ code: 0 })
+    killed.remove()
   })
 
   test('with PostgreSQL names pg_dump and makes no file', async () => {

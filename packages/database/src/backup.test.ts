@@ -18,6 +18,7 @@ test('a backup removes what killed ones of any name left a day ago, and no other
   const kept = [
     `.b.db.${process.ppid}.partial`,
     `.b.db.${ended.pid}.partial.txt`,
+    `.b.db.${ended.pid}.partial-wal`,
     `.b.db.0${ended.pid}.partial`,
     '.b.db..partial',
     `..${ended.pid}.partial`,
@@ -27,6 +28,7 @@ test('a backup removes what killed ones of any name left a day ago, and no other
   ]
   const removed = [
     `.b.db.${ended.pid}.partial`,
+    `.b.db.${ended.pid}.partial-journal`,
     '.b.db.99999999.partial',
     `.rooms-2026-01-31.db.${ended.pid}.partial`,
   ]

@@ -39,7 +39,7 @@ export async function copyDatabase(path: string, file: string): Promise<Backup> 
     await syncToDisk(dirname(file))
     return { bytes: size, rows }
   } finally {
-    await rm(partial, { force: true })
+    for (const each of [partial, `${partial}-journal`]) await rm(each, { force: true })
   }
 }
 
@@ -49,7 +49,7 @@ const LEFT_OVER_MS = 24 * 3_600_000
 /** Removes what killed backups of ours left in this folder, under any name: usually each has that of its day. */
 async function removeLeftOvers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const [, pid] = /^\..+\.([1-9]\d*)\.partial$/.exec(name) ?? []
+    const [, pid] = /^\..+\.([1-9]\d*)\.partial(?:-journal)?$/.exec(name) ?? []
     if (pid === undefined || isRunning(Number(pid))) continue
     const partial = join(folder, name)
     const found = await lstat(partial).catch(() => undefined)
@@ -68,34 +68,21 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A busy service may delete between the counts what it added before; it will not do so three times in a row. */
-const TRIES = 3
-
 async function copy(from: string, to: string): Promise<ReadonlyMap<string, number>> {
   const source = openSqliteFile(from, { readonly: true })
   try {
-    for (let tries = 1; ; tries++) {
-      await rm(to, { force: true })
-      // Keys' hashes and the visitors' secret are in there.
-      await (await open(to, 'wx', 0o600)).close()
-      const before = countRows(source)
-      source.run('vacuum into ?', [to])
-      const after = countRows(source)
-      const rows = verify(to)
-      const differing = [...rows].find(
-        ([table, count]) => !isBetween(count, before.get(table), after.get(table)),
-      )
-      if (!differing && rows.size === before.size) return rows
-      if (tries === TRIES)
-        throw new BackupFailure(`The copy does not match the database in ${differing?.[0] ?? 'its tables'}`)
-    }
+    await rm(to, { force: true })
+    // Keys' hashes and the visitors' secret are in there.
+    await (await open(to, 'wx', 0o600)).close()
+    // One moment of the database, so rows need not be counted there, where others go on writing.
+    source.run('vacuum into ?', [to])
+    const rows = verify(to)
+    const missing = tablesOf(source).find((table) => !rows.has(table))
+    if (missing !== undefined) throw new BackupFailure(`The copy lacks the table ${missing}`)
+    return rows
   } finally {
     source.close()
   }
-}
-
-function isBetween(count: number, a = Number.NaN, b = Number.NaN): boolean {
-  return count >= Math.min(a, b) && count <= Math.max(a, b)
 }
 
 function verify(path: string): Map<string, number> {
@@ -115,15 +102,19 @@ function verify(path: string): Map<string, number> {
 }
 
 function countRows(file: SqliteFile): Map<string, number> {
-  const tables = file
-    .query<{ name: string }, []>(`select name from sqlite_schema where type = 'table' order by name`)
-    .all()
   return new Map(
-    tables.map(({ name }) => [
+    tablesOf(file).map((name) => [
       name,
       file.query<{ count: number }, []>(`select count(*) as count from "${name}"`).get()?.count ?? 0,
     ]),
   )
+}
+
+function tablesOf(file: SqliteFile): string[] {
+  return file
+    .query<{ name: string }, []>(`select name from sqlite_schema where type = 'table' order by name`)
+    .all()
+    .map(({ name }) => name)
 }
 
 async function syncToDisk(path: string): Promise<void> {

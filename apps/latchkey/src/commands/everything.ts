@@ -12,7 +12,8 @@ import {
   currentSettings,
   nowSeconds,
   roomsDatabase,
-  requireDatabase,
+  requireLinks,
+  requireRooms,
   withDatabase,
   withRoomsDatabase,
 } from '../environment.ts'
@@ -20,7 +21,7 @@ import {
 /** Writes all that the instance holds to stdout, with the clicks that wait in the journal. */
 export async function exportEverything(): Promise<number> {
   const settings = currentSettings()
-  requireDatabase(settings.databaseUrl, 'LINKS_DATABASE_URL')
+  await requireLinks(settings)
   await withDatabase(settings, async (database) => {
     await countWaiting(sqlitePath(settings.journal), settings.databaseUrl)
     await writeOut((put) => exportInstance(database, nowSeconds(), put))
@@ -71,7 +72,7 @@ const exportingRooms: Command = {
   async run(args) {
     requireStdout(parseArgs({ args, options: {}, allowPositionals: true }).positionals)
     const settings = roomsDatabase()
-    requireDatabase(settings.databaseUrl, 'ROOMS_DATABASE_URL')
+    await requireRooms(settings)
     await withRoomsDatabase(settings, (database) =>
       writeOut((put) => exportRooms(database, nowSeconds(), put)),
     )

@@ -12,7 +12,7 @@ import {
   requirePositionals,
 } from '../command.ts'
 import { complain, plain, say, table, write } from '../output.ts'
-import { currentSettings, nowSeconds, requireDatabase, withDatabase } from '../environment.ts'
+import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../environment.ts'
 
 const create: Command = {
   words: ['keys', 'create'],
@@ -51,7 +51,7 @@ const list: Command = {
   summary: 'List all API keys, newest first',
   async run(args) {
     parseArgs({ args, options: {} })
-    const keys = await withDatabase(existing(), ({ read }) => listKeys(read))
+    const keys = await withDatabase(await existing(), ({ read }) => listKeys(read))
     if (keys.length === 0) complain('There are no API keys yet: make one with latchkey keys create')
     const rows = keys.map((key) =>
       [
@@ -70,9 +70,9 @@ const list: Command = {
 }
 
 /** Of a database that is there: of another, nobody could tell why it has no keys. */
-function existing(): Settings {
+async function existing(): Promise<Settings> {
   const settings = currentSettings()
-  requireDatabase(settings.databaseUrl, 'LINKS_DATABASE_URL')
+  await requireLinks(settings)
   return settings
 }
 
@@ -94,7 +94,7 @@ const revoke: Command = {
     const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
     const [id = ''] = requirePositionals(positionals, ['ID'])
     if (!/^\d{1,15}$/.test(id)) throw new UsageError('ID is the number that latchkey keys list shows first')
-    const revoked = await withDatabase(existing(), (database) =>
+    const revoked = await withDatabase(await existing(), (database) =>
       database.write((tx) => deleteKey(tx, Number(id))),
     )
     if (!revoked) throw new CommandFailure(`There is no key ${id}: see latchkey keys list`)

@@ -1,24 +1,20 @@
 import { parseArgs } from 'node:util'
 import { type Backup, copyDatabase } from '@latchkey/database/backup'
-import { openReader } from '@latchkey/database/database'
-import { type Migration, dueMigrations } from '@latchkey/database/migrate'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import type { Finding } from '@latchkey/doctor/finding'
 import { backUp } from '@latchkey/links/backup/backup'
-import { migrations } from '@latchkey/links/db/migrations'
 import { examine } from '@latchkey/links/doctor/doctor'
-import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
 import { plain, say } from '../output.ts'
-import { currentSettings, requireDatabase, roomsDatabase } from '../environment.ts'
+import { currentSettings, requireLinks, requireRooms, roomsDatabase } from '../environment.ts'
 
 const backup: Command = {
   words: ['backup'],
   takes: '[--service links|rooms] FILE',
   summary: 'Copy the SQLite database of a running service, and verify the copy',
   details: `Links unless told. The copy of Links holds the clicks that wait in the journal too. A file that exists is never replaced.
-To restore, stop the service and put the copy where its database setting points; leave no -wal and -shm file beside it.`,
+To restore, stop the service and put the copy where its database setting points; leave no -wal, -shm and -journal file beside it.`,
   async run(args) {
     const { positionals, values } = parseArgs({
       args,
@@ -38,33 +34,15 @@ To restore, stop the service and put the copy where its database setting points;
 async function backUpLinks(file: string): Promise<Backup> {
   const settings = currentSettings()
   refusePostgres(settings.databaseUrl)
-  await requireCurrent(settings.databaseUrl, 'LINKS_DATABASE_URL', migrations)
+  await requireLinks(settings)
   return backUp(settings, file)
 }
 
 async function backUpRooms(file: string): Promise<Backup> {
-  const { databaseUrl } = roomsDatabase()
-  refusePostgres(databaseUrl)
-  await requireCurrent(databaseUrl, 'ROOMS_DATABASE_URL', roomsMigrations)
-  return copyDatabase(sqlitePath(databaseUrl), file)
-}
-
-/** A copy of what this version has changed first would be none of what was there. */
-async function requireCurrent(
-  url: string,
-  setting: Parameters<typeof requireDatabase>[1],
-  steps: Readonly<Record<string, Migration>>,
-): Promise<void> {
-  requireDatabase(url, setting)
-  const reader = openReader(url)
-  try {
-    if ((await dueMigrations(reader, steps)).length > 0)
-      throw new CommandFailure(
-        'The database is of an earlier version: back it up with that one, or start this one first',
-      )
-  } finally {
-    await reader.close()
-  }
+  const settings = roomsDatabase()
+  refusePostgres(settings.databaseUrl)
+  await requireRooms(settings)
+  return copyDatabase(sqlitePath(settings.databaseUrl), file)
 }
 
 function refusePostgres(url: string): void {

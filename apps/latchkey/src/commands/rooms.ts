@@ -8,7 +8,7 @@ import { grantPlatformAdmin, withdrawPlatformAdmin } from '@latchkey/rooms/grant
 import { findUserByReference } from '@latchkey/rooms/users/store'
 import { type Command, CommandFailure, requireAll } from '../command.ts'
 import { plain, say } from '../output.ts'
-import { requireDatabase, roomsDatabase, withRoomsDatabase } from '../environment.ts'
+import { requireRooms, roomsDatabase, withRoomsDatabase } from '../environment.ts'
 
 const WHO = '--user ID'
 const DETAILS = `ID is the id that the admin page shows, or ISSUER|SUBJECT of somebody who has signed in once. Needs no running service and ends
@@ -61,7 +61,7 @@ async function change(args: string[], work: Change): Promise<number> {
   const { user: reference } = requireAll(values, ['user'])
   const origin = { clientIp: null, requestId: null, nowMs: Date.now() }
   const settings = roomsDatabase()
-  requireDatabase(settings.databaseUrl, 'ROOMS_DATABASE_URL')
+  await requireRooms(settings)
   return withRoomsDatabase(settings, async (database) => {
     const user = await findUserByReference(database.read, reference)
     if (!user) throw new CommandFailure('Nobody with this id has signed in')

@@ -23,7 +23,7 @@ import {
 import { complain, plain, pour } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { JsonLinesFile } from '../json-lines-file.ts'
-import { currentSettings, nowSeconds, requireDatabase, withDatabase } from '../environment.ts'
+import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../environment.ts'
 import { exportEverything, importEverything } from './everything.ts'
 
 /** `fail` looks at the whole file before anything is stored. */
@@ -201,7 +201,7 @@ off again.
     if (values.everything) return exportEverything()
     const format = requireChoice('format', exportFormats, values.format ?? 'ndjson')
     const settings = currentSettings()
-    requireDatabase(settings.databaseUrl, 'LINKS_DATABASE_URL')
+    await requireLinks(settings)
     await withDatabase(settings, (database) => pour(exportLinks(database, format, nowSeconds())))
     return 0
   },
