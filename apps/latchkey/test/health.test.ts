@@ -41,3 +41,25 @@ test('latchkey health fails when one of the services is not well, and asks only 
   expect((await place.run(['health', '--service', 'other'], { env })).code).toBe(2)
   await Promise.all([well.stop(true), unwell.stop(true)])
 })
+
+test('latchkey health waits 4 seconds for an answer, also for one that comes byte by byte', async () => {
+  let timer: Timer | undefined
+  const answer = 'HTTP/1.1 200 OK'
+  let written = 0
+  const slow = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket) {
+        timer ??= setInterval(() => socket.write(answer[written++] ?? ''), 500)
+      },
+    },
+  })
+  const env = { LINKS_PORT: String(slow.port) }
+  expect(await place.run(['health', '--service', 'links'], { env })).toMatchObject({
+    code: 1,
+    out: 'links: no answer within 4 seconds\n',
+  })
+  clearInterval(timer)
+  slow.stop(true)
+}, 30_000)

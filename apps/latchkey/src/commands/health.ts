@@ -37,15 +37,17 @@ async function ask(service: Service): Promise<string> {
       : parseSettings({ host: rooms.host, port: rooms.port }, process.env)
   const { promise, resolve } = Promise.withResolvers<string>()
   // Not `fetch`, which would ask the proxy that HTTP_PROXY names.
-  const request = get(
-    { host: nearest(host), port, path: PATHS[service], timeout: ANSWER_WITHIN_MS },
-    ({ statusCode }) => resolve(statusCode === 200 ? 'ok' : `answers ${statusCode}`),
-  )
-  request.on('timeout', () =>
-    request.destroy(new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} seconds`)),
+  const request = get({ host: nearest(host), port, path: PATHS[service] }, ({ statusCode }) =>
+    resolve(statusCode === 200 ? 'ok' : `answers ${statusCode}`),
   )
   request.on('error', ({ message }) => resolve(message))
+  // A time-out of the request would begin anew with each byte.
+  const timer = setTimeout(
+    () => resolve(`no answer within ${ANSWER_WITHIN_MS / 1000} seconds`),
+    ANSWER_WITHIN_MS,
+  )
   const answer = await promise
+  clearTimeout(timer)
   request.destroy()
   return answer
 }
