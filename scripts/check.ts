@@ -15,12 +15,21 @@ export async function check(): Promise<string[]> {
 }
 
 async function run(name: string, command: readonly string[]): Promise<boolean> {
-  const child = Bun.spawn([...command], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-  const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  const isPassed = (await child.exited) === 0
+  const { isPassed, said } = await carriedOut(command)
   console.log(`${isPassed ? 'ok  ' : 'FAIL'}  ${name}`)
-  if (!isPassed) console.log(said.join(''))
+  if (!isPassed) console.log(said)
   return isPassed
+}
+
+async function carriedOut(command: readonly string[]): Promise<{ isPassed: boolean; said: string }> {
+  try {
+    const child = Bun.spawn([...command], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+    const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    return { isPassed: (await child.exited) === 0, said: said.join('') }
+  } catch (error) {
+    // The tool is not installed.
+    return { isPassed: false, said: String(error) }
+  }
 }
 
 if (import.meta.main) process.exit((await check()).length > 0 ? 1 : 0)

@@ -28,25 +28,26 @@ function contentOf(file) {
   }
 }
 
-/** Two that install at once take each other's files away. Ends when nobody else installs; what it left is for `installed`. */
+/** Two that install at once would take each other's files away. */
 function takeLock() {
-  for (let isTold = false; ; isTold = true)
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' })
-      process.once('exit', () => rmSync(lock, { force: true }))
-      return
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-      const holder = Number(contentOf(lock))
-      if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true })
-      else {
-        if (!isTold)
-          process.stderr.write(
-            `Waiting for another installation to end (there is none? Remove ${lock}) ...\n`,
-          )
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
-      }
-    }
+  for (let tries = 0; !isMine(); tries++) {
+    const holder = Number(contentOf(lock))
+    if (tries === 0)
+      process.stderr.write(`Waiting for another installation to end (there is none? Remove ${lock}) ...\n`)
+    if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true })
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
+  }
+  process.once('exit', () => rmSync(lock, { force: true }))
+}
+
+function isMine() {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw error
+  }
 }
 
 function isRunning(pid) {

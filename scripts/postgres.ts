@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,9 +32,13 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
     '-E',
     'UTF8',
   ])
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c fsync=off -c max_connections=300`
+  // A shell takes these options apart, and the folder may have blanks.
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c max_connections=300`
   const control = [...as, join(bin, 'pg_ctl'), '-D', data, '-w']
-  await run([...control, '-l', join(folder, 'log'), '-o', options, 'start'])
+  const log = join(folder, 'log')
+  await run([...control, '-l', log, '-o', options, 'start']).catch((error: Error) => {
+    throw new Error(`${error.message}: ${existsSync(log) ? readFileSync(log, 'utf8') : ''}`)
+  })
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     async stop() {

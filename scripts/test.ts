@@ -13,17 +13,27 @@ import { ownPlatform } from './release/platforms.ts'
 const inCi = process.env['CI'] === 'true'
 const missing: string[] = []
 
+const executable = join(tmpdir(), `latchkey-executable-${process.pid}`)
+let [tests, postgres]: [Bun.Subprocess?, TestPostgres?] = []
+let isEnding = false
+// PostgreSQL is in a session of its own, where no Ctrl+C reaches it, and a signal to this process alone reaches nobody else.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    // A shell and npm may both pass it on.
+    if (!isEnding) void cleanUp().finally(() => process.exit(130))
+    isEnding = true
+  })
 const given = process.env['LATCHKEY_TEST_POSTGRES']
-const postgres: TestPostgres | undefined = given ? undefined : await startPostgres()
+if (!given) postgres = await startPostgres()
 const postgresUrl = given ?? postgres?.url
 if (postgresUrl === undefined)
   missing.push('PostgreSQL is not installed: everything was tested on SQLite only')
 
 const chromium = process.env['LATCHKEY_TEST_CHROMIUM'] ?? Bun.which('chromium') ?? Bun.which('google-chrome')
 // Most pages are opened in the engine without windows, where it is installed: that halves the time of those tests.
-const shell = process.env['LATCHKEY_TEST_CHROMIUM']
-  ? process.env['LATCHKEY_TEST_CHROMIUM_SHELL']
-  : Bun.which('chromium-headless-shell')
+const shell =
+  process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] ??
+  (process.env['LATCHKEY_TEST_CHROMIUM'] ? undefined : Bun.which('chromium-headless-shell'))
 if (!chromium) missing.push('Chromium is not installed: no page was opened in a browser')
 
 const wide = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
@@ -49,17 +59,12 @@ if ((process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? '') === '')
   missing.push('LATCHKEY_TEST_PYTHON_TOOLS is unset: the Python SDK was not tried (see CONTRIBUTING.md)')
 
 // Once, for all the tests that need it; when it cannot be built, they say why.
-const executable = join(tmpdir(), `latchkey-executable-${process.pid}`)
 const building = buildExecutable(ownPlatform(), executable).then(
   () => true,
   () => false,
 )
 
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
-let tests: Bun.Subprocess | undefined
-// PostgreSQL is in a session of its own, where no Ctrl+C reaches it, and a signal to this process alone reaches nobody else.
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
 const [isBuilt, failedChecks] = await Promise.all([building, check()])
 tests = Bun.spawn(
   [

@@ -22,9 +22,14 @@ if (values.out === undefined) fail('Say where to: npm run release -- --out DIR')
 const platforms = values.platform.map(platformNamed)
 const folder = resolve(values.out)
 if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty`)
+// It is run in another folder.
+const python = /[/\\]/.test(values.python) ? resolve(values.python) : values.python
+await run([python, '-m', 'hatchling', '--help']).catch((error: Error) =>
+  fail(`--python must be one that has hatchling: ${error.message}`),
+)
+const sourceTime = await timeOfSource()
 mkdirSync(folder, { recursive: true })
 
-const sourceTime = await timeOfSource()
 const made = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
 try {
   await gather(made)
@@ -36,7 +41,7 @@ try {
 } finally {
   rmSync(made, { recursive: true, force: true })
 }
-await packClients(folder, values.python, sourceTime)
+await packClients(folder, python, sourceTime)
 writeFileSync(join(folder, `latchkey-${VERSION}.cdx.json`), await billOfMaterials(sourceTime))
 writeFileSync(join(folder, `latchkey-${VERSION}-licences.txt`), licences())
 writeFileSync(join(folder, 'SHA256SUMS'), sums())

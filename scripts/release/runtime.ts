@@ -10,8 +10,10 @@ const CACHE = join(ROOT, 'node_modules/.cache/latchkey-runtimes')
  * once from the npm registry. Throws where it cannot be had, or is not what package-lock.json expects.
  */
 export async function runtimeOf(platform: Platform): Promise<string> {
-  if (platform.name === ownPlatform().name) return process.execPath
   const { version, integrity } = locked(platform.runtime.package)
+  // On Alpine it is one for another C library.
+  const isWanted = process.platform !== 'linux' || isGlibc()
+  if (platform.name === ownPlatform().name && Bun.version === version && isWanted) return process.execPath
   const folder = join(CACHE, `${platform.name}-${version}`)
   const file = join(folder, 'package/bin', platform.runtime.file)
   if (existsSync(file)) return file
@@ -24,6 +26,11 @@ export async function runtimeOf(platform: Platform): Promise<string> {
   await run(['tar', '-xzf', packed, '-C', parts])
   renameSync(parts, folder)
   return file
+}
+
+function isGlibc(): boolean {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  return header.glibcVersionRuntime !== undefined
 }
 
 function hashed(file: string): string {

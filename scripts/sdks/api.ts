@@ -93,6 +93,7 @@ function readOperation({ path, method, described, types }: Place): Operation {
   const foreign = described.parameters.find((each) => each.in !== 'path' && each.in !== 'query')
   if (foreign) throw new Error(`${id}: a parameter in ${foreign.in} is not known`)
   const bodySchema = described.requestBody?.content['application/json']?.schema
+  if (described.requestBody && !bodySchema) throw new Error(`${id}: its body is not JSON`)
   const query = readQuery(`${owner}Query`, parameters('query'), types)
   const success = successOf(described)
   const answered = success.content?.['application/json']?.schema

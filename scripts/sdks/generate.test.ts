@@ -148,6 +148,27 @@ describe('the generator refuses', () => {
       (api) => void delete api.components.schemas['Slug'],
       '#/components/schemas/Slug leads nowhere',
     ],
+    [
+      'a map',
+      (api) => void (api.components.schemas['Slug']!.additionalProperties = { type: 'string' }),
+      'does not know maps',
+    ],
+    [
+      'two objects that would have one name',
+      (api) => {
+        const one = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } })
+        api.components.schemas['Slug']!.properties!['target'] = { anyOf: [one('id'), one('url')] }
+      },
+      'Two objects would be called SlugTarget',
+    ],
+    [
+      'a body that is not JSON',
+      (api) => {
+        const { requestBody } = operation(api, '/links', 'post')
+        requestBody!.content = { 'text/csv': requestBody!.content['application/json']! }
+      },
+      'its body is not JSON',
+    ],
   ])('%s', (_what, change, because) => {
     expect(() => readApi(changed(change))).toThrow(because)
   })

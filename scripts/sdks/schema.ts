@@ -9,7 +9,7 @@ export interface Schema {
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]
-  additionalProperties?: boolean
+  additionalProperties?: boolean | Schema
   default?: unknown
   examples?: unknown[]
   pattern?: string
@@ -75,4 +75,6 @@ const KNOWN = new Set([
 export function refuseUnknown(schema: Schema, where: string): void {
   const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword))
   if (unknown !== undefined) throw new Error(`${where}: the SDK generator does not know "${unknown}"`)
+  if (typeof schema.additionalProperties === 'object')
+    throw new Error(`${where}: the SDK generator does not know maps`)
 }

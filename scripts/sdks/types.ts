@@ -34,6 +34,8 @@ export class Types {
   readonly models = new Map<string, Model>()
   readonly aliases = new Map<string, Alias>()
   readonly #named: Readonly<Record<string, Schema>>
+  /** Of each model, to see that no other one takes its name. */
+  readonly #sources = new Map<string, Schema>()
 
   constructor(named: Readonly<Record<string, Schema>>) {
     this.#named = named
@@ -60,7 +62,10 @@ export class Types {
   }
 
   #object(schema: Schema, name: string): Type {
+    if (!Bun.deepEquals(this.#sources.get(name) ?? schema, schema))
+      throw new Error(`Two objects would be called ${name}: give one a name in the document`)
     if (this.models.has(name)) return { kind: 'model', name }
+    this.#sources.set(name, schema)
     const required = new Set(schema.required)
     const model = { name, fields: [] as Field[] }
     this.models.set(name, model)
@@ -73,6 +78,7 @@ export class Types {
     const name = pointer.replace('#/components/schemas/', '')
     const schema = this.#named[name]
     if (!schema) throw new Error(`${pointer} leads nowhere`)
+    refuseUnknown(schema, name)
     if (schema.type === 'object') return this.#object(schema, name)
     if (!this.aliases.has(name))
       this.aliases.set(name, { name, type: this.read(schema, name), notes: notesOf(schema) })
