@@ -311,7 +311,8 @@ eachDialect((dialect, newUrl) => {
         const { id: roomId } = await createRoom(owner, { visibility: 'private' })
         const rhea = { sub: crypto.randomUUID(), name: 'Rhea' }
         const going = everywhere(await service.signedIn({ ...rhea, groups: ['admins'] }))
-        for (const socket of going)
+        const staying = everywhere(owner.browser)
+        for (const socket of [...going, ...staying])
           expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
         // In another browser, so that the session of those sockets goes on.
         await service.signedIn(rhea)
@@ -320,7 +321,9 @@ eachDialect((dialect, newUrl) => {
         for (const socket of going)
           expect(await socket.of('room.removed')).toMatchObject({ roomId, reason: 'access_lost' })
         await say(owner.browser, roomId, 'Among ourselves')
-        await way.pass(nodes, 5_000, () => true)
+        await way.pass(nodes, 5_000, () => staying.every(hasHeard))
+        for (const socket of staying) await socket.frame(isSaid)
+        for (const socket of staying) socket.close()
         for (const socket of going) {
           await socket.settle()
           expect(socket.isClosed).toBe(false)
