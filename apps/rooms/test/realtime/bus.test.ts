@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createLog } from '@latchkey/http/log'
 import type { News } from '../../src/news.ts'
 import type { Bus } from '../../src/realtime/bus.ts'
@@ -23,11 +23,28 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     here.listen((news) => void heard.here.push(news))
     there.listen((news) => void heard.there.push(news))
   })
+  const closings: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const close of closings.splice(0)) await close()
+  })
   afterAll(async () => {
     await here.close()
     await there.close()
     await redis.kill()
   })
+  /** A client for as long as the test lasts. */
+  const connect = async () => {
+    const { createClient } = await import('@redis/client')
+    const client = await createClient({ url: redis.url }).connect()
+    closings.push(() => client.destroy())
+    return client
+  }
+  /** One more node for as long as the test lasts. */
+  const join = async (name: string) => {
+    const bus = await createRedisBus(redis.url, name, log, BEAT_EVERY_MS)
+    closings.push(() => bus.close())
+    return bus
+  }
   const forget = () => {
     heard.here.length = 0
     heard.there.length = 0
@@ -47,8 +64,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   test('R19.1: what is said in a room does not pass through the server: other nodes are told its number', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
-    const { createClient } = await import('@redis/client')
-    const client = await createClient({ url: redis.url }).connect()
+    const client = await connect()
     const passed: string[] = []
     await client.subscribe('latchkey:rooms:1', (text) => void passed.push(text))
     const data = { message: { content: 'Between you and me' } }
@@ -58,15 +74,13 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await until(() => heard.there.length > 0 && passed.some((text) => text.includes('harbour')))
     expect(heard.there).toEqual([{ kind: 'grown', roomId: 'harbour', seq: 7 }])
     expect(passed.join()).not.toContain('Between')
-    client.destroy()
   })
 
   test('what others put into the channel is passed over', async () => {
-    const other = await createRedisBus(redis.url, 'other', log, BEAT_EVERY_MS)
+    const other = await join('other')
     await until(() => other.state() === 'ok')
     forget()
-    const { createClient } = await import('@redis/client')
-    const client = await createClient({ url: redis.url }).connect()
+    const client = await connect()
     for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}'])
       await client.publish('latchkey:rooms:1', text)
     other.listen(({ kind }) => {
@@ -76,18 +90,15 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await until(() => logged.some((line) => line.includes('news could not be understood')))
     // Each node has a connection of its own: that one has heard the last of it says nothing of the others.
     await until(() => [heard.here, heard.there].every((node) => node.some(({ kind }) => kind === 'grown')))
-    client.destroy()
     forget()
     here.publish(NEWS)
     await until(() => heard.there.length > 0)
     expect(heard.there).toEqual([NEWS])
-    await other.close()
   })
 
   test('what others say was said in a room is not taken for it, but looked for in the database', async () => {
     forget()
-    const { createClient } = await import('@redis/client')
-    const client = await createClient({ url: redis.url }).connect()
+    const client = await connect()
     const event = {
       seq: 8,
       at: '2026-11-22T12:00:00.000Z',
@@ -101,7 +112,6 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
       [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
       [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
     ])
-    client.destroy()
   })
 
   test('while the server is away a node hears itself, says that the bus is down, and is never thrown at', async () => {
@@ -111,7 +121,8 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect(heard.here).toEqual([NEWS])
     await until(() => here.state() === 'down')
     expect(heard.there).toEqual([])
-    expect(logged.filter((line) => line.includes('the bus is gone')).length).toBe(2)
+    // One line of each node, as soon as it has noticed.
+    await until(() => logged.filter((line) => line.includes('the bus is gone')).length === 2)
   })
 
   test('when the server is back, so are both connections and the subscription', async () => {
@@ -134,7 +145,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
 
   test('a node that starts before the server finds it later', async () => {
     await redis.kill()
-    const late = await createRedisBus(redis.url, 'late', log, BEAT_EVERY_MS)
+    const late = await join('late')
     const heardLate: News[] = []
     late.listen((news) => void heardLate.push(news))
     expect(late.state()).toBe('down')
@@ -142,6 +153,5 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await until(() => late.state() === 'ok' && here.state() === 'ok')
     here.publish(NEWS)
     await until(() => heardLate.length > 0)
-    await late.close()
   })
 })
