@@ -43,6 +43,19 @@ test('clicks added to what was remembered, or to what it came from, are not reme
   expect([again?.countOf('linux', raw), again?.distinct(raw)]).toEqual([1, 1])
 })
 
+test('visitors added to those that were remembered are counted with them, and not remembered', () => {
+  const remembered = new RememberedTallies()
+  const source = new Tally()
+  source.of('visitor_fp').addPacked(tallyOf('ann', 'ben').of('os').packed(false)?.sums ?? new Uint8Array(), {
+    names: undefined,
+  })
+  remembered.add([period], ['visitor_fp'], source)
+  const found = remembered.get([period], ['visitor_fp'])?.of('visitor_fp')
+  for (const name of ['ann', 'cleo']) found?.add(name, one)
+  expect(found?.distinct(raw)).toBe(3)
+  expect(remembered.get([period], ['visitor_fp'])?.of('visitor_fp').distinct(raw)).toBe(2)
+})
+
 test('names that were looked up for one page are looked up again for the next', () => {
   const remembered = new RememberedTallies()
   const values = new ValueCounts()

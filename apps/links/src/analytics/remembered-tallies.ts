@@ -17,9 +17,9 @@ export class RememberedTallies {
     this.#tallies = new RecentlyUsed(mostBytes)
   }
 
-  /** A copy, to which more may be added. */
+  /** `over` what is remembered: more may be added. */
   get(periods: readonly Found[], columns: readonly SumColumn[]): Tally | undefined {
-    return this.#tallies.get(keyOf(periods, columns))?.copy()
+    return this.#tallies.get(keyOf(periods, columns))?.over()
   }
 
   /** `tally` must be of these periods alone. */

@@ -95,7 +95,7 @@ async function addRaw(
   ]
   const gaps = shared.flatMap(([first], n) => (first ? [{ ...first.gap, n }] : []))
   const all = [...new Set(wanted.flatMap((one) => one.columns))]
-  const columns = sql.join(all.map((column) => sql.ref(`click.${column}`)))
+  const columns = sql.raw(all.map((column) => `click.${column}`).join(', '))
   // What is asked of each of many rows costs most: the place of its gap and both flags are one number.
   const raw = sql<Partial<Pick<ClickTable, SumColumn>> & { marks: number }>`
     select 4 * n + 2 * is_bot + is_self_referrer as marks, ${columns}
@@ -119,10 +119,9 @@ interface SumRow extends SumNames {
   sums: Uint8Array
 }
 
-export const unitNumber = sql`case chosen.unit ${sql.join(
-  periodUnits.map((unit, number) => sql`when ${sql.lit(number)} then ${sql.lit(unit)}`),
-  sql` `,
-)} end`
+export const unitNumber = sql.raw(
+  `case chosen.unit ${periodUnits.map((unit, number) => `when ${number} then '${unit}'`).join(' ')} end`,
+)
 
 /** Periods as rows of a statement, `unitNumber` being what `chosen.unit` stands for. */
 export function periodRows(

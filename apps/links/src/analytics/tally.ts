@@ -71,6 +71,14 @@ export class Tally {
     return copy
   }
 
+  /** As a copy, except that of visitors, who are the most, only their number can be asked for. */
+  over(): Tally {
+    const over = new Tally()
+    for (const [column, values] of this.#values)
+      over.#values.set(column, column === 'visitor_fp' ? values.over() : values.copy())
+    return over
+  }
+
   get byteLength(): number {
     return [...this.#values.values()].reduce((sum, values) => sum + values.byteLength, 0)
   }

@@ -118,3 +118,36 @@ test('names are asked for of those sums only that have them first', () => {
   values.add('a', NONE)
   expect(values.nameOf(0)).toBe('a')
 })
+
+test('what is added over others is counted as if it was added to a copy of them, and changes nothing of them', () => {
+  const filters = [false, true].flatMap((bots) =>
+    [false, true].map((selfReferrers) => ({ bots, selfReferrers })),
+  )
+  const distinct = (values: ValueCounts) => filters.map((each) => values.distinct(each))
+  const taken = counts.map((sum) => ({
+    clicks: -sum.clicks,
+    bots: -sum.bots,
+    self_referrers: -sum.self_referrers,
+    bot_self_referrers: -sum.bot_self_referrers,
+  }))
+  const name = fc.nat(40).map(String)
+  const below = fc.array(fc.tuple(name, counts))
+  const steps = fc.array(fc.array(fc.tuple(name, fc.oneof(counts, taken))), { maxLength: 4 })
+  fc.assert(
+    fc.property(below, steps, (known, more) => {
+      const values = new ValueCounts()
+      values.addPacked(packed(known)?.sums ?? new Uint8Array([0]), { names: undefined })
+      const before = distinct(values)
+      const [copy, over] = [values.copy(), values.over()]
+      for (const step of [
+        ...more,
+        known.map(([each, { clicks }]) => [each, { ...NONE, clicks: -clicks }] as const),
+      ]) {
+        for (const [each, sum] of step) for (const one of [copy, over]) one.add(each, sum)
+        expect(distinct(over)).toEqual(distinct(copy))
+      }
+      expect(distinct(values)).toEqual(before)
+      expect(() => over.best({ bots: false, selfReferrers: false }, 1)).toThrow('only their number')
+    }),
+  )
+})

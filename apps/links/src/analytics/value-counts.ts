@@ -45,6 +45,10 @@ export class ValueCounts {
   private readonly ownNames: string[] = []
   private readonly entryOfName = new Map<string, number>()
   private readonly known: NameSource[] = [{ names: this.ownNames }]
+  /** What these are added to, if only their number is asked for. */
+  private below: ValueCounts | undefined
+  /** `distinct` of each choice of filters, until something is added. */
+  private distincts: (number | undefined)[] = []
 
   add(name: string, counts: Readonly<ClickCounts>): void {
     let entry = this.entryOfName.get(name)
@@ -77,6 +81,13 @@ export class ValueCounts {
     copy.places = this.places.slice()
     for (const source of this.known.slice(1)) copy.known.push({ ...source, names: undefined })
     return copy
+  }
+
+  /** These and what is added to them, without a copy of them, since they are many: `distinct` alone can be asked for. */
+  over(): ValueCounts {
+    const over = new ValueCounts()
+    over.below = this
+    return over
   }
 
   get byteLength(): number {
@@ -125,6 +136,7 @@ export class ValueCounts {
 
   /** The values with clicks, by their number. */
   clicked(): number[] {
+    this.requireWhole()
     const entries: number[] = []
     for (let entry = 0; entry < this.size; entry++) if (this.counts[COUNTS * entry] !== 0) entries.push(entry)
     return entries
@@ -161,19 +173,40 @@ export class ValueCounts {
   countOf(name: string, filters: ViewerFilters): number {
     Bun.SHA256.hash(name, digest)
     const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = digestWords
-    const entry = (this.slots[this.slotOf(k0, k1, k2, k3)] ?? 0) - 1
+    const entry = this.find(k0, k1, k2, k3)
     return entry < 0 ? 0 : this.countedOf(entry, filters)
   }
 
   /** How many values have clicks that a viewer counts. */
   distinct(filters: ViewerFilters): number {
+    const choice = 2 * Number(filters.bots) + Number(filters.selfReferrers)
+    return (this.distincts[choice] ??= this.below
+      ? this.below.distinct(filters) + this.distinctMore(this.below, filters)
+      : this.distinctHere(filters))
+  }
+
+  private distinctHere(filters: ViewerFilters): number {
     let found = 0
     for (let entry = 0; entry < this.size; entry++) if (this.countedOf(entry, filters) > 0) found++
     return found
   }
 
+  /** How many more have clicks than `below`; less than none where clicks were taken out. */
+  private distinctMore(below: ValueCounts, filters: ViewerFilters): number {
+    const { keys } = this
+    let more = 0
+    for (let entry = 0; entry < this.size; entry++) {
+      const at = WORDS * entry
+      const other = below.find(keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0, keys[at + 3] ?? 0)
+      const before = other < 0 ? 0 : below.countedOf(other, filters)
+      more += Number(before + this.countedOf(entry, filters) > 0) - Number(before > 0)
+    }
+    return more
+  }
+
   /** Those with the most clicks that a viewer counts, and all others that have as many as the last: names decide. */
   best(filters: ViewerFilters, most: number): Best {
+    this.requireWhole()
     const counted: number[] = []
     const entries: number[] = []
     for (let entry = 0; entry < this.size; entry++) {
@@ -200,6 +233,15 @@ export class ValueCounts {
       if (difference !== 0) return difference
     }
     return 0
+  }
+
+  private requireWhole(): void {
+    if (this.below) throw new Error('Of values on top of others only their number is known')
+  }
+
+  /** The number of the value with this key, less than 0 if there is none. */
+  private find(k0: number, k1: number, k2: number, k3: number): number {
+    return (this.slots[this.slotOf(k0, k1, k2, k3)] ?? 0) - 1
   }
 
   /** The number of the value with this key, a new one without clicks if there was none. */
@@ -248,6 +290,7 @@ export class ValueCounts {
   private addAt(entry: number, { clicks, bots, self_referrers: own, bot_self_referrers: both }: ClickCounts) {
     const { counts } = this
     const at = COUNTS * entry
+    this.distincts.length = 0
     counts[at] = (counts[at] ?? 0) + clicks
     counts[at + 1] = (counts[at + 1] ?? 0) + bots
     counts[at + 2] = (counts[at + 2] ?? 0) + own

@@ -11,14 +11,16 @@ export function numberRows<Column extends string>(
   rows: readonly Readonly<Record<Column, number>>[],
 ): RawBuilder<unknown> {
   const values = columns.map((column) => rows.map((row) => row[column]))
-  const names = sql.join(columns.map((column) => sql.ref(column)))
   if (dialect === 'postgres') {
     const arrays = sql.join(values.map((column) => sql`${column}::bigint[]`))
-    return sql`(select * from unnest(${arrays}) as given (${names}))`
+    // Text is a tenth of what a tree of names costs to build.
+    return sql`(select * from unnest(${arrays}) as given (${sql.raw(quoted(columns).join(', '))}))`
   }
   const lines = JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
-  const picked = sql.join(
-    columns.map((column, index) => sql`value ->> ${sql.lit(index)} as ${sql.ref(column)}`),
-  )
-  return sql`(select ${picked} from json_each(${lines}))`
+  const picked = quoted(columns).map((column, index) => `value ->> ${index} as ${column}`)
+  return sql`(select ${sql.raw(picked.join(', '))} from json_each(${lines}))`
+}
+
+function quoted(columns: readonly string[]): string[] {
+  return columns.map((column) => `"${column}"`)
 }
