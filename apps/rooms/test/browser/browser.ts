@@ -4,7 +4,8 @@ import { type View, testBrowser } from '@latchkey/web/testing/browser'
 import type { SocketData } from '../../src/realtime/gateway.ts'
 import { builtPages } from '../../src/http/pages.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
-import { freePort } from '../real/service.ts'
+import { freePort } from '../port.ts'
+import { until } from '../realtime/redis.ts'
 import { ORIGIN, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
 
 const PLENTY = {
@@ -72,11 +73,22 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
   return {
     service,
     at,
-    /** Nobody answers any more, as when the network or the service is gone. */
-    goDown: async () => {
+    /** Nobody answers meanwhile, as when the network or the service is gone; `act` begins once this page has noticed. */
+    async whileDown(page: Page, act: () => Promise<unknown>): Promise<void> {
+      const notice = page.getByRole('status').getByText('Connection lost. Trying again.')
       await up.server?.stop(true)
+      try {
+        await notice.waitFor()
+        await act()
+      } finally {
+        up.server = serve(service())
+      }
+      // The network is back too, so that it does not wait for its time to try again.
+      await until(async () => {
+        await page.evaluate(() => dispatchEvent(new Event('online')))
+        return !(await notice.isVisible())
+      })
     },
-    comeBack: () => void (up.server = serve(service())),
     open: (path: string, view?: View): Promise<Opened> => quick(browser.open(at(path), view)),
     /** A page of a browser in which this person has signed in with the provider, at `path`. */
     async openAs(person: Person, path: string, view?: View): Promise<Opened> {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
@@ -10,6 +10,7 @@ import { admin } from '../rooms/rooms.ts'
 import { isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
+afterEach(() => pages.service().idp.reset())
 const ROOM = '/rooms/6f0c1a52-8f5e-4d0a-9a39-0f5c3f0a7b11'
 const button = 'Sign in with Test provider'
 

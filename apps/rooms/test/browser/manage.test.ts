@@ -55,6 +55,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   await bob.page.getByRole('button', { name: 'Manage' }).waitFor()
   // Moderators have no settings and nothing to do with the owner.
   await bob.page.getByRole('button', { name: 'Manage' }).click()
+  await bob.page.getByRole('tab').first().waitFor()
   expect(await bob.page.getByRole('tab').allInnerTexts()).toEqual([
     'Members',
     'Invitations',
