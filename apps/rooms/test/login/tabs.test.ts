@@ -1,5 +1,5 @@
 // Many tabs at once, and foreign pages: what only a real browser shows.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { type Browser, type BrowserContext, type Page, chromium } from 'playwrig
 import type { Tables } from '../../src/db/tables.ts'
 import { type Running, startRooms } from '../../src/main.ts'
 import { readSettings } from '../../src/settings.ts'
+import { freePort } from '../port.ts'
 import { type HostileProvider, hostileProvider } from '../provider/hostile.ts'
 
 const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
@@ -59,7 +60,7 @@ beforeAll(async () => {
   pages.server = server
   idp.metadata((usual) => ({ ...usual, authorization_endpoint: `http://127.0.0.1:${server.port}/authorize` }))
   // Another site than the provider's 127.0.0.1, so that cookies and fetch metadata are those of foreign sites.
-  origin = `http://localhost:${freePort()}`
+  origin = `http://localhost:${await freePort()}`
   service = await startRooms(
     readSettings({
       AUTH_PROVIDER: 'oidc',
@@ -74,6 +75,10 @@ beforeAll(async () => {
   )
   chrome = await chromium.launch({ executablePath, args: FLAGS })
 }, 60_000)
+
+afterEach(() => {
+  pages.asks = false
+})
 
 afterAll(async () => {
   await chrome?.close()
@@ -97,13 +102,6 @@ async function expire(): Promise<void> {
 
 async function countAttempts(): Promise<number> {
   return (await inDatabase((tx) => tx.selectFrom('login_states').select('state_hash').execute())).length
-}
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port = 0 } = server
-  void server.stop(true)
-  return port
 }
 
 /** Where the page ends up, in short. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Provider } from '../../src/login/provider.ts'
+import { freePort } from '../port.ts'
 import { hostileProvider } from './hostile.ts'
 import { type Bench, bench, begin, failureOf, login } from './provider.ts'
 
@@ -165,9 +166,8 @@ describe('the document', () => {
 
 describe('when it is asked', () => {
   test('L10 R28.10 nothing is asked before the first login; a provider that was down is found within 15 s without a restart', async () => {
-    const { port } = new URL(at.idp.issuer)
-    const config = at.idp.config()
-    await at.idp.stop()
+    const port = await freePort()
+    const config = at.idp.config({ issuer: `http://127.0.0.1:${port}` })
     const provider = at.provider(config)
     for (let seconds = 0; seconds < 60; seconds += 1) {
       expect(await start(provider)).toStartWith('provider_unavailable: ')
@@ -175,7 +175,7 @@ describe('when it is asked', () => {
     }
     const again = Bun.serve({
       hostname: '127.0.0.1',
-      port: Number(port),
+      port,
       fetch: () =>
         Response.json({
           issuer: config.issuer,

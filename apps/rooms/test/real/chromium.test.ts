@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { freePort } from '../port.ts'
 import { CHROMIUM, FLAGS, nextVisit, signOutOnPage } from './browser.ts'
 import { documentedBlock, documentedJson, documentedSettings } from './documented.ts'
 import { NGINX, OPENSSL, startNginx } from './nginx.ts'
 import { type Registration, startOidcProvider } from './oidc-provider.ts'
-import { freePort, startService } from './service.ts'
+import { startService } from './service.ts'
 
 const RETURN_TO = '/account'
 

@@ -3,9 +3,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../port.ts'
 import { type Page, Person } from './person.ts'
 import type { LogoutProvider } from './provider.ts'
-import { freePort } from './service.ts'
 
 /** What the package of Debian brings; undefined where it is not installed. */
 export const GLEWLWYD =

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { freePort } from '../port.ts'
 import { until } from '../realtime/redis.ts'
 import type { Addresses } from './documented.ts'
 import { type Page, Person } from './person.ts'
 import type { LogoutProvider, RealProvider } from './provider.ts'
-import { type Service, freePort, startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 
 interface Parts<Provider extends RealProvider> {
   /** For Rooms at this origin. */

@@ -5,14 +5,6 @@ import { join } from 'node:path'
 const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 const START_WITHIN_MS = 30_000
 
-/** A port that was free a moment ago: addresses of both sides have to be known before either starts. */
-export async function freePort(): Promise<number> {
-  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = probe
-  await probe.stop(true)
-  return port ?? 0
-}
-
 export interface Service {
   /** All that it has logged. */
   readonly log: string

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { freePort } from '../port.ts'
 
 /** Where servers are that only the administrator has in the path. */
 const WIDE = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
@@ -31,15 +31,6 @@ export async function ownRedis() {
       running ??= await start()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No port')
-  return address.port
 }
 
 async function answers(port: number): Promise<boolean> {
