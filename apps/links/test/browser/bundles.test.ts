@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, keepToasts, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
@@ -198,6 +198,7 @@ test('links are found and added, also to a bundle of somebody else, who alone re
 test('a link that is removed comes back by Undo, and is out when the toast is closed', async () => {
   await bundle('Fewer', {}, ['Spring sale', 'Newsletter'])
   const { page } = await admin.open(detail('Fewer'))
+  await keepToasts(page)
   const remove = page.getByRole('button', { name: 'Remove Newsletter from the bundle' })
   await remove.focus()
   await page.keyboard.press('Enter')
@@ -220,6 +221,7 @@ test('no toast keeps anybody from the last link of a bundle', async () => {
     Array.from({ length: 8 }, (_, index) => `More ${index}`),
   )
   const { page } = await admin.open(detail('Long'), { height: 500 })
+  await keepToasts(page)
   const remove = (link: number) => page.getByRole('button', { name: `Remove More ${link} from the bundle` })
   await remove(0).click()
   await remove(0).waitFor({ state: 'detached' })
@@ -239,6 +241,7 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
   await bundle('Old news', {}, ['Newsletter'])
   const archivedAt = async () => (await get(`/bundles/${bundles['Old news']}`)).archived_at as number | null
   const { page } = await admin.open('/bundles')
+  await keepToasts(page)
   const choose = async (item: string) => {
     await page.getByRole('button', { name: 'Actions for Old news' }).click()
     await page.getByRole('menuitem', { name: item, exact: true }).click()
@@ -276,6 +279,7 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
 test('a bundle that is deleted is off the list until Undo, and gone when the page is left', async () => {
   await bundle('Short-lived', {}, ['Newsletter'])
   const { page } = await admin.open(detail('Short-lived'))
+  await keepToasts(page)
   const remove = async () => {
     await page.getByRole('button', { name: 'Actions for Short-lived' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()

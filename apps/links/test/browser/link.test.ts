@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, keepToasts, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
@@ -240,6 +240,7 @@ test('somebody else’s link offers nothing that only its owner may do', async (
 test('disabling acts at once and can be taken back, of a link and of its primary slug', async () => {
   const id = await make('switched', { slug: 'switched' })
   const { page } = await open('switched')
+  await keepToasts(page)
   await menu(page, 'Disable')
   await page.getByText('This link is disabled').waitFor()
   expect((await read(id)).disabled_at).not.toBeNull()
@@ -318,6 +319,7 @@ test('a slug is added, made primary and removed, with the keyboard alone', async
 test('a slug with clicks is kept: it says so, and offers to disable or to type its name', async () => {
   const id = ids['sale']
   const { page } = await open('sale')
+  await keepToasts(page)
   await slugMenu(page, 'flyer', 'Remove')
   const dialog = page.getByRole('dialog')
   await dialog.getByText('flyer has clicks').waitFor()
@@ -344,6 +346,7 @@ test('a slug with clicks is kept: it says so, and offers to disable or to type i
 
 test('where filters hide the clicks that block a removal, it says that too', async () => {
   const { page } = await open('sale')
+  await keepToasts(page)
   await slugMenu(page, 'bots-only', 'Remove')
   await page.getByText('bots-only is being removed').waitFor()
   await page.locator('.mantine-Notification-root').getByRole('button', { name: 'Close' }).click()
@@ -361,6 +364,7 @@ test('where filters hide the clicks that block a removal, it says that too', asy
 test('a link is deleted after the time to undo, and the page goes to the list', async () => {
   const id = await make('doomed', {})
   const { page, errors } = await open('doomed')
+  await keepToasts(page)
   await menu(page, 'Delete')
   await page.getByRole('heading', { name: 'This link is being deleted' }).waitFor()
   expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(200)

@@ -73,6 +73,8 @@ export function testBrowser(headers: Record<string, string> = {}) {
         extraHTTPHeaders: headers,
         colorScheme: scheme,
         reducedMotion: motion ? 'no-preference' : 'reduce',
+        // That of the tests, which compare times with what it shows: not that of the machine.
+        timezoneId: Intl.DateTimeFormat().resolvedOptions().timeZone,
         ...(locale !== undefined && { locale }),
       })
       const page = await context.newPage()
@@ -84,6 +86,14 @@ export function testBrowser(headers: Record<string, string> = {}) {
       return { page, errors }
     },
   }
+}
+
+/** Toasts of this page stay until they are answered, however long the machine takes over what is looked at meanwhile. */
+export async function keepToasts(page: Page): Promise<void> {
+  await page.evaluate(`{
+    const { setTimeout } = globalThis
+    globalThis.setTimeout = (work, ms, ...rest) => setTimeout(work, ms > 2_000 ? 2 ** 31 - 1 : ms, ...rest)
+  }`)
 }
 
 /** Minified: every page that is looked at reads it anew. */
