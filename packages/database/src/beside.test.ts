@@ -100,26 +100,23 @@ describe('the thread that reads', () => {
     const database = await openLimited(newUrl())
     const { read, beside } = database
     await sql`select 1`.execute(beside.read)
-    const events: string[] = []
+    let [rounds, ended] = [0, false]
     const long = slow()
       .execute(beside.read)
-      .then(({ rows }) => {
-        events.push('long')
-        return rows
-      })
-    for (let round = 0; round < 20; round++) {
+      .finally(() => (ended = true))
+    for (; !ended; rounds++) {
       await read.selectFrom('item').selectAll().execute()
       await database.write((tx) =>
         tx
           .updateTable('item')
-          .set({ name: `${round}` })
+          .set({ name: `${rounds}` })
           .execute(),
       )
       await new Promise((resolve) => setImmediate(resolve))
     }
-    events.push('others')
-    expect(await long).toEqual([{ most: 2_000_000 }])
-    expect(events).toEqual(['others', 'long'])
+    expect((await long).rows).toEqual([{ most: 2_000_000 }])
+    // Whoever waited for it would come to one at most.
+    expect(rounds).toBeGreaterThanOrEqual(2)
   })
 
   test('rows come in parts where so many are asked for at once, and whoever leaves early leaves nothing behind', async () => {
