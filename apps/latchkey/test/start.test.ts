@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { freePort } from '../../rooms/test/port.ts'
 import { LATCHKEY, Place } from './running.ts'
 
 describe('latchkey start', () => {
@@ -119,9 +120,7 @@ describe('latchkey links', () => {
   })
 
   test('goes on and ends in order when its log cannot be written, on a full disk or to a reader that has left', async () => {
-    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-    const env = { LINKS_PORT: String(other.port) }
-    await other.stop(true)
+    const env = { LINKS_PORT: String(await freePort()) }
     for (const shell of ['exec "$0" "$@" > /dev/full', 'exec "$0" "$@" > >(head -n 1 > /dev/null)']) {
       const unheard = new Place(env, ['bash', '-c', shell, ...LATCHKEY])
       const child = unheard.spawn(['links'])

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose'
 import { adminOperations } from '../../src/http/operations.ts'
+import { freePort } from '../../../rooms/test/port.ts'
 import { Server } from '../durability/server.ts'
 
 // On machines that do other things as well.
@@ -175,12 +176,10 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
       PROXY_HEADER: 'X-Forwarded-For',
     })
     front = await startNginx(server.port, door.port ?? 0)
-  })
+  }, 60_000)
 
   async function startNginx(upstream: number, door: number): Promise<string> {
-    const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-    const { port } = probe
-    await probe.stop(true)
+    const port = await freePort()
     const own = join(folder, 'front')
     mkdirSync(own)
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -218,8 +217,13 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
       nginx.kill('SIGTERM')
       await nginx.exited
     })
-    const deadline = performance.now() + 5_000
-    while (!existsSync(join(own, 'pid')) && performance.now() < deadline) await Bun.sleep(10)
+    // Written when it listens.
+    const deadline = performance.now() + 20_000
+    while (!existsSync(join(own, 'pid'))) {
+      if (nginx.exitCode !== null || performance.now() > deadline)
+        throw new Error(`nginx does not start: ${readFileSync(join(own, 'error.log'), 'utf8')}`)
+      await Bun.sleep(10)
+    }
     return `http://127.0.0.1:${port}`
   }
 
