@@ -316,7 +316,7 @@ eachDialect((dialect, newUrl) => {
   if (dialect === 'postgres')
     test('whoever asks for a figure, or for a change, while counting hangs is told 503 in time, and nothing is changed', async () => {
       const service = new TestLinks()
-      await service.start(await newUrl(), {}, { limitMs: 1_000 })
+      await service.start(await newUrl(), {}, { limitMs: 3_000 })
       afterAll(() => service.close())
       const key = await service.key('ann@example.com')
       const { id } = await service.link(key, { slug: 'locked' })

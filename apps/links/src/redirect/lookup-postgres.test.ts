@@ -354,9 +354,8 @@ describe('with a server of its own', () => {
     expect(await locationOf(node, 'efgh')).toBe('https://example.com/efgh')
     server.freeze()
     try {
-      const startedMs = performance.now()
+      expect(isKnown(node, 'efgh')).toBe(true)
       expect(await locationOf(node, 'efgh')).toBe('https://example.com/efgh')
-      expect(performance.now() - startedMs).toBeLessThan(100)
     } finally {
       server.thaw()
     }
