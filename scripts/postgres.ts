@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@latchkey/http/testing'
 
 export interface TestPostgres {
   url: string
@@ -14,7 +14,6 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
   if (bin === undefined) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-postgres-'))
   const data = join(folder, 'data')
-  const port = await freePort()
   const isRoot = process.getuid?.() === 0
   // The server refuses to run as root.
   if (isRoot) await run(['chown', 'postgres', folder])
@@ -32,6 +31,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
     '-E',
     'UTF8',
   ])
+  const port = await freePort()
   // A shell takes these options apart, and the folder may have blanks.
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c max_connections=300`
   const control = [...as, join(bin, 'pg_ctl'), '-D', data, '-w']
@@ -61,14 +61,6 @@ function findBinaries(): string | undefined {
   } catch {
     return undefined
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 async function run(command: string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { freePort } from '../port.ts'
+import { freePort } from '@latchkey/http/testing'
 
 /** Where servers are that only the administrator has in the path. */
 const WIDE = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
