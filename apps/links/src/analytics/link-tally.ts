@@ -15,6 +15,8 @@ const COUNTS = 4
 /** Four counts of each of many links: as many as an instance has, added up period by period. */
 export class LinkTally {
   readonly #pages = new Map<number, Float64Array>()
+  /** Those that no other tally has. */
+  readonly #own = new Set<number>()
 
   /** `sign` -1 takes the clicks out again. */
   add(linkId: number, counts: ClickCounts, sign: 1 | -1 = 1): void {
@@ -38,6 +40,22 @@ export class LinkTally {
     }
   }
 
+  /** Another one with the same clicks; pages are copied when either is added to. */
+  copy(): LinkTally {
+    const copy = new LinkTally()
+    for (const [number, page] of this.#pages) copy.#pages.set(number, page)
+    this.#own.clear()
+    return copy
+  }
+
+  over(): LinkTally {
+    return this.copy()
+  }
+
+  get byteLength(): number {
+    return this.#pages.size * COUNTS * LINKS_A_PAGE * Float64Array.BYTES_PER_ELEMENT
+  }
+
   /** Every link with clicks, by id: each the distance from the one before, and its counts. */
   packed(): Uint8Array {
     const writer = new PackedWriter()
@@ -53,18 +71,22 @@ export class LinkTally {
   /** The links with clicks that a viewer counts, by id. */
   counted(filters: ViewerFilters): LinkClicks[] {
     const found: LinkClicks[] = []
-    this.each((link_id, counts) => {
-      const clicks = countedOf(counts, filters)
-      if (clicks > 0) found.push({ link_id, clicks })
-    })
+    this.eachCounted(filters, (link_id, clicks) => void found.push({ link_id, clicks }))
     return found
+  }
+
+  /** The same without an object for each. */
+  eachCounted(filters: ViewerFilters, use: (linkId: number, clicks: number) => void): void {
+    this.each((linkId, counts) => {
+      const clicks = countedOf(counts, filters)
+      if (clicks > 0) use(linkId, clicks)
+    })
   }
 
   /** Every link with clicks, by id. The counts are one object for all, since there are many. */
   each(use: (linkId: number, counts: Readonly<ClickCounts>) => void): void {
     const counts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
-    for (const number of [...this.#pages.keys()].toSorted((a, b) => a - b)) {
-      const page = this.#page(number)
+    for (const [number, page] of [...this.#pages].toSorted(([a], [b]) => a - b)) {
       for (let place = 0; place < LINKS_A_PAGE; place++) {
         const at = COUNTS * place
         counts.clicks = page[at] ?? 0
@@ -77,10 +99,14 @@ export class LinkTally {
     }
   }
 
+  /** For adding to it. */
   #page(number: number): Float64Array {
-    const known = this.#pages.get(number) ?? new Float64Array(COUNTS * LINKS_A_PAGE)
-    this.#pages.set(number, known)
-    return known
+    const known = this.#pages.get(number)
+    if (known && this.#own.has(number)) return known
+    const page = known?.slice() ?? new Float64Array(COUNTS * LINKS_A_PAGE)
+    this.#pages.set(number, page)
+    this.#own.add(number)
+    return page
   }
 }
 

@@ -91,3 +91,31 @@ test('a link whose clicks were all taken out again is none, whatever sorts they 
   tally.each((linkId) => left.push(linkId))
   expect(left).toEqual([])
 })
+
+test('a copy and what it was made of have the same clicks, until either is added to', () => {
+  const added = fc.array(fc.tuple(fc.integer({ min: 1, max: 600 }), counts))
+  const tallyOf = (...all: readonly (readonly (readonly [number, Parameters<LinkTally['add']>[1]])[])[]) => {
+    const tally = new LinkTally()
+    for (const [id, sum] of all.flat()) tally.add(id, sum)
+    return tally.packed()
+  }
+  fc.assert(
+    fc.property(added, added, added, added, (before, toOriginal, toCopy, toAnother) => {
+      const original = new LinkTally()
+      original.addPacked(tallyOf(before))
+      const copy = original.copy()
+      const another = copy.copy()
+      for (const [tally, more] of [
+        [original, toOriginal],
+        [copy, toCopy],
+        [another, toAnother],
+      ] as const)
+        for (const [id, sum] of more) tally.add(id, sum)
+      expect([original, copy, another].map((tally) => tally.packed())).toEqual([
+        tallyOf(before, toOriginal),
+        tallyOf(before, toCopy),
+        tallyOf(before, toAnother),
+      ])
+    }),
+  )
+})

@@ -20,7 +20,7 @@ function tallyOf(...names: string[]): Tally {
 }
 
 test('what periods add up to is remembered of all their stamps and columns together', () => {
-  const remembered = new RememberedTallies()
+  const remembered = new RememberedTallies<Tally>()
   remembered.add([period, later], ['os'], tallyOf('linux', 'macos'))
   const found = remembered.get([period, later], ['os'])
   expect(['linux', 'macos', 'ios'].map((name) => found?.of('os').countOf(name, raw))).toEqual([1, 1, 0])
@@ -30,7 +30,7 @@ test('what periods add up to is remembered of all their stamps and columns toget
 })
 
 test('clicks added to what was remembered, or to what it came from, are not remembered', () => {
-  const remembered = new RememberedTallies()
+  const remembered = new RememberedTallies<Tally>()
   const source = tallyOf('linux')
   remembered.add([period], ['os'], source)
   const add = (tally: Tally | undefined) => {
@@ -44,7 +44,7 @@ test('clicks added to what was remembered, or to what it came from, are not reme
 })
 
 test('visitors added to those that were remembered are counted with them, and not remembered', () => {
-  const remembered = new RememberedTallies()
+  const remembered = new RememberedTallies<Tally>()
   const source = new Tally()
   source.of('visitor_fp').addPacked(tallyOf('ann', 'ben').of('os').packed(false)?.sums ?? new Uint8Array(), {
     names: undefined,
@@ -57,7 +57,7 @@ test('visitors added to those that were remembered are counted with them, and no
 })
 
 test('names that were looked up for one page are looked up again for the next', () => {
-  const remembered = new RememberedTallies()
+  const remembered = new RememberedTallies<Tally>()
   const values = new ValueCounts()
   values.add('linux', one)
   const packed = values.packed()
@@ -73,7 +73,7 @@ test('names that were looked up for one page are looked up again for the next', 
 })
 
 test('no more is remembered than there is room for', () => {
-  const remembered = new RememberedTallies(20_000)
+  const remembered = new RememberedTallies<Tally>(20_000)
   for (let id = 0; id < 100; id++) remembered.add([{ ...period, link_id: id }], ['os'], tallyOf('linux'))
   const known = Array.from({ length: 100 }, (_, id) =>
     remembered.get([{ ...period, link_id: id }], ['os']),

@@ -53,7 +53,7 @@ export async function talliesOf(db: Db, scope: Scope, wanted: readonly Wanted[])
   return tallies
 }
 
-const rememberedTallies = new RememberedTallies()
+const rememberedTallies = new RememberedTallies<Tally>()
 
 /** What the complete periods of each cover add up to. */
 async function periodTallies(db: Db, wanted: readonly Wanted[]): Promise<Tally[]> {

@@ -8,6 +8,7 @@ import { linkDay } from './migrations/0006-link-day.ts'
 import { valueKeys } from './migrations/0007-value-keys.ts'
 import { clickIndex } from './migrations/0008-click-index.ts'
 import { linkStates } from './migrations/0009-link-states.ts'
+import { slugCounts } from './migrations/0010-slug-counts.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -19,4 +20,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-value-keys': valueKeys,
   '0008-click-index': clickIndex,
   '0009-link-states': linkStates,
+  '0010-slug-counts': slugCounts,
 }
