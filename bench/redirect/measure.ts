@@ -1,4 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Kernel clock ticks are 10 ms on Linux, whatever the machine. */
@@ -47,35 +48,54 @@ export interface Load {
 
 export type Spread = 'even' | 'favourites'
 
-/** wrk on the other core: 64 connections, random slugs of the sample. */
+/** How wrk waits for answers. */
+export type Client = 'awake' | 'asleep'
+
+/**
+ * Loads `url` from the other core with 64 connections; returns what wrk says. A client that sleeps between answers is woken
+ * at the server's expense, for up to 30 us a request on a virtual machine, and only servers that are slower than the client
+ * ever find it asleep. So it stays awake unless told otherwise, which takes a C compiler.
+ */
+export async function wrk(
+  url: string,
+  {
+    script,
+    seconds,
+    args,
+    client,
+  }: { script: string; seconds: number; args: readonly string[]; client: Client },
+): Promise<string> {
+  const command = ['wrk', '-t1', '-c64', `-d${seconds}s`, '--latency', '-s', script, url, '--', ...args]
+  const child = Bun.spawn(['taskset', '-c', LOAD_CORE, ...command], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+    env: { ...process.env, ...(client === 'awake' && { LD_PRELOAD: await awake() }) },
+  })
+  return new Response(child.stdout).text()
+}
+
+let compiled: Promise<string> | undefined
+
+function awake(): Promise<string> {
+  return (compiled ??= compile(join(mkdtempSync(join(tmpdir(), 'latchkey-awake-')), 'awake.so')))
+}
+
+async function compile(library: string): Promise<string> {
+  const source = join(import.meta.dir, 'awake.c')
+  const child = Bun.spawn(['cc', '-O2', '-shared', '-fPIC', '-o', library, source, '-ldl'])
+  if ((await child.exited) !== 0) throw new Error('awake.c cannot be compiled: use --client asleep')
+  return library
+}
+
+/** wrk with random slugs of the sample. */
 export async function load(
   url: string,
-  { sample, spread }: { sample: string; spread: Spread },
+  { sample, spread, client }: { sample: string; spread: Spread; client: Client },
   seconds: number,
 ): Promise<Load> {
   const script = join(import.meta.dir, 'load.lua')
   const seed = String(Date.now() % 1_000_000)
-  const wrk = Bun.spawn(
-    [
-      'taskset',
-      '-c',
-      LOAD_CORE,
-      'wrk',
-      '-t1',
-      '-c64',
-      `-d${seconds}s`,
-      '--latency',
-      '-s',
-      script,
-      url,
-      '--',
-      sample,
-      seed,
-      spread,
-    ],
-    { stdout: 'pipe', stderr: 'inherit' },
-  )
-  const text = await new Response(wrk.stdout).text()
+  const text = await wrk(url, { script, seconds, args: [sample, seed, spread], client })
   const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? Number.NaN)
   return {
     requests: number(/(\d+) requests in/),
@@ -84,6 +104,12 @@ export async function load(
     perSecond: number(/Requests\/sec:\s+([\d.]+)/),
     errors: /(Socket errors.*|Non-2xx.*)/.exec(text)?.[1] ?? '',
   }
+}
+
+/** As `--client` says it. Throws for what it cannot be. */
+export function clientNamed(name: string): Client {
+  if (name === 'awake' || name === 'asleep') return name
+  throw new Error('--client is awake or asleep')
 }
 
 function milliseconds(text = ''): number {

@@ -1,11 +1,21 @@
-// bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3] [--spread even|favourites]
+// bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3] [--spread even|favourites] [--client awake|asleep]
 // nginx, a bare Bun.serve and Latchkey answer the same requests in turn, each pinned to one core, the load on the other.
 import { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Cpu, type Spread, cpuOf, load, median, onServerCore, rssMb, untilAnswers } from './measure.ts'
+import {
+  type Cpu,
+  type Spread,
+  clientNamed,
+  cpuOf,
+  load,
+  median,
+  onServerCore,
+  rssMb,
+  untilAnswers,
+} from './measure.ts'
 import { seed, slugOf, targetOf, writeSample } from './seed.ts'
 
 const { values } = parseArgs({
@@ -14,8 +24,10 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '3' },
     spread: { type: 'string', default: 'even' },
+    client: { type: 'string', default: 'awake' },
   },
 })
+const client = clientNamed(values.client)
 const WARM_UP_SECONDS = 3
 const PORTS = { nginx: 9100, bare: 9101, latchkey: 9102 }
 const root = join(import.meta.dir, '..', '..')
@@ -127,10 +139,10 @@ async function metric(url: string, name: string): Promise<number> {
 }
 
 async function round(subject: Subject, slugs: { sample: string; spread: Spread }): Promise<Row> {
-  await load(subject.url, slugs, WARM_UP_SECONDS)
+  await load(subject.url, { ...slugs, client }, WARM_UP_SECONDS)
   await subject.settle()
   const before = cpuOf(subject.pids)
-  const result = await load(subject.url, slugs, Number(values.seconds))
+  const result = await load(subject.url, { ...slugs, client }, Number(values.seconds))
   const rss = rssMb(subject.pids)
   await subject.settle()
   const after = cpuOf(subject.pids)
@@ -209,7 +221,7 @@ console.log(
   `Redirects, ${new Date().toISOString().slice(0, 10)}. ${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Bun ${Bun.version}.`,
 )
 console.log(
-  `64 connections, ${values.seconds} s a round, medians of ${values.rounds} rounds; slugs: ${values.spread}; servers on one core, wrk on the other.\n`,
+  `64 connections, ${values.seconds} s a round, medians of ${values.rounds} rounds; slugs: ${values.spread}; servers on one core, wrk on the other, ${client}.\n`,
 )
 for (const count of values.sizes.split(',').map(Number)) {
   const { rows, notes } = await measureSize(count)

@@ -1,4 +1,4 @@
-// bun bench/session/run.ts [--sizes 1000,1000000] [--seconds 4] [--rounds 3]
+// bun bench/session/run.ts [--sizes 1000,1000000] [--seconds 4] [--rounds 3] [--client awake|asleep]
 // What it costs to find out who asks: the look-up alone, with everything around it, and over a port beside a bare server.
 import { existsSync, mkdirSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
@@ -10,7 +10,7 @@ import type { Tables } from '../../apps/rooms/src/db/tables.ts'
 import { csrfTokenOf } from '../../apps/rooms/src/sessions/csrf.ts'
 import { openLookup } from '../../apps/rooms/src/sessions/lookup.ts'
 import { readSettings } from '../../apps/rooms/src/settings.ts'
-import { cpuOf, median, onServerCore, untilAnswers } from '../redirect/measure.ts'
+import { clientNamed, cpuOf, median, onServerCore, untilAnswers, wrk } from '../redirect/measure.ts'
 import { seed, tokenOf, touch } from './seed.ts'
 
 const { values } = parseArgs({
@@ -18,8 +18,10 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '1000,1000000' },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
+    client: { type: 'string', default: 'awake' },
   },
 })
+const client = clientNamed(values.client)
 const SAMPLE = 20_000
 const CALLS = 20_000
 // Until the compiler of the runtime has seen enough of the code; on a busy machine that takes more seconds than on a calm one.
@@ -108,7 +110,7 @@ async function serve(
   await untilAnswers(`${url}/api/health`)
   for (const path of paths)
     for (let seen = 0; seen < WARM_UP_REQUESTS;)
-      seen += (await wrk(url + path, sample, WARM_UP_SECONDS)).requests
+      seen += (await loaded(url + path, sample, WARM_UP_SECONDS)).requests
   ready()
   const rounds: Served[][] = []
   for (let round = 0; round < Number(values.rounds); round++)
@@ -129,7 +131,7 @@ async function inTurn<Each, Made>(
 
 async function measured(pid: number, url: string, sample: string): Promise<Served> {
   const before = cpuOf([pid])
-  const { requests, ...told } = await wrk(url, sample, Number(values.seconds))
+  const { requests, ...told } = await loaded(url, sample, Number(values.seconds))
   const after = cpuOf([pid])
   const cpuUs = (after.request + after.background - before.request - before.background) / requests
   return { ...told, cpuUs }
@@ -142,25 +144,9 @@ function middleOf(rounds: readonly Served[]): Served {
   return found
 }
 
-async function wrk(url: string, sample: string, seconds: number) {
+async function loaded(url: string, sample: string, seconds: number) {
   const script = join(import.meta.dir, 'load.lua')
-  const seedText = String(Date.now() % 1_000_000)
-  const command = [
-    'taskset',
-    '-c',
-    '1',
-    'wrk',
-    '-t1',
-    '-c64',
-    `-d${seconds}s`,
-    '--latency',
-    '-s',
-    script,
-    url,
-    '--',
-  ]
-  const child = Bun.spawn([...command, sample, seedText], { stdout: 'pipe', stderr: 'inherit' })
-  const text = await new Response(child.stdout).text()
+  const text = await wrk(url, { script, seconds, args: [sample, String(Date.now() % 1_000_000)], client })
   const failed = /(Socket errors.*|Non-2xx.*)/.exec(text)?.[1]
   if (failed) throw new Error(failed)
   return {
@@ -174,7 +160,7 @@ async function wrk(url: string, sample: string, seconds: number) {
 console.log(
   `${new Date().toISOString().slice(0, 10)}. ${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Bun ${Bun.version}; load average ${loadavg()
     .map((each) => each.toFixed(1))
-    .join(' ')} at the start.`,
+    .join(' ')} at the start; a client that is ${client}.`,
 )
 for (const count of values.sizes.split(',').map(Number)) {
   const path = join(work, `${count}.db`)
