@@ -19,16 +19,12 @@ interface Node {
 
 const { keep, close } = closedAfterEach()
 
-function openNode(
-  stored: Stored,
-  journalPath = join(folder, `journal-${++made}.db`),
-  database = stored.database,
-): Node {
+function openNode(stored: Stored, journalPath = join(folder, `journal-${++made}.db`)): Node {
   const lines: Node['log'] = []
   const log: Log = createLog({ write: (line) => void lines.push(JSON.parse(line) as Node['log'][number]) })
   const journal = new Journal(journalPath, { onCommit: () => undefined, onLoss: () => undefined })
-  const databaseUrl = stored.url
-  const counting = new Counting({ journal, counted: 0, journalPath, database, databaseUrl, log })
+  const { database, url } = stored
+  const counting = new Counting({ journal, counted: 0, journalPath, database, databaseUrl: url, log })
   return keep({
     journal,
     counting,
@@ -152,39 +148,6 @@ eachDialect((dialect, newUrl) => {
       expect(counting.waiting).toBe(0)
       expect(log.map(({ level }) => level)).toEqual(['error', 'info'])
       expect(await stored.counts('abcd')).toEqual([4, 4, 4])
-    })
-
-    test('who asks after the repair is told of a step that began after it, and while all fails everybody is told', async () => {
-      const stored = keep(await Stored.open(await newUrl()))
-      const link = await stored.link('abcd')
-      let [steps, hold] = [0, Promise.withResolvers<void>()]
-      const failed = Promise.withResolvers<void>()
-      const { journal, counting } = openNode(stored, undefined, {
-        ...stored.database,
-        async whileOthersWrite(work) {
-          const reply = await stored.database.whileOthersWrite(work)
-          steps++
-          failed.resolve()
-          await hold.promise
-          return reply
-        },
-      })
-      await stored.run(BREAK)
-      await journal.append(visit(link, 'abcd'))
-      const started = counting.settle()
-      await failed.promise
-      const joined = Array.from({ length: 50 }, () => counting.settle())
-      hold.resolve()
-      expect([await started, new Set(await Promise.all(joined)), steps]).toEqual([false, new Set([false]), 2])
-
-      hold = Promise.withResolvers()
-      void counting.settle()
-      await until('it has failed again', () => steps === 3)
-      await stored.run(REPAIR)
-      const after = counting.settle()
-      hold.resolve()
-      expect(await after).toBe(true)
-      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
     })
 
     test('it recovers without anybody asking', async () => {

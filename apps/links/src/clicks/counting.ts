@@ -76,14 +76,11 @@ export class Counting {
   /** Ends when all that was committed before the call is counted; false when the database turned out not to take it. */
   async settle(): Promise<boolean> {
     const target = this.#journal.state.lastSeq
-    // What began before the call may have failed for a reason that is gone: only what began after it says how things are.
-    let beganBefore = this.#running !== undefined
     while (this.#counted < target) {
       this.#running ??= this.#step().finally(() => {
         this.#running = undefined
       })
-      if (!(await this.#running) && !beganBefore) return false
-      beganBefore = false
+      if (!(await this.#running)) return false
     }
     return true
   }
