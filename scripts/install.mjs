@@ -34,10 +34,11 @@ function takeLock() {
     const holder = Number(contentOf(lock))
     if (tries === 0)
       process.stderr.write(`Waiting for another installation to end (there is none? Remove ${lock}) ...\n`)
-    if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true })
+    // In a container that is started again, whoever was killed had the number that this one has.
+    if (holder === process.pid || (holder > 0 && !isRunning(holder))) rmSync(lock, { force: true })
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
   }
-  process.once('exit', () => rmSync(lock, { force: true }))
+  process.once('exit', () => contentOf(lock) === String(process.pid) && rmSync(lock, { force: true }))
 }
 
 function isMine() {

@@ -14,7 +14,9 @@ const inCi = process.env['CI'] === 'true'
 const missing: string[] = []
 
 const executable = join(tmpdir(), `latchkey-executable-${process.pid}`)
-let [tests, postgres]: [Bun.Subprocess?, TestPostgres?] = []
+let tests: Bun.Subprocess | undefined
+let starting: Promise<TestPostgres | undefined> | undefined
+let cleaning: Promise<void> | undefined
 let isEnding = false
 // PostgreSQL is in a session of its own, where no Ctrl+C reaches it, and a signal to this process alone reaches nobody else.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -24,8 +26,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     isEnding = true
   })
 const given = process.env['LATCHKEY_TEST_POSTGRES']
-if (!given) postgres = await startPostgres()
-const postgresUrl = given ?? postgres?.url
+starting = given ? undefined : startPostgres()
+const postgresUrl = given ?? (await starting)?.url
 if (postgresUrl === undefined)
   missing.push('PostgreSQL is not installed: everything was tested on SQLite only')
 
@@ -99,6 +101,8 @@ tests = Bun.spawn(
 )
 const testsExit = await tests.exited
 await cleanUp()
+// Whoever was told to end does so with a code of its own.
+if (isEnding) await new Promise(() => {})
 
 const counts = readCounts(report)
 const failed = counts.failures + failedChecks.length + (testsExit !== 0 && counts.failures === 0 ? 1 : 0)
@@ -111,10 +115,13 @@ console.log(
 )
 process.exit(failed > 0 || incomplete ? 1 : 0)
 
-async function cleanUp(): Promise<void> {
-  tests?.kill()
-  rmSync(executable, { force: true })
-  await postgres?.stop()
+/** Once, however often this is called. */
+function cleanUp(): Promise<void> {
+  return (cleaning ??= (async () => {
+    tests?.kill()
+    rmSync(executable, { force: true })
+    await (await starting)?.stop()
+  })())
 }
 
 function readCounts(path: string): { tests: number; failures: number; skipped: number } {

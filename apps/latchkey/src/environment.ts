@@ -85,16 +85,20 @@ async function requireCurrent(
   requireFile(url, setting)
   const reader = openReader(url)
   try {
-    const due = await dueMigrations(reader, steps)
-    if (due.length === Object.keys(steps).length)
+    if (isEmpty(await dueMigrations(reader, steps), steps))
       throw new CommandFailure(`The database that ${setting} names is empty`)
-    if (due.length > 0)
-      throw new CommandFailure(
-        'The database is of an earlier version: use that one for this, or start this one first',
-      )
   } finally {
     await reader.close()
   }
+}
+
+/** Whether nobody has used the database yet. Throws `CommandFailure` for one of an earlier version. */
+function isEmpty(due: readonly string[], steps: Readonly<Record<string, Migration>>): boolean {
+  if (due.length === 0) return false
+  if (due.length === Object.keys(steps).length) return true
+  throw new CommandFailure(
+    'The database is of an earlier version: use that one for this, or start this one first',
+  )
 }
 
 function requireFile(url: string, setting: string): void {
@@ -106,7 +110,7 @@ function requireFile(url: string, setting: string): void {
   )
 }
 
-/** Works on the Links database, which is made and migrated if need be. */
+/** Works on the Links database, which is made if need be. Throws `CommandFailure` for one of an earlier version. */
 export async function withDatabase<Result>(
   { databaseUrl }: Settings,
   work: (database: Database<Tables>) => Promise<Result>,
@@ -114,7 +118,7 @@ export async function withDatabase<Result>(
   return withMigrated<Tables, Result>(databaseUrl, migrations, work)
 }
 
-/** Works on the Rooms database, which is made and migrated if need be. */
+/** The same of Rooms. */
 export async function withRoomsDatabase<Result>(
   { databaseUrl }: Pick<RoomsSettings, 'databaseUrl'>,
   work: (database: Database<RoomsTables>) => Promise<Result>,
@@ -129,7 +133,7 @@ async function withMigrated<AnyTables, Result>(
 ): Promise<Result> {
   const database = openDatabase<AnyTables>(url)
   try {
-    await migrate(database, steps)
+    if (isEmpty(await dueMigrations(database, steps), steps)) await migrate(database, steps)
     return await work(database)
   } finally {
     await database.close()

@@ -58,7 +58,7 @@ describe('latchkey backup', () => {
     empty.remove()
   })
 
-  test('of a database that an earlier version left is refused, as is all that only reads, and changes nothing there', async () => {
+  test('of a database that an earlier version left is refused, as is every command, and changes nothing there', async () => {
     const old = new Place()
     const making = ['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old']
     expect(await old.run(making)).toMatchObject({ code: 0 })
@@ -72,6 +72,9 @@ describe('latchkey backup', () => {
       ['links', 'export', '--everything'],
       ['keys', 'list'],
       ['keys', 'revoke', '1'],
+      making,
+      ['links', 'import', '-', '--format', 'csv', '--owner', 'ada', '--dry-run'],
+      ['links', 'import', '-', '--everything'],
     ])
       expect([args, await old.run(args)]).toEqual([
         args,

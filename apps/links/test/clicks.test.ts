@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { type Selectable, sql } from 'kysely'
 import type { Tables } from '../src/db/tables.ts'
+import { until } from './durability/stored.ts'
 import { TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 type StoredClick = Selectable<Tables['click']>
@@ -302,6 +303,8 @@ eachDialect((dialect, newUrl) => {
     }
     expect((await service.call('GET', `/links/${id}`, { key })).body.total_clicks).toBe(0)
     await run(service, accept)
+    const counted = async () => (await service.call('GET', `/links/${id}`, { key })).body.total_clicks
+    await until('clicks are counted again', async () => (await counted()) === 1)
     for (const path of removals) {
       const { status, body } = await service.call('DELETE', path, { key })
       expect([status, body.error]).toEqual([400, expect.stringContaining('with clicks, disable it instead')])

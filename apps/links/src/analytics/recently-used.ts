@@ -13,6 +13,10 @@ export class RecentlyUsed<Value> {
     return this.#entries.has(key)
   }
 
+  hasRoomFor(bytes: number): boolean {
+    return bytes <= this.#mostBytes
+  }
+
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
@@ -21,9 +25,9 @@ export class RecentlyUsed<Value> {
     return entry.value
   }
 
-  /** What is there already stays. */
+  /** What is there already stays, and what needs more room than there is does not come in. */
   add(key: string, value: Value, bytes: number): void {
-    if (this.#entries.has(key)) return
+    if (this.#entries.has(key) || !this.hasRoomFor(bytes)) return
     this.#entries.set(key, { value, bytes })
     this.#bytes += bytes
     for (const [oldest, entry] of this.#entries) {

@@ -81,3 +81,11 @@ test('no more is remembered than there is room for', () => {
   expect(known[99]).toBe(true)
   expect(known.filter(Boolean).length).toBeLessThan(15)
 })
+
+test('what there is no room for drives nothing out', () => {
+  const remembered = new RememberedTallies<Tally>(20_000)
+  remembered.add([period], ['os'], tallyOf('linux'))
+  remembered.add([later], ['os'], tallyOf(...Array.from({ length: 1_000 }, (_, n) => `os-${n}`)))
+  const known = [period, later].map((each) => remembered.get([each], ['os']) !== undefined)
+  expect(known).toEqual([true, false])
+})

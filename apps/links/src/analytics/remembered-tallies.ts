@@ -32,7 +32,9 @@ export class RememberedTallies<Tally extends Addable<Tally>> {
   /** `tally` must be of these periods alone. */
   add(periods: readonly Found[], columns: readonly string[], tally: Tally): void {
     const key = keyOf(periods, columns)
-    if (!this.#tallies.has(key)) this.#tallies.add(key, tally.copy(), key.length + tally.byteLength)
+    const bytes = key.length + tally.byteLength
+    if (!this.#tallies.has(key) && this.#tallies.hasRoomFor(bytes))
+      this.#tallies.add(key, tally.copy(), bytes)
   }
 }
 

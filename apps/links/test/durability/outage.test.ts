@@ -78,8 +78,9 @@ describe('PostgreSQL goes away', () => {
 
     await server.start()
     await until('the API is back', async () => (await node.call('GET', '/links', { key })).status === 200)
-    const read = await node.call('GET', `/links/${link.id}`, { key })
-    expect(read.body).toMatchObject({ total_clicks: 51, label: null })
+    const read = async () => (await node.call('GET', `/links/${link.id}`, { key })).body
+    await until('clicks are counted again', async () => (await read()).total_clicks === 51)
+    expect(await read()).toMatchObject({ total_clicks: 51, label: null })
     expect(await node.rows('select count(*) as clicks from click')).toEqual([{ clicks: 51 }])
     expect(await node.rows('select sum(clicks) as clicks from click_hour')).toEqual([{ clicks: 51 }])
     await until('the node is ready', async () => (await statusOf(node, '/_/ready')) === 200)
