@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomsPerTest } from '../per-test.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
@@ -27,6 +27,7 @@ async function welcomed({ port }: Live, { browser }: Somebody): Promise<RawSocke
 }
 
 eachDialect((_dialect, newUrl) => {
+  afterEach(() => mock.restore())
   describe('what goes over a socket', () => {
     let service: TestRooms
     let live: Live
@@ -272,19 +273,23 @@ eachDialect((_dialect, newUrl) => {
       await until(() => slow.texts.some((text) => text.includes('"subscribed"')))
       slow.pause()
       const { hub } = service.rooms
+      // Which would ask for a sign of life as soon as the clock has moved, or find none.
+      spyOn(hub, 'tick').mockResolvedValue(undefined)
       const room = hub.rooms.find(id)
       const [connection] = hub.roster.ofUser(bob.user.id)
       const at = new Date(service.clock.ms).toISOString()
-      for (let seq = 1; seq < 5_000 && !connection?.isClosed; seq++) {
+      for (let seq = 1; seq < 5_000; seq++) {
         room?.hear({ seq, at, event: 'message.created', data: { message: { content: 'x'.repeat(8_000) } } })
+        if (connection?.isClosed) break
         if (seq % 20 === 0) await well.settle()
         if (seq % 20 === 0) service.clock.ms += 10_000
       }
       expect(connection?.isClosed).toBe(true)
       expect(hub.roster.ofUser(bob.user.id)).toEqual([])
-      await well.settle()
+      // At once: of a connection whose end comes while it is paused, the client of this runtime may give up what it has not read.
       slow.resume()
       expect(await slow.closed).toBe(1013)
+      await well.settle()
       const seqs = well.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)
       expect(seqs).toEqual(seqs.map((_, i) => i + 1))
       well.close()
