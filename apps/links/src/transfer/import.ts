@@ -17,6 +17,7 @@ import {
   overwriteLink,
   primaryOf,
   serialiseImports,
+  slugsOf,
   storeRows,
 } from './store.ts'
 
@@ -30,6 +31,8 @@ export interface ImportOptions {
   ownedByFile?: boolean
   /** Runs in a process that also redirects: on SQLite, which works on its thread, it leaves time for that. */
   besideOthers?: boolean
+  /** Of the process that generates slugs meanwhile, so that it knows at once which are taken. */
+  lengthUse?: LengthUse
   /** Stores nothing, but tells what a run would do. */
   dryRun?: boolean
   /** With `csv`: fields and the columns they are read from. */
@@ -135,13 +138,15 @@ const RACES = 20
 
 class Batches {
   readonly #options: ImportOptions
-  readonly #lengthUse = new LengthUse()
+  readonly #lengthUse: LengthUse
   /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
   readonly #target: Database<Tables>
   readonly #report: ImportReport
 
   constructor(options: ImportOptions, target: Database<Tables>, report: ImportReport) {
     this.#options = options
+    // A dry run takes nobody's slugs.
+    this.#lengthUse = (!options.dryRun && options.lengthUse) || new LengthUse()
     this.#target = target
     this.#report = report
   }
@@ -149,8 +154,9 @@ class Batches {
   async store(batch: readonly ReadRow[]): Promise<RowOutcome[]> {
     for (let races = 0; ; races++) {
       try {
-        const { outcomes, bundles } = await this.#target.write((tx) => this.#storeIn(tx, batch))
+        const { outcomes, bundles, slugs } = await this.#target.write((tx) => this.#storeIn(tx, batch))
         this.#report.bundles += bundles
+        for (const slug of slugs) this.#lengthUse.added(slug)
         return outcomes
       } catch (error) {
         if (!(error instanceof SlugRace) || races >= RACES) throw error
@@ -161,7 +167,7 @@ class Batches {
   async #storeIn(
     tx: Transaction<Tables>,
     batch: readonly ReadRow[],
-  ): Promise<{ outcomes: RowOutcome[]; bundles: number }> {
+  ): Promise<{ outcomes: RowOutcome[]; bundles: number; slugs: string[] }> {
     await serialiseImports(tx, this.#target)
     const judged = await this.#judge(tx, batch)
     const complete = await this.#complete(tx, judged.rows, judged.known)
@@ -174,6 +180,7 @@ class Batches {
     })
     const { bundlesFromTags, now } = this.#options
     return {
+      slugs: [...complete.values()].flatMap(slugsOf),
       bundles: bundlesFromTags ? await bundleByTags(tx, this.#target, stored, now) : 0,
       outcomes: judged.all.map((each) =>
         'problem' in each
@@ -214,7 +221,6 @@ class Batches {
       lacking.map(({ primary }) => (primary === null ? shownLength : HIDDEN_LENGTH)),
       known.urlOf,
     )
-    for (const slug of fresh) this.#lengthUse.added(slug)
     const freshOf = new Map(lacking.map((row, at) => [row, fresh[at] ?? '']))
     return new Map(
       kept.map(({ row, auto }) => {

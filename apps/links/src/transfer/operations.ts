@@ -53,7 +53,7 @@ function wired({ clickTotals, bundles: _, ...counts }: ImportReport, dryRun: boo
  * links in another's name, whatever a file says.
  */
 async function* runImport(
-  { database, identity, now }: Context,
+  { database, identity, now, lengthUse }: Context,
   { format, dryRun }: Job,
   upload: Upload,
 ): AsyncGenerator<{ row: RowOutcome; report: ImportReport }> {
@@ -68,6 +68,7 @@ async function* runImport(
       owner: identity,
       ownedByFile: false,
       besideOthers: true,
+      lengthUse,
       dryRun,
       now,
     }

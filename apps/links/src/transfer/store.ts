@@ -53,7 +53,7 @@ export async function lookUp(
   for (const link of links) known.links.add(linkKey(link))
 }
 
-function slugsOf({ auto, custom }: ImportRow): string[] {
+export function slugsOf({ auto, custom }: ImportRow): string[] {
   return [...(auto ? [auto] : []), ...custom].map(({ slug }) => slug)
 }
 

@@ -74,6 +74,32 @@ eachDialect((_dialect, newUrl) => {
     expect(await lengthOf()).toBe(4)
   })
 
+  test('slugs that an import brings or makes fill a default length at once, and those of a dry run do not', async () => {
+    const links = await startTestLinks(await newUrl())
+    const admin = await links.key('admin@localhost')
+    await preferThree(links)
+    const { id } = await links.link(admin, { slug_length: 20 })
+    const chosen = allSlugsOfThree().map(([, b, c], at) => `${'01lo'[at >> 10]}${b}${c}`)
+    await fill(links, id, chosen.slice(0, EIGHTH - 4))
+    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    expect(await lengthOf()).toBe(3)
+    const importing = async (query: string) => {
+      const rows = [
+        'url,slug',
+        'https://example.com/1,',
+        'https://example.com/2,',
+        'https://example.com/3,a00',
+      ]
+      const body = [...rows, 'https://example.com/4,a01'].join('\n')
+      const response = await links.fetch(`/_/admin/api/import?format=csv${query}`, { method: 'POST', body })
+      expect(await response.json()).toMatchObject({ imported: 4 })
+    }
+    await importing('&dry_run=true')
+    expect(await lengthOf()).toBe(3)
+    await importing('')
+    expect(await lengthOf()).toBe(4)
+  })
+
   test('a length that is asked for is not skipped, and creation goes on when it is used up', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
