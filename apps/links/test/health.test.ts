@@ -9,7 +9,10 @@ const STRANGER = '203.0.113.5'
 const TOKEN = 'f'.repeat(48)
 
 eachDialect((dialect, newUrl) => {
-  const links = sharedTestLinks(newUrl, { LINKS_METRICS_TOKEN: TOKEN })
+  const links = sharedTestLinks(newUrl, {
+    LINKS_METRICS_TOKEN: TOKEN,
+    LINKS_BASE_URL: 'https://go.example.com',
+  })
   let ann: string
   beforeAll(async () => {
     ann = await links.key('ann@example.com')
@@ -78,6 +81,18 @@ eachDialect((dialect, newUrl) => {
       expect([peer, headers, await ask(peer, headers)]).toEqual([peer, headers, 404])
     const nothing = await links.fetch('/_/metrics', {}, STRANGER)
     expect(await nothing.text()).toBe(await (await links.fetch('/none')).text())
+  })
+
+  test('figures are not for a page of another site whose name leads to this machine', async () => {
+    const ask = async (host: string, headers: Record<string, string> = {}, peer = '127.0.0.1') =>
+      (await links.fetch('/_/metrics', { headers: { Host: host, ...headers } }, peer)).status
+    const own = ['localhost', 'LOCALHOST:9100', '127.0.0.1:8080', '127.0.1.1', '[::1]:8080', 'go.example.com']
+    for (const host of own) expect([host, await ask(host)]).toEqual([host, 200])
+    const foreign = ['rebound.example', 'rebound.example:8080', 'localhost.example', '127.0.0.1.example']
+    for (const host of [...foreign, 'evil.go.example.com', 'localhost@rebound.example', '10.0.0.1', ''])
+      expect([host, await ask(host)]).toEqual([host, 404])
+    expect(await ask('rebound.example', { Authorization: `Bearer ${TOKEN}` }, STRANGER)).toBe(200)
+    expect(await ask('go.example.com', {}, STRANGER)).toBe(404)
   })
 
   test('figures name routes and outcomes, never an address, a slug or a person', async () => {

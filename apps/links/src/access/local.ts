@@ -17,6 +17,6 @@ export function refuseRemote(request: Request, peer: string, proxyHeader: string
 }
 
 // A request made in the process has no Host header; one from a socket without it has no absolute URL either.
-function hostOf(request: Request): string {
+export function hostOf(request: Request): string {
   return request.headers.get('host') ?? URL.parse(request.url)?.host ?? ''
 }

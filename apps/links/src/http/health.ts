@@ -1,11 +1,14 @@
 import type { Database } from '@latchkey/database/database'
+import { isLoopback } from '@latchkey/http/client-address'
 import { isDirect } from '@latchkey/http/direct'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
+import { hostOf } from '../access/local.ts'
 import type { Counting } from '../clicks/counting.ts'
 import type { Journal } from '../clicks/journal.ts'
 import type { Tables } from '../db/tables.ts'
 import { saveInstanceValue } from '../preferences/store.ts'
+import type { Settings } from '../settings.ts'
 
 const HEADERS = { 'Cache-Control': 'private, no-store' }
 
@@ -74,10 +77,18 @@ export class Readiness {
 export function mayReadMetrics(
   request: Request,
   peer: string,
-  token: string | null,
-  proxyHeader: string | null,
+  { metricsToken, proxyHeader, baseUrl }: Settings,
 ): boolean {
   const given = request.headers.get('authorization')
-  if (token !== null && given?.startsWith('Bearer ')) return equalTokens(given.slice('Bearer '.length), token)
-  return isDirect(request, peer, proxyHeader)
+  if (metricsToken !== null && given?.startsWith('Bearer '))
+    return equalTokens(given.slice('Bearer '.length), metricsToken)
+  return isDirect(request, peer, proxyHeader) && isOwnName(hostOf(request), baseUrl)
+}
+
+/** A page of another site can have its own name resolve to 127.0.0.1 (DNS rebinding); the browser still sends that name. */
+function isOwnName(host: string, baseUrl: string | null): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname
+  if (name === undefined) return false
+  if (name === 'localhost' || isLoopback(name.replaceAll(/[[\]]/g, ''))) return true
+  return baseUrl !== null && name === new URL(baseUrl).hostname
 }

@@ -131,10 +131,9 @@ async function system(
   path: string,
   peer: string,
 ): Promise<Response | undefined> {
-  const { metricsToken, proxyHeader } = services.settings
   if (path === '/_/health') return health(services.database, version)
   if (path === '/_/ready') return readiness.answer()
-  if (path !== '/_/metrics' || !mayReadMetrics(request, peer, metricsToken, proxyHeader)) return undefined
+  if (path !== '/_/metrics' || !mayReadMetrics(request, peer, services.settings)) return undefined
   const headers = { 'Content-Type': metrics.registry.contentType, 'Cache-Control': 'private, no-store' }
   return new Response(await metrics.registry.metrics(), { headers })
 }
