@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
 import type { Tables } from './db/tables.ts'
+import { hasAdmin } from './grants/operations.ts'
 import { endAllGuests } from './guests/operations.ts'
 import { issuerOf } from './login/provider-config.ts'
 import { noteProvider } from './platform/provider-change.ts'
@@ -18,7 +19,7 @@ export async function settle(
   const outcome = await database.write(async (tx) => ({
     change: await noteProvider(tx, name, nowMs),
     guests: guestEnabled ? [] : await endAllGuests(tx, nowMs),
-    lacksAdmin: (adminBootstrap === 'off' || (await hadFirstLogin(tx))) && !(await hasAdmin(tx, name.issuer)),
+    lacksAdmin: (adminBootstrap === 'off' || (await hadFirstLogin(tx))) && !(await hasAdmin(tx)),
   }))
   const { change, guests, lacksAdmin } = outcome
   if (change)
@@ -37,19 +38,4 @@ export async function settle(
 async function hadFirstLogin(tx: Transaction<Tables>): Promise<boolean> {
   const marker = tx.selectFrom('platform_state').select('key').where('key', '=', 'bootstrap')
   return (await marker.executeTakeFirst()) !== undefined
-}
-
-/** Whether anybody can sign in who may administer. */
-async function hasAdmin(tx: Transaction<Tables>, issuer: string): Promise<boolean> {
-  const admin = await tx
-    .selectFrom('role_grants')
-    .innerJoin('users', 'users.id', 'role_grants.user_id')
-    .innerJoin('identities', 'identities.user_id', 'users.id')
-    .select('users.id')
-    .where('role', '=', 'platform_admin')
-    .where('users.disabled', '=', 0)
-    .where('identities.issuer', '=', issuer)
-    .limit(1)
-    .executeTakeFirst()
-  return admin !== undefined
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { AuditOrigin } from '../audit/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { addGrant, countEnabledAdmins, platformAdmin, removeGrant } from './operations.ts'
+import { addGrant, hasAdmin, platformAdmin, removeGrant } from './operations.ts'
 import { type Grant, claimBootstrap, findGrants } from './store.ts'
 
 export interface SignedIn {
@@ -41,7 +41,7 @@ export async function updateLoginGrants(
   for (const grant of gone) await removeGrant(tx, { userId, grant, removedBy: null }, origin)
   for (const grant of wanted) await addGrant(tx, { userId, grant, grantedBy: null }, origin)
   const losesRight = gone.some(({ role }) => role === 'platform_admin')
-  return { isFirstAdmin, losesRight, leavesNoAdmin: losesRight && (await countEnabledAdmins(tx)) === 0 }
+  return { isFirstAdmin, losesRight, leavesNoAdmin: losesRight && !(await hasAdmin(tx)) }
 }
 
 function isAutomatic({ source }: Grant): boolean {

@@ -4,8 +4,16 @@ import type { Kysely, Transaction } from 'kysely'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
 import type { GrantSource, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
+import { findIssuer } from '../platform/provider-change.ts'
 import { revokeSessionsOf } from '../sessions/store.ts'
-import { type Grant, deleteGrant, findEnabledAdmins, findGrants, insertGrant } from './store.ts'
+import {
+  type Grant,
+  deleteGrant,
+  findEnabledAdmins,
+  findEnabledAdminsOf,
+  findGrants,
+  insertGrant,
+} from './store.ts'
 
 /** Changes of who may administer wait for each other, so that one of them sees the last. Any number that nobody else uses. */
 const GRANT_ORDER = 0x6772_616e
@@ -50,7 +58,7 @@ export async function removeGrant(
   origin: AuditOrigin,
 ): Promise<void> {
   await deleteGrant(tx, userId, grant)
-  const leavesNoAdmin = grant.role === 'platform_admin' && (await countEnabledAdmins(tx)) === 0
+  const leavesNoAdmin = grant.role === 'platform_admin' && !(await hasAdmin(tx))
   await recordAudit(
     tx,
     {
@@ -67,13 +75,18 @@ function asMetadata({ role, scope_type, scope_id, source }: Grant): Record<strin
   return { role, scopeType: scope_type, scopeId: scope_id, source }
 }
 
-export async function countEnabledAdmins(db: Kysely<Tables>): Promise<number> {
-  return (await findEnabledAdmins(db)).length
+/** Whether anybody who may administer can sign in: accounts of an earlier provider cannot (R8.5). */
+export async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
+  return (await findAdminsWhoCanSignIn(db)).length > 0
+}
+
+async function findAdminsWhoCanSignIn(db: Kysely<Tables>): Promise<string[]> {
+  return findEnabledAdminsOf(db, await findIssuer(db))
 }
 
 /**
- * Throws `last_admin` when nobody else enabled could administer without this user (R9.4). For everything that takes the
- * right away: a withdrawal, disabling, erasing.
+ * Throws `last_admin` when nobody else could sign in and administer without this user (R9.4); where nobody can anyway, when
+ * nobody else enabled may. For everything that takes the right away: a withdrawal, disabling, erasing.
  */
 export async function requireOtherAdmin(
   dialect: DialectName,
@@ -81,7 +94,9 @@ export async function requireOtherAdmin(
   userId: string,
 ): Promise<void> {
   await serialiseGrants(dialect, tx)
-  const admins = await findEnabledAdmins(tx)
+  const reachable = await findAdminsWhoCanSignIn(tx)
+  // Sessions of an earlier provider live on, and so does the right of whoever has one.
+  const admins = reachable.length > 0 ? reachable : await findEnabledAdmins(tx)
   if (admins.length === 1 && admins[0] === userId) throw failure('last_admin')
 }
 

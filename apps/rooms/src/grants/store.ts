@@ -57,15 +57,27 @@ export async function holdGrants(
 
 /** Ids of everybody enabled who may administer, by whatever grant. */
 export async function findEnabledAdmins(db: Kysely<Tables>): Promise<string[]> {
-  const rows = await db
+  const rows = await enabledAdmins(db).execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Ids of those of them whose identity is of this issuer. */
+export async function findEnabledAdminsOf(db: Kysely<Tables>, issuer: string | null): Promise<string[]> {
+  const rows = await enabledAdmins(db)
+    .innerJoin('identities', 'identities.user_id', 'users.id')
+    .where('identities.issuer', '=', issuer)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+function enabledAdmins(db: Kysely<Tables>) {
+  return db
     .selectFrom('role_grants')
     .innerJoin('users', 'users.id', 'role_grants.user_id')
-    .select('user_id')
+    .select('role_grants.user_id')
     .distinct()
     .where('role', '=', 'platform_admin')
     .where('users.disabled', '=', 0)
-    .execute()
-  return rows.map(({ user_id }) => user_id)
 }
 
 /** Whether this is the first external identity ever: told once, and never again, whatever becomes of the account. */

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { countIdentitiesOfOthers, exchangeState, hasIdentities } from './store.ts'
+import { countIdentitiesOfOthers, exchangeState, findState, hasIdentities } from './store.ts'
 
 const LAST_PROVIDER = 'provider'
 
@@ -36,6 +36,12 @@ export async function noteProvider(
     { clientIp: null, requestId: null, nowMs },
   )
   return change
+}
+
+/** Of the provider that the service was started with last, whichever process asks; null before the first start. */
+export async function findIssuer(db: Kysely<Tables>): Promise<string | null> {
+  const provider = await findState(db, LAST_PROVIDER)
+  return provider === undefined ? null : (JSON.parse(provider) as ProviderName).issuer
 }
 
 /** Accounts of other providers: their subjects are never taken for those of today (R8.5). */

@@ -57,6 +57,11 @@ export async function exchangeState(
   return touched?.value
 }
 
+export async function findState(db: Kysely<Tables>, key: string): Promise<string | undefined> {
+  const row = await db.selectFrom('platform_state').select('value').where('key', '=', key).executeTakeFirst()
+  return row?.value
+}
+
 export async function hasIdentities(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('identities').select('id').limit(1).executeTakeFirst()) !== undefined
 }

@@ -256,6 +256,34 @@ eachDialect((_dialect, newUrl) => {
     expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
   })
 
+  test('R9.4: an administrator of an earlier provider does not stand in for the last who can sign in', async () => {
+    const t = await openRooms({ url: await newUrl() })
+    const earlier = await someone(t, { sub: 'earlier', name: 'Earlier' })
+    const also = await someone(t, { sub: 'also', name: 'Also' })
+    await put(earlier, also.id, true)
+    await t.rooms.database.write(async (tx) => {
+      await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
+    })
+    const now = await someone(t, { sub: 'now', name: 'Now' })
+    await put(earlier, now.id, true)
+    await now.browser.signIn({ sub: 'now', name: 'Now' })
+    for (const response of [
+      await put(now, now.id, false),
+      await patch(earlier, now.id, true),
+      await now.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }),
+    ])
+      expect(await outcome(response)).toEqual([409, 'last_admin'])
+    // They themselves may go: who can sign in remains.
+    expect((await put(now, also.id, false)).status).toBe(200)
+    expect((await put(earlier, earlier.id, false)).status).toBe(200)
+    // Who may administer, from before, is still guarded where nobody who can sign in does.
+    await t.rooms.database.write(async (tx) => {
+      await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
+    })
+    expect(await outcome(await put(now, now.id, false))).toEqual([409, 'last_admin'])
+    await t.close()
+  })
+
   test('R9.4: of two administrators who withdraw, disable or erase each other at once, one remains', async () => {
     const acts = [
       (who: Someone, other: Someone) => put(who, other.id, false),

@@ -211,6 +211,21 @@ eachDialect((_dialect, newUrl) => {
       expect(await isAdmin(await t.signedIn(ALICE))).toBe(true)
       await t.close()
     })
+
+    test('R9.4 a claim that leaves only administrators of an earlier provider is alerted as one that leaves nobody', async () => {
+      const t = await openRooms({ url: await newUrl(), provider: byClaim('admins') })
+      await t.signedIn()
+      await t.rooms.database.write(async (tx) => {
+        await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
+      })
+      await t.signedIn({ ...BOB, groups: ['admins'] })
+      await t.signedIn(BOB)
+      expect(t.logged.join('')).toContain('nobody is administrator any more')
+      expect((await audited(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toMatchObject([
+        { source: 'claim', leavesNoAdmin: true },
+      ])
+      await t.close()
+    })
   })
 
   describe('giving and taking the right', () => {
