@@ -1,12 +1,12 @@
 // Runs on plain Node before anything is installed: brings node_modules to what package-lock.json says, once.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const mark = `${root}node_modules/.installed`
-/** Of whoever installs; outside node_modules, which npm empties first. */
+/** A folder with a file named by the process that installs; outside node_modules, which npm empties first. */
 const lock = `${root}.installing`
 const WAIT_MS = 200
 
@@ -31,24 +31,49 @@ function contentOf(file) {
 /** Two that install at once would take each other's files away. */
 function takeLock() {
   for (let tries = 0; !isMine(); tries++) {
-    const holder = Number(contentOf(lock))
+    const holder = holderOfLock()
     if (tries === 0)
       process.stderr.write(`Waiting for another installation to end (there is none? Remove ${lock}) ...\n`)
     // In a container that is started again, whoever was killed had the number that this one has.
-    if (holder === process.pid || (holder > 0 && !isRunning(holder))) rmSync(lock, { force: true })
+    if (holder === process.pid || (holder > 0 && !isRunning(holder))) leave(holder)
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
   }
-  process.once('exit', () => contentOf(lock) === String(process.pid) && rmSync(lock, { force: true }))
+  process.once('exit', () => {
+    leave(process.pid)
+    try {
+      rmdirSync(lock)
+    } catch {
+      // Somebody who waited has it already.
+    }
+  })
 }
 
+/** Only an empty folder is replaced: of several that took a killed one's name out of it, one succeeds. */
 function isMine() {
+  const own = `${lock}.${process.pid}`
+  mkdirSync(own, { recursive: true })
+  writeFileSync(`${own}/${process.pid}`, '')
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    renameSync(own, lock)
     return true
   } catch (error) {
-    if (error.code === 'EEXIST') return false
+    rmSync(own, { recursive: true })
+    // Not empty, or the file that earlier versions made.
+    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(error.code)) return false
     throw error
   }
+}
+
+function holderOfLock() {
+  try {
+    return Number(readdirSync(lock)[0])
+  } catch {
+    return NaN
+  }
+}
+
+function leave(pid) {
+  rmSync(`${lock}/${pid}`, { force: true })
 }
 
 function isRunning(pid) {

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -59,13 +60,49 @@ test('of two that start at once one installs, and the other waits for it', async
   expect([existsSync(mark()), existsSync(join(root, '.installing'))]).toEqual([true, false])
 })
 
-test('an installation that was killed keeps nobody waiting', async () => {
-  npmDoes(BUN_THAT('exit 0'))
+async function killedOneHadTheLock(): Promise<void> {
   const gone = Bun.spawn(['true'])
   await gone.exited
-  writeFileSync(join(root, '.installing'), String(gone.pid))
+  mkdirSync(join(root, '.installing'))
+  writeFileSync(join(root, '.installing', String(gone.pid)), '')
+}
+
+test('an installation that was killed keeps nobody waiting', async () => {
+  npmDoes(BUN_THAT('exit 0'))
+  await killedOneHadTheLock()
   expect(await install().exited).toBe(0)
   expect(existsSync(mark())).toBe(true)
+})
+
+test('of two that find the lock of a killed one, the slower does not take it from the faster', async () => {
+  npmDoes(`${BUN_THAT('exit 0')}; while [ ! -e waits ] && [ $(wc -l < calls) = 1 ]; do :; done`)
+  await killedOneHadTheLock()
+  // Between finding whose the lock is and taking it away, the slower one is held up until the other installs.
+  const slowly = join(root, 'slowly.cjs')
+  writeFileSync(
+    slowly,
+    `const fs = require('node:fs')
+    const { rmSync } = fs
+    fs.rmSync = (file, options) => {
+      if (!/installing\\.\\d+$/.test(file)) {
+        fs.writeFileSync(__dirname + '/found', '')
+        while (!fs.existsSync(__dirname + '/calls'));
+      }
+      rmSync(file, options)
+    }
+    require('node:module').syncBuiltinESMExports()
+    const { wait } = Atomics
+    Atomics.wait = (...args) => {
+      fs.writeFileSync(__dirname + '/waits', '')
+      return wait(...args)
+    }`,
+  )
+  const slower = install({ NODE_OPTIONS: `--require ${slowly}` })
+  while (!existsSync(join(root, 'found'))) await Bun.sleep(5)
+  const faster = install()
+  expect([await slower.exited, await faster.exited]).toEqual([0, 0])
+  expect(calls()).toHaveLength(1)
+  expect(readdirSync(root).filter((name) => name.startsWith('.installing'))).toEqual([])
 })
 
 test('what is installed is not installed again, until the lock file changes', async () => {
