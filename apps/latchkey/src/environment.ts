@@ -115,7 +115,7 @@ export async function withDatabase<Result>(
   { databaseUrl }: Settings,
   work: (database: Database<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  return withMigrated<Tables, Result>(databaseUrl, migrations, work)
+  return withCurrent<Tables, Result>(databaseUrl, migrations, work)
 }
 
 /** The same of Rooms. */
@@ -123,10 +123,10 @@ export async function withRoomsDatabase<Result>(
   { databaseUrl }: Pick<RoomsSettings, 'databaseUrl'>,
   work: (database: Database<RoomsTables>) => Promise<Result>,
 ): Promise<Result> {
-  return withMigrated<RoomsTables, Result>(databaseUrl, roomsMigrations, work)
+  return withCurrent<RoomsTables, Result>(databaseUrl, roomsMigrations, work)
 }
 
-async function withMigrated<AnyTables, Result>(
+async function withCurrent<AnyTables, Result>(
   url: string,
   steps: Readonly<Record<string, Migration>>,
   work: (database: Database<AnyTables>) => Promise<Result>,
