@@ -1,5 +1,5 @@
 // bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3] [--spread even|favourites] [--client awake|asleep]
-// nginx, a bare Bun.serve and Latchkey answer the same requests in turn, each pinned to one core, the load on the other.
+// nginx (without and with its access log), a bare Bun.serve and Latchkey answer the same requests in turn, each pinned to one core, the load on the other.
 import { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 })
 const client = clientNamed(values.client)
 const WARM_UP_SECONDS = 3
-const PORTS = { nginx: 9100, bare: 9101, latchkey: 9102 }
+const PORTS = { nginx: 9100, bare: 9101, latchkey: 9102, logging: 9103 }
 const root = join(import.meta.dir, '..', '..')
 const work = join(tmpdir(), 'latchkey-bench-redirect')
 mkdirSync(work, { recursive: true })
@@ -52,14 +52,15 @@ interface Row {
   perSecond: number
 }
 
-async function startNginx(count: number): Promise<Subject> {
+/** One nginx at two ports: at the second it keeps its access log, as it does unless told otherwise. */
+async function startNginx(count: number): Promise<[plain: Subject, logging: Subject]> {
   const config = join(work, `nginx-${count}.conf`)
   if (!existsSync(config)) await writeNginxConfig(config, count)
   const master = onServerCore(['nginx', '-c', config])
   const url = `http://127.0.0.1:${PORTS.nginx}`
   await untilAnswers(`${url}/${slugOf(1)}`)
   const children = await Bun.file(`/proc/${master.pid}/task/${master.pid}/children`).text()
-  return {
+  const plain = {
     name: 'nginx',
     url,
     pids: children.trim().split(' ').map(Number),
@@ -69,6 +70,8 @@ async function startNginx(count: number): Promise<Subject> {
       await master.exited
     },
   }
+  const logging = { ...plain, name: 'nginx, access log', url: `http://127.0.0.1:${PORTS.logging}` }
+  return [plain, logging]
 }
 
 async function writeNginxConfig(path: string, count: number): Promise<void> {
@@ -79,9 +82,11 @@ http { access_log off; keepalive_requests 1000000000;
 map_hash_max_size ${Math.max(2048, count * 2)}; map_hash_bucket_size 512;
 map $uri $target { default "";\n`)
   for (let id = 1; id <= count; id++) void writer.write(`/${slugOf(id)} "${targetOf(id)}";\n`)
+  const location = `location / {
+  if ($target = "") { return 404; } add_header Cache-Control "private, no-store"; return 302 $target; }`
   void writer.write(`}
-server { listen 127.0.0.1:${PORTS.nginx}; location / {
-  if ($target = "") { return 404; } add_header Cache-Control "private, no-store"; return 302 $target; } } }\n`)
+server { listen 127.0.0.1:${PORTS.nginx}; ${location} }
+server { listen 127.0.0.1:${PORTS.logging}; access_log ${work}/access.log; ${location} } }\n`)
   await writer.end()
 }
 
@@ -197,19 +202,20 @@ async function measureSize(count: number): Promise<{ count: number; rows: Row[];
   await seed(path, count)
   const sample = join(work, `slugs-${count}.txt`)
   await writeSample(sample, count)
-  const nginx = await startNginx(count)
+  const [nginx, logging] = await startNginx(count)
   const bare = await startBare()
   const latchkey = await startLatchkey(path)
   const rows: Row[] = []
   for (let index = 0; index < Number(values.rounds); index++)
-    for (const subject of [nginx, bare, latchkey])
+    for (const subject of [nginx, logging, bare, latchkey])
       rows.push(await round(subject, { sample, spread: values.spread as Spread }))
   await nginx.stop()
+  rmSync(join(work, 'access.log'), { force: true })
   await bare.stop()
   const checked = await checkClicks(latchkey, path)
   const again = await startLatchkey(path)
   await again.stop()
-  const subjects = ['nginx', 'bare Bun.serve', 'Latchkey']
+  const subjects = ['nginx', 'nginx, access log', 'bare Bun.serve', 'Latchkey']
   return {
     count,
     rows: subjects.map((subject) => average(rows, subject)),

@@ -219,6 +219,28 @@ eachDialect((dialect, newUrl) => {
     expect(row).toEqual({ id: expect.any(Number), ...expected })
   })
 
+  test('each click of a batch has a row of its own, each link’s in the order they came, however many there are', async () => {
+    const { stored, recorder } = await open()
+    const [first, second] = [await stored.link('abcd'), await stored.link('efgh')]
+    let seq = 0
+    for (const length of [1, 7, 8, 9, 16, 17, 25]) {
+      const visitors = Array.from({ length }, (_, index) => `${length}-${index}`)
+      const clicks = visitors.flatMap((visitorFp) => [
+        click(second, 'efgh', { visitorFp }),
+        click(second, 'gone', { visitorFp }),
+        click(first, 'abcd', { visitorFp }),
+      ])
+      await recorder.record(clicks, { from: from(seq), to: ++seq })
+      const stands = await stored.rows<{ slug: string; visitor_fp: string }>(
+        `select slug, visitor_fp from click where visitor_fp like '${length}-%' order by slug, id`,
+      )
+      const expected = ['abcd', 'efgh'].flatMap((slug) =>
+        visitors.map((visitor) => ({ slug, visitor_fp: visitor })),
+      )
+      expect(stands).toEqual(expected)
+    }
+  })
+
   test('ten thousand clicks of a thousand slugs are one batch', async () => {
     const { stored, recorder } = await open()
     const slugs = Array.from({ length: 1000 }, (_, index) => `s${index}`)
