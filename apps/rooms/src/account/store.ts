@@ -36,9 +36,13 @@ export async function findAccountRows(db: Kysely<Tables>, userId: string): Promi
 
 const ROWS_AT_ONCE = 200
 
-/** What the person has said, in its order. */
+/** What the person has said in rooms that are there, in its order. */
 export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<RoomMessageRow[]> {
-  const messages = db.selectFrom('room_messages').selectAll().where('user_id', '=', userId)
+  const messages = db
+    .selectFrom('room_messages')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('room_id', 'in', db.selectFrom('rooms').select('id'))
   return pages((after) =>
     messages
       .$if(after !== undefined, (query) => query.where(isAfter(after)))

@@ -4,6 +4,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { migrations } from './migrations.ts'
+import type { Tables } from './tables.ts'
 
 /** Each with the columns, separated by commas, in their order. `only` says of which rows. */
 const QUERIES = {
@@ -56,5 +57,48 @@ eachDialect((dialect, newUrl) => {
       )
     })
     expect(slow).toEqual([])
+  })
+
+  test('what was said before it may outlive a room for a while is all there afterwards, with its indexes and rules', async () => {
+    const database = openDatabase<Tables>(await newUrl())
+    const before = Object.entries(migrations).filter(([name]) => name < '0006')
+    await migrate(database, Object.fromEntries(before))
+    const indexesOf = async () =>
+      (await QUERIES[dialect].indexes.execute(database.read)).rows
+        .filter(({ child }) => child === 'room_messages' || child === 'room_events')
+        .map((index) => JSON.stringify(index))
+        .toSorted()
+    const said = () => sql`select * from room_messages order by id`.execute(database.read)
+    const run = (...statements: string[]) =>
+      database.write(async (tx) => {
+        for (const statement of statements) await sql.raw(statement).execute(tx)
+      })
+    await run(
+      `insert into users (id, nickname, search_name, avatar_color, disabled, is_guest, created_at, last_seen_at)
+        values ('u', 'Ada', 'ada', '#000000', 0, 0, 1, 1)`,
+      `insert into rooms (id, name, search_name, owner_id, owner_since, max_participants, visibility, allow_guests,
+        default_role, history_visibility, retention, created_at)
+        values ('r', 'Lounge', 'lounge', 'u', 1, 50, 'public', 1, 'speaker', 'all', '30', 1)`,
+      `insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, client_id, created_at,
+        deleted_at, deleted_by) values ('a', 'r', 1, 'u', '#u', 0, 'Words', 'c', 1, null, null),
+        ('b', 'r', 2, 'u', '#u', 0, null, null, 2, 3, 'u')`,
+      `insert into room_events values ('r', 1, 'message.created', '{}', 1)`,
+    )
+    const [indexes, { rows }] = [await indexesOf(), await said()]
+    await migrate(database, migrations)
+    expect(await indexesOf()).toEqual(indexes)
+    expect((await said()).rows).toEqual(rows)
+    const refused = (statement: string) => run(statement).then(Boolean, () => 'refused')
+    expect(await refused(`update room_messages set content = null where id = 'a'`)).toBe('refused')
+    expect(await refused(`update room_messages set seq = 2`)).toBe('refused')
+    expect(await refused(`update room_messages set user_id = 'nobody'`)).toBe('refused')
+    expect(await refused(`update room_events set type = 'other'`)).toBe('refused')
+    await run(`delete from rooms`, `delete from users`)
+    expect((await said()).rows).toEqual(
+      rows.map((row) => ({ ...(row as object), user_id: null, deleted_by: null })),
+    )
+    const { rows: events } = await sql`select seq from room_events`.execute(database.read)
+    expect(events).toHaveLength(1)
+    await database.close()
   })
 })

@@ -4,6 +4,7 @@ import { rooms } from './migrations/0002-rooms.ts'
 import { names } from './migrations/0003-names.ts'
 import { references } from './migrations/0004-references.ts'
 import { messagesByAuthor } from './migrations/0005-messages-by-author.ts'
+import { goneRooms } from './migrations/0006-gone-rooms.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-identity': identity,
@@ -11,4 +12,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-names': names,
   '0004-references': references,
   '0005-messages-by-author': messagesByAuthor,
+  '0006-gone-rooms': goneRooms,
 }

@@ -2,6 +2,7 @@ import { deleteEndedInvitations } from '../invitations/store.ts'
 import { deleteEndedBans } from '../moderation/store.ts'
 import { deleteEndedTransfers } from '../ownership/transfers.ts'
 import { ADDRESS_BARRED_MS } from '../rooms/standing.ts'
+import { deleteLeftLog } from '../rooms/store.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
 import { deleteSilentNodes } from '../rooms/nodes.ts'
 import { deleteEndedTickets } from '../tickets/store.ts'
@@ -24,6 +25,7 @@ export const roomJobs: readonly Job[] = [
     },
   },
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
+  { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteLeftLog },
   { name: 'retention', everyMs: 10 * MINUTE_MS, run: deletePastRetention },
   {
     name: 'old-visits',

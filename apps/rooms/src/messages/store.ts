@@ -1,4 +1,4 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { RoomEventRow, RoomMessageRow, Tables, UserRow } from '../db/tables.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
@@ -12,6 +12,12 @@ function messages(db: Kysely<Tables>, roomId: string) {
     .selectAll('room_messages')
     .select(['users.avatar_color', nicknameIn(roomId).as('nickname')])
     .where('room_messages.room_id', '=', roomId)
+    .where(isThere(roomId))
+}
+
+/** What was said in a room that is gone stays for a while, and nobody reads it. */
+function isThere(roomId: string) {
+  return sql<SqlBool>`exists (select 1 from rooms where id = ${roomId})`
 }
 
 /** What of a room's log may be read: only what came after both. */
@@ -31,6 +37,7 @@ export async function listMessages(
     .selectFrom('room_messages')
     .selectAll()
     .where('room_id', '=', roomId)
+    .where(isThere(roomId))
     .where('seq', '>', afterSeq)
     .where('created_at', '>', keptAfterMs)
     .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
@@ -172,6 +179,7 @@ export const listEvents = prepared<
     .selectFrom('room_events')
     .selectAll()
     .where('room_id', '=', roomId)
+    .where(isThere(roomId))
     .where('seq', '>', afterSeq)
     .where('seq', '<=', lastSeq)
     .orderBy('seq')
@@ -183,6 +191,7 @@ const selectBetween = prepared<Range, RoomMessageRow>((db, { roomId, first, last
     .selectFrom('room_messages')
     .selectAll()
     .where('room_id', '=', roomId)
+    .where(isThere(roomId))
     .where('seq', '>=', first)
     .where('seq', '<=', last),
 )

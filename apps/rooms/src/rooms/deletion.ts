@@ -7,7 +7,7 @@ import { endAccess } from './eviction.ts'
 import { deleteRoom, listMemberIds } from './store.ts'
 
 /**
- * The one way in which a room goes, with everything that is in it. The room must be locked. Returns what to tell: those who
+ * The one way in which a room goes. The room must be locked. Returns what to tell: those who
  * were there, those who could see it, and those who were invited or offered it, who would otherwise wait for what is gone.
  */
 export async function takeDown(tx: Transaction<Tables>, room: RoomRow, nowMs: number): Promise<News[]> {
@@ -16,7 +16,7 @@ export async function takeDown(tx: Transaction<Tables>, room: RoomRow, nowMs: nu
   const invitations = await listAwaited(tx, roomId, nowMs)
   const transfer = await findTransfer(tx, roomId, nowMs)
   const removed = await endAccess(tx, { roomId, userIds: null, reason: 'deleted' })
-  await deleteRoom(tx, roomId)
+  await deleteRoom(tx, roomId, nowMs)
   return [
     ...removed,
     { kind: 'lobby', roomId, formerly },

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, type Transaction, type Updateable } from 'kysely'
+import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Updateable } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { folded } from '../text.ts'
@@ -53,9 +53,58 @@ export async function findLastSeq(db: Kysely<Tables>, id: string): Promise<numbe
   return (await findRoom(db, id))?.last_seq
 }
 
-/** With everything that is in it. */
-export async function deleteRoom(tx: Transaction<Tables>, id: string): Promise<void> {
+/** Before the id of a room that is gone and has left something that was said in it. */
+const GONE = 'gone.'
+
+/** With everything that is in it; but of what was said, if it is much, most is left for `deleteLeftLog`, and read by nobody. */
+export async function deleteRoom(tx: Transaction<Tables>, id: string, nowMs: number): Promise<void> {
   await tx.deleteFrom('rooms').where('id', '=', id).execute()
+  if (await deletePieceOfLog(tx, id))
+    await tx
+      .insertInto('platform_state')
+      .values({ key: GONE + id, value: '', updated_at: nowMs })
+      .execute()
+}
+
+/** Deletes a piece of what was said in rooms that are gone: `more` when there was such a room. */
+export async function deleteLeftLog(tx: Transaction<Tables>): Promise<'more' | void> {
+  const gone = await tx
+    .selectFrom('platform_state')
+    .select('key')
+    .where('key', 'like', `${GONE}%`)
+    .orderBy('key')
+    .limit(1)
+    .executeTakeFirst()
+  if (!gone) return
+  if (!(await deletePieceOfLog(tx, gone.key.slice(GONE.length))))
+    await tx.deleteFrom('platform_state').where('key', '=', gone.key).execute()
+  return 'more'
+}
+
+/** Whether something may be left. */
+async function deletePieceOfLog(tx: Transaction<Tables>, roomId: string): Promise<boolean> {
+  for (const table of ['room_messages', 'room_events'] as const)
+    if (await deletePiece(tx, table, (query) => query.where('room_id', '=', roomId))) return true
+  return false
+}
+
+/** Rows that go in one transaction: few enough that nobody who waits for it notices. */
+const ROWS_AT_ONCE = 1_000
+
+type LogQuery = SelectQueryBuilder<Tables, 'room_messages' | 'room_events', { room_id: string; seq: number }>
+
+/** Of what is found in one table; whether something may be left. */
+export async function deletePiece(
+  tx: Transaction<Tables>,
+  table: 'room_messages' | 'room_events',
+  narrow: (query: LogQuery) => LogQuery,
+): Promise<boolean> {
+  const found = narrow(tx.selectFrom(table).select(['room_id', 'seq'])).limit(ROWS_AT_ONCE)
+  const { numDeletedRows } = await tx
+    .deleteFrom(table)
+    .where((eb) => eb(eb.refTuple('room_id', 'seq'), 'in', found.$asTuple('room_id', 'seq')))
+    .executeTakeFirst()
+  return numDeletedRows >= ROWS_AT_ONCE
 }
 
 /** All that has been said and has happened in the room. */

@@ -4,6 +4,7 @@ import type { News } from '../news.ts'
 import { presenceChanged } from './eviction.ts'
 import { RETENTION_MS, UNREAD_KEPT_MS } from './history.ts'
 import { lockRoom } from './log.ts'
+import { deletePiece } from './store.ts'
 
 /** Ends the visits of those whose last lease has run out, as of when it did. Returns what to tell. */
 export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<News[]> {
@@ -60,9 +61,6 @@ function expired(tx: Transaction<Tables>, nowMs: number) {
     )
 }
 
-/** Rows that go in one transaction: few enough that nobody who waits for it notices. */
-const ROWS_AT_ONCE = 1_000
-
 /**
  * Deletes what `keptAfterMs` hides from every reader, with the events that tell of it; in idle rooms too (R17.8). Not all at
  * once: `more` when some may be left.
@@ -75,23 +73,10 @@ export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number
       [rooms.where('retention', '=', '30'), RETENTION_MS['30']],
       [rooms.where('history_visibility', '=', 'none'), UNREAD_KEPT_MS],
     ] as const) {
-      const { numDeletedRows } = await tx
-        .deleteFrom(table)
-        .where((eb) =>
-          eb(
-            eb.refTuple('room_id', 'seq'),
-            'in',
-            eb
-              .selectFrom(table)
-              .select(['room_id', 'seq'])
-              .where('created_at', '<=', nowMs - keptMs)
-              .where('room_id', 'in', of)
-              .limit(ROWS_AT_ONCE)
-              .$asTuple('room_id', 'seq'),
-          ),
-        )
-        .executeTakeFirst()
-      if (numDeletedRows >= ROWS_AT_ONCE) return 'more'
+      const isMore = await deletePiece(tx, table, (query) =>
+        query.where('created_at', '<=', nowMs - keptMs).where('room_id', 'in', of),
+      )
+      if (isMore) return 'more'
     }
 }
 

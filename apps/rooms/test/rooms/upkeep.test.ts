@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { News } from '../../src/news.ts'
+import { pagesOfMessages } from '../../src/account/store.ts'
 import { roomJobs } from '../../src/jobs/rooms.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
+import { findMessage, findMessagesBetween, listEvents, listMessages } from '../../src/messages/store.ts'
 import { lockRoom } from '../../src/rooms/log.ts'
 import { renewLeases } from '../../src/rooms/visits.ts'
 import { untilWaiting } from './locks.ts'
@@ -38,6 +40,21 @@ eachDialect((dialect, newUrl) => {
       .where('room_id', '=', roomId)
       .where('user_id', '=', user.id)
       .executeTakeFirst()
+  const count = async (table: 'room_messages' | 'room_events', roomId: string) =>
+    (await db().selectFrom(table).select('seq').where('room_id', '=', roomId).execute()).length
+  /** By the owner of the rooms, past all limits. */
+  const saySoMuch = (room_id: string, { length, atMs }: { length: number; atMs: number }) =>
+    rooms.rooms.database.write(async (tx) => {
+      const row = { room_id, created_at: atMs }
+      const who = { user_id: owner.user.id, client_id: null, author_name: '', author_guest: 0 } as const
+      const what = { content: 'Words', deleted_at: null, deleted_by: null }
+      const seqs = Array.from({ length }, (_, at) => at + 1)
+      const events = seqs.map((seq) => ({ ...row, seq, type: 'message.created' as const, data: '{}' }))
+      await tx.insertInto('room_events').values(events).execute()
+      const messages = seqs.map((seq) => ({ ...row, ...who, ...what, id: `${seq} ${room_id}`, seq }))
+      await tx.insertInto('room_messages').values(messages).execute()
+      await tx.updateTable('rooms').set({ last_seq: length }).where('id', '=', room_id).execute()
+    })
   const leasesOf = async (roomId: string) =>
     (await db().selectFrom('presence_leases').select('user_id').where('room_id', '=', roomId).execute()).map(
       ({ user_id }) => user_id,
@@ -184,36 +201,58 @@ eachDialect((dialect, newUrl) => {
   test('R28.4: so much past its retention that it goes in several transactions is gone after one run, and others have their turn', async () => {
     const { id } = await createRoom(owner, { retention: '7' })
     const { database } = rooms.rooms
-    const seqs = Array.from({ length: 2_500 }, (_, at) => at + 1)
-    const row = { room_id: id, created_at: rooms.clock.ms - 8 * DAY }
-    const who = { user_id: null, client_id: null, author_name: '', author_guest: 0 } as const
-    const what = { content: 'Old', deleted_at: null, deleted_by: null }
-    await database.write(async (tx) => {
-      for (const seq of seqs) {
-        const event = { ...row, seq, type: 'message.created', data: '{}' } as const
-        await tx.insertInto('room_events').values(event).execute()
-        await tx
-          .insertInto('room_messages')
-          .values({ ...row, ...who, ...what, id: `${seq} ${id}`, seq })
-          .execute()
-      }
-    })
-    const count = async (table: 'room_messages' | 'room_events') =>
-      (await db().selectFrom(table).select('seq').where('room_id', '=', id).execute()).length
+    const length = 2_500
+    await saySoMuch(id, { length, atMs: rooms.clock.ms - 8 * DAY })
     // What was left when others had their turn.
     const seen = new Set<number>()
-    let left = seqs.length
+    let left = length
     let isOver = false
     database.afterWrite(async () => {
       if (isOver) return
-      left = await count('room_messages')
+      left = await count('room_messages', id)
       setImmediate(() => seen.add(left))
     })
     rooms.clock.ms += 10 * MINUTE
     await rooms.rooms.jobs.runDue()
     isOver = true
-    expect([await count('room_messages'), await count('room_events')]).toEqual([0, 0])
-    expect([...seen].some((rows) => rows > 0 && rows < seqs.length)).toBe(true)
+    expect([await count('room_messages', id), await count('room_events', id)]).toEqual([0, 0])
+    expect([...seen].some((rows) => rows > 0 && rows < length)).toBe(true)
+  })
+
+  test('a room in which much was said is gone at once, nobody reads what is left, and that goes in pieces, also after a stop in between', async () => {
+    const { id } = await createRoom(owner)
+    const { id: other } = await createRoom(owner)
+    const length = 2_500
+    for (const roomId of [id, other]) await saySoMuch(roomId, { length, atMs: rooms.clock.ms })
+    await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+    const left = await count('room_messages', id)
+    expect([left > 0, left < length]).toEqual([true, true])
+    for (const path of ['', '/messages', '/events?after=0'])
+      expect((await owner.browser.send(`/api/rooms/${id}${path}`)).status).toBe(404)
+    // Nor does who was let in before and reads only now.
+    const whole = { roomId: id, afterSeq: 0, lastSeq: length, first: 0, last: length, limit: 10 }
+    expect(await listMessages(db(), { ...whole, keptAfterMs: 0 }, { before: undefined, limit: 10 })).toEqual(
+      [],
+    )
+    expect(await listEvents(db(), whole)).toEqual([])
+    expect((await findMessagesBetween(db(), whole)).size).toBe(0)
+    expect(await findMessage(db(), id, `${length} ${id}`)).toBeUndefined()
+    const exported = new Set<string>()
+    for await (const page of pagesOfMessages(db(), owner.user.id))
+      for (const { room_id } of page) exported.add(room_id)
+    expect([exported.has(id), exported.has(other)]).toEqual([false, true])
+    // The process is killed after one piece; another one goes on.
+    await run('gone-rooms')
+    expect(await count('room_messages', id)).toBeLessThan(left)
+    expect(await count('room_events', id)).toBeGreaterThan(0)
+    rooms.clock.ms += MINUTE
+    const next = await rooms.node()
+    await next.rooms.jobs.runDue()
+    await next.close()
+    expect([await count('room_messages', id), await count('room_events', id)]).toEqual([0, 0])
+    expect([await count('room_messages', other), await count('room_events', other)]).toEqual([length, length])
+    const states = await db().selectFrom('platform_state').select('key').execute()
+    expect(states.filter(({ key }) => key.includes(id))).toEqual([])
   })
 
   test('visits that ended a day ago are forgotten, those that last or ended later are not', async () => {
