@@ -2,14 +2,15 @@ import { among } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { countedOf, countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
-import { type Cover, type Gap, edgesOf, wholeHours } from './cover.ts'
+import { type Cover, type Gap, edgesOf, firstFrom, wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type Db, type Wish, filled, unitsUpTo } from './periods.ts'
 import type { Edge, Segments } from './segments.ts'
 import { HOUR, type Window, hourOf } from './window.ts'
 
 /** Which periods the whole hours of these buckets take. */
-export function bucketWish(linkIds: readonly number[], { hours }: Segments): Wish {
+export function bucketWish(linkIds: readonly number[], { hours, byHour }: Segments): Wish {
+  if (byHour) return { gaps: [], units: [] }
   const gaps = linkIds.flatMap((link_id) =>
     hours.map(({ n, low, high }) => ({ link_id, low, high: hourOf(high + HOUR - 1), sign: 1 as const, n })),
   )
@@ -36,6 +37,7 @@ export async function clicksInBuckets(
   segments: Segments,
   filters: ViewerFilters,
 ): Promise<number[]> {
+  if (segments.byHour) return clicksByHour(db, linkIds, segments, filters)
   const plan = await bucketPlan(db, linkIds, segments, filters)
   await carryOut(db, [plan], filters)
   return plan.counts
@@ -61,14 +63,45 @@ export async function clicksOfBoth(
   filters: ViewerFilters,
 ): Promise<{ each: number[] | undefined; buckets: number[] }> {
   const each = window && (await windowPlan(db, linkIds, window, filters))
-  const buckets = await bucketPlan(db, linkIds, segments, filters)
-  await carryOut(db, [...(each ? [each] : []), buckets], filters)
-  return { each: each?.counts, buckets: buckets.counts }
+  const buckets = segments.byHour ? undefined : await bucketPlan(db, linkIds, segments, filters)
+  await carryOut(db, [...(each ? [each] : []), ...(buckets ? [buckets] : [])], filters)
+  return {
+    each: each?.counts,
+    buckets: buckets?.counts ?? (await clicksByHour(db, linkIds, segments, filters)),
+  }
+}
+
+/** The buckets of so few links are soon found, and far fewer than their hours where clicks are dense. */
+export const FEW_LINKS = 10
+
+/** Asking for one bucket of one link takes as long as reading some clicked hours. */
+const HOURS_FOR_A_BUCKET = 4
+
+/** These segments, and whether to count them by the hour. */
+export async function cheapest(db: Db, linkIds: readonly number[], segments: Segments): Promise<Segments> {
+  if (linkIds.length <= FEW_LINKS) return segments
+  const { hours } = segments
+  const many = HOURS_FOR_A_BUCKET * hours.length * linkIds.length
+  const inTable = (table: string) =>
+    sql`select 1 from ${sql.table(table)} where ${isInHours(db, linkIds, hours)}`
+  const { rows } = await sql<{ count: number }>`select count(*) as count
+    from (${inTable('click_hour_closed')} union all ${inTable('click_hour_open')} limit ${many}) as part`.execute(
+    db.read,
+  )
+  return { ...segments, byHour: (rows[0]?.count ?? 0) < many }
+}
+
+function isInHours({ dialect }: Db, linkIds: readonly number[], hours: Segments['hours']) {
+  const [low, high] = [
+    Math.min(...hours.map((span) => span.low)),
+    Math.max(...hours.map((span) => span.high)),
+  ]
+  return sql`${among(dialect, 'link_id', linkIds)} and hour >= ${low} and hour < ${high}`
 }
 
 /**
- * The same as `clicksInBuckets` for buckets that follow each other: by the clicked hours of all links together. Links that
- * are quiet for most of the time have few of them, however many links and buckets there are.
+ * The same as `clicksInBuckets`, by the clicked hours of all links together. Links that are quiet for most of the time have
+ * few of them, however many links and buckets there are.
  */
 export async function clicksByHour(
   db: Db,
@@ -81,24 +114,23 @@ export async function clicksByHour(
   const cutHours = Map.groupBy(edges.entries(), ([, [{ low }]]) => hourOf(low))
   const inTable = (table: string) => sql`
     select hour, link_id, ${countedSum(filters)} as clicks from ${sql.table(table)}
-    where ${among(db.dialect, 'link_id', linkIds)}
-      and hour >= ${hours[0]?.low ?? 0} and hour < ${hours.at(-1)?.high ?? 0}`
+    where ${isInHours(db, linkIds, hours)}`
   // Of an hour that is cut, raw clicks are read of those links alone that have any.
-  const { rows } = await sql<{ hour: number; cut_link: number | null; clicks: number }>`
-    select hour, case when ${among(db.dialect, 'hour', [...cutHours.keys()])} then link_id end as cut_link,
+  const { rows } = await sql<{ start: number; cut_link: number | null; clicks: number }>`
+    select hour as start, case when ${among(db.dialect, 'hour', [...cutHours.keys()])} then link_id end as cut_link,
       sum(clicks) as clicks
     from (${inTable('click_hour_closed')} union all ${inTable('click_hour_open')}) as part
     group by 1, 2 order by hour`.execute(db.read)
-  const counts = hours.map(() => 0)
   const spans: Span[] = []
-  let bucket = 0
-  for (const { hour, cut_link, clicks } of rows) {
-    while (hour >= (hours[bucket]?.high ?? Infinity)) bucket++
-    counts[bucket] = (counts[bucket] ?? 0) + clicks
+  const upTo = [0]
+  for (const { start, cut_link, clicks } of rows) {
+    upTo.push((upTo.at(-1) ?? 0) + clicks)
     if (cut_link !== null)
-      for (const [n, [{ low, high }]] of cutHours.get(hour) ?? [])
+      for (const [n, [{ low, high }]] of cutHours.get(start) ?? [])
         spans.push({ n, link_id: cut_link, low, high })
   }
+  const before = (moment: number) => upTo[firstFrom(rows, moment)] ?? 0
+  const counts = hours.map(({ low, high }) => before(high) - before(low))
   await carryOut(db, [{ gaps: [], spans, edges, counts }], filters)
   return counts
 }

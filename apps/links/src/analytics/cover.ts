@@ -95,7 +95,7 @@ function beginningOf(unit: PeriodUnit, moment: number): number {
 }
 
 /** Where the periods begin that are not before this moment. */
-function firstFrom(periods: readonly Period[], low: number): number {
+export function firstFrom(periods: readonly Pick<Period, 'start'>[], low: number): number {
   let [first, end] = [0, periods.length]
   while (first < end) {
     const middle = (first + end) >> 1

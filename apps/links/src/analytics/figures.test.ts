@@ -6,24 +6,30 @@ import { NOW, Stored, click, closedAfterEach } from '../../test/durability/store
 import { openRecorder } from '../clicks/recorder.ts'
 import { snapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
-import { type View, topValues } from './figures.ts'
+import { cheapest } from './bucket-clicks.ts'
+import { type View, clickStats, timeline, topValues } from './figures.ts'
+import { segmentsOf } from './segments.ts'
 import { Summing } from './summing.ts'
 
 const { keep } = closedAfterEach()
 const HOUR = 3600
 const view: View = { range: '7d', now: NOW, tz: 'UTC', filters: { bots: true, selfReferrers: true } }
 
-/** The same database, and how many statements it was sent. */
-function watched(database: Database<Tables>): { database: Database<Tables>; sent: () => number } {
-  let sent = 0
+/** The same database, how many statements it was sent, and how many rows it answered with. */
+function watched(database: Database<Tables>) {
+  let [sent, rows] = [0, 0]
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => {
       sent++
       return node
     },
-    transformResult: async ({ result }) => result,
+    async transformResult({ result }) {
+      rows += result.rows.length
+      return result
+    },
   }
-  return { database: { ...database, read: database.read.withPlugin(plugin) }, sent: () => sent }
+  const read = database.read.withPlugin(plugin)
+  return { database: { ...database, read }, sent: () => sent, rows: () => rows }
 }
 
 eachDialect((_dialect, newUrl) => {
@@ -61,5 +67,29 @@ eachDialect((_dialect, newUrl) => {
     expect(tops.get(ids[1] as number)).toEqual({ country: 'ID', referrer_host: 'host-1.example' })
     expect(tops.get(1_000_000)).toEqual({ country: null, referrer_host: null })
     expect(sent()).toBeLessThanOrEqual(10)
+  })
+
+  test('figures of many links cost the hours in which they were clicked, not each day and week of each', async () => {
+    const { stored, ids } = await open(60)
+    const { database, rows } = watched(stored.database)
+    await snapshot(database, async (db) => {
+      const all = { ...view, range: 'all' } as const
+      const { stats } = await clickStats(db, ids, all)
+      expect(stats.total_clicks).toBe(300)
+      expect((await timeline(db, ids, { ...all, now: NOW + 700 * 24 * HOUR })).summary.last_1y).toBe(0)
+    })
+    expect(rows()).toBeLessThan(40 * ids.length)
+  })
+
+  test('figures of links that are clicked in most hours, or of few links, are not read by the hour', async () => {
+    const { stored, ids } = await open(11)
+    const day = segmentsOf([NOW - 24 * HOUR], NOW)
+    const isByHour = async (some: readonly number[]) =>
+      (await cheapest(stored.database, some, day)).byHour ?? false
+    expect([await isByHour(ids), await isByHour(ids.slice(1))]).toEqual([true, false])
+    const recorder = keep(openRecorder(stored.url))
+    for (const [n, id] of ids.entries())
+      await recorder.record([5, 8].map((age) => click(id, `slug-${n}`, { clickedAt: NOW - age * HOUR })))
+    expect(await isByHour(ids)).toBe(false)
   })
 })

@@ -1,14 +1,21 @@
 import type { Database } from '@latchkey/database/database'
 import { firstClick } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { bucketWish, clicksByHour, clicksInBuckets, clicksOfBoth } from './bucket-clicks.ts'
+import {
+  FEW_LINKS,
+  bucketWish,
+  cheapest,
+  clicksByHour,
+  clicksInBuckets,
+  clicksOfBoth,
+} from './bucket-clicks.ts'
 import { type Calendar, calendar, timelineCalendar } from './calendar.ts'
 import { wholeHours } from './cover.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type Wish, coverOf, hoursOfScope, lookUp, unitsUpTo } from './periods.ts'
 import { type Ranking, rankings, rankingsOfEach } from './rankings.ts'
 import type { ClickStats, TimelineData } from './schema.ts'
-import { joinedSegments, segmentsOf, windowSegments } from './segments.ts'
+import { type Segments, joinedSegments, segmentsOf, windowSegments } from './segments.ts'
 import { tallied, talliesOf } from './store.ts'
 import { type Dimension, Tally, dimensions } from './tally.ts'
 import { type DistinctCounts, countsOf, distinctColumn, visitorCover, visitorWishes } from './visitors.ts'
@@ -27,9 +34,6 @@ export interface View {
 
 const TOP = 10
 const SHOWN_DAYS = 30
-
-/** The days of so few links are soon found, and far fewer than their hours where clicks are dense. */
-const FEW_LINKS = 10
 
 /** How many values of each list are shown. */
 const SHOWN = {
@@ -53,11 +57,12 @@ export async function clickStats(
   view: View,
 ): Promise<{ stats: ClickStats; clicks: WindowClicks }> {
   const { range, now, filters } = view
-  await lookUp(db, statsWishes(linkIds, view))
+  const recent = await recentDays(db, linkIds, view)
+  await lookUp(db, statsWishes(linkIds, view, recent.segments))
   const { current, previous } = windowsOf(range, now)
   const { tally, visitors } = await tallies(db, linkIds, current)
   const slugs = await slugClicks(db, linkIds, tally, filters)
-  const { before, days } = await beforeAndDays(db, linkIds, view, previous)
+  const { before, days } = await beforeAndDays(db, linkIds, view, { previous, recent })
   const total = sum(slugs.map((slug) => slug.clicks))
   const delta = deltaPct(total, before && sum([...before.values()]))
   const lists = await rankings(db, tally, filters, SHOWN)
@@ -90,15 +95,14 @@ export async function clickStats(
 }
 
 /** Every period that `clickStats` takes, unless some are missing. */
-function statsWishes(linkIds: readonly number[], { range, now, tz }: View): Wish[] {
+function statsWishes(linkIds: readonly number[], { range, now }: View, recent: Segments): Wish[] {
   const { current, previous } = windowsOf(range, now)
   const units = unitsUpTo('quarter')
-  const recent = calendar('day', Math.max(current.from, recentFrom(now)), now, tz)
   return [
     { gaps: hoursOfScope(linkIds, current), units },
     ...(previous ? [{ gaps: wholeHours(linkIds, previous), units }] : []),
     ...visitorWishes(linkIds, current),
-    bucketWish(linkIds, segmentsOf(recent.starts, now)),
+    bucketWish(linkIds, recent),
   ]
 }
 
@@ -117,9 +121,15 @@ async function tallies(
   return { tally, visitors: await countsOf(db, numbered, people) }
 }
 
-/** Few links are quiet for long: their latest days with clicks are looked for from here on first. */
-function recentFrom(now: number): number {
-  return now - 2 * SHOWN_DAYS * DAY
+interface Days extends Calendar {
+  segments: Segments
+}
+
+/** Few links are quiet for long: their latest days with clicks are looked for in these first. */
+async function recentDays(db: Db, linkIds: readonly number[], { range, now, tz }: View): Promise<Days> {
+  const { from } = currentWindow(range, now)
+  const days = calendar('day', Math.max(from, now - 2 * SHOWN_DAYS * DAY), now, tz)
+  return { ...days, segments: await cheapest(db, linkIds, segmentsOf(days.starts, now)) }
 }
 
 /** Clicks of each link in the window before, and the latest days of this one that have clicks, read together. */
@@ -127,17 +137,19 @@ async function beforeAndDays(
   db: Db,
   linkIds: readonly number[],
   view: View,
-  previous: Window | undefined,
+  { previous, recent }: { previous: Window | undefined; recent: Days },
 ): Promise<{ before: WindowClicks['before']; days: ClickStats['clicks_over_time'] }> {
-  const { range, now, tz, filters } = view
-  const { from } = currentWindow(range, now)
-  const start = Math.max(from, recentFrom(now))
-  const recent = calendar('day', start, now, tz)
-  const segments = segmentsOf(recent.starts, now)
-  const { each, buckets } = await clicksOfBoth(db, linkIds, { window: previous, segments }, filters)
+  const { filters } = view
+  const { from } = currentWindow(view.range, view.now)
+  const { each, buckets } = await clicksOfBoth(
+    db,
+    linkIds,
+    { window: previous, segments: recent.segments },
+    filters,
+  )
   const before = each && new Map(linkIds.map((id, n) => [id, each[n] ?? 0]))
   const found = clickedDays(recent, buckets)
-  if (start === from) return { before, days: found.slice(-SHOWN_DAYS) }
+  if (recent.starts[0] === from) return { before, days: found.slice(-SHOWN_DAYS) }
   // The first of them is only a part of a day.
   const whole = found.filter(({ date }) => date !== recent.labels[0])
   const days = whole.length >= SHOWN_DAYS ? whole : await allDays(db, linkIds, view, from)
@@ -168,7 +180,8 @@ export async function timeline(db: Db, linkIds: readonly number[], view: View): 
   const first = range === 'all' ? await firstClick(db, linkIds, now, filters) : undefined
   const { starts, labels } = timelineCalendar(range, now, tz, first)
   const recent = (['24h', '7d', '30d', '90d', '1y'] as const).map((one) => currentWindow(one, now))
-  const segments = joinedSegments(segmentsOf(starts, now), windowSegments(recent), starts.length)
+  const joined = joinedSegments(segmentsOf(starts, now), windowSegments(recent), starts.length)
+  const segments = await cheapest(db, linkIds, joined)
   await lookUp(db, [bucketWish(linkIds, segments)])
   const counts = await clicksInBuckets(db, linkIds, segments, filters)
   const [last_24h = 0, last_7d = 0, last_30d = 0, last_90d = 0, last_1y = 0] = counts.slice(starts.length)

@@ -16,6 +16,8 @@ export interface Edge extends HourSpan {
 export interface Segments {
   hours: HourSpan[]
   edges: Edge[]
+  /** The links have so few clicked hours that those are read instead of asking for each bucket of each link. */
+  byHour?: boolean
 }
 
 /**

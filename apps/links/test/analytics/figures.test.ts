@@ -384,6 +384,7 @@ eachDialect((dialect, newUrl) => {
         await snapshot(stored.database, async (db) => {
           const { stats } = await clickStats(db, ids, view)
           expect(stats).toEqual(new Scan(clicks, view).stats() as never)
+          expect(await timeline(db, ids, view)).toEqual(new Scan(clicks, view).timeline() as never)
         })
     }
     await expectFigures()
