@@ -16,6 +16,7 @@ import { identityJobs } from './jobs/identity.ts'
 import { roomJobs } from './jobs/rooms.ts'
 import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
+import { instanceIdOf } from './platform/store.ts'
 import { type Bus, createLocalBus } from './realtime/bus.ts'
 import { createRedisBus } from './realtime/bus-redis.ts'
 import { type SocketData, createGateway } from './realtime/gateway.ts'
@@ -66,7 +67,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   await migrate(database, migrations)
   await settle(database, settings, log, now())
   const nodeId = crypto.randomUUID()
-  const bus = options.bus ?? (await openBus(settings, nodeId, log))
+  const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
   if (options.tell) bus.listen(options.tell)
   const services = createServices({ ...options, now, database, bus })
   const { metrics } = services
@@ -136,8 +137,13 @@ function createServices({ settings, log, now, demo = false, database, bus }: Wir
   }
 }
 
-async function openBus({ busUrl }: Settings, nodeId: string, log: Log): Promise<Bus> {
-  return busUrl === null ? createLocalBus() : createRedisBus(busUrl, nodeId, log)
+async function openBus(
+  { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus'>,
+  nodeId: string,
+): Promise<Bus> {
+  if (busUrl === null) return createLocalBus()
+  const instanceId = await database.write((tx) => instanceIdOf(tx, now()))
+  return createRedisBus(busUrl, { instanceId, nodeId }, log)
 }
 
 function policyOf(settings: Settings, demo: boolean): Policy {

@@ -62,6 +62,23 @@ export async function findState(db: Kysely<Tables>, key: string): Promise<string
   return row?.value
 }
 
+const INSTANCE = 'instance'
+
+/** By which all nodes know this instance from others, for as long as its database lives. */
+export async function instanceIdOf(tx: Transaction<Tables>, nowMs: number): Promise<string> {
+  await tx
+    .insertInto('platform_state')
+    .values({ key: INSTANCE, value: crypto.randomUUID(), updated_at: nowMs })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute()
+  const { value } = await tx
+    .selectFrom('platform_state')
+    .select('value')
+    .where('key', '=', INSTANCE)
+    .executeTakeFirstOrThrow()
+  return value
+}
+
 export async function hasIdentities(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('identities').select('id').limit(1).executeTakeFirst()) !== undefined
 }

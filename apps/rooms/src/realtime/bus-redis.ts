@@ -3,7 +3,8 @@ import { createClient } from '@redis/client'
 import { type News, hintOf } from '../news.ts'
 import { type Bus, createLocalBus } from './bus.ts'
 
-const CHANNEL = 'latchkey:rooms:1'
+/** Other instances may use the same server: the number of a database in its address keeps no channels apart. */
+const channelOf = (instanceId: string) => `latchkey:rooms:1:${instanceId}`
 /** A node hears itself this often through the server; when it has not twice, the bus is down, whatever the connections say. */
 const BEAT_EVERY_MS = 5_000
 const BEATS_MISSED = 2.4
@@ -27,10 +28,11 @@ interface Letter {
  */
 export async function createRedisBus(
   url: string,
-  nodeId: string,
+  { instanceId, nodeId }: { instanceId: string; nodeId: string },
   log: Log,
   beatEveryMs = BEAT_EVERY_MS,
 ): Promise<Bus> {
+  const channel = channelOf(instanceId)
   const local = createLocalBus()
   let heardMs = -Infinity
   const hear = (text: string) => {
@@ -50,14 +52,14 @@ export async function createRedisBus(
   let isSubscribed = false
   const subscribe = async () => {
     // Renewed by the client itself once it stands.
-    if (!isSubscribed) await subscriber.subscribe(CHANNEL, hear)
+    if (!isSubscribed) await subscriber.subscribe(channel, hear)
     isSubscribed = true
     gate.up()
     beat()
   }
   subscriber.on('ready', () => void subscribe().catch((error: unknown) => gate.down(error)))
   const send = (letter: Letter) => {
-    if (publisher.isReady) publisher.publish(CHANNEL, JSON.stringify(letter)).catch(() => {})
+    if (publisher.isReady) publisher.publish(channel, JSON.stringify(letter)).catch(() => {})
   }
   const beat = () => send({ from: nodeId })
   publisher.on('ready', beat)
@@ -85,17 +87,18 @@ export async function createRedisBus(
 
 const PROBE_MS = 5_000
 
-/** Finds out whether what is told to the server is heard through it; no node takes notice. Throws what is in the way. */
+/** Finds out whether what is told to the server is heard through it, in a channel of its own. Throws what is in the way. */
 export async function probeBus(url: string): Promise<void> {
   const from = crypto.randomUUID()
+  const channel = channelOf(from)
   const options = { url, socket: { connectTimeout: PROBE_MS, reconnectStrategy: false as const } }
   const [publisher, subscriber] = [createClient(options), createClient(options)]
   const { promise: heard, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(() => reject(new Error('it does not answer')), PROBE_MS)
   const ask = async () => {
     await Promise.all([publisher.connect(), subscriber.connect()])
-    await subscriber.subscribe(CHANNEL, (text) => readLetter(text)?.from === from && resolve())
-    await publisher.publish(CHANNEL, JSON.stringify({ from } satisfies Letter))
+    await subscriber.subscribe(channel, (text) => readLetter(text)?.from === from && resolve())
+    await publisher.publish(channel, JSON.stringify({ from } satisfies Letter))
   }
   // What it says is also what the connecting fails with.
   for (const each of [publisher, subscriber]) each.on('error', reject)

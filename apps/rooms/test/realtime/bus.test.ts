@@ -3,11 +3,15 @@ import { createLog } from '@latchkey/http/log'
 import type { News } from '../../src/news.ts'
 import type { Bus } from '../../src/realtime/bus.ts'
 import { createRedisBus } from '../../src/realtime/bus-redis.ts'
+import { createRoom, member } from '../rooms/rooms.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
 import { ownRedis, redisServer, until } from './redis.ts'
 
 const NEWS: News = { kind: 'presence', roomId: 'harbour' }
 
 const BEAT_EVERY_MS = 200
+const INSTANCE = { instanceId: 'harbour' }
+const CHANNEL = 'latchkey:rooms:1:harbour'
 
 describe.skipIf(!redisServer)('the bus between nodes', () => {
   let redis: Awaited<ReturnType<typeof ownRedis>>
@@ -18,8 +22,8 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   let there: Bus
   beforeAll(async () => {
     redis = await ownRedis()
-    here = await createRedisBus(redis.url, 'here', log, BEAT_EVERY_MS)
-    there = await createRedisBus(redis.url, 'there', log, BEAT_EVERY_MS)
+    here = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'here' }, log, BEAT_EVERY_MS)
+    there = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'there' }, log, BEAT_EVERY_MS)
     here.listen((news) => void heard.here.push(news))
     there.listen((news) => void heard.there.push(news))
   })
@@ -41,7 +45,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   }
   /** One more node for as long as the test lasts. */
   const join = async (name: string) => {
-    const bus = await createRedisBus(redis.url, name, log, BEAT_EVERY_MS)
+    const bus = await createRedisBus(redis.url, { ...INSTANCE, nodeId: name }, log, BEAT_EVERY_MS)
     closings.push(() => bus.close())
     return bus
   }
@@ -66,7 +70,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     forget()
     const client = await connect()
     const passed: string[] = []
-    await client.subscribe('latchkey:rooms:1', (text) => void passed.push(text))
+    await client.subscribe(CHANNEL, (text) => void passed.push(text))
     const data = { message: { content: 'Between you and me' } }
     const event = { seq: 7, at: '2026-11-21T12:00:00.000Z', event: 'message.created' as const, data }
     here.publish({ kind: 'event', roomId: 'harbour', event })
@@ -82,11 +86,11 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     forget()
     const client = await connect()
     for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}'])
-      await client.publish('latchkey:rooms:1', text)
+      await client.publish(CHANNEL, text)
     other.listen(({ kind }) => {
       if (kind === 'grown') throw new TypeError('Of another version')
     })
-    await client.publish('latchkey:rooms:1', '{"from":"x","news":{"kind":"grown"}}')
+    await client.publish(CHANNEL, '{"from":"x","news":{"kind":"grown"}}')
     await until(() => logged.some((line) => line.includes('news could not be understood')))
     // Each node has a connection of its own: that one has heard the last of it says nothing of the others.
     await until(() => [heard.here, heard.there].every((node) => node.some(({ kind }) => kind === 'grown')))
@@ -106,12 +110,34 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
       data: { content: 'Forged' },
     }
     const letter = { from: 'x', news: { kind: 'event', roomId: 'harbour', event } }
-    await client.publish('latchkey:rooms:1', JSON.stringify(letter))
+    await client.publish(CHANNEL, JSON.stringify(letter))
     await until(() => heard.there.length > 0 && heard.here.length > 0)
     expect([heard.here, heard.there]).toEqual([
       [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
       [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
     ])
+  })
+
+  test('nodes hear what other nodes of their instance tell, and nothing of an instance with another database', async () => {
+    const settings = { busUrl: redis.url }
+    const [one, two] = [await openRooms({ settings }), await openRooms({ settings })]
+    const nodes = [one, await one.node(), two, await two.node()]
+    closings.push(async () => {
+      for (const node of nodes.toReversed()) await node.close()
+    })
+    for (const node of nodes)
+      await until(async () => {
+        const { checks } = await node.browser().json<{ checks: { bus: string } }>('/api/ready')
+        return checks.bus === 'ok'
+      })
+    const heardOf = (node: TestRooms | undefined) =>
+      node?.told.flatMap((news) => (news.kind === 'lobby' ? [news.roomId] : []))
+    const first = await createRoom(await member(one))
+    await until(() => heardOf(nodes[1])?.includes(first.id) ?? false)
+    // The server passes on what it is told in its order: by then, what was told before would have come.
+    const second = await createRoom(await member(two))
+    await until(() => heardOf(nodes[3])?.includes(second.id) ?? false)
+    expect(nodes.map(heardOf)).toEqual([[first.id], [first.id], [second.id], [second.id]])
   })
 
   test('while the server is away a node hears itself, says that the bus is down, and is never thrown at', async () => {
