@@ -1,14 +1,8 @@
 import { type Log, createLog } from '@latchkey/http/log'
+import { limits, stopServing } from '@latchkey/http/serve'
 import { type Links, createLinks } from './app.ts'
 import { builtPages } from './http/pages.ts'
 import type { Settings } from './settings.ts'
-
-/** How much of a stop is for requests that are under way, in milliseconds. */
-const FINISH_WITHIN_MS = 5_000
-/** Large bodies are refused by the routes themselves, with an answer in the right shape. */
-const LARGEST_BODY_BYTES = 1024 ** 4
-/** How long a connection may be silent, in seconds: longer than the slowest statement that anybody waits for. */
-const IDLE_SECONDS = 30
 
 export interface Running {
   url: string
@@ -31,9 +25,7 @@ export async function startLinks(settings: Settings): Promise<Running> {
     url: server.url.origin,
     async stop() {
       links.drain()
-      // A client that never ends its request must not keep what others did from being stored.
-      await Promise.race([server.stop(), Bun.sleep(FINISH_WITHIN_MS)])
-      await Promise.race([server.stop(true), Bun.sleep(100)])
+      await stopServing(server)
       await links.close()
       log.info('stopped', { service: 'links' })
     },
@@ -44,8 +36,7 @@ async function listen(settings: Settings, links: Links, log: Log) {
   return Bun.serve({
     hostname: settings.host,
     port: settings.port,
-    maxRequestBodySize: LARGEST_BODY_BYTES,
-    idleTimeout: IDLE_SECONDS,
+    ...limits,
     fetch: links.fetch,
     error(error) {
       log.error('a request failed outside its handler', { error })

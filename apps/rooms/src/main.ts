@@ -1,14 +1,9 @@
 import { createLog } from '@latchkey/http/log'
+import { limits, stopServing } from '@latchkey/http/serve'
 import { type Rooms, createRooms } from './app.ts'
 import type { SocketData } from './realtime/gateway.ts'
 import { builtPages } from './http/pages.ts'
 import type { Settings } from './settings.ts'
-
-/** How much of a stop is for requests that are under way, in milliseconds (R19.3). */
-const FINISH_WITHIN_MS = 5_000
-/** Large bodies are refused by the routes themselves, with an answer in the right shape. */
-const LARGEST_BODY_BYTES = 1024 ** 4
-const IDLE_SECONDS = 30
 
 export interface Running {
   url: string
@@ -34,8 +29,7 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
       rooms.drain()
       // Before the requests: sockets never end by themselves.
       await rooms.hub.stop()
-      await Promise.race([server.stop(), Bun.sleep(FINISH_WITHIN_MS)])
-      await Promise.race([server.stop(true), Bun.sleep(100)])
+      await stopServing(server)
       await rooms.close()
       log.info('stopped', { service: 'rooms' })
     },
@@ -46,8 +40,7 @@ async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof c
   return Bun.serve<SocketData>({
     hostname: settings.host,
     port: settings.port,
-    idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: LARGEST_BODY_BYTES,
+    ...limits,
     fetch: rooms.serve,
     websocket: rooms.websocket,
     error(error) {
