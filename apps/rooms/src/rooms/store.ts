@@ -68,12 +68,18 @@ export async function deleteRoom(tx: Transaction<Tables>, id: string, nowMs: num
 
 /** Deletes a piece of what was said in rooms that are gone: `more` when there was such a room. */
 export async function deleteLeftLog(tx: Transaction<Tables>): Promise<'more' | void> {
-  const gone = await tx
+  const first = tx
     .selectFrom('platform_state')
     .select('key')
     .where('key', 'like', `${GONE}%`)
     .orderBy('key')
     .limit(1)
+  // Nodes that are at the same room take turns.
+  const gone = await tx
+    .updateTable('platform_state')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('key', '=', first)
+    .returning('key')
     .executeTakeFirst()
   if (!gone) return
   if (!(await deletePieceOfLog(tx, gone.key.slice(GONE.length))))
@@ -81,12 +87,14 @@ export async function deleteLeftLog(tx: Transaction<Tables>): Promise<'more' | v
   return 'more'
 }
 
-/** Whether something may be left. */
+/** Whether something is left: asked, since others may take the same rows away, and then fewer are deleted than there are. */
 async function deletePieceOfLog(tx: Transaction<Tables>, roomId: string): Promise<boolean> {
-  for (const table of ['room_messages', 'room_events'] as const)
+  for (const table of ['room_messages', 'room_events'] as const) {
     // In the order of an index, so that PostgreSQL does not gather all that is left for each piece.
-    if (await deletePiece(tx, table, (query) => query.where('room_id', '=', roomId).orderBy('seq')))
-      return true
+    await deletePiece(tx, table, (query) => query.where('room_id', '=', roomId).orderBy('seq'))
+    const left = tx.selectFrom(table).select('seq').where('room_id', '=', roomId).limit(1)
+    if (await left.executeTakeFirst()) return true
+  }
   return false
 }
 

@@ -7,6 +7,8 @@ import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
 import { findMessage, findMessagesBetween, listEvents, listMessages } from '../../src/messages/store.ts'
 import { lockRoom } from '../../src/rooms/log.ts'
+import { deleteLeftLog } from '../../src/rooms/store.ts'
+import { deletePastRetention } from '../../src/rooms/upkeep.ts'
 import { renewLeases } from '../../src/rooms/visits.ts'
 import { untilWaiting } from './locks.ts'
 import { type Somebody, createRoom, join, leave, member } from './rooms.ts'
@@ -254,6 +256,44 @@ eachDialect((dialect, newUrl) => {
     const states = await db().selectFrom('platform_state').select('key').execute()
     expect(states.filter(({ key }) => key.includes(id))).toEqual([])
   })
+
+  if (dialect === 'postgres')
+    test('what a gone room has left is all deleted when two nodes are at it at once', async () => {
+      const { id } = await createRoom(owner)
+      await saySoMuch(id, { length: 2_500, atMs: rooms.clock.ms })
+      await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+      const { database } = rooms.rooms
+      const { other } = await database.write(async (tx) => {
+        await tx.deleteFrom('room_events').where('room_id', '=', id).execute()
+        await deleteLeftLog(tx)
+        const begun = { other: run('gone-rooms') }
+        await untilWaiting(rooms)
+        return begun
+      })
+      await other
+      rooms.clock.ms += MINUTE
+      await rooms.rooms.jobs.runDue()
+      expect(await count('room_messages', id)).toBe(0)
+    })
+
+  if (dialect === 'postgres')
+    test('what a room has left is all deleted when it goes while something past its retention is', async () => {
+      const { id } = await createRoom(owner, { retention: '7' })
+      await saySoMuch(id, { length: 1_500, atMs: rooms.clock.ms - 8 * DAY })
+      const { database } = rooms.rooms
+      const { gone } = await database.write(async (tx) => {
+        await tx.deleteFrom('room_events').where('room_id', '=', id).execute()
+        await deletePastRetention(tx, rooms.clock.ms)
+        const begun = { gone: owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' }) }
+        await untilWaiting(rooms)
+        return begun
+      })
+      await gone
+      expect(await count('room_messages', id)).toBe(500)
+      rooms.clock.ms += MINUTE
+      await rooms.rooms.jobs.runDue()
+      expect(await count('room_messages', id)).toBe(0)
+    })
 
   test('visits that ended a day ago are forgotten, those that last or ended later are not', async () => {
     const { id } = await createRoom(owner)
