@@ -92,7 +92,7 @@ async function deletePieceOfLog(tx: Transaction<Tables>, roomId: string): Promis
   for (const table of ['room_messages', 'room_events'] as const) {
     // In the order of an index, so that PostgreSQL does not gather all that is left for each piece.
     await deletePiece(tx, table, (query) => query.where('room_id', '=', roomId).orderBy('seq'))
-    const left = tx.selectFrom(table).select('seq').where('room_id', '=', roomId).limit(1)
+    const left = tx.selectFrom(table).select('seq').where('room_id', '=', roomId).orderBy('seq').limit(1)
     if (await left.executeTakeFirst()) return true
   }
   return false
