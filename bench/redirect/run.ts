@@ -1,7 +1,7 @@
 // bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3] [--spread even|favourites] [--client awake|asleep]
 // nginx (without and with its access log), a bare Bun.serve and Latchkey answer the same requests in turn, each pinned to one core, the load on the other.
 import { Database as SqliteFile } from 'bun:sqlite'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -55,7 +55,7 @@ interface Row {
 /** One nginx at two ports: at the second it keeps its access log, as it does unless told otherwise. */
 async function startNginx(count: number): Promise<[plain: Subject, logging: Subject]> {
   const config = join(work, `nginx-${count}.conf`)
-  if (!existsSync(config)) await writeNginxConfig(config, count)
+  await writeNginxConfig(config, count)
   const master = onServerCore(['nginx', '-c', config])
   const url = `http://127.0.0.1:${PORTS.nginx}`
   await untilAnswers(`${url}/${slugOf(1)}`)

@@ -6,6 +6,7 @@ import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
 import { tallyByHour } from './tally.ts'
 
+/** `or fail`, since SQLite would keep a copy of each page that several rows change, to take them back alone; all is taken back here. */
 const INSERT_CLICKS = `insert or fail into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,
   browser, link_mode, channel, utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot,
   is_self_referrer, visitor_fp) values `

@@ -33,6 +33,18 @@ test('automatic slugs use only the 32 unmistakable symbols, each about equally o
 })
 
 eachDialect((_dialect, newUrl) => {
+  /** Three is the default, and of its eighth four are left: what is taken could not be drawn by chance. */
+  async function nearlyFull() {
+    const links = await startTestLinks(await newUrl())
+    const admin = await links.key('admin@localhost')
+    await preferThree(links)
+    const { id } = await links.link(admin, { slug_length: 20 })
+    const chosen = allSlugsOfThree().map(([, b, c], at) => `${'01lo'[at >> 10]}${b}${c}`)
+    await fill(links, id, chosen.slice(0, EIGHTH - 4))
+    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    return { links, admin, id, lengthOf }
+  }
+
   test('the length is the one asked for, else the owner’s default, else four', async () => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
@@ -58,14 +70,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('slugs that people choose fill a default length as well, however they come', async () => {
-    const links = await startTestLinks(await newUrl())
-    const admin = await links.key('admin@localhost')
-    await preferThree(links)
-    const { id } = await links.link(admin, { slug_length: 20 })
-    // None that could be drawn by chance.
-    const chosen = allSlugsOfThree().map(([, b, c], at) => `${'01lo'[at >> 10]}${b}${c}`)
-    await fill(links, id, chosen.slice(0, EIGHTH - 4))
-    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    const { links, admin, id, lengthOf } = await nearlyFull()
     expect(await lengthOf()).toBe(3)
     // It brings an automatic one as well.
     await links.link(admin, { slug: 'a00' })
@@ -75,13 +80,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('slugs that an import brings or makes fill a default length at once, and those of a dry run do not', async () => {
-    const links = await startTestLinks(await newUrl())
-    const admin = await links.key('admin@localhost')
-    await preferThree(links)
-    const { id } = await links.link(admin, { slug_length: 20 })
-    const chosen = allSlugsOfThree().map(([, b, c], at) => `${'01lo'[at >> 10]}${b}${c}`)
-    await fill(links, id, chosen.slice(0, EIGHTH - 4))
-    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    const { links, lengthOf } = await nearlyFull()
     expect(await lengthOf()).toBe(3)
     const importing = async (query: string) => {
       const rows = [
