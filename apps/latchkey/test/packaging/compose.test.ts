@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
 import { ADMINS, FOLDER, readCompose } from './compose.ts'
@@ -63,6 +63,28 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
     for (const [, { command, environment }] of services)
       if (command?.[0] === 'links' || command?.[0] === 'rooms')
         expect(environment?.['TRUSTED_PROXIES']).toBe(String(address))
+  })
+
+  test('keeps the address of the proxy free for it, whatever starts first', () => {
+    const networks = compose.services['proxy']?.networks as Record<string, { ipv4_address: string }>
+    const [{ subnet, ip_range, gateway }] = compose.networks.front.ipam.config
+    const inside = (range: string, address = '') => {
+      const [base = '', bits] = range.split('/')
+      const numberOf = (ip: string) => ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+      const size = 2 ** (32 - Number(bits))
+      return Math.floor(numberOf(base) / size) === Math.floor(numberOf(address) / size)
+    }
+    const address = networks['front']?.ipv4_address
+    expect([inside(subnet, address), inside(ip_range, address), address === gateway]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test('mounts what containers are configured with, which cannot be copied into them', () => {
+    for (const config of Object.values(compose.configs ?? {}))
+      expect(existsSync(join(FOLDER, config.file))).toBe(true)
   })
 
   test('has one way in, the proxy', () => {

@@ -11,6 +11,7 @@ export interface ComposeService {
   command?: string[]
   environment?: Record<string, string>
   secrets?: string[]
+  configs?: { source: string; target: string }[]
   volumes?: string[]
   networks: string[] | Record<string, { ipv4_address: string }>
   healthcheck?: { test: string[] }
@@ -24,7 +25,8 @@ export interface ComposeService {
 export interface Compose {
   services: Record<string, ComposeService>
   secrets: Record<string, { file: string }>
-  configs?: Record<string, { content: string }>
+  configs?: Record<string, { file: string }>
+  networks: { front: { ipam: { config: [{ subnet: string; ip_range: string; gateway: string }] } } }
 }
 
 /** A compose file as Compose reads it: anchors followed, variables filled in. Throws where one is missing that must be there. */

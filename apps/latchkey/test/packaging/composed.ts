@@ -213,8 +213,8 @@ export class Composed {
       user,
       '-d',
       database,
-      '-c',
-      this.compose.configs?.['databases']?.content ?? '',
+      '-f',
+      join(FOLDER, this.compose.configs?.['databases']?.file ?? ''),
     )
     await run(...control, 'stop')
     const command = [
@@ -281,7 +281,9 @@ export class Composed {
 
   #address(name: string, at: number): string {
     const { networks } = this.#service(name)
-    return Array.isArray(networks) ? `172.31.80.${10 + at}` : (networks['front']?.ipv4_address ?? '')
+    if (!Array.isArray(networks)) return networks['front']?.ipv4_address ?? ''
+    const [first = ''] = this.compose.networks.front.ipam.config[0].ip_range.split('/')
+    return first.replace(/\d+$/, (last) => String(Number(last) + at))
   }
 
   #service(name: string): ComposeService {
