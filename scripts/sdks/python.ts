@@ -120,8 +120,9 @@ ${imports.toSorted().join('')}
 class LinksClient:
     """A client of one Latchkey Links service.
 
-    \`timeout\` is in seconds, for connecting and for each wait for data. GET, PUT and DELETE that get
-    429 or 503 are repeated up to \`max_retries\` times. An \`http_client\` that is given is not closed.
+    \`timeout\` is in seconds, for connecting and for each wait for data. Calls that get 429 or 503
+    are repeated up to \`max_retries\` times, where that is safe. An \`http_client\` that is given is
+    not closed.
     """
 
     def __init__(

@@ -90,11 +90,42 @@ def test_a_qr_code_is_a_file_with_its_type(kind: str) -> None:
     assert (code.content_type, code.content, code.text) == ("image/svg+xml", b"<svg/>", "<svg/>")
 
 
-@pytest.mark.parametrize("url", ["", "example.com", "ftp://example.com", "http://", "javascript:x"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        None,
+        "",
+        "example.com",
+        "ftp://example.com",
+        "http://",
+        "javascript:x",
+        "http://x:y",
+        "http://x\ny",
+        "http://xn--",
+    ],
+)
+def test_an_address_that_is_none_is_refused(url: Any) -> None:
     for client in (LinksClient, AsyncLinksClient):
-        with pytest.raises(ValueError, match="base_url"):
+        with pytest.raises(ValueError, match=r"^base_url must be an") as caught:
             client(url, api_key="sk_test")
+        assert type(caught.value) is ValueError
+
+
+@pytest.mark.parametrize("user", ["ann", "ann:secret", ":secret"])
+def test_an_address_with_a_user_or_a_password_is_refused_and_not_shown(user: str) -> None:
+    for client in (LinksClient, AsyncLinksClient):
+        with pytest.raises(ValueError, match=r"^base_url must hold no user and no password$"):
+            client(f"https://{user}@example.com", api_key="sk_test")
+
+
+def test_blanks_around_an_address_are_left_out() -> None:
+    said = Said(body=[])
+    with (
+        fake_service(said) as service,
+        LinksClient(f" {service.url}/\n", api_key="sk_test") as client,
+    ):
+        client.bundles.list()
+    assert service.asked[0].path == "/_/api/bundles"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +18,10 @@ from latchkey_links import (
     LinksNetworkError,
     LinksTimeoutError,
 )
+
+
+def shortly(body: str) -> str:
+    return body[:20]
 
 
 def failure_to(kind: str, said: Said) -> LinksApiError:
@@ -55,18 +62,88 @@ def test_an_error_has_the_code_that_the_server_sends(kind: str) -> None:
     assert error.code == "slug_taken"
 
 
-@pytest.mark.parametrize("body", ["<html>Bad gateway</html>", "", "null", "[]", '{"error":5}'])
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    "body", ["<html>Bad gateway</html>", "", "null", "[]", '{"error":5}', DEEP], ids=shortly
+)
 def test_an_error_of_a_proxy_keeps_its_status(kind: str, body: str) -> None:
     error = failure_to(kind, Said(502, body))
     assert (error.status, error.code, error.message) == (502, "http_502", "HTTP 502")
     assert (error.request_id, error.retry_after) == (None, None)
 
 
-@pytest.mark.parametrize("body", ["<html>Sign in</html>", "[]", "{}", '{"id":1}', "null", "5"])
+@pytest.mark.parametrize(
+    "body", ["<html>Sign in</html>", "[]", "{}", '{"id":1}', "null", "5", DEEP], ids=shortly
+)
 def test_a_good_status_with_something_else_is_an_error(kind: str, body: str) -> None:
     error = failure_to(kind, Said(200, body))
     assert (error.status, error.code) == (200, "unexpected_answer")
     assert "base_url" in error.message
+
+
+@pytest.mark.parametrize("body", ["{}", '""', "null", '{"items":{},"total":0}'])
+def test_a_good_status_without_a_list_where_one_belongs_is_an_error(kind: str, body: str) -> None:
+    calls: list[Callable[[Any], Any]] = [
+        lambda client: client.links.list(),
+        lambda client: client.links.list_all(),
+        lambda client: client.links.list_bundles(1),
+        lambda client: client.links.breakdown(1, dimension="os"),
+    ]
+    for call in calls:
+        with fake_service(Said(200, body)) as service, pytest.raises(LinksApiError) as caught:
+            ask(kind, service.url, call)
+        assert (caught.value.status, caught.value.code) == (200, "unexpected_answer")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"link": '<http://[bad>; rel="next"'},
+        {"x-total-count": "5, 5"},
+        {"x-total-count": "many"},
+    ],
+)
+def test_a_list_with_odd_headers_is_an_error(kind: str, headers: dict[str, str]) -> None:
+    said = Said(200, [], {**headers, "x-request-id": "abc"})
+    with fake_service(said) as service, pytest.raises(LinksApiError) as caught:
+        ask(kind, service.url, lambda client: client.links.list())
+    assert (caught.value.code, caught.value.request_id) == ("unexpected_answer", "abc")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        LinksError("code", "Sentence"),
+        LinksApiError(404, "Link not found", code="gone", request_id="abc", retry_after=7.0),
+        LinksTimeoutError(),
+        LinksNetworkError(OSError("Broken")),
+    ],
+)
+def test_an_error_is_the_same_in_another_process(error: LinksError) -> None:
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(same) is type(error)
+        assert (str(same), same.args, vars(same)) == (str(error), error.args, vars(error))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Said(200, "<html>Sign in</html>", {"content-type": "text/html"}),
+        Said(200, {"id": 1}),
+        Said(204, "", {"content-type": ""}),
+    ],
+)
+def test_a_qr_code_is_not_what_a_proxy_answers_instead(kind: str, said: Said) -> None:
+    with fake_service(said) as service, pytest.raises(LinksApiError) as caught:
+        ask(kind, service.url, lambda client: client.links.qr(1))
+    assert (caught.value.status, caught.value.code) == (said.status, "unexpected_answer")
+
+
+def test_a_qr_code_is_an_image_also_where_its_type_is_written_in_capitals(kind: str) -> None:
+    with fake_service(Said(body="png", headers={"content-type": "IMAGE/PNG"})) as service:
+        assert ask(kind, service.url, lambda client: client.links.qr(1)).content == b"png"
 
 
 def test_no_answer_in_time_is_a_time_out_of_the_client_or_of_the_call(kind: str) -> None:
@@ -104,6 +181,27 @@ def test_a_redirect_is_never_followed_with_the_key(kind: str) -> None:
         error = failure_to(kind, Said(302, headers={"location": f"{other.url}/elsewhere"}))
     assert (error.status, error.code) == (302, "unexpected_answer")
     assert other.asked == []
+
+
+@pytest.mark.parametrize("address", ["javascript:x", "http://xn--/", "http://x:y/"])
+def test_a_redirect_to_nowhere_is_a_network_error(kind: str, address: str) -> None:
+    with (
+        fake_service(Said(302, headers={"location": address})) as service,
+        pytest.raises(LinksNetworkError),
+    ):
+        ask(kind, service.url, lambda client: client.links.get(1))
+    assert len(service.asked) == 1
+
+
+def test_a_name_that_no_host_can_have_is_a_network_error(kind: str) -> None:
+    with pytest.raises(LinksNetworkError):
+        ask(kind, "http://links..test", lambda client: client.links.get(1))
+
+
+def test_an_argument_that_cannot_be_sent_is_no_network_error(kind: str) -> None:
+    with fake_service() as service, pytest.raises(ValueError, match="surrogates not allowed"):
+        ask(kind, service.url, lambda client: client.links.list(search="\ud83d"))
+    assert service.asked == []
 
 
 def cancelled_after(*said: Said) -> float:

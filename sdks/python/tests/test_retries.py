@@ -56,9 +56,26 @@ def send(
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 def test_idempotent_calls_are_repeated_on_429_and_503(kind: str, method: str) -> None:
-    with fake_service(BUSY, limited("3"), Said(body={"id": 1})) as service:
-        assert send(kind, service, Call(method, "/links/1")) == ({"id": 1}, [0.375, 3.25])
+    busy = Said(503, BUSY.body, {"retry-after": "5"})
+    with fake_service(busy, limited("3"), Said(body={"id": 1})) as service:
+        assert send(kind, service, Call(method, "/links/1")) == ({"id": 1}, [5.25, 3.25])
     assert len(service.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("method", "status"), [("GET", 503), ("GET", 429), ("PUT", 429), ("DELETE", 429)]
+)
+def test_calls_are_repeated_without_being_told_when(kind: str, method: str, status: int) -> None:
+    with fake_service(Said(status, BUSY.body), Said(body={"id": 1})) as service:
+        assert send(kind, service, Call(method, "/links/1")) == ({"id": 1}, [0.375])
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_change_that_may_have_been_made_is_not_repeated(kind: str, method: str) -> None:
+    with fake_service(BUSY, Said(404, {"error": "Link not found"})) as service:
+        error, waits = send(kind, service, Call(method, "/links/1"))
+    assert (error.status, error.message, error.retry_after) == (503, "Busy", None)
+    assert (waits, len(service.asked)) == ([], 1)
 
 
 def test_a_post_is_not_repeated_because_it_might_be_done_twice(kind: str) -> None:
@@ -109,5 +126,6 @@ def test_retry_after_is_read_from_seconds_and_from_dates() -> None:
     assert read_retry_after("12", NEW_YEAR) == 12
     assert read_retry_after("Thu, 01 Jan 2026 00:00:30 GMT", NEW_YEAR) == 30
     assert read_retry_after("Wed, 31 Dec 2025 00:00:00 GMT", NEW_YEAR) == 0
-    for header in (None, "", " ", "soon", "-5 apples", "²"):
+    endless = (f"Thu, {'9' * 20} Jan 2026 00:00:30 GMT", f"Thu, 01 Jan 2026 00:00:30 +{'9' * 20}")
+    for header in (None, "", " ", "soon", "-5 apples", "-5", "0.5", "5, 5", "²", *endless):
         assert read_retry_after(header, NEW_YEAR) is None

@@ -45,6 +45,12 @@ export class LinksNetworkError extends LinksError {
   }
 }
 
+/** A good status with something else than the service answers. */
+export function unexpectedAnswer(status: number, requestId?: string): LinksApiError {
+  const message = 'The answer is not what this client expects; is baseUrl the address of Latchkey Links?'
+  return new LinksApiError({ status, message, requestId })
+}
+
 export interface ErrorAnswer {
   status: number
   message: string

@@ -1,3 +1,5 @@
+import { unexpectedAnswer } from './errors.js'
+
 /** One page of a list. */
 export interface Page<Item> {
   items: Item[]
@@ -5,6 +7,14 @@ export interface Page<Item> {
   total: number
   /** Give it as `cursor` for the next page; undefined on the last one. */
   nextCursor: string | undefined
+}
+
+/** The page that came with these headers; throws where it is none. */
+export function pageOf<Item>(body: object, headers: Headers): Page<Item> {
+  if (!Array.isArray(body)) throw new TypeError('Not a list')
+  const total = Number(headers.get('x-total-count') ?? body.length)
+  if (!Number.isInteger(total)) throw new TypeError('Not a number')
+  return { items: body as Item[], total, nextCursor: nextCursor(headers.get('link')) }
 }
 
 /** The cursor in a `Link: <…>; rel="next"` header. */
@@ -36,6 +46,7 @@ export async function* walkByOffset<Item>(
   let offset = Math.max(0, first)
   for (;;) {
     const { items, total } = await load(offset)
+    if (!Array.isArray(items)) throw unexpectedAnswer(200)
     yield* items
     offset += items.length
     if (items.length === 0 || offset >= total) return

@@ -1,4 +1,4 @@
-/** Only these say that nothing was done. */
+/** Only these are worth another try: nothing was done, unless it is a 503 that names no time. */
 const WORTH_IT: ReadonlySet<number> = new Set([429, 503])
 /** By HTTP, doing these twice is doing them once. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE'])
@@ -24,8 +24,11 @@ export function waitBeforeRetry(
   random: () => number,
 ): number | undefined {
   if (!IDEMPOTENT.has(method) || !WORTH_IT.has(status)) return undefined
-  if (retryAfter === undefined)
+  if (retryAfter === undefined) {
+    // Then nobody knows whether it was done: again, it could be refused as done, or undo what others did since.
+    if (status === 503 && method !== 'GET') return undefined
     return Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_GUESS_MS) * (1 + random()) * 0.5
+  }
   const asked = retryAfter * 1000
   return asked > LONGEST_WAIT_MS ? undefined : asked + random() * SPREAD_MS
 }
@@ -34,6 +37,8 @@ export function waitBeforeRetry(
 export function readRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null || header.trim() === '') return undefined
   if (/^\d+$/.test(header.trim())) return Number(header)
+  // Platforms take "0.5" and "5, 5" for days, too.
+  if (!/[a-z]/i.test(header)) return undefined
   const at = Date.parse(header)
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000))
 }

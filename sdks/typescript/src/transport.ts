@@ -1,5 +1,5 @@
-import { LinksApiError, LinksNetworkError, LinksTimeoutError } from './errors.js'
-import { type Page, nextCursor } from './paging.js'
+import { LinksApiError, LinksNetworkError, LinksTimeoutError, unexpectedAnswer } from './errors.js'
+import { type Page, pageOf } from './paging.js'
 import { readRetryAfter, waitBeforeRetry } from './retry.js'
 
 /** Where the service is, and how it is asked. */
@@ -10,7 +10,7 @@ export interface ClientOptions {
   apiKey: string
   /** For one attempt, until the answer is read; 30 seconds unless given. */
   timeoutMs?: number | undefined
-  /** How often a GET, PUT or DELETE that got 429 or 503 is repeated; 2 unless given. */
+  /** How often a call that got 429 or 503 is repeated, where that is safe; 2 unless given. */
   maxRetries?: number | undefined
   /** Instead of the platform's own. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
@@ -58,31 +58,33 @@ export class Transport {
   readonly #surroundings: Surroundings
 
   constructor(options: ClientOptions, surroundings: Surroundings = REAL) {
-    const { protocol } = new URL(options.baseUrl)
+    const { protocol, username, password } = new URL(options.baseUrl)
     if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('baseUrl must be an http(s) URL')
+    // Some platforms refuse such an address and show it, others send them instead of the key.
+    if (username + password !== '') throw new TypeError('baseUrl must hold no user and no password')
     const apiKey = (options.apiKey ?? '').trim()
     // Checked here, since the errors of those who would send another one show it.
     if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be visible ASCII characters')
     this.#options = { ...options, apiKey }
-    this.#root = options.baseUrl.replace(/\/+$/, '') + API_PATH
+    this.#root = options.baseUrl.trim().replace(/\/+$/, '') + API_PATH
     this.#surroundings = surroundings
   }
 
   async json<Result>(call: Call): Promise<Result> {
-    return parse(await this.#send(call)) as Result
+    return read(await this.#send(call), (body) => body as Result)
   }
 
   async page<Item>(call: Call): Promise<Page<Item>> {
     const answer = await this.#send(call)
-    const items = parse(answer)
-    if (!Array.isArray(items)) throw unexpected(answer)
-    const total = Number(answer.headers.get('x-total-count') ?? items.length)
-    return { items: items as Item[], total, nextCursor: nextCursor(answer.headers.get('link')) }
+    return read(answer, (body) => pageOf<Item>(body, answer.headers))
   }
 
   async file(call: Call): Promise<Blob> {
-    const { bytes, headers } = await this.#send(call)
-    return new Blob([bytes], { type: headers.get('content-type') ?? '' })
+    const answer = await this.#send(call)
+    const type = answer.headers.get('content-type') ?? ''
+    // The service has no files but images; others are of a proxy in between.
+    if (!/^image\//i.test(type)) throw unexpected(answer)
+    return new Blob([answer.bytes], { type })
   }
 
   async #send(call: Call): Promise<Answer> {
@@ -102,6 +104,7 @@ export class Transport {
   async #attempt(call: Call): Promise<Answer> {
     const { signal } = call.options ?? {}
     signal?.throwIfAborted()
+    const request = this.#request(call)
     const timeoutMs = call.options?.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS
     // `AbortSignal.any` came with Node 20.3 only.
     const ending = new AbortController()
@@ -112,7 +115,7 @@ export class Transport {
     try {
       const send = this.#options.fetch ?? fetch
       const response = await send(this.#root + call.path + queryOf(call.query), {
-        ...this.#request(call),
+        ...request,
         signal: ending.signal,
       })
       return { status: response.status, headers: response.headers, bytes: await response.arrayBuffer() }
@@ -135,7 +138,7 @@ export class Transport {
       },
       // A key is sent to nobody but the server it was made for.
       redirect: 'error',
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: JSON.stringify(body, refuseNoNumber) }),
     }
   }
 }
@@ -148,23 +151,31 @@ export function segment(value: string | number): string {
   return encodeURIComponent(text)
 }
 
+/** JSON has null for numbers that are none, and null clears a field. */
+function refuseNoNumber(field: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${field} is ${value}`)
+  return value
+}
+
 function queryOf(query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? '' : `?${text}`
 }
 
-function parse(answer: Answer): unknown {
+/** No operation answers anything but an object or a list; what `meaning` cannot read is not expected either. */
+function read<Value>(answer: Answer, meaning: (body: object) => Value): Value {
   try {
-    return JSON.parse(new TextDecoder().decode(answer.bytes))
+    const body: unknown = JSON.parse(new TextDecoder().decode(answer.bytes))
+    if (typeof body !== 'object' || body === null) throw new TypeError('Neither an object nor a list')
+    return meaning(body)
   } catch {
     throw unexpected(answer)
   }
 }
 
 function unexpected({ status, headers }: Answer): LinksApiError {
-  const message = 'The answer is not what this client expects; is baseUrl the address of Latchkey Links?'
-  return new LinksApiError({ status, message, requestId: headers.get('x-request-id') ?? undefined })
+  return unexpectedAnswer(status, headers.get('x-request-id') ?? undefined)
 }
 
 function apiError({ status, headers, bytes }: Answer, retryAfter: number | undefined): LinksApiError {

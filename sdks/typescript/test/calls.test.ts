@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeService } from '../../testing/fake-service.ts'
+import { FakeService, failureOf } from '../../testing/fake-service.ts'
 import { LinksClient } from '../src/index.ts'
 
 const clientOf = (service: FakeService) => new LinksClient({ baseUrl: `${service.url}/`, apiKey: 'sk_test' })
@@ -44,6 +44,16 @@ describe('a call', () => {
     expect(service.asked).toEqual([])
   })
 
+  test('is not sent with a number that is none, which would clear the field', async () => {
+    const service = new FakeService({})
+    for (const expires_at of [NaN, Infinity, Date.parse('soon')]) {
+      const error = await failureOf(clientOf(service).links.update(1, { expires_at }))
+      expect(error).toBeInstanceOf(TypeError)
+      expect((error as Error).message).toContain('expires_at')
+    }
+    expect(service.asked).toEqual([])
+  })
+
   test('for a QR code answers a Blob with its type', async () => {
     const service = new FakeService({ headers: { 'content-type': 'image/svg+xml' }, body: '<svg/>' })
     const code = await clientOf(service).links.qr(1, { format: 'svg' })
@@ -67,6 +77,19 @@ describe('a client', () => {
   test('is refused with an address that is none', () => {
     for (const baseUrl of ['', 'example.com', 'ftp://example.com', 'javascript:alert(1)'])
       expect(() => new LinksClient({ baseUrl, apiKey: 'sk_test' })).toThrow(TypeError)
+  })
+
+  test('is refused an address with a user or a password, without showing it', () => {
+    for (const user of ['ann', 'ann:secret', ':secret'])
+      expect(() => new LinksClient({ baseUrl: `https://${user}@example.com`, apiKey: 'sk_test' })).toThrow(
+        new TypeError('baseUrl must hold no user and no password'),
+      )
+  })
+
+  test('is asked at its address without the blanks around it', async () => {
+    const service = new FakeService({ body: [] })
+    await new LinksClient({ baseUrl: ` ${service.url}/ \n`, apiKey: 'sk_test' }).bundles.list()
+    expect(service.asked[0]?.path).toBe('/_/api/bundles')
   })
 
   test('does not show the key when it is printed', () => {

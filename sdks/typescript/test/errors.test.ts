@@ -69,6 +69,52 @@ describe('an error of the server', () => {
   )
 })
 
+describe('an odd answer', () => {
+  test.each(['null', '5', '"text"', ''])('is no link: %j', async (body) => {
+    const error = await failureOf(clientOf(new FakeService({ body })).links.get(1))
+    expect(error).toBeInstanceOf(LinksApiError)
+    expect(error).toMatchObject({ status: 200, code: 'unexpected_answer' })
+  })
+
+  test.each<Record<string, string>>([
+    { link: '<http://[bad>; rel="next"' },
+    { 'x-total-count': '5, 5' },
+    { 'x-total-count': 'many' },
+  ])('is a list with %j', async (odd) => {
+    const headers = { ...odd, 'x-request-id': 'abc' }
+    const error = await failureOf(clientOf(new FakeService({ headers, body: [] })).links.list())
+    expect(error).toBeInstanceOf(LinksApiError)
+    expect(error).toMatchObject({ status: 200, code: 'unexpected_answer', requestId: 'abc' })
+  })
+
+  test.each(['{}', '[]', 'null', '{"items":{},"total":0}'])(
+    'is no list that is walked by counting: %j',
+    async (body) => {
+      const walk = clientOf(new FakeService({ body })).links.breakdownAll(1, { dimension: 'os' })
+      const error = await failureOf(walk.next())
+      expect(error).toBeInstanceOf(LinksApiError)
+      expect(error).toMatchObject({ status: 200, code: 'unexpected_answer' })
+    },
+  )
+})
+
+describe('a QR code', () => {
+  test.each<Said>([
+    { headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' },
+    { body: { id: 1 } },
+    { status: 204, body: '' },
+  ])('is not what a proxy answers instead: %j', async (said) => {
+    const error = await failureOf(clientOf(new FakeService(said)).links.qr(1))
+    expect(error).toBeInstanceOf(LinksApiError)
+    expect(error).toMatchObject({ code: 'unexpected_answer' })
+  })
+
+  test('is an image also where its type is written in capitals', async () => {
+    const service = new FakeService({ headers: { 'content-type': 'IMAGE/PNG' }, body: 'png' })
+    expect(await (await clientOf(service).links.qr(1)).text()).toBe('png')
+  })
+})
+
 describe('a call that gets no answer', () => {
   test('fails as a time-out, of the client or of the call', async () => {
     const service = new FakeService('never', 'never')

@@ -31,12 +31,37 @@ function transportTo(service: FakeService, options: { maxRetries?: number } = {}
 
 describe('a call that gets 429 or 503', () => {
   test.each(['GET', 'PUT', 'DELETE'])('is repeated when it is a %s', async (method) => {
-    const service = new FakeService(BUSY, limited('3'), { body: { id: 1 } })
+    const service = new FakeService({ ...BUSY, headers: { 'retry-after': '5' } }, limited('3'), {
+      body: { id: 1 },
+    })
     const { transport, waits } = transportTo(service)
     expect(await transport.json<unknown>({ ...GET, method })).toEqual({ id: 1 })
     expect(service.asked).toHaveLength(3)
-    expect(waits).toEqual([375, 3250])
+    expect(waits).toEqual([5250, 3250])
   })
+
+  test.each([
+    ['GET', 503],
+    ['GET', 429],
+    ['PUT', 429],
+    ['DELETE', 429],
+  ])('is repeated without being told when, when it is a %s that gets %i', async (method, status) => {
+    const service = new FakeService({ ...BUSY, status }, { body: { id: 1 } })
+    const { transport, waits } = transportTo(service)
+    expect(await transport.json<unknown>({ ...GET, method })).toEqual({ id: 1 })
+    expect(waits).toEqual([375])
+  })
+
+  test.each(['PUT', 'DELETE'])(
+    'is not repeated when it is a %s that may have been done: 503 without a time',
+    async (method) => {
+      const service = new FakeService(BUSY, { status: 404, body: { error: 'Link not found' } })
+      const { transport, waits } = transportTo(service)
+      const error = await failureOf(transport.json({ ...GET, method }))
+      expect(error).toMatchObject({ status: 503, message: 'Busy', retryAfter: undefined })
+      expect([service.asked.length, waits]).toEqual([1, []])
+    },
+  )
 
   test('is not repeated when it is a POST, which might be done twice', async () => {
     const service = new FakeService(limited('0'))
@@ -111,7 +136,7 @@ describe('the wait before a retry', () => {
     expect(readRetryAfter('12', now)).toBe(12)
     expect(readRetryAfter('Thu, 01 Jan 2026 00:00:30 GMT', now)).toBe(30)
     expect(readRetryAfter('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
-    for (const header of [null, '', ' ', 'soon', '-5 apples'])
+    for (const header of [null, '', ' ', 'soon', '-5 apples', '-5', '0.5', '5, 5'])
       expect(readRetryAfter(header, now)).toBeUndefined()
   })
 })

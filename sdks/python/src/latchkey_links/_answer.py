@@ -41,33 +41,44 @@ def error_of(response: httpx.Response, now: float) -> LinksApiError:
 def value_of(response: httpx.Response, parse: Callable[[Any], T]) -> T:
     try:
         return parse(json.loads(response.content))
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise LinksApiError(
-            response.status_code,
-            "The answer is not what this client expects; is base_url the address of Latchkey Links?",
-            code="unexpected_answer",
-            request_id=response.headers.get("x-request-id"),
-        ) from problem
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise _unexpected(response) from problem
 
 
 def page_of(response: httpx.Response, parse: Callable[[Any], T]) -> Page[T]:
-    items = value_of(response, lambda data: many(data, parse))
-    total = response.headers.get("x-total-count")
-    return Page(
-        items=items,
-        total=len(items) if total is None else int(total),
-        next_cursor=next_cursor(response.headers.get("link")),
-    )
+    def read(data: Any) -> Page[T]:
+        items = many(data, parse)
+        total = response.headers.get("x-total-count")
+        return Page(
+            items=items,
+            total=len(items) if total is None else int(total),
+            next_cursor=next_cursor(response.headers.get("link")),
+        )
+
+    return value_of(response, read)
 
 
 def file_of(response: httpx.Response) -> File:
-    return File(response.headers.get("content-type", ""), response.content)
+    content_type = response.headers.get("content-type", "")
+    # The service has no files but images; others are of a proxy in between.
+    if not content_type.lower().startswith("image/"):
+        raise _unexpected(response)
+    return File(content_type, response.content)
+
+
+def _unexpected(response: httpx.Response) -> LinksApiError:
+    return LinksApiError(
+        response.status_code,
+        "The answer is not what this client expects; is base_url the address of Latchkey Links?",
+        code="unexpected_answer",
+        request_id=response.headers.get("x-request-id"),
+    )
 
 
 def _error_body(response: httpx.Response) -> dict[str, object]:
     """Whatever a proxy in between may have made of it."""
     try:
         body: object = json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return cast("dict[str, object]", body) if isinstance(body, dict) else {}

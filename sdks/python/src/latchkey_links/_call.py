@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import quote
 
 T = TypeVar("T")
@@ -61,7 +61,10 @@ def segment(value: str | int) -> str:
 
 
 def many(value: Any, one: Callable[[Any], T]) -> list[T]:
-    return [one(item) for item in value]
+    if not isinstance(value, list):
+        message = "Not a list"
+        raise TypeError(message)
+    return [one(item) for item in cast("list[object]", value)]
 
 
 def maybe(value: Any, one: Callable[[Any], T]) -> T | None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 _CODES = {
     400: "invalid_request",
     401: "unauthorized",
@@ -22,6 +24,10 @@ class LinksError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Python would call the class with `args`, which takes others.
+        return _again, (type(self), *self.args), vars(self)
 
 
 class LinksApiError(LinksError):
@@ -61,6 +67,11 @@ class LinksNetworkError(LinksError):
 
     def __init__(self, cause: Exception) -> None:
         super().__init__("network", f"The request failed: {cause}")
+
+
+def _again(kind: type[LinksError], *args: object) -> LinksError:
+    """The error that was sent to another process or copied, without its fields yet."""
+    return kind.__new__(kind, *args)
 
 
 def _code_of_status(status: int) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-# Only these say that nothing was done.
-_WORTH_IT = frozenset({429, 503})
+_UNAVAILABLE = 503
+# Only these are worth another try: nothing was done, unless it is a 503 that names no time.
+_WORTH_IT = frozenset({429, _UNAVAILABLE})
 # By HTTP, doing these twice is doing them once.
 _IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 # A server that wants us to wait for longer is better told to the caller.
@@ -33,6 +34,10 @@ def wait_before_retry(failed: Failed, random: Callable[[], float]) -> float | No
     if failed.method not in _IDEMPOTENT or failed.status not in _WORTH_IT:
         return None
     if failed.retry_after is None:
+        # Then nobody knows whether it was done: again, it could be refused as done, or undo what
+        # others did since.
+        if failed.status == _UNAVAILABLE and failed.method != "GET":
+            return None
         doubled = _FIRST_WAIT * 2.0 ** min(failed.retries, _DOUBLINGS)
         return min(doubled, _LONGEST_GUESS) * (1 + random()) * 0.5
     if failed.retry_after > _LONGEST_WAIT:
@@ -47,5 +52,5 @@ def read_retry_after(header: str | None, now: float) -> float | None:
         return float(text)
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

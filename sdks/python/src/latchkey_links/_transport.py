@@ -8,7 +8,6 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -23,6 +22,10 @@ T = TypeVar("T")
 _API_PATH = "/_/api"
 # In seconds; poll(2) counts milliseconds, in 32 bits with a sign.
 _LONGEST_TIMEOUT = 2.0**31 / 1000
+# A key is sent to nobody but the server it was made for.
+_FOLLOW = False
+# The last two are how httpx takes a redirect to nowhere, and sockets a name that no host can have.
+_BROKEN = (httpx.RequestError, httpx.InvalidURL, UnicodeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +38,12 @@ class Options:
     max_retries: int
 
     def __post_init__(self) -> None:
-        address = urlsplit(self.base_url)
-        if address.scheme not in {"http", "https"} or not address.hostname:
-            message = "base_url must be an http(s) URL"
+        base_url = (self.base_url or "").strip()
+        if _address_of(base_url).userinfo:
+            # httpx would send them instead of the key.
+            message = "base_url must hold no user and no password"
             raise ValueError(message)
+        object.__setattr__(self, "base_url", base_url)
         key = (self.api_key or "").strip()
         # Checked here, since the errors of those who would send another one show it.
         if not key or not all("!" <= character <= "~" for character in key):
@@ -64,12 +69,22 @@ class Options:
             },
             # What is longer than the clocks of the platform can count to is no limit.
             "timeout": None if timeout is None or timeout >= _LONGEST_TIMEOUT else timeout,
-            # A key is sent to nobody but the server it was made for.
-            "follow_redirects": False,
         }
 
     def retries_of(self, call: Call) -> int:
         return self.max_retries if call.max_retries is None else call.max_retries
+
+
+def _address_of(base_url: str) -> httpx.URL:
+    message = "base_url must be an http(s) URL"
+    try:
+        address = httpx.URL(base_url)
+        host = address.host
+    except (httpx.InvalidURL, ValueError):
+        raise ValueError(message) from None
+    if address.scheme not in {"http", "https"} or not host:
+        raise ValueError(message)
+    return address
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +136,13 @@ class Transport:
             retries += 1
 
     def _attempt(self, call: Call) -> httpx.Response:
+        # Outside of the `try`: an argument that cannot be sent says nothing of the network.
+        request = self._http.build_request(**self._options.request_of(call))
         try:
-            return self._http.request(**self._options.request_of(call))
+            return self._http.send(request, follow_redirects=_FOLLOW)
         except httpx.TimeoutException as problem:
             raise LinksTimeoutError from problem
-        except httpx.RequestError as problem:
+        except _BROKEN as problem:
             raise LinksNetworkError(problem) from problem
 
 
@@ -165,9 +182,11 @@ class AsyncTransport:
             retries += 1
 
     async def _attempt(self, call: Call) -> httpx.Response:
+        # Outside of the `try`: an argument that cannot be sent says nothing of the network.
+        request = self._http.build_request(**self._options.request_of(call))
         try:
-            return await self._http.request(**self._options.request_of(call))
+            return await self._http.send(request, follow_redirects=_FOLLOW)
         except httpx.TimeoutException as problem:
             raise LinksTimeoutError from problem
-        except httpx.RequestError as problem:
+        except _BROKEN as problem:
             raise LinksNetworkError(problem) from problem
