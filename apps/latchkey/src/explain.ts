@@ -1,7 +1,7 @@
 import { BackupFailure } from '@latchkey/database/backup'
 import { NewerDatabase } from '@latchkey/database/migrate'
 import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
-import { DatabaseInUse } from '@latchkey/database/whole/bulk-sqlite'
+import { DatabaseInUse } from '@latchkey/database/occupancy'
 import { UnusableFile } from '@latchkey/database/whole/reader'
 import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
 import { SettingsError } from '@latchkey/settings/settings'

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
+import { openPool } from '@latchkey/database/pool'
+import { eachDialect } from '@latchkey/database/testing'
 import { Place } from './running.ts'
 
 const EVERYTHING = ['links', 'export', '--everything']
 const TAKE = ['links', 'import', '-', '--everything']
 const LINKS = 3_000
+const IN_USE = 'The database is in use: stop the service first, and start it again when this is done\n'
 
 describe('latchkey links export and import with --everything', () => {
   const place = new Place()
@@ -43,9 +46,7 @@ describe('latchkey links export and import with --everything', () => {
       expect(await (await get('/_/api/slugs/s-7')).json()).toMatchObject({ total_clicks: 51 })
       expect(await (await get('/_/api/bundles')).json()).toHaveLength(3)
       const again = ['links', 'import', await other.write('everything.ndjson', file), '--everything']
-      expect((await other.run(again)).err).toBe(
-        'The database is in use: stop the service first, and start it again when this is done\n',
-      )
+      expect((await other.run(again)).err).toBe(IN_USE)
       expect(await service.stop()).toBe(0)
       expect((await other.run(again)).err).toBe(
         'The instance is not empty, it has rows of api_key: everything is imported into an empty one only\n',
@@ -142,3 +143,69 @@ test('latchkey rooms export and import carry everything of Rooms to another inst
     for (const place of [from, to, empty]) place.remove()
   }
 }, 60_000)
+
+eachDialect((dialect, newUrl) => {
+  if (dialect === 'sqlite') return
+  describe('an import of everything into PostgreSQL', () => {
+    const instance = async () => {
+      const urls = { LINKS_DATABASE_URL: await newUrl(), ROOMS_DATABASE_URL: await newUrl() }
+      return { place: new Place(urls), pool: openPool(urls.LINKS_DATABASE_URL) }
+    }
+
+    test('is refused while the service runs, and takes the instance when it has stopped', async () => {
+      const { place, pool } = await instance()
+      try {
+        const service = await place.start(['start'], /First key/)
+        const files = {
+          links: (await place.run(EVERYTHING)).out,
+          rooms: (await place.run(['rooms', 'export'])).out,
+        }
+        const secrets = async () => (await pool.query('select name, value from instance order by name')).rows
+        const before = await secrets()
+        const other = files.links.replace(/\["visitor_secret","[\w-]{4}/, '["visitor_secret","0000')
+        const takeAll = async () => [
+          await place.run(TAKE, { stdin: other }),
+          await place.run(['rooms', 'import', '-'], { stdin: files.rooms }),
+        ]
+        for (const refused of await takeAll()) expect(refused).toEqual({ code: 1, out: '', err: IN_USE })
+        expect(await secrets()).toEqual(before)
+        expect(await service.stop()).toBe(0)
+        expect((await takeAll()).map(({ code, err }) => [code, err])).toEqual([
+          [0, expect.stringMatching(/^imported 0 links/)],
+          [0, expect.stringMatching(/^imported 0 people/)],
+        ])
+        expect(await secrets()).not.toEqual(before)
+      } finally {
+        await pool.end()
+        place.remove()
+      }
+    }, 60_000)
+
+    test('lets no service start until it has ended', async () => {
+      const { place, pool } = await instance()
+      try {
+        const first = await place.start(['links'], /"listening"/)
+        await first.stop()
+        const { out } = await place.run(EVERYTHING)
+        const child = place.spawn(TAKE)
+        await child.stdin.write(out.slice(0, -1))
+        await child.stdin.flush()
+        const running = `select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and objsubid = 2
+          and database = (select oid from pg_database where datname = current_database())`
+        while ((await pool.query(running)).rows.length === 0) await Bun.sleep(20)
+        expect(await place.run(['links'])).toEqual({
+          code: 1,
+          out: '',
+          err: 'Everything is being imported into the database: start the service when that is done\n',
+        })
+        await child.stdin.end()
+        expect(await child.exited).toBe(0)
+        const service = await place.start(['links'], /"listening"/)
+        expect(await service.stop()).toBe(0)
+      } finally {
+        await pool.end()
+        place.remove()
+      }
+    }, 60_000)
+  })
+})

@@ -8,7 +8,7 @@ import {
   type Transaction,
   sql,
 } from 'kysely'
-import { isTransactionConflict } from './errors.ts'
+import { OutcomeUnknown, isStorageUnavailable, isTransactionConflict } from './errors.ts'
 import { type ConnectionFigures, type CountedPool, openLimitedPool, openPatientPool } from './pool.ts'
 import { readDialect } from './read-driver.ts'
 import { ReadThread } from './read-thread.ts'
@@ -20,7 +20,8 @@ import { type DialectName, dialectOf, sqlitePath } from './url.ts'
  * One application database on either engine.
  *
  * `read` sees everything committed. `write` runs one transaction: immediate and one at a time on SQLite, retried on a
- * deadlock on PostgreSQL, so `work` must be safe to run again and must await nothing but the database.
+ * deadlock on PostgreSQL, so `work` must be safe to run again and must await nothing but the database. Throws `OutcomeUnknown`
+ * when PostgreSQL was lost while it committed; after every other failure nothing has changed.
  */
 export interface Database<Tables> {
   readonly dialect: DialectName
@@ -198,7 +199,18 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
     read: kysely,
     writer: kysely,
     async write(work) {
-      const result = await retryConflicts(() => kysely.transaction().execute(work))
+      let isCommitting = false
+      const transaction = async () => {
+        isCommitting = false
+        return kysely.transaction().execute(async (tx) => {
+          const result = await work(tx)
+          isCommitting = true
+          return result
+        })
+      }
+      const result = await retryConflicts(transaction).catch((error: unknown) => {
+        throw isCommitting && isStorageUnavailable(error) ? new OutcomeUnknown(error) : error
+      })
       for (const listener of listeners) await listener()
       return result
     },

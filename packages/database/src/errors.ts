@@ -39,11 +39,21 @@ export class ReaderUnavailable extends Error {
   override readonly name = 'ReaderUnavailable'
 }
 
+/** Nobody answered when a transaction was to be committed: it may have been. `cause` is what came instead. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown'
+
+  constructor(cause: unknown) {
+    super('Whether the transaction was committed is not known', { cause })
+  }
+}
+
 /** True when the storage cannot serve now but may later: the caller's data is fine, and an API answers 503. */
 export function isStorageUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return (
     error instanceof ReaderUnavailable ||
+    error instanceof OutcomeUnknown ||
     SQLITE_UNAVAILABLE.test(code) ||
     POSTGRES_UNAVAILABLE.test(code) ||
     NETWORK.test(code) ||

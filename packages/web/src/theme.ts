@@ -1,4 +1,13 @@
 import { type CSSVariablesResolver, createTheme, darken } from '@mantine/core'
+import type { FormEvent, MouseEvent } from 'react'
+
+/** No click beside a dialog loses what was typed in it: then it is closed by its buttons, or with Escape. */
+const noteTyping = ({ currentTarget }: FormEvent<HTMLElement>) => {
+  currentTarget.dataset['typed'] = 'true'
+}
+const keepTyped = (event: MouseEvent<HTMLElement>) => {
+  if (event.currentTarget.parentElement?.querySelector('[data-typed]')) event.stopPropagation()
+}
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -16,6 +25,12 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { portalProps: { target: '#content' } } },
     ModalTitle: { defaultProps: { fw: 650 } },
     DrawerTitle: { defaultProps: { fw: 650 } },
+    ModalContent: { defaultProps: { onInput: noteTyping } },
+    DrawerContent: { defaultProps: { onInput: noteTyping } },
+    ModalOverlay: { defaultProps: { onClickCapture: keepTyped } },
+    DrawerOverlay: { defaultProps: { onClickCapture: keepTyped } },
+    // The first item has the focus, not a place before it.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
   },
 })
 

@@ -3,7 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientFiles } from '@latchkey/web/serve'
-import { expectAccessible, expectWithinWidth, shoot, testBrowser } from '@latchkey/web/testing/browser'
+import {
+  expectAccessible,
+  expectFingerSized,
+  expectWithinWidth,
+  shoot,
+  testBrowser,
+} from '@latchkey/web/testing/browser'
 
 // The strictest policy under which clients work.
 const POLICY =
@@ -56,7 +62,7 @@ for (const scheme of ['light', 'dark'] as const)
   for (const width of [1280, 320])
     test(`a client of a few lines is accessible under a strict policy, ${scheme} at ${width} px`, async () => {
       const { page, errors } = await open('/', { scheme, width })
-      for (const path of ['/', '/login', '/things/a-1', '/nowhere', '/broken']) {
+      for (const path of ['/', '/login', '/things/a-1', '/list', '/nowhere', '/broken']) {
         await page.goto(new URL(path, server.url).href)
         await page.locator('h1').waitFor()
         await expectAccessible(page)
@@ -173,5 +179,101 @@ test('a page that throws and an address that is none have a way on', async () =>
   await page.goto(new URL('/nowhere', server.url).href)
   await page.getByRole('link', { name: 'To all things' }).click()
   await page.locator('h1:focus', { hasText: 'All things' }).waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('Back goes page by page through a list, and out of it by one step however much was typed', async () => {
+  const { page } = await open('/')
+  await page.goto(new URL('/list', server.url).href)
+  const search = page.getByRole('textbox', { name: 'Search' })
+  await search.pressSequentially('abc')
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByText('Page 3').waitFor()
+  await page.goBack()
+  await page.getByText('Page 2').waitFor()
+  await page.goBack()
+  await page.getByText('Page 1').waitFor()
+  expect(await search.inputValue()).toBe('abc')
+  await page.goForward()
+  await page.getByText('Page 2').waitFor()
+  expect(new URL(page.url()).search).toBe('?q=abc&page=2')
+  await page.goBack()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'All things' }).waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('a menu that is opened has the focus on its first item', async () => {
+  const { page } = await open('/list')
+  await page.getByRole('button', { name: 'More' }).press('Enter')
+  await page.locator(':focus', { hasText: 'Rename' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  expect(await page.locator(':focus').innerText()).toBe('Delete')
+  await page.context().close()
+}, 60_000)
+
+test('a click beside a dialog closes it, but loses nothing that was typed in it', async () => {
+  const { page } = await open('/list')
+  const dialog = page.getByRole('dialog')
+  const begin = async () => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await dialog.getByRole('textbox').and(page.locator(':focus')).waitFor()
+  }
+  await begin()
+  await page.mouse.click(5, 400)
+  await dialog.waitFor({ state: 'detached' })
+  await begin()
+  await page.keyboard.type('b')
+  await page.mouse.click(5, 400)
+  expect(await dialog.getByRole('textbox').inputValue()).toBe('b')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.context().close()
+}, 60_000)
+
+for (const scheme of ['light', 'dark'] as const)
+  test(`what axe does not look at has the contrast of AA as well: placeholders, and what deletes, ${scheme}`, async () => {
+    const { page } = await open('/list', { scheme })
+    await page.getByRole('button', { name: 'More' }).press('Enter')
+    await expectAccessible(page)
+    await page.getByRole('menuitem', { name: 'Delete' }).hover()
+    await expectAccessible(page)
+    await shoot(page, `client-menu-${scheme}`)
+    const contrast = await page.getByRole('textbox', { name: 'Search' }).evaluate((field) => {
+      const light = (color: string) =>
+        (color.match(/\d+/g) ?? [])
+          .map((part) => Number(part) / 255)
+          .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+          .reduce((sum, part, place) => sum + part * ([0.2126, 0.7152, 0.0722][place] ?? 0), 0.05)
+      const { color } = getComputedStyle(field, '::placeholder')
+      const [one, other] = [light(color), light(getComputedStyle(field).backgroundColor)]
+      return Math.max(one, other) / Math.min(one, other)
+    })
+    expect(contrast).toBeGreaterThan(4.5)
+    await page.context().close()
+  }, 60_000)
+
+test('under a finger everything is large enough, and nothing covers what is beside it', async () => {
+  const { page } = await open('/list', { width: 390, touch: true })
+  await expectFingerSized(page)
+  await expectWithinWidth(page)
+  await shoot(page, 'client-touch')
+  await page.getByRole('combobox', { name: 'Size' }).tap()
+  const size = page.getByRole('option', { name: 'Large' })
+  await size.waitFor()
+  expect((await size.boundingBox())?.height).toBeGreaterThanOrEqual(43.5)
+  await size.tap()
+  await page.getByRole('button', { name: 'More' }).tap()
+  await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
+  expect(
+    await page
+      .getByRole('menuitem')
+      .evaluateAll((items) => items.map((item) => item.getBoundingClientRect().height)),
+  ).toEqual([44, 44])
+  await page.getByRole('menuitem', { name: 'Rename' }).tap()
+  await page.getByRole('dialog').getByRole('textbox').and(page.locator(':focus')).waitFor()
+  await expectAccessible(page)
   await page.context().close()
 }, 60_000)

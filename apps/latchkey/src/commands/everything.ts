@@ -45,7 +45,7 @@ async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => P
 /** Takes it into an empty instance. */
 export async function importEverything(path: string, dryRun: boolean): Promise<number> {
   const settings = currentSettings()
-  // Makes and migrates it; then nobody may have it open.
+  // Makes and migrates it; then no node may work on it.
   if (!dryRun) await withDatabase(settings, async () => {})
   await readIn(path, async (reading, progress) => {
     const { link, slug, bundle, api_key, click } = await importInstance({
@@ -84,7 +84,7 @@ const importingRooms: Command = {
   words: ['rooms', 'import'],
   takes: 'FILE [--dry-run]',
   summary: 'Take what rooms export wrote into an empty instance, or from stdin with -',
-  details: `On either engine, all or nothing. The service must not run.
+  details: `On either engine, all or nothing. No node of the service may run, and none starts meanwhile.
 --dry-run reads the file and says whether it is complete.`,
   async run(args) {
     const { values, positionals } = parseArgs({

@@ -46,7 +46,8 @@ A row that is there already is skipped, so the same file can be imported again.
                      ${mappableFields.join(', ')}
 --bundles-from-tags  makes a bundle of each tag
 --report FILE        writes a JSON line for every row, and the sums as the last; replaces no file that holds something
---everything         imports what links export --everything wrote into an empty instance, all or nothing`,
+--everything         imports what links export --everything wrote into an empty instance, all or nothing;
+                     no node of the service may run, and none starts meanwhile`,
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: IMPORT_OPTIONS, allowPositionals: true })
     const [path = ''] = requirePositionals(positionals, ['FILE'])

@@ -1,3 +1,4 @@
+import { lockOut } from '../occupancy.ts'
 import { openPool } from '../pool.ts'
 import type { Bulk } from './bulk.ts'
 import type { Value } from './reader.ts'
@@ -6,7 +7,14 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
   const pool = openPool(url)
   const client = await pool.connect()
   let isOpen = true
-  await client.query('begin')
+  try {
+    await client.query('begin')
+    await lockOut(client)
+  } catch (error) {
+    client.release(true)
+    await pool.end()
+    throw error
+  }
   return {
     dialect: 'postgres',
     // One array per column, so that the statement is the same for any number of rows.
@@ -29,7 +37,8 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
       isOpen = false
     },
     async close() {
-      // Half way through anything the connection is of no use; the server rolls back.
+      // Waited for, so that the next may begin at once; where it fails, the server does it.
+      if (isOpen) await client.query('rollback').catch(() => {})
       client.release(isOpen)
       await pool.end()
     },

@@ -1,14 +1,7 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { DatabaseInUse } from '../occupancy.ts'
 import { openSqliteFile } from '../sqlite-file.ts'
 import type { Bulk } from './bulk.ts'
-
-export class DatabaseInUse extends Error {
-  override readonly name = 'DatabaseInUse'
-
-  constructor() {
-    super('The database is in use: stop the service first, and start it again when this is done')
-  }
-}
 
 /** Enough for the inner pages of the largest index. */
 const CACHE_KIB = 131_072

@@ -26,7 +26,7 @@ export interface Bulk {
   close(): Promise<void>
 }
 
-/** Begins. On SQLite nobody else may have the database open: `DatabaseInUse`. */
+/** Begins. No node may work on the database, and on SQLite nobody else may have it open: `DatabaseInUse`. */
 export function openBulk(databaseUrl: string): Promise<Bulk> {
   return dialectOf(databaseUrl) === 'sqlite'
     ? openSqliteBulk(sqlitePath(databaseUrl))

@@ -29,8 +29,7 @@ export interface TakeIn<Table extends string> {
 
 /**
  * Takes a file of `writeWhole` into an empty database of either engine, all or nothing: what is interrupted has changed nothing
- * and is run again. Returns the rows of each table. Throws `UnusableFile`, `DatabaseNotEmpty` and, on SQLite,
- * `DatabaseInUse`.
+ * and is run again. Returns the rows of each table. Throws `UnusableFile`, `DatabaseNotEmpty` and `DatabaseInUse`.
  */
 export async function takeIn<Table extends string>(options: TakeIn<Table>): Promise<Record<Table, number>> {
   if (options.dryRun) return (await readAll(options, async () => {})).counts

@@ -27,6 +27,8 @@ export interface View {
   locale?: string
   /** Whether the person is shown movement. */
   motion?: boolean
+  /** Whether it is a phone that is pointed at with a finger. */
+  touch?: boolean
 }
 
 /** One browser for all who want one at a time: profiles keep them apart. */
@@ -64,7 +66,15 @@ export function testBrowser(headers: Record<string, string> = {}) {
     /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
     async open(
       url: string,
-      { width = 1280, height = 900, zoom = 1, scheme = 'light', locale, motion = false }: View = {},
+      {
+        width = 1280,
+        height = 900,
+        zoom = 1,
+        scheme = 'light',
+        locale,
+        motion = false,
+        touch = false,
+      }: View = {},
     ) {
       if (!up.browser) throw new Error('The browser is used before it was started')
       const context = await up.browser.newContext({
@@ -72,6 +82,8 @@ export function testBrowser(headers: Record<string, string> = {}) {
         deviceScaleFactor: zoom,
         extraHTTPHeaders: headers,
         colorScheme: scheme,
+        isMobile: touch,
+        hasTouch: touch,
         reducedMotion: motion ? 'no-preference' : 'reduce',
         // That of the tests, which compare times with what it shows: not that of the machine.
         timezoneId: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -144,6 +156,27 @@ export async function expectWithinWidth(page: Page): Promise<void> {
     }
   })
   expect(beyond).toEqual({ page: 0, parts: [] })
+}
+
+/** What is pressed or typed in is large enough for a finger, and nothing of it covers another. */
+export async function expectFingerSized(page: Page): Promise<void> {
+  const small = await page.evaluate(() => {
+    const all = [...document.querySelectorAll('button, [role=menuitem], .mantine-Input-input')]
+    const boxes = all
+      .map((part) => ({ html: part.outerHTML.slice(0, 200), box: part.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 1)
+    return boxes.filter(
+      ({ box }) =>
+        Math.min(box.width, box.height) < 43.5 ||
+        boxes.some(
+          ({ box: other }) =>
+            other !== box &&
+            Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1 &&
+            Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1,
+        ),
+    )
+  })
+  expect(small).toEqual([])
 }
 
 /** A picture of the page for a person to look at, where LATCHKEY_TEST_SHOTS names a folder. */

@@ -1,8 +1,9 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, Group, Menu, Modal, Select, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type CallsOf, createCalls } from '@latchkey/web/call'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import { Copy } from '@latchkey/web/parts/copy'
+import { useQueryString } from '@latchkey/web/query-string'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
 import { PageHeading } from '@latchkey/web/shell/heading'
@@ -16,6 +17,7 @@ import type { things } from './things.ts'
 const en = {
   'app.name': 'Things',
   'nav.home': 'All things',
+  'nav.list': 'List',
   'login.title': 'Sign in',
   'page.toHome': 'To all things',
   'thing.parts_one': '{{count}} part of {{name}}',
@@ -58,6 +60,46 @@ function Thing({ id }: { id: string }) {
   )
 }
 
+/** What is common to pages with a list: a search, pages, a menu and a dialog. */
+function List() {
+  const [{ q, page }, set] = useQueryString({ q: '', page: '1' })
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <TextInput
+        aria-label="Search"
+        placeholder="Search"
+        value={q}
+        onChange={({ currentTarget }) => set({ q: currentTarget.value, page: '1' }, { isTyping: true })}
+      />
+      <Select label="Size" data={['Small', 'Large']} comboboxProps={{ withinPortal: false }} />
+      <Text>Page {page}</Text>
+      <Button onClick={() => set({ page: `${Number(page) + 1}` })}>Next page</Button>
+      <Group gap={0}>
+        <Copy value="a-1" />
+        <Copy value="a-2" />
+        <Menu transitionProps={{ duration: 0 }}>
+          <Menu.Target>
+            <Button size="compact-sm">More</Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => setOpen(true)}>Rename</Menu.Item>
+            <Menu.Item color="red">Delete</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Rename"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <TextInput label="Name" data-autofocus />
+      </Modal>
+    </>
+  )
+}
+
 function Broken(): never {
   throw new Error('Broken on purpose')
 }
@@ -65,10 +107,11 @@ function Broken(): never {
 const home = { path: '/', title: 'nav.home', icon: IconHome, show: () => <Link href="/things/a-1">a-1</Link> }
 const login = { path: '/login', title: 'login.title', show: () => <p>…</p> }
 const broken = { path: '/broken', title: 'login.title', show: Broken }
+const list = { path: '/list', title: 'nav.list', show: List }
 const details: readonly DetailPage[] = [{ pattern: /^\/things\/([\w-]+)$/, show: (id) => <Thing id={id} /> }]
 
 /** As for who is not signed in, where the address ends in `?out`. */
-const pages: readonly Page[] = location.search === '?out' ? [login] : [home, login, broken]
+const pages: readonly Page[] = location.search === '?out' ? [login] : [home, login, list, broken]
 
 await startClient(
   <Router>

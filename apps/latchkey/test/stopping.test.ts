@@ -1,0 +1,59 @@
+import { afterAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { Place } from './running.ts'
+
+/** Less than what anybody waits for a statement at most. */
+const SLOW_MS = 7_000
+const STOP_WITHIN_MS = 10_000
+
+const place = new Place()
+afterAll(() => place.remove())
+
+/** A request whose body is not all there before `finish` is called. */
+async function unfinished(origin: string, path: string, content: object) {
+  const { hostname, port, host } = new URL(origin)
+  const body = JSON.stringify(content)
+  const socket = connect({ host: hostname, port: Number(port) })
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text) => (received += text))
+  await new Promise((resolve) => socket.once('connect', resolve))
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, `Content-Length: ${body.length}`]
+  socket.write(`${head.join('\r\n')}\r\nContent-Type: application/json\r\n\r\n${body.slice(0, 3)}`)
+  return {
+    finish: () => socket.write(body.slice(3)),
+    answer: new Promise<string>((resolve) =>
+      socket.once('close', () => resolve(received.split('\r\n')[0] ?? '')),
+    ),
+  }
+}
+
+async function isRefused(origin: string): Promise<boolean> {
+  return fetch(origin).then(
+    () => false,
+    () => true,
+  )
+}
+
+test('SIGTERM: from then on nobody else is let in, a request that takes seven seconds more is answered, and it exits 0 in time', async () => {
+  const service = await place.start(['start'], /First key/)
+  const [links, rooms] = [service.originOf('links'), service.originOf('rooms')]
+  const slow = [
+    await unfinished(links, '/_/admin/api/links', { url: 'https://example.com/slow' }),
+    await unfinished(rooms, '/api/session', { nickname: 'Slow Sam' }),
+  ]
+  // They are there when later requests have been answered.
+  for (const health of [`${links}/_/health`, `${rooms}/api/health`])
+    expect((await fetch(health)).status).toBe(200)
+  const startedMs = performance.now()
+  const stopped = service.stop()
+  while (!(await isRefused(links)) || !(await isRefused(rooms)))
+    expect(performance.now() - startedMs).toBeLessThan(1_000)
+  await Bun.sleep(SLOW_MS - (performance.now() - startedMs))
+  for (const { finish } of slow) finish()
+  expect(await Promise.all(slow.map(({ answer }) => answer))).toEqual([
+    'HTTP/1.1 201 Created',
+    'HTTP/1.1 201 Created',
+  ])
+  expect(await stopped).toBe(0)
+  expect(performance.now() - startedMs).toBeLessThan(STOP_WITHIN_MS)
+}, 30_000)

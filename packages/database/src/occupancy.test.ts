@@ -1,0 +1,106 @@
+import { afterEach, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+import { DatabaseInUse, openOccupied } from './occupancy.ts'
+import { openPool } from './pool.ts'
+import { eachDialect } from './testing.ts'
+import { type Bulk, openBulk } from './whole/bulk.ts'
+
+/** Where the server lists who holds the lock of this instance. */
+const HELD = `pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+  and objid = (hashtext(current_schema())::bigint & 4294967295)::text::oid`
+
+const closings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closings.splice(0).toReversed()) await close()
+})
+
+/** A node that has worked. */
+async function node(url: string, log = { error: () => {} }): Promise<Database<unknown>> {
+  const database = await openOccupied<unknown>(url, log)
+  closings.push(() => database.close())
+  await database.write((tx) => sql`create table if not exists thing (name text)`.execute(tx))
+  await sql`select name from thing`.execute(database.read)
+  return database
+}
+
+async function begin(url: string): Promise<Bulk> {
+  const bulk = await openBulk(url)
+  closings.push(() => bulk.close())
+  return bulk
+}
+
+async function end(closing: { close(): Promise<unknown> }): Promise<void> {
+  closings.pop()
+  await closing.close()
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+/** Its server may take a moment to see that a connection has ended. */
+async function beginSoon(url: string): Promise<Bulk> {
+  const deadlineMs = performance.now() + 10_000
+  for (;;)
+    try {
+      return await begin(url)
+    } catch (error) {
+      if (!(error instanceof DatabaseInUse) || performance.now() > deadlineMs) throw error
+    }
+}
+
+eachDialect((dialect, newUrl) => {
+  test('an import of everything is kept out for as long as any node has the database open', async () => {
+    const url = await newUrl()
+    const nodes = [await node(url), await node(url)]
+    for (const each of nodes.toReversed()) {
+      expect(await failureOf(begin(url))).toBeInstanceOf(DatabaseInUse)
+      await end(each)
+    }
+    await beginSoon(url)
+  })
+
+  test('nodes of another instance on the same server are in nobody’s way', async () => {
+    await node(await newUrl())
+    await begin(await newUrl())
+    await node(await newUrl())
+  })
+
+  if (dialect === 'postgres') {
+    test('a node does not open a database that is being imported into, and opens it afterwards', async () => {
+      const url = await newUrl()
+      const bulk = await begin(url)
+      const refused = failureOf(openOccupied(url, { error: () => {} }))
+      expect(await refused).toEqual(
+        new DatabaseInUse(
+          'Everything is being imported into the database: start the service when that is done',
+        ),
+      )
+      await end(bulk)
+      await node(url)
+    })
+
+    test('a node that has lost its connection is known again, and says when it comes back into an import', async () => {
+      const url = await newUrl()
+      const server = openPool(url)
+      closings.push(() => server.end())
+      const logged = Promise.withResolvers<string>()
+      await node(url, { error: logged.resolve })
+      const cut = () => server.query(`select pg_terminate_backend(pid, 10000) from ${HELD}`)
+      let bulk: Bulk | undefined
+      while (!bulk) {
+        await cut()
+        // It may be back already, on a machine that has much to do.
+        bulk = await begin(url).catch(() => undefined)
+      }
+      expect(await logged.promise).toStartWith('everything is being imported under this node')
+      await end(bulk)
+      const held = `select 1 from ${HELD} and mode = 'ShareLock'`
+      while ((await server.query(held)).rows.length === 0) await Bun.sleep(20)
+      expect(await failureOf(begin(url))).toBeInstanceOf(DatabaseInUse)
+    })
+  }
+})
