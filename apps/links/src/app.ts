@@ -1,7 +1,8 @@
-import { type Database, openDatabase } from '@latchkey/database/database'
+import type { Database } from '@latchkey/database/database'
 import { within } from '@latchkey/database/read-thread'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
+import { openOccupied } from '@latchkey/database/occupancy'
 import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import { Counting } from './clicks/counting.ts'
@@ -27,13 +28,14 @@ import { type Fetch, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { instanceSecret } from './preferences/instance-secret.ts'
+import { prefersPng } from './qr/prefers-png.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { PostgresLookup } from './redirect/lookup-postgres.ts'
 import { openSqliteLookup } from './redirect/lookup-sqlite.ts'
 import { Redirect } from './redirect/redirect.ts'
 import type { Settings } from './settings.ts'
 import { LengthUse } from './slugs/generator.ts'
-import { createTitleFetcher } from './titles/fetch-title.ts'
+import { createTitleFetcher, titleRobot } from './titles/fetch-title.ts'
 import { Labeller } from './titles/labeller.ts'
 import { VERSION } from './version.ts'
 
@@ -41,12 +43,15 @@ export interface Links {
   fetch: Fetch
   /** Stop being ready, so that balancers look elsewhere; requests are still served. */
   drain(): void
-  /** After the last request: commits and counts what is waiting, then closes everything. */
-  close(): Promise<void>
+  /** After the last request: commits and counts what is waiting, then closes everything, within so many milliseconds. */
+  close(withinMs?: number): Promise<void>
 }
 
-/** Below the ten seconds in which a stop lets requests finish, so that whoever waits is still told 503. */
+/** Below the time in which a stop lets requests finish, so that whoever waits is still told 503. */
 const LIMIT_MS = 8_000
+
+/** A database that does not answer keeps no connection open for longer, however early the last request has ended. */
+const CLOSE_WITHIN_MS = 4_000
 
 export interface LinksOptions {
   settings: Settings
@@ -59,11 +64,13 @@ export interface LinksOptions {
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
 export async function createLinks({ settings, log, now = Date.now, limitMs }: LinksOptions): Promise<Links> {
-  const database = openDatabase<Tables>(settings.databaseUrl)
+  const database = await openOccupied<Tables>(settings.databaseUrl, log)
   await migrate(database, migrations)
   const metrics = createMetrics()
   const { journal, counting } = await openJournal({ settings, database, log, metrics })
-  const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(), log) : undefined
+  const secret = await instanceSecret(database, 'visitor_secret')
+  const robot = titleRobot(secret)
+  const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(robot), log) : undefined
   const services = createServices({ settings, database, log, now, limitMs, counting, labeller, metrics })
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
@@ -71,10 +78,11 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
     journal,
     status: settings.redirectStatus,
     publicHost: referrerHost(settings.baseUrl),
+    titleRobot: robot,
     proxies: services.proxies,
     countryHeader: settings.countryHeader,
     countryOf: openCountryLookup(),
-    visitorOf: visitorHasher(await instanceSecret(database, 'visitor_secret')),
+    visitorOf: visitorHasher(secret),
     now,
     failed: (error) => log.error('a slug could not be looked up', { error }),
   })
@@ -99,15 +107,20 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
       services.feed.drain()
       labeller?.drain()
     },
-    async close() {
+    async close(leftMs = CLOSE_WITHIN_MS) {
+      const withinMs = Math.min(leftMs, CLOSE_WITHIN_MS)
+      const endMs = performance.now() + withinMs
+      const inTime = (work: Promise<unknown>) =>
+        within(endMs - performance.now(), 'Closing', work).catch((error: unknown) =>
+          log.warn('not everything was closed', { error }),
+        )
       stopForgetting()
-      await services.feed.close()
-      await labeller?.close()
       await journal.flush()
-      await counting.close()
+      const others = inTime(Promise.all([services.feed.close(), labeller?.close()]))
+      // The rest is for connections that do not close.
+      await Promise.all([counting.close(withinMs * 0.75), others])
       await journal.close()
-      await lookup.close()
-      await database.close()
+      await inTime(lookup.close().then(() => database.close()))
     },
   }
 }
@@ -189,8 +202,9 @@ function createServices(wiring: Wiring): Services {
       acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
       complain: (error) => log.error('an answer broke off', { error }),
       followChanges: () => feed.follow(),
-      acceptsPng: request.headers.get('accept')?.includes('image/png') ?? false,
+      acceptsPng: prefersPng(request.headers.get('accept')),
       settleClicks: () => within(limitMs, 'Counting clicks', counting.settle()),
+      hasClicksWaiting: (of) => counting.awaits(of),
       labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
     }),
     observe({ ms, ...exchange }) {

@@ -37,6 +37,11 @@ export interface Context {
    * write, if there is one: throws when it takes too long, and after a failure nothing may have changed.
    */
   settleClicks(): Promise<boolean>
+  /**
+   * Whether this node has redirected a click of this link or slug that is not counted yet. For who must know in the middle of
+   * a write, when it is too late to count it; asked before the database is, so that none is counted in between.
+   */
+  hasClicksWaiting(of: { linkId: number } | { slug: string }): boolean
   /** Fetches the target's title in the background and stores it as label; undefined when titles are not wanted. */
   labelLater?: ((linkId: number, url: string) => void) | undefined
 }

@@ -1,4 +1,5 @@
-import { Failure, transportFailures } from '@latchkey/http/failure'
+import { OutcomeUnknown, isStorageUnavailable } from '@latchkey/database/errors'
+import { Failure, transportFailure, transportFailures } from '@latchkey/http/failure'
 
 /** The closed list of what a request to Links can end in (links-contract L3.3, L6, L8, L15). */
 export const failures = {
@@ -55,6 +56,16 @@ export function failure(code: FailureCode, text: string = failures[code].text): 
 /** Of what is deleted in several transactions: after the first, it is not so any more that nothing was changed. */
 export function deletionStopped(): Failure {
   return new Failure('deletion_stopped', failures.deletion_stopped, { 'Retry-After': '5' })
+}
+
+/** Of what was thrown and is no listed failure. Where nobody knows whether it was done, nobody is told to try again. */
+export function unlisted(error: unknown): Failure {
+  if (error instanceof OutcomeUnknown)
+    return transportFailure('storage_unavailable', {
+      text: 'The database did not answer; whether anything was changed is not known. Look before you try again.',
+    })
+  if (!isStorageUnavailable(error)) return transportFailure('internal')
+  return transportFailure('storage_unavailable', { headers: { 'Retry-After': '5' } })
 }
 
 /** Messages of schemas that the contract gives word by word, without the field's name before them. */

@@ -25,8 +25,7 @@ export async function startLinks(settings: Settings): Promise<Running> {
     url: server.url.origin,
     async stop() {
       links.drain()
-      await stopServing(server)
-      await links.close()
+      await links.close(await stopServing(server))
       log.info('stopped', { service: 'links' })
     },
   }

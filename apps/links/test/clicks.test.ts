@@ -184,6 +184,7 @@ eachDialect((dialect, newUrl) => {
     await other.link(await other.key('ann@example.com'), { slug: 'x' })
     const cases: [string, number][] = [
       ['https://go.example.com/other-slug', 1],
+      ['https://GO.Example.com/other-slug', 1],
       ['http://links.internal/other-slug', 1],
       ['https://blog.example.org/go.example.com', 0],
       ['https://not-go.example.com/', 0],

@@ -66,6 +66,7 @@ eachDialect((dialect, newUrl) => {
     const ask = async (peer: string, headers: Record<string, string> = {}) =>
       (await links.fetch('/_/metrics', { headers }, peer)).status
     expect(await ask('127.0.0.1')).toBe(200)
+    expect(await ask('127.0.0.1', { Authorization: 'Bearer of-another-service' })).toBe(200)
     expect(await ask(STRANGER, { Authorization: `Bearer ${TOKEN}` })).toBe(200)
     const refused: [string, Record<string, string>][] = [
       [STRANGER, {}],
@@ -75,7 +76,7 @@ eachDialect((dialect, newUrl) => {
       [STRANGER, { 'X-Forwarded-For': '127.0.0.1' }],
       ['127.0.0.1', { 'X-Forwarded-For': '127.0.0.1' }],
       ['127.0.0.1', { Forwarded: 'for=127.0.0.1' }],
-      ['127.0.0.1', { Authorization: 'Bearer wrong' }],
+      ['127.0.0.1', { Authorization: 'Bearer wrong', 'X-Forwarded-For': '127.0.0.1' }],
     ]
     for (const [peer, headers] of refused)
       expect([peer, headers, await ask(peer, headers)]).toEqual([peer, headers, 404])
@@ -92,6 +93,7 @@ eachDialect((dialect, newUrl) => {
     for (const host of [...foreign, 'evil.go.example.com', 'localhost@rebound.example', '10.0.0.1', ''])
       expect([host, await ask(host)]).toEqual([host, 404])
     expect(await ask('rebound.example', { Authorization: `Bearer ${TOKEN}` }, STRANGER)).toBe(200)
+    expect(await ask('rebound.example', { Authorization: 'Bearer of-another-service' })).toBe(404)
     expect(await ask('go.example.com', {}, STRANGER)).toBe(404)
   })
 

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { rootNames } from '../src/slugs/reserved.ts'
+import { titleRobot } from '../src/titles/fetch-title.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 
 /** Someone whom the loopback mode of the admin side does not admit. */
@@ -77,8 +78,21 @@ eachDialect((dialect, newUrl) => {
 
   test('our own look for the title of a target is answered the same and counts nothing', async () => {
     const before = await clicksOf('known')
-    const { status } = await visit('/known', { headers: { 'User-Agent': 'latchkey-links title fetch' } })
+    const [row] = await links.rows<{ value: string }>(
+      `select value from instance where name = 'visitor_secret'`,
+    )
+    const { status } = await visit('/known', { headers: { 'User-Agent': titleRobot(row?.value ?? '') } })
     expect([status, await clicksOf('known')]).toEqual([302, before])
+  })
+
+  test('who else looks for a title counts as a robot, whatever name is given', async () => {
+    const before = await clicksOf('known')
+    const others = ['latchkey-links title fetch', titleRobot('of another instance')]
+    for (const agent of others) await visit('/known', { headers: { 'User-Agent': agent } })
+    expect(await clicksOf('known')).toBe(before + others.length)
+    expect(
+      await links.rows(`select user_agent, is_bot from click where user_agent like 'latchkey%' order by id`),
+    ).toEqual(others.map((user_agent) => ({ user_agent, is_bot: 1 })))
   })
 
   test('other methods are 405, the same for a slug that exists and one that does not', async () => {

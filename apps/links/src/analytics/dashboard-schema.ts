@@ -18,6 +18,10 @@ export const DashboardStats = z
     total_clicks_delta: Delta,
     new_links_delta: Delta,
     clicks_per_day: z.int(),
+    days: z.int().meta({
+      description:
+        'What `clicks_per_day` is an average over: for `all` the days since the first click, at least 1.',
+    }),
     clicks_per_day_delta: Delta,
     num_domains: z.int().meta({ description: 'Distinct referrer hosts; another name of `num_referrers`.' }),
     num_countries: z.int(),

@@ -80,6 +80,7 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
     ...delta('total_clicks_delta', clicks, before?.clicks),
     ...delta('new_links_delta', links, before?.links),
     clicks_per_day: Math.round(clicks / days),
+    days,
     ...delta('clicks_per_day_delta', clicks, before?.clicks),
     num_domains: hosts.total,
     num_countries: countries.total,

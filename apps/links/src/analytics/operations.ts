@@ -30,11 +30,16 @@ const CalendarQuery = WindowQuery.extend({
     .default('UTC')
     .meta({ description: 'Time zone by whose calendar clicks are grouped; it never moves the window.' }),
 })
+const MOST = 999_999_999
 const BreakdownQuery = WindowQuery.extend({
   dimension: ListName,
-  offset: wholeNumber(-999_999_999, 999_999_999)
-    .default(0)
-    .transform((offset) => Math.max(0, offset)),
+  // A negative one counts as 0, however long it is.
+  offset: z
+    .string()
+    .transform((offset) => offset.replace(/^-\d+$/, '0'))
+    .pipe(wholeNumber(0, MOST))
+    .meta({ type: 'integer', minimum: -MOST, maximum: MOST } as z.core.GlobalMeta)
+    .default(0),
   limit: wholeNumber(1, 100).default(10),
 })
 

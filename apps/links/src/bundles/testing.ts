@@ -123,6 +123,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     followChanges: () => Promise.reject(new Error('Nobody follows here')),
     filters: unfiltered,
     defaultRange: 'all',
+    hasClicksWaiting: () => false,
     lengthUse: new LengthUse(),
   } as const
   return new TestBundles(context, openRecorder(url))

@@ -8,27 +8,38 @@ import type { PeriodUnit, Tables } from '../db/tables.ts'
  * of the clicks as they were.
  */
 export function invalidateSums(dialect: DialectName, changed: string): string[] {
-  const { random, ...calendar } = words[dialect]
+  const { random } = words[dialect]
+  const periods = periodsOf(dialect, changed)
+  // SQLite needs a WHERE between a SELECT and ON CONFLICT.
+  return [
+    `insert into click_due (unit, start, stamp)
+      select unit, start, ${random} from (${periods('')}) as due where true order by unit, start
+      on conflict (unit, start) do update set stamp = excluded.stamp`,
+    deleteFrom('click_period', `${periods('link_id,')} union ${periods('0 as link_id,')}`),
+  ]
+}
+
+/** Queries of the periods that contain a changed hour, behind these columns. */
+function periodsOf(dialect: DialectName, changed: string): (columns: string) => string {
+  const { random: _, ...calendar } = words[dialect]
   const starts: Record<PeriodUnit, string> = {
     hour: 'hour',
     '6h': 'hour - hour % 21600',
     day: 'hour - hour % 86400',
     ...calendar,
   }
-  const periods = (columns: string) =>
+  return (columns) =>
     Object.entries(starts)
       .map(
         ([unit, start]) =>
           `select ${columns} '${unit}' as unit, ${start} as start from (${changed}) as changed`,
       )
       .join(' union ')
-  // SQLite needs a WHERE between a SELECT and ON CONFLICT.
-  return [
-    `insert into click_due (unit, start, stamp)
-      select unit, start, ${random} from (${periods('')}) as due where true order by unit, start
-      on conflict (unit, start) do update set stamp = excluded.stamp`,
-    `delete from click_period where (link_id, unit, start) in (${periods('link_id,')} union ${periods('0,')})`,
-  ]
+}
+
+/** SQLite looks for the rows of a union one by one only where it is inside another query, and else through the whole table. */
+function deleteFrom(table: 'click_period' | 'click_sum', periods: string): string {
+  return `delete from ${table} where (link_id, unit, start) in (select link_id, unit, start from (${periods}) as changed)`
 }
 
 /** A stamp tells whether a due period was changed again; it must never come back, so it is drawn and not counted. */
@@ -50,7 +61,10 @@ const words = {
   },
 } as const
 
-/** The same for hours that are named; at least one. */
+/**
+ * The same for hours that are named, at least one, and of which clicks go. Their full referrers and visitors go with them:
+ * summing replaces what it sums again, and a link that keeps few clicks is not summed again.
+ */
 export async function changeHours(
   tx: Transaction<Tables>,
   dialect: DialectName,
@@ -59,6 +73,7 @@ export async function changeHours(
   const values = new Set(hours.map(({ link_id, hour }) => `(${link_id}, ${hour})`))
   const changed = `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as given`
   for (const statement of invalidateSums(dialect, changed)) await sql.raw(statement).execute(tx)
+  await sql.raw(deleteFrom('click_sum', periodsOf(dialect, changed)('link_id,'))).execute(tx)
 }
 
 /** The same for every hour in which the link has clicks; before they go. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { openDatabase } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
 import { type Log, createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
 import { Stored, closedAfterEach, testFolder, until, visit } from '../../test/durability/stored.ts'
+import type { Tables } from '../db/tables.ts'
 import { Counting } from './counting.ts'
 import { Journal } from './journal.ts'
 
@@ -93,6 +95,29 @@ eachDialect((dialect, newUrl) => {
     for (let index = 0; index < 3; index++) await node.journal.append(visit(link, 'abcd'))
     await close(node)
     expect(await stored.counts('abcd')).toEqual([3, 3, 3])
+  })
+
+  test('close leaves to the next start what it cannot count in time, and nothing is lost or counted twice', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const link = await stored.link('abcd')
+    const path = join(folder, `journal-${++made}.db`)
+    const node = openNode(stored, path)
+    await node.journal.append(visit(link, 'abcd'))
+    await node.counting.settle()
+    for (let index = 0; index < 3; index++) await node.journal.append(visit(link, 'abcd'))
+    const other = keep(openDatabase<Tables>(stored.url))
+    const begunMs = performance.now()
+    await other.write(async (tx) => {
+      if (dialect === 'postgres') await sql`lock table click_hour_open in access exclusive mode`.execute(tx)
+      await close(node)
+    })
+    expect(performance.now() - begunMs).toBeLessThan(4_000)
+    expect(node.log).toMatchObject([
+      { level: 'warn', message: 'clicks wait in the journal for the next start', clicks: 3 },
+    ])
+    expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+    await openNode(stored, path).counting.settle()
+    expect(await stored.counts('abcd')).toEqual([4, 4, 4])
   })
 
   test('what a crash left in the journal is counted by the next start, once', async () => {

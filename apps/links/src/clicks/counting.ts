@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { within } from '@latchkey/database/read-thread'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import type { Progress } from './drain.ts'
@@ -9,6 +10,8 @@ import type { Journal } from './journal.ts'
 const REST_MS = 1_000
 /** How often hours that are over are closed and summed. Figures are exact before; afterwards they cost less. */
 const TIDY_EVERY_MS = 60_000
+/** How long a stop counts what waits, unless requests have left less, and then waits for the thread to let go of its files. */
+const CLOSE_WITHIN_MS = 3_000
 
 /** Has this node's clicks counted by a worker thread: soon after they arrive, and before anybody reads a figure. */
 export class Counting {
@@ -77,6 +80,7 @@ export class Counting {
   async settle(): Promise<boolean> {
     const target = this.#journal.state.lastSeq
     while (this.#counted < target) {
+      if (this.#closed) return false
       this.#running ??= this.#step().finally(() => {
         this.#running = undefined
       })
@@ -85,15 +89,30 @@ export class Counting {
     return true
   }
 
-  async close(): Promise<void> {
+  /** Whether a click of this link or slug was redirected by this node and is not counted yet. */
+  awaits(of: { linkId: number } | { slug: string }): boolean {
+    return this.#journal.holdsAfter(this.#counted, of)
+  }
+
+  /** Counts what waits, but not for long: the next start goes on where the cursor stands (L20.2). */
+  async close(withinMs = CLOSE_WITHIN_MS): Promise<void> {
+    const endMs = performance.now() + withinMs
     clearTimeout(this.#timer)
-    await this.settle()
+    await settled(withinMs * 0.8, this.settle())
     this.#closed = true
     clearTimeout(this.#timer)
     clearInterval(this.#tidyTimer)
+    await settled(endMs - performance.now(), this.#end())
+    // A step that still runs is one transaction, of which all is stored or nothing.
+    this.#worker.terminate()
+    this.#reply?.resolve({ error: { message: 'The node stops' } })
+    if (this.waiting > 0)
+      this.#log.warn('clicks wait in the journal for the next start', { clicks: this.clicksWaiting })
+  }
+
+  async #end(): Promise<void> {
     await this.#running
     await this.#ask('close')
-    this.#worker.terminate()
   }
 
   /** One batch; false when it failed, to be tried again later. */
@@ -106,7 +125,8 @@ export class Counting {
       this.#succeed(reply.progress)
       return true
     }
-    if (!this.#failing) this.#log.error('clicks cannot be counted; they wait in the journal', { reply })
+    if (!this.#failing && !this.#closed)
+      this.#log.error('clicks cannot be counted; they wait in the journal', { reply })
     this.#failing = true
     this.wake()
     return false
@@ -168,4 +188,9 @@ export class Counting {
   #send(request: DrainRequest): void {
     this.#worker.postMessage(request)
   }
+}
+
+/** Ends with the work, or without it when the time is over. */
+async function settled(ms: number, work: Promise<unknown>): Promise<void> {
+  await within(ms, 'Counting clicks', work).catch(() => undefined)
 }

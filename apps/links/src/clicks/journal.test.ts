@@ -131,6 +131,26 @@ describe('appending', () => {
   })
 })
 
+describe('looking for what is not counted yet', () => {
+  test('a click is found by its link and by its slug from the moment it is appended, until its batch is counted', async () => {
+    const journal = openJournal(newPath())
+    const found = (seq: number) =>
+      [{ linkId: 1 }, { slug: 'a' }, { linkId: 2 }, { slug: 'b' }].map((of) => journal.holdsAfter(seq, of))
+    const [yes, no] = [
+      [true, true, false, false],
+      [false, false, false, false],
+    ]
+    expect(found(0)).toEqual(no)
+    const appended = journal.append(visit(1, 'a'))
+    expect(found(0)).toEqual(yes)
+    const flushed = journal.flush()
+    expect(found(0)).toEqual(yes)
+    await Promise.all([appended, flushed])
+    expect(found(0)).toEqual(yes)
+    expect(found(journal.state.lastSeq)).toEqual(no)
+  })
+})
+
 describe('a journal that cannot be written', () => {
   test('append resolves, for a visitor waits; the loss is told and counted, and nothing is stored', async () => {
     const path = newPath()

@@ -22,6 +22,7 @@ const CHECKPOINT_PAGES = 4_000
 const CACHE_KIB = 256
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
+const AFTER = 'select clicks from journal where seq > ?'
 const FOUND = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
 
 /** What a journal tells the outside: for readiness and metrics. */
@@ -82,6 +83,8 @@ export class Journal {
   readonly #onCommit: (ms: number) => void
   readonly #onLoss: (error: unknown, clicks: number) => void
   #batch: Packed[] = []
+  /** On its way to the disk. */
+  #storing: Packed[] = []
   #waiting: PromiseWithResolvers<void> | undefined
   #syncing: Promise<void> | undefined
   #trimTo = 0
@@ -157,6 +160,15 @@ export class Journal {
     this.#trimTo = seq
   }
 
+  /** Whether a click of this link or slug was appended that no batch up to `seq` holds. */
+  holdsAfter(seq: number, of: { linkId: number } | { slug: string }): boolean {
+    const isMeant = ([slug, linkId]: Packed) => ('slug' in of ? slug === of.slug : linkId === of.linkId)
+    if (this.#batch.some(isMeant) || this.#storing.some(isMeant)) return true
+    for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(AFTER).iterate(seq))
+      if ((JSON.parse(clicks) as Packed[]).some(isMeant)) return true
+    return false
+  }
+
   /** Proves that the journal can be written. Throws what stands in the way. */
   probe(): void {
     this.#touch()
@@ -203,8 +215,10 @@ export class Journal {
     const batch = this.#batch
     const waiting = this.#waiting
     this.#batch = []
+    this.#storing = batch
     this.#waiting = undefined
     this.#syncing = this.#store(batch).then(() => {
+      this.#storing = []
       waiting.resolve()
       this.#syncing = undefined
       if (this.#waiting) this.#gather()

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { createLog } from '@latchkey/http/log'
 import { BOT, NOW, Stored, click, closedAfterEach, until } from '../../test/durability/stored.ts'
+import { Summing } from '../analytics/summing.ts'
 import { DAY, HOUR, type Window, currentWindow, windowsOf } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
@@ -49,6 +50,26 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored.counts('abcd')).toEqual([400, 400, 400 - old])
     expect(await stored.rows('select * from click_hour order by hour')).toEqual(hours)
     expect(await forgetClicksBefore(stored.database, CUT)).toBe(0)
+  })
+
+  test('full referrers and visitors leave the sums together with the clicks', async () => {
+    const { stored } = await openWith((link) =>
+      Array.from({ length: 120 }, (_, n) =>
+        click(link, 'abcd', { clickedAt: CUT - 1, referrer: `https://ref.example/${n}`, visitorFp: `${n}` }),
+      ),
+    )
+    const recorder = keep(openRecorder(stored.url))
+    while (await recorder.closeHours(NOW));
+    const summing = new Summing(stored.database)
+    while (await summing.step(NOW));
+    const personal = () =>
+      stored.rows(`select 1 from click_sum where dimension in ('referrer', 'visitor_fp')`)
+    expect(await personal()).not.toEqual([])
+    await forgetClicksBefore(stored.database, CUT)
+    expect(await personal()).toEqual([])
+    while (await summing.step(NOW));
+    expect(await personal()).toEqual([])
+    expect(await stored.rows(`select 1 from click_sum where dimension = 'slug'`)).not.toEqual([])
   })
 
   test('others have their turn between small transactions', async () => {

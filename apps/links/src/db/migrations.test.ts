@@ -103,6 +103,34 @@ eachDialect((_, newUrl) => {
     await expectAll()
   })
 
+  test('sums that were left of clicks that are gone go, and those that are shown stay', async () => {
+    const old = keep(openDatabase<Tables>(await newUrl()))
+    const upTo = (last: string) =>
+      Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last))
+    await migrate(old, upTo('0011'))
+    const sums = (unit: string, links: readonly number[]) =>
+      links.flatMap((link_id) =>
+        (['referrer', 'visitor_fp'] as const).map((dimension) => ({ link_id, unit, dimension })),
+      )
+    await old.write(async (tx) => {
+      for (const { link_id, unit, dimension } of [...sums('day', [1, 2]), ...sums('hour', [1, 2])])
+        await sql`insert into click_sum (link_id, unit, start, dimension, sums, names)
+          values (${link_id}, ${unit}, 86400, ${dimension}, ${new Uint8Array(3)}, '["https://a.example/"]')`.execute(
+          tx,
+        )
+      await sql`insert into click_period values (1, 'day', 86400, 1, 0, 0, 0, 0, 0, 0, 0, 5),
+        (2, 'hour', 86400, 1, 0, 0, 0, 0, 0, 0, 0, 5), (2, 'day', 0, 1, 0, 0, 0, 0, 0, 0, 0, 5)`.execute(tx)
+    })
+    await migrate(old, upTo('0012'))
+    const left = await old.read
+      .selectFrom('click_sum')
+      .select(['link_id', 'unit', 'dimension'])
+      .orderBy('link_id')
+      .orderBy('dimension')
+      .execute()
+    expect(left).toEqual([...sums('day', [1]), ...sums('hour', [2])] as never)
+  })
+
   test('a database of the version before lists its links by the clicks that they had', async () => {
     const { url, clicks } = await openOld()
     const stored = keep(await Stored.open(url))

@@ -9,6 +9,7 @@ import { valueKeys } from './migrations/0007-value-keys.ts'
 import { clickIndex } from './migrations/0008-click-index.ts'
 import { linkStates } from './migrations/0009-link-states.ts'
 import { slugCounts } from './migrations/0010-slug-counts.ts'
+import { sumsOfGoneClicks } from './migrations/0011-sums-of-gone-clicks.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -21,4 +22,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-click-index': clickIndex,
   '0009-link-states': linkStates,
   '0010-slug-counts': slugCounts,
+  '0011-sums-of-gone-clicks': sumsOfGoneClicks,
 }

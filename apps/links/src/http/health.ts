@@ -80,8 +80,12 @@ export function mayReadMetrics(
   { metricsToken, proxyHeader, baseUrl }: Settings,
 ): boolean {
   const given = request.headers.get('authorization')
-  if (metricsToken !== null && given?.startsWith('Bearer '))
-    return equalTokens(given.slice('Bearer '.length), metricsToken)
+  if (
+    metricsToken !== null &&
+    given?.startsWith('Bearer ') &&
+    equalTokens(given.slice('Bearer '.length), metricsToken)
+  )
+    return true
   return isDirect(request, peer, proxyHeader) && isOwnName(hostOf(request), baseUrl)
 }
 

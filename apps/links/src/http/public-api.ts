@@ -5,7 +5,7 @@ import { type Arrival, type Authenticated, failureResponse, mount } from '@latch
 import { type RateLimiter, type Taken, createRateLimiter } from '@latchkey/http/rate-limit'
 import { unfiltered } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
-import { literalTexts } from '../failures.ts'
+import { literalTexts, unlisted } from '../failures.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
 import { apiOperations } from './operations.ts'
@@ -88,6 +88,5 @@ export function renderFailure({ log }: Services, error: unknown, requestId: stri
   if (error instanceof Failure) return failureResponse(error)
   const unavailable = isStorageUnavailable(error)
   log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
-  if (!unavailable) return failureResponse(transportFailure('internal'))
-  return failureResponse(transportFailure('storage_unavailable', { headers: { 'Retry-After': '5' } }))
+  return failureResponse(unlisted(error))
 }

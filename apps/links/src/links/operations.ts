@@ -5,25 +5,22 @@ import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { type Page, cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
-import { findPreferences } from '../preferences/store.ts'
-import { freeSlug } from '../slugs/generator.ts'
 import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
 import type { Transaction } from 'kysely'
 import { listByClicks } from './click-order.ts'
+import { createOrReuse } from './creation.ts'
 import { trimClicks } from './trim.ts'
 import { Id, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
   countLinks,
   deleteLink,
-  findDuplicate,
   findLinkRow,
-  insertLink,
   lifetimeClicks,
   listByAge,
   lockLinkRow,
+  readChangedLink,
   readLinks,
-  serialiseUrl,
   updateLink,
 } from './store.ts'
 
@@ -51,79 +48,6 @@ export async function getLink(context: Context, id: number, range?: Range): Prom
   const [link] = await readLinks(database, [id], { ...context, range })
   if (!link) throw failure('link_not_found')
   return link
-}
-
-export interface NewLinkRow {
-  url: string
-  customSlug?: string | undefined
-  label?: string | null | undefined
-  autoLength: number
-  expiresAt?: number | null | undefined
-}
-
-/** Stores a link with its automatic slug and, beside it, the custom one as primary. 409 leaves nothing behind. */
-export async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
-  const { now, identity, createdVia } = context
-  for (;;) {
-    const auto = await freeSlug(tx, link.autoLength)
-    const id = await insertLink(tx, {
-      url: link.url,
-      label: link.label ?? null,
-      expires_at: link.expiresAt ?? null,
-      created_via: createdVia,
-      created_by: identity,
-      created_at: now,
-      primary_slug: link.customSlug ?? auto,
-    })
-    const base = { link_id: id, created_at: now, disabled_at: null }
-    if (link.customSlug !== undefined) {
-      const stored = await insertSlug(tx, { ...base, slug: link.customSlug, is_custom: 1 })
-      if (!stored) throw failure('slug_taken')
-      context.lengthUse.added(link.customSlug)
-    }
-    if (await insertSlug(tx, { ...base, slug: auto, is_custom: 0 })) {
-      context.lengthUse.added(auto)
-      return id
-    }
-    // Another node took the automatic slug between the look and the leap.
-    await deleteLink(tx, context.database, id)
-  }
-}
-
-async function autoLength(tx: Tx, context: Context, asked: number | undefined): Promise<number> {
-  if (asked !== undefined) return asked
-  const { slug_default_length: preferred } = await findPreferences(tx, context.identity)
-  return context.lengthUse.firstRoomy(tx, preferred)
-}
-
-/**
- * Makes a link, or answers with an active one that has the URL already: the caller's before anyone's, or with `own` only
- * the caller's. A slug of its own always makes a new link.
- */
-export async function createOrReuse(context: Context, body: NewLink, reuse: 'any' | 'own'): Promise<Link> {
-  const { url, identity, now } = { ...body, ...context }
-  const customSlug = body.slug ?? body.custom_slug
-  const mayReuse = customSlug === undefined && body.allow_duplicate !== true
-  const made = await context.database.write(async (tx) => {
-    if (mayReuse) {
-      await serialiseUrl(tx, context.database, url)
-      const duplicate = await findDuplicate(tx, { url, identity, now, ownOnly: reuse === 'own' })
-      if (duplicate) return { id: duplicate.id, duplicates: duplicate.count }
-    }
-    const { label, expires_at: expiresAt } = body
-    const length = await autoLength(tx, context, body.slug_length)
-    return { id: await storeLink(tx, context, { url, customSlug, label, expiresAt, autoLength: length }) }
-  })
-  if (made.duplicates !== undefined) {
-    await context.settleClicks()
-    return {
-      ...(await getLink(context, made.id)),
-      duplicate: true as const,
-      duplicate_count: made.duplicates,
-    }
-  }
-  if (!body.label) context.labelLater?.(made.id, url)
-  return getLink(context, made.id)
 }
 
 export const createLink = operation({
@@ -239,12 +163,12 @@ const changeLink = operation({
   async handler(context, { params, body }) {
     const { slug, ...changes } = body
     await context.settleClicks()
-    await context.database.write(async (tx) => {
+    return context.database.write(async (tx) => {
       const row = await ownedLink(tx, context, params.id, 'not_owner_update')
       if (slug !== undefined) await claimPrimary(tx, context, row.id, slug)
       if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)
+      return readChangedLink(tx, row.id, context)
     })
-    return getLink(context, params.id)
   },
 })
 
@@ -262,14 +186,18 @@ function stateChange(verb: 'disable' | 'enable') {
     failures: ['link_not_found', notOwner],
     async handler(context, { params }) {
       await context.settleClicks()
-      await context.database.write(async (tx) => {
+      return context.database.write(async (tx) => {
         const row = await ownedLink(tx, context, params.id, notOwner)
         const disabled_at = verb === 'disable' ? (row.disabled_at ?? context.now) : null
         await updateLink(tx, row, { disabled_at })
+        return readChangedLink(tx, row.id, context)
       })
-      return getLink(context, params.id)
     },
   })
+}
+
+async function hasClicks(tx: Tx, context: Context, linkId: number): Promise<boolean> {
+  return context.hasClicksWaiting({ linkId }) || (await lifetimeClicks(tx, linkId)) > 0
 }
 
 const removeLink = operation({
@@ -291,7 +219,7 @@ const removeLink = operation({
     const remove = () =>
       context.database.write(async (tx) => {
         const row = await owned(tx)
-        if (!query.force && (await lifetimeClicks(tx, row.id)) > 0) throw failure('link_has_clicks')
+        if (!query.force && (await hasClicks(tx, context, row.id))) throw failure('link_has_clicks')
         await deleteLink(tx, context.database, row.id)
       })
     if (query.force)

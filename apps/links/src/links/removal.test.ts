@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import { Summing } from '../analytics/summing.ts'
 import { openRecorder } from '../clicks/recorder.ts'
 import type { Context } from '../context.ts'
 import { slugOperations } from '../slugs/operations.ts'
@@ -8,6 +9,7 @@ import { linkOperations } from './operations.ts'
 
 const { keep } = closedAfterEach()
 const HOUR = 3600
+const DAY = 24 * HOUR
 const CLICKS = 7_000
 /** What one transaction deletes at most, and a few that are left for the last one. */
 const AT_ONCE = 2_000
@@ -23,16 +25,15 @@ eachDialect((_dialect, newUrl) => {
     )
     await recorder.record([...clicks, click(other, 'other')])
     while (await recorder.closeHours(NOW - 20 * HOUR));
-    const remove = (name: string, params: object, identity = 'ann@example.com') => {
+    return { stored, id, remove: removerIn(stored) }
+  }
+
+  function removerIn({ database }: Stored) {
+    return (name: string, params: object, identity = 'ann@example.com') => {
       const operation = [...linkOperations, ...slugOperations].find((one) => one.id === name)
-      const context = {
-        database: stored.database,
-        identity,
-        settleClicks: async () => true,
-      } as unknown as Context
+      const context = { database, identity, settleClicks: async () => true } as unknown as Context
       return operation?.handler(context, { params, query: { force: true } } as never)
     }
-    return { stored, id, remove }
   }
 
   /** How many clicks of these slugs there were after each transaction, and how many turns others had. */
@@ -88,6 +89,33 @@ eachDialect((_dialect, newUrl) => {
       (select clicks_raw from link_clicks where link_id = ${id})
         + coalesce((select sum(clicks) from click_hour_open where link_id = ${id}), 0) as clicks`)
     expect(link?.clicks).toBe(kept)
+  })
+
+  test('nothing of a removed slug is left in any sum, though its link keeps too few clicks to be summed again', async () => {
+    // The first go with the slug, the second are too many for that.
+    for (const clicks of [120, AT_ONCE + 1]) {
+      const stored = keep(await Stored.open(await newUrl()))
+      const id = await stored.link('auto', 'mine')
+      const recorder = keep(openRecorder(stored.url))
+      const from = (slug: string, referrer: string) => (_: unknown, n: number) =>
+        click(id, slug, { clickedAt: NOW - HOUR, referrer, visitorFp: `${slug}${n}` })
+      await recorder.record([
+        ...Array.from({ length: clicks }, from('mine', 'https://gone.example/secret')),
+        ...Array.from({ length: 10 }, from('auto', 'https://kept.example/')),
+      ])
+      while (await recorder.closeHours(NOW));
+      const summing = new Summing(stored.database)
+      while (await summing.step(NOW + 100 * DAY));
+      const sums = () =>
+        stored.rows<object>(`select distinct unit, dimension from click_sum
+          where link_id = ${id} or names like '%gone.example%'`)
+      expect(await sums()).toContainEqual({ unit: 'quarter', dimension: 'referrer' })
+      expect(await sums()).toContainEqual({ unit: 'hour', dimension: 'visitor_fp' })
+      await removerIn(stored)('removeSlug', { id, slug: 'mine' })
+      while (await summing.step(NOW + 100 * DAY));
+      expect(await sums()).toEqual([])
+      expect(await stored.counts('auto')).toEqual([10, 10, 10])
+    }
   })
 
   test('a database that fails in the middle is told as that, and that nothing was changed only before any click is gone', async () => {

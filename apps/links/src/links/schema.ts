@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
 import { CustomSlug, Slug } from '../slugs/schema.ts'
 import { foldSlug } from '../slugs/slug.ts'
-import { boundedText, text } from '../text.ts'
+import { codePoints, text } from '../text.ts'
 import { TargetUrl } from './target-url.ts'
 
 /** Year 9999, the last moment that every client can show. */
@@ -41,7 +41,15 @@ export const Link = z
   .meta({ id: 'Link' })
 export type Link = z.output<typeof Link>
 
-export const Label = boundedText(500).transform((label) => label.trim() || null)
+/** Blanks around it are dropped before it is measured. */
+function trimmedText(limit: number) {
+  return text()
+    .trim()
+    .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
+    .meta({ maxLength: limit })
+}
+
+export const Label = trimmedText(500).transform((label) => label || null)
 
 const ExpiresAt = z.int().min(0).max(LAST_MOMENT).meta({ description: 'Unix seconds.' })
 
@@ -81,7 +89,7 @@ export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
 export const LinkQuery = z.object({
   owner: text().optional().meta({ description: 'Exactly this owner; empty for anyone.' }),
   range: Range.optional(),
-  search: boundedText(256)
+  search: trimmedText(256)
     .optional()
     .meta({ description: 'Part of the label, URL, owner or any slug, in any case.' }),
   status: Status.default('all'),

@@ -40,7 +40,7 @@ export function searchText({
   return [label ?? '', url, created_by].map(searchable).join(BETWEEN)
 }
 
-/** No character, so that no search matches across two fields. */
+/** No character, and never part of what is searched for, so that no search matches across two fields. */
 const BETWEEN = '\uffff'
 
 /**
@@ -48,7 +48,10 @@ const BETWEEN = '\uffff'
  * sigmas and the dot that İ leaves are made one, since which of them there is depends on where a part was cut.
  */
 function searchable(value: string): string {
-  return folded(value.toLowerCase().toUpperCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+  return folded(value.toLowerCase().toUpperCase())
+    .replaceAll('ς', 'σ')
+    .replaceAll('i\u0307', 'i')
+    .replaceAll(BETWEEN, '\ufffd')
 }
 
 /** Stores the link; its primary slug must be stored in the same transaction. Returns its id. */
@@ -222,34 +225,49 @@ export interface Sight {
 
 /** The links with these ids in this order, with slugs and clicks, at one moment; ids that do not exist are left out. */
 export async function readLinks(database: Db, ids: readonly number[], sight: Sight): Promise<Link[]> {
-  if (ids.length === 0) return []
-  return snapshot(database, async (db) => {
-    const rows = await db.read
-      .selectFrom('link')
-      .selectAll()
-      .where(among(db.dialect, 'id', ids))
-      .execute()
-    const slugs = await db.read
-      .selectFrom('counted_slug')
-      .selectAll()
-      .where(among(db.dialect, 'link_id', ids))
-      .orderBy('is_custom')
-      .orderBy('created_at')
-      .orderBy('slug')
-      .execute()
-    const { range, now, filters } = sight
-    const clicks = range && (await clicksInWindows(db, ids, windowsOf(range, now), filters))
-    const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
-    const inWindow = clicks && new Map(clicks.slugs.map((row) => [row.slug, row.clicks]))
-    const countOf = (row: SlugRow) => (inWindow ? (inWindow.get(row.slug) ?? 0) : countedOf(row, filters))
-    const links = new Map(
-      rows.map((row) => [
-        row.id,
-        toLink(row, slugsOf.get(row.id) ?? [], { countOf, before: clicks?.before?.get(row.id) }),
-      ]),
-    )
-    return ids.flatMap((id) => links.get(id) ?? [])
-  })
+  return ids.length === 0 ? [] : snapshot(database, (db) => linksAmong(db, ids, sight))
+}
+
+/**
+ * What a write of this link answers with: the link as the transaction has left it, with its lifetime clicks. Read before it
+ * is committed, so that no write has changed anything and then fails. The link exists.
+ */
+export async function readChangedLink(
+  tx: Tx,
+  id: number,
+  { database, now, filters }: { database: Db } & Omit<Sight, 'range'>,
+): Promise<Link> {
+  const [link] = await linksAmong({ ...database, read: tx }, [id], { now, filters })
+  if (!link) throw new Error('A link was gone before its transaction ended')
+  return link
+}
+
+async function linksAmong(db: Db, ids: readonly number[], sight: Sight): Promise<Link[]> {
+  const rows = await db.read
+    .selectFrom('link')
+    .selectAll()
+    .where(among(db.dialect, 'id', ids))
+    .execute()
+  const slugs = await db.read
+    .selectFrom('counted_slug')
+    .selectAll()
+    .where(among(db.dialect, 'link_id', ids))
+    .orderBy('is_custom')
+    .orderBy('created_at')
+    .orderBy('slug')
+    .execute()
+  const { range, now, filters } = sight
+  const clicks = range && (await clicksInWindows(db, ids, windowsOf(range, now), filters))
+  const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
+  const inWindow = clicks && new Map(clicks.slugs.map((row) => [row.slug, row.clicks]))
+  const countOf = (row: SlugRow) => (inWindow ? (inWindow.get(row.slug) ?? 0) : countedOf(row, filters))
+  const links = new Map(
+    rows.map((row) => [
+      row.id,
+      toLink(row, slugsOf.get(row.id) ?? [], { countOf, before: clicks?.before?.get(row.id) }),
+    ]),
+  )
+  return ids.flatMap((id) => links.get(id) ?? [])
 }
 
 function toLink(

@@ -75,14 +75,6 @@ async function trimSome(tx: Tx, { dialect }: Db, of: Trimmed, atOnce: number): P
     .where('hour', '<', high)
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
     .execute()
-  if (slug === undefined)
-    await tx
-      .deleteFrom('click_sum')
-      .where('link_id', '=', link_id)
-      .where('unit', '=', 'hour')
-      .where('start', '>=', low)
-      .where('start', '<', high)
-      .execute()
   return true
 }
 

@@ -1,8 +1,9 @@
 import { isStorageUnavailable } from '@latchkey/database/errors'
-import { Failure, transportFailure } from '@latchkey/http/failure'
+import { Failure } from '@latchkey/http/failure'
 import type { Log } from '@latchkey/http/log'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { Context } from '../context.ts'
+import { unlisted } from '../failures.ts'
 import { VERSION } from '../version.ts'
 import { explain } from './hints.ts'
 import type { Tool } from './tool.ts'
@@ -60,5 +61,5 @@ function failureOf(error: unknown, { log, requestId }: Exchange): Failure {
   if (error instanceof Failure) return error
   const unavailable = isStorageUnavailable(error)
   log.error(unavailable ? 'the database cannot be used' : 'a tool failed', { requestId, error })
-  return transportFailure(unavailable ? 'storage_unavailable' : 'internal')
+  return unlisted(error)
 }

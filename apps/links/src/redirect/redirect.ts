@@ -2,7 +2,6 @@ import { type Proxies, clientAddress, forwardedOrigin } from '@latchkey/http/cli
 import { countryFromHeader } from '../clicks/country.ts'
 import type { Journal } from '../clicks/journal.ts'
 import { foldSlug, isSlug } from '../slugs/slug.ts'
-import { TITLE_ROBOT } from '../titles/fetch-title.ts'
 import type { Lookup, Target } from './lookup.ts'
 import { methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
 
@@ -20,6 +19,8 @@ export interface RedirectOptions {
   status: number
   /** The host of the short links, where it is set. */
   publicHost: string | null
+  /** The user agent of our own title fetches. */
+  titleRobot: string
   proxies: Proxies
   countryHeader: string | null
   countryOf: (address: string) => string | null
@@ -70,7 +71,7 @@ export class Redirect {
     const { headers } = request
     const userAgent = headers.get('user-agent')
     // A link to a link of ours: whoever looks for its title follows neither.
-    if (request.method === 'HEAD' || isPrefetch(headers) || userAgent === TITLE_ROBOT) {
+    if (request.method === 'HEAD' || isPrefetch(headers) || userAgent === this.#options.titleRobot) {
       this.outcomes.uncounted++
       return this.#redirectTo(target.location)
     }
@@ -96,7 +97,7 @@ export class Redirect {
     const { publicHost, proxies } = this.#options
     const host = request.headers.get('host')
     if (referrer === null) return host
-    if (publicHost !== null) return referrer.includes(publicHost) ? publicHost : host
+    if (publicHost !== null) return referrer.toLowerCase().includes(publicHost) ? publicHost : host
     if (!proxies.trusted.has(peer)) return host
     return forwardedOrigin(request, peer, proxies)?.replace(/^https?:\/\//, '') ?? host
   }

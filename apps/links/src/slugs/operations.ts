@@ -7,7 +7,7 @@ import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { Force, getLink, settleForRemoval } from '../links/operations.ts'
 import { Id, Link } from '../links/schema.ts'
-import { type LinkRow, findLinkRow, lockLinkRow, toSlug } from '../links/store.ts'
+import { type LinkRow, findLinkRow, lockLinkRow, readChangedLink, toSlug } from '../links/store.ts'
 import { trimClicks } from '../links/trim.ts'
 import { CustomSlug, Slug, SlugParam } from './schema.ts'
 import {
@@ -132,17 +132,17 @@ async function enableSlug(tx: Tx, context: Context, target: Target): Promise<voi
   if (row.disabled_at !== null) await setSlugDisabled(tx, row.slug, null)
 }
 
-async function makePrimary(tx: Tx, context: Context, target: Target): Promise<number> {
+async function makePrimary(tx: Tx, context: Context, target: Target): Promise<Link> {
   const { link, row } = await ownedSlug(tx, context, target, 'not_owner_primary')
   if (row.disabled_at !== null) throw failure('disabled_primary')
   await setPrimarySlug(tx, link.id, row.slug)
-  return link.id
+  return readChangedLink(tx, link.id, context)
 }
 
-async function readSlug(context: Context, slug: string): Promise<Slug> {
-  const { read } = context.database
-  const row = await findSlug(read, slug)
-  const link = row && (await findLinkRow(read, row.link_id))
+/** What a write answers with, read before it is committed. */
+async function changedSlug(tx: Tx, context: Context, slug: string): Promise<Slug> {
+  const row = await findSlug(tx, slug)
+  const link = row && (await findLinkRow(tx, row.link_id))
   if (!link) throw failure('slug_not_found')
   return toSlug(row, link.primary_slug, countedOf(row, context.filters))
 }
@@ -167,8 +167,10 @@ function stateChange(verb: 'disable' | 'enable', { prefix, suffix, params, missi
     async handler(context, input) {
       const target: Target = input.params
       await context.settleClicks()
-      await context.database.write((tx) => change(tx, context, target))
-      return readSlug(context, target.slug)
+      return context.database.write(async (tx) => {
+        await change(tx, context, target)
+        return changedSlug(tx, context, target.slug)
+      })
     },
   })
 }
@@ -184,8 +186,7 @@ function primaryChange({ prefix, suffix, params, missing }: Form) {
     failures: [...missing, 'not_owner_primary', 'disabled_primary'],
     async handler(context, input) {
       await context.settleClicks()
-      const linkId = await context.database.write((tx) => makePrimary(tx, context, input.params))
-      return getLink(context, linkId)
+      return context.database.write((tx) => makePrimary(tx, context, input.params))
     },
   })
 }
@@ -205,10 +206,16 @@ export const choosePrimarySlug = operation({
   async handler(context, { params, body }) {
     const target = { id: params.id, slug: body.slug }
     await context.settleClicks()
-    const linkId = await context.database.write((tx) => makePrimary(tx, context, target))
-    return getLink(context, linkId)
+    return context.database.write((tx) => makePrimary(tx, context, target))
   },
 })
+
+/** Asked when nothing else can change the slug any more: read earlier, its row lacks what was counted since. */
+async function hasClicks(tx: Tx, context: Context, slug: string): Promise<boolean> {
+  if (context.hasClicksWaiting({ slug })) return true
+  const row = await findSlug(tx, slug)
+  return row !== undefined && row.clicks > 0
+}
 
 function removal({ prefix, suffix, params, missing }: Form) {
   return operation({
@@ -243,7 +250,7 @@ function removal({ prefix, suffix, params, missing }: Form) {
       const remove = () =>
         context.database.write(async (tx) => {
           const { link, row } = await removable(tx)
-          if (row.clicks > 0 && !input.query.force) throw failure('slug_has_clicks')
+          if (!input.query.force && (await hasClicks(tx, context, row.slug))) throw failure('slug_has_clicks')
           if (row.slug === link.primary_slug)
             await setPrimarySlug(tx, link.id, await successorOf(tx, row, true))
           await removeSlug(tx, context.database, row)

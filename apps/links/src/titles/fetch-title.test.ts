@@ -2,10 +2,11 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { createTitleFetcher, type TitleFetcherOptions } from './fetch-title.ts'
+import { createTitleFetcher, titleRobot, type TitleFetcherOptions } from './fetch-title.ts'
 
 // The servers of these tests listen on the loopback, so that one address of it plays the public internet.
 const PUBLIC = '127.0.0.1'
+const ROBOT = titleRobot('secret')
 const PAGE = '<!doctype html><html><head><title>Hello</title></head><body></body></html>'
 
 const servers: Bun.Server<undefined>[] = []
@@ -55,7 +56,7 @@ function redirectTo(location: string, status = 302): Response {
 
 /** A fetcher for which every host name leads to the public test address. */
 function fetcher(options: TitleFetcherOptions = {}) {
-  return createTitleFetcher({
+  return createTitleFetcher(ROBOT, {
     resolve: async () => [PUBLIC],
     isPublicAddress: (address) => address === PUBLIC,
     ...options,
@@ -76,7 +77,7 @@ describe('the title', () => {
     expect(request?.url).toBe(`http://site.example:${port}/a/b?c=d`)
     expect(request?.headers).toEqual({
       host: `site.example:${port}`,
-      'user-agent': 'latchkey-links title fetch',
+      'user-agent': ROBOT,
       accept: 'text/html',
       'accept-encoding': 'identity',
       connection: 'close',
@@ -247,7 +248,7 @@ describe('the connection', () => {
 
   test('is never made to this machine under any notation, with the default rules', async () => {
     const { port, requests } = serve(() => page(PAGE))
-    const fetchTitle = createTitleFetcher()
+    const fetchTitle = createTitleFetcher(ROBOT)
     for (const host of [
       'localhost',
       'localhost.',

@@ -1,4 +1,5 @@
 // Reads the title of a link's target, without ever reaching a private address (links-contract L6.6, L24.16).
+import { createHmac } from 'node:crypto'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
@@ -15,13 +16,21 @@ export interface TitleFetcherOptions {
 }
 
 interface Visit {
+  userAgent: string
   resolve?: (hostname: string) => Promise<string[]>
   isPublicAddress: (address: string) => boolean
   deadline: AbortSignal
 }
 
-/** Who asks. A header that says it is a prefetch would be refused by servers that answer those with 503. */
-export const TITLE_ROBOT = 'latchkey-links title fetch'
+/**
+ * Who asks, the same on all nodes of an instance and no others, so that our own redirects know us: a header that says it is a
+ * prefetch would be refused by servers that answer those with 503. Whoever's page is asked for learns it, which matters
+ * little: with it they visit a link uncounted, as anybody does with HEAD.
+ */
+export function titleRobot(secret: string): string {
+  return `latchkey-links title fetch (${createHmac('sha256', secret).update('title fetch').digest('base64url')})`
+}
+
 const MAX_REDIRECTS = 3
 const MAX_BYTES = 16 * 1024
 const MAX_CODE_POINTS = 500
@@ -30,11 +39,11 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const HTML = new Set(['text/html', 'application/xhtml+xml'])
 
 /** The fetcher answers null for every failure, and never throws. */
-export function createTitleFetcher(options: TitleFetcherOptions = {}): TitleFetcher {
+export function createTitleFetcher(userAgent: string, options: TitleFetcherOptions = {}): TitleFetcher {
   return async (url, ending) => {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? 5000)
     const deadline = ending ? AbortSignal.any([timeout, ending]) : timeout
-    const visit = { isPublicAddress, ...options, deadline }
+    const visit = { isPublicAddress, ...options, userAgent, deadline }
     try {
       return await Promise.race([followToTitle(new URL(url), visit), rejectAt(deadline)])
     } catch {
@@ -63,7 +72,7 @@ async function followToTitle(url: URL, visit: Visit): Promise<string | null> {
 async function fetchOnce(target: URL, visit: Visit): Promise<URL | string | null> {
   if (!SCHEMES.has(target.protocol)) return null
   const addresses = await findPublicAddresses(target, visit)
-  const request = openRequest(target, addresses, visit.deadline)
+  const request = openRequest(target, addresses, visit)
   try {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     request.on('response', resolve).on('error', reject).end()
@@ -84,13 +93,13 @@ async function findPublicAddresses(target: URL, visit: Visit): Promise<string[]>
   return addresses
 }
 
-function openRequest(target: URL, addresses: string[], signal: AbortSignal) {
+function openRequest(target: URL, addresses: string[], { userAgent, deadline: signal }: Visit) {
   const url = new URL(target)
   // They would be sent as an Authorization header.
   url.username = ''
   url.password = ''
   const headers = {
-    'user-agent': TITLE_ROBOT,
+    'user-agent': userAgent,
     accept: 'text/html',
     'accept-encoding': 'identity',
   }

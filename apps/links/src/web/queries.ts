@@ -50,7 +50,11 @@ export function followChanges(): () => void {
       refresh()
     })
     source.addEventListener('error', () => {
-      poll ??= setInterval(() => refresh(), FRESH_MS)
+      poll ??= setInterval(() => {
+        refresh()
+        // A refusal, as while the service starts, ends it for good.
+        if (source?.readyState === EventSource.CLOSED) resume()
+      }, FRESH_MS)
     })
   }
   const onVisibility = () => {

@@ -147,6 +147,7 @@ eachDialect((dialect, newUrl) => {
       previous: shown.total_clicks_previous,
       change: [shown.total_clicks_delta, shown.clicks_per_day_delta],
       perDay: shown.clicks_per_day,
+      days: shown.days,
       clicked: [shown.clicked_links, shown.clicked_links_delta],
       top: shown.top_links.map((link) => ({ link_id: link.id, clicks: link.total_clicks })),
       lists: [
@@ -162,6 +163,7 @@ eachDialect((dialect, newUrl) => {
       previous: scan.before.length,
       change: [change, change],
       perDay: Math.floor(scan.clicks.length / days + 0.5),
+      days,
       clicked: [clicked.length, scan.delta(clicked.length, before.length)],
       top: clicked.slice(0, 5),
       lists: [

@@ -77,6 +77,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.link(ann, { label: '  Spring sale\n' })).label).toBe('Spring sale')
     expect((await links.link(ann, { label: ' \t ' })).label).toBeNull()
     expect((await links.link(ann, { label: '🎈'.repeat(500) })).label).toBe('🎈'.repeat(500))
+    expect((await links.link(ann, { label: ` ${'x'.repeat(500)}\n` })).label).toBe('x'.repeat(500))
     await refuses({ url: 'https://e.com', label: 'x'.repeat(501) }, 'label: must be at most 500 characters')
   })
 

@@ -80,7 +80,21 @@ eachDialect((_dialect, newUrl) => {
     expect(await typeOf('')).toBe('image/svg+xml')
     expect(await typeOf('', '*/*')).toBe('image/svg+xml')
     expect(await typeOf('', 'image/avif,image/webp,image/svg+xml,image/*;q=0.8')).toBe('image/svg+xml')
-    expect(await typeOf('', 'image/png')).toBe('image/png')
+    for (const accept of [
+      'image/png',
+      'IMAGE/PNG',
+      'image/svg+xml;q=0.9, image/png',
+      'image/svg+xml,image/png',
+    ])
+      expect([accept, await typeOf('', accept)]).toEqual([accept, 'image/png'])
+    for (const accept of [
+      'image/png;q=0',
+      'image/svg+xml, image/png;q=0.1',
+      'image/png; Q=0.0',
+      'image/pngs',
+      'image/png;q=x',
+    ])
+      expect([accept, await typeOf('', accept)]).toEqual([accept, 'image/svg+xml'])
     expect(await typeOf('?format=svg', 'image/png')).toBe('image/svg+xml')
     expect(await typeOf('?format=png', 'image/svg+xml')).toBe('image/png')
   })

@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
+import { openDatabase } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
+import type { Tables } from '../../src/db/tables.ts'
+import { lockLinkRow } from '../../src/links/store.ts'
 import { type Reply, type TestLinks, startTestLinks } from '../testing.ts'
 
 /** What no order of writes may break; asked of the database itself, since no route shows it all. */
@@ -36,6 +39,11 @@ async function within(ms: number, holds: () => Promise<boolean>): Promise<void> 
   while (!(await holds())) expect(performance.now()).toBeLessThan(deadline)
 }
 
+/** Lets whatever can go on without the outside go on. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
 function shuffled<Item>(items: Item[]): Item[] {
   return items
     .map((item) => ({ item, at: Math.random() }))
@@ -66,6 +74,8 @@ eachDialect((dialect, newUrl) => {
       for (const node of nodes) await expectSound(node)
     }
     return {
+      url,
+      nodes,
       first,
       call,
       nextNode,
@@ -184,17 +194,61 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('a delete without force that races with clicks either is refused or leaves nothing', async () => {
-    const { first, call, nextNode, settle, ann } = await startNodes()
-    for (let round = 0; round < 5; round++) {
+  test('a delete without force that races with clicks is refused or, on one node, was before all of them', async () => {
+    const { first, nodes, call, nextNode, settle, ann } = await startNodes()
+    for (let round = 0; round < 20; round++) {
       const slug = `guard-${round}`
       const { id } = await first.link(ann, { slug })
-      const [deleted] = await Promise.all([
-        call('DELETE', `/links/${id}`, { key: ann }),
-        times(5, () => nextNode().fetch(`/${slug}`)),
+      const [deleted, visits] = await Promise.all([
+        call('DELETE', round % 2 ? `/links/${id}` : `/slugs/${slug}`, { key: ann }),
+        times(5, async () => (await nextNode().fetch(`/${slug}`)).status),
       ])
       expect([200, 400]).toContain(deleted.status)
+      if (deleted.status === 200 && nodes.length === 1) expect(visits).not.toContain(302)
     }
+    await settle(ann)
+  })
+
+  test('a click that comes while a delete waits for another writer is a click: the delete is refused', async () => {
+    const { url, first, settle, ann } = await startNodes()
+    const other = openDatabase<Tables>(url)
+    for (const path of ['/links/', '/slugs/']) {
+      const slug = `late-${path.slice(1, 2)}`
+      const { id } = await first.link(ann, { slug })
+      const held = await other.write(async (tx) => {
+        await lockLinkRow(tx, other, id)
+        const deleted = first.call('DELETE', path + (path === '/links/' ? id : slug), { key: ann })
+        await turns(50)
+        return { deleted, visit: (await first.fetch(`/${slug}`)).status }
+      })
+      expect(held.visit).toBe(302)
+      expect((await held.deleted).status).toBe(400)
+      expect((await first.call('GET', `/links/${id}`, { key: ann })).body.total_clicks).toBe(1)
+    }
+    await other.close()
+    await settle(ann)
+  })
+
+  test('a create that finds a link which is being deleted makes one of its own', async () => {
+    const { url, first, settle, ann, ben } = await startNodes()
+    const other = openDatabase<Tables>(url)
+    await first.link(ben, { slug: 'busy' })
+    const theirs = await first.link(ben, { url: 'https://example.com/twice' })
+    const held = await other.write(async (tx) => {
+      await lockLinkRow(tx, other, theirs.id)
+      const created = first.call('POST', '/links', { key: ann, body: { url: 'https://example.com/twice' } })
+      await turns(50)
+      const deleted = first.call('DELETE', `/links/${theirs.id}`, { key: ben })
+      await turns(50)
+      // The answer has to wait until this is counted.
+      await first.fetch('/busy')
+      return { created, deleted }
+    })
+    const { status, body } = await held.created
+    expect([200, 201]).toContain(status)
+    expect(body.url).toBe('https://example.com/twice')
+    expect((await held.deleted).status).toBe(200)
+    await other.close()
     await settle(ann)
   })
 

@@ -35,6 +35,16 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf({ search: 'quarterly zebra' })).toEqual([])
   })
 
+  test('the character that stands between two fields where they are kept is found in no link that has none', async () => {
+    const { id } = await links.link(ann, { label: 'edge', url: 'https://apart.example/' })
+    for (const search of ['\uffff', 'edge\uffffhttps://apart', '\uffffann@'])
+      expect([search, await idsOf({ search })]).toEqual([search, []])
+    const odd = await links.link(ann, { label: 'no\uffffcharacter' })
+    expect(await idsOf({ search: 'NO\uffffchar' })).toEqual([odd.id])
+    expect(await idsOf({ search: '\uffff' })).toEqual([odd.id])
+    expect(await idsOf({ search: 'apart.example' })).toEqual([id])
+  })
+
   test('search finds the automatic slug and slugs that are disabled', async () => {
     const { id, slugs } = await links.link(ann, { slug: 'switched-off', slug_length: 20 })
     await links.call('POST', `/slugs/switched-off/disable`, { key: ann })
@@ -103,6 +113,7 @@ eachDialect((_dialect, newUrl) => {
   test('a blank search filters nothing; one of more than 256 characters is refused', async () => {
     expect(await idsOf({ search: '   ' })).toHaveLength((await idsOf({})).length)
     expect((await list({ search: '🎈'.repeat(256) })).status).toBe(200)
+    expect((await list({ search: ` ${'x'.repeat(256)} ` })).status).toBe(200)
     const { status, body } = await list({ search: 'x'.repeat(257) })
     expect([status, body.error]).toEqual([400, 'search: must be at most 256 characters'])
   })

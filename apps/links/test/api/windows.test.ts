@@ -200,6 +200,31 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
+  test('a breakdown begins at its offset, and a negative one of whatever length counts as 0', async () => {
+    const { id } = await links.link(ann, { slug: 'offsets' })
+    for (const userAgent of [
+      'Mozilla/5.0 Firefox/140.0',
+      'Mozilla/5.0 Chrome/140.0',
+      'Mozilla/5.0 Edg/140.0',
+    ])
+      await links.fetch('/offsets', { headers: { 'User-Agent': userAgent } })
+    const ask = (offset: string) =>
+      links.call('GET', `/links/${id}/breakdown?dimension=browsers&offset=${offset}`, { key: ann })
+    const namesFrom = async (offset: string) => {
+      const { body } = await ask(offset)
+      expect(body.total).toBe(3)
+      return body.items.map(({ name }: { name: string }) => name)
+    }
+    const all = ['Chrome', 'Edge', 'Firefox']
+    expect(await namesFrom('1')).toEqual(all.slice(1))
+    for (const offset of ['0', '-0', '-1', '-9999999999', `-${'9'.repeat(400)}`])
+      expect([offset, await namesFrom(offset)]).toEqual([offset, all])
+    for (const offset of ['--1', '-', '-1.5', '-1e3', '1.5']) {
+      const { status, body } = await ask(offset)
+      expect([offset, status, body.error]).toEqual([offset, 400, 'offset: must be a whole number'])
+    }
+  })
+
   test('a link without any click has zeros in every range', async () => {
     const link = await links.link(ann)
     for (const range of [...Object.keys(spans), 'all'])

@@ -361,3 +361,47 @@ test('the list goes on where its page ends, to the last bundle', async () => {
   expect(await page.locator('.bundle-card').count()).toBe(all.length)
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
 }, 60_000)
+
+test('L18.5 how many bundles there are is asked for again where it could not be had', async () => {
+  const { page } = await admin.open('/links')
+  await page.route('**/api/bundles?*', (route) =>
+    route.request().url().includes('limit=1') && !route.request().url().includes('limit=48')
+      ? route.fulfill({ status: 503, json: { error: 'Words of the server' } })
+      : route.fulfill({ json: [], headers: { 'X-Total-Count': '0' } }),
+  )
+  await page.getByRole('link', { name: 'Bundles' }).click()
+  await page.getByText('The service cannot do this at the moment.').waitFor()
+  expect(await page.locator('main .mantine-Skeleton-root').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'New bundle' }).isVisible()).toBeTrue()
+  await shoot(page, 'bundles-unknown')
+  await expectAccessible(page)
+  await page.unroute('**/api/bundles?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No active bundles').waitFor()
+}, 60_000)
+
+test('L24.13 the oldest of a thousand and more bundles can be chosen for a link, and for several', async () => {
+  await bundle('Oldest of all', {}, [])
+  const database = new Database(admin.databaseUrl.replace('sqlite:', ''))
+  database.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+    INSERT INTO bundle (name, accent, created_by, created_at, updated_at)
+    SELECT 'Younger ' || i, 'blue', 'ann@example.com', unixepoch() + i, unixepoch() FROM n`)
+  database.close()
+  const link = made['Never clicked']?.id
+  const { page } = await admin.open(`/links/${link}`)
+  await page.getByRole('button', { name: 'Actions for this link' }).click()
+  await page.getByRole('menuitem', { name: 'Add to a bundle' }).click()
+  const dialog = page.getByRole('dialog')
+  const choose = async () => {
+    await dialog.getByRole('combobox', { name: 'Bundle' }).fill('oldest')
+    await page.getByRole('option', { name: 'Oldest of all' }).click()
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  }
+  await choose()
+  await page.locator('dd').getByRole('link', { name: 'Oldest of all' }).waitFor()
+  await page.goto(admin.at('/links?search=More+7'))
+  await page.getByRole('checkbox', { name: 'Select More 7' }).check()
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  await choose()
+  await page.getByText('1 link added to Oldest of all').waitFor()
+}, 60_000)

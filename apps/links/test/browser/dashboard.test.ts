@@ -132,15 +132,20 @@ test('the cards, the table and the range in the address tell the same of one win
   await page.context().close()
 }, 60_000)
 
-test('a low average of clicks a day has decimals', async () => {
-  const { page } = await admin.open('/dashboard?range=1y')
-  await page.getByText('Clicks a day').waitFor()
-  const average = clicksOf(365) / 365
-  expect(average).toBeLessThan(10)
-  const card = page.locator('main .mantine-Paper-root').filter({ has: page.getByText('Clicks a day') })
-  expect(await card.locator('.figure').first().innerText()).toBe(average.toFixed(1))
-  await page.context().close()
-}, 60_000)
+// The first of all clicks was 399 days ago and some hours.
+for (const { range, average } of [
+  { range: '1y', average: clicksOf(365) / 365 },
+  { range: 'all', average: clicksOf(400) / 399 },
+])
+  test(`a low average of clicks a day has decimals, range ${range}`, async () => {
+    const { page } = await admin.open(`/dashboard?range=${range}`)
+    await page.getByText('Clicks a day').waitFor()
+    expect(average).toBeLessThan(10)
+    const card = page.locator('main .mantine-Paper-root').filter({ has: page.getByText('Clicks a day') })
+    expect(await card.locator('.figure').first().innerText()).toBe(average.toFixed(1))
+    await shoot(page, `dashboard-average-${range}`)
+    await page.context().close()
+  }, 60_000)
 
 test('every range is shown with its buckets, and by keyboard', async () => {
   const { page, errors } = await admin.open('/dashboard?range=24h')
@@ -164,6 +169,24 @@ test('the arrow keys read out the bars', async () => {
   await page.locator('.recharts-tooltip-wrapper').getByText('Clicks').waitFor()
   await shoot(page, 'dashboard-tooltip')
   await page.context().close()
+}, 60_000)
+
+test('of clicks that name no visitors a link and a bundle say so, and in whose days they count', async () => {
+  const bundle = (await (await admin.call('POST', '/bundles', { name: 'Of imported' })).json()) as Made
+  await admin.call('POST', `/bundles/${bundle.id}/links`, { link_id: made[0]?.id })
+  const { page } = await admin.open(`/links/${made[0]?.id}`)
+  for (const path of [`/links/${made[0]?.id}`, `/bundles/${bundle.id}`]) {
+    await page.goto(admin.at(path))
+    const card = page.locator('main .mantine-Paper-root').filter({ hasText: /^Unique visitors/ })
+    await card.getByText('Not known for imported or old clicks').waitFor()
+    expect(await card.locator('.figure').innerText()).toBe('–')
+    await drawn(page)
+    await page.getByText(Intl.DateTimeFormat().resolvedOptions().timeZone, { exact: true }).waitFor()
+    await shoot(page, `unknown-visitors${path.replaceAll('/', '-')}`)
+    await expectAccessible(page)
+  }
+  await page.context().close()
+  await admin.call('DELETE', `/bundles/${bundle.id}`, undefined)
 }, 60_000)
 
 test('hostile labels are text and break nothing', async () => {
@@ -257,7 +280,7 @@ test('figures that cannot be had are said to be missing, with the reason and a w
   )
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
-  await page.getByText('Storage unavailable').waitFor()
+  await page.getByText('The service cannot do this at the moment. Try again later.').waitFor()
   expect(await page.locator('main .mantine-Skeleton-root').count()).toBe(0)
   await expectAccessible(page)
   await shoot(page, 'dashboard-error')
@@ -278,6 +301,7 @@ test('figures that cannot be had are said to be missing, with the reason and a w
 }, 60_000)
 
 for (const [lang, country] of [
+  ['en', 'Germany'],
   ['sv', 'Tyskland'],
   ['id', 'Jerman'],
 ] as const)
@@ -289,6 +313,15 @@ for (const [lang, country] of [
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
     )
+    const hint = await page.locator('main input[placeholder]').evaluate((field: HTMLInputElement) => {
+      const { font, paddingInlineStart, paddingInlineEnd } = getComputedStyle(field)
+      const pen = document.createElement('canvas').getContext('2d')
+      if (pen) pen.font = font
+      const room =
+        field.clientWidth - Number.parseFloat(paddingInlineStart) - Number.parseFloat(paddingInlineEnd)
+      return room - (pen?.measureText(field.placeholder).width ?? Number.POSITIVE_INFINITY)
+    })
+    expect(hint).toBeGreaterThanOrEqual(0)
     await shoot(page, `dashboard-${lang}-390`)
     await page.setViewportSize({ width: 1280, height: 900 })
     await shoot(page, `dashboard-${lang}-1280`)

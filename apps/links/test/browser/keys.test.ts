@@ -36,7 +36,9 @@ test('a key is made with the keyboard alone, shown once, works, and is refused f
   await shoot(page, 'keys-made')
 
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await dialog.getByRole('button', { name: 'Copy key' }).click()
+  const copy = dialog.getByRole('button', { name: 'Copy key' })
+  await copy.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(rawKey)
   await page.keyboard.press('Escape')

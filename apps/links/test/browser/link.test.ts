@@ -4,6 +4,7 @@ import { expectAccessible, keepToasts, shoot } from '@latchkey/web/testing/brows
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
+import { failures } from '../../src/failures.ts'
 import { adminPages } from './browser.ts'
 
 const admin = adminPages()
@@ -361,6 +362,22 @@ test('where filters hide the clicks that block a removal, it says that too', asy
   await expectAccessible(page)
 }, 60_000)
 
+test('a click that comes within the time to undo a removal is told as a click, not as a hidden one', async () => {
+  const id = await make('tardy', {})
+  await post(`/links/${id}/slugs`, { slug: 'tardy' })
+  const { page } = await open('tardy')
+  await keepToasts(page)
+  await slugMenu(page, 'tardy', 'Remove')
+  await page.getByText('tardy is being removed').waitFor()
+  const recorder = openRecorder(admin.databaseUrl)
+  await recorder.record([click({ slug: 'tardy', linkId: id, age: 1 })])
+  await recorder.close()
+  await page.locator('.mantine-Notification-root').getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'What can I do?' }).click()
+  await page.getByRole('dialog').getByText('1 click').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('a link is deleted after the time to undo, and the page goes to the list', async () => {
   const id = await make('doomed', {})
   const { page, errors } = await open('doomed')
@@ -502,6 +519,109 @@ test('figures are of the range in the address, and long lists have pages', async
   await countries.getByText(/^11–/).waitFor()
   gone.resolve(undefined)
   await countries.getByText(/^1–10 of/).waitFor()
+}, 60_000)
+
+/** Refuses what is asked for at such an address, until the function that it returns is called. */
+async function refuse(page: Page, what: RegExp, status = 500) {
+  await page.route(what, (route) => route.fulfill({ status, json: { error: 'Words of the server' } }))
+  return () => page.unroute(what)
+}
+
+test('L18.5 figures of which a part cannot be had say why, beside those that can, and are asked for again', async () => {
+  const { page } = await admin.open('/links')
+  let mend = await refuse(page, /api.*timeline/)
+  await page.goto(admin.at(`/links/${ids['sale']}?range=all`))
+  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByText('Something went wrong in the service.').waitFor()
+  await untilWhole(page)
+  const main = page.locator('main')
+  expect(await main.locator('.mantine-Skeleton-root').count()).toBe(0)
+  expect(await main.innerText()).toMatch(/Average a day\s+–/)
+  expect(await main.innerText()).toMatch(/Clicks\s+600/)
+  await shoot(page, 'link-no-timeline')
+  await expectAccessible(page)
+  await mend()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.recharts-bar').first().waitFor({ state: 'attached' })
+  expect(await page.getByText('This could not be shown').count()).toBe(0)
+  mend = await refuse(page, /api.*analytics/, 503)
+  await page.reload()
+  await page.getByText('The service cannot do this at the moment.').waitFor()
+  await page.getByRole('heading', { name: 'Slugs' }).waitFor()
+  expect(await main.locator('.mantine-Skeleton-root').count()).toBe(0)
+  // Nothing is said of how it was reached, not even that nobody did.
+  expect(await page.getByRole('heading', { name: 'Access' }).count()).toBe(0)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await shoot(page, 'link-no-figures-390')
+  await expectAccessible(page)
+  await mend()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Access' }).waitFor()
+}, 60_000)
+
+test('L18.5 a page of a list that cannot be had says so and keeps the way to the others', async () => {
+  const { page } = await admin.open('/links')
+  let mend = await refuse(page, /dimension=countries&offset=0/)
+  await page.goto(admin.at(`/links/${ids['sale']}?range=all`))
+  const countries = page.locator('main .mantine-Paper-root', {
+    has: page.getByRole('heading', { name: 'Countries' }),
+  })
+  const failed = countries.getByRole('alert')
+  await failed.getByText('There may be more').waitFor()
+  expect(await countries.locator('li').count()).toBe(10)
+  await shoot(page, 'link-list-unknown')
+  await mend()
+  await failed.getByRole('button', { name: 'Try again' }).click()
+  await countries.getByText(/^1–10 of/).waitFor()
+  mend = await refuse(page, /dimension=countries&offset=10/)
+  await countries.getByRole('button', { name: 'Next' }).click()
+  await failed.getByText('Something went wrong in the service.').waitFor()
+  await countries.getByText(/^11–/).waitFor()
+  expect(await countries.getByText('Nothing in this period').count()).toBe(0)
+  expect(await countries.locator('li').count()).toBe(0)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await shoot(page, 'link-list-failed-390')
+  await expectAccessible(page)
+  await countries.getByRole('button', { name: 'Previous' }).click()
+  await countries.getByText(/^1–10 of/).waitFor()
+  expect(await countries.locator('li').count()).toBe(10)
+  await mend()
+  await countries.getByRole('button', { name: 'Next' }).click()
+  await countries.getByText(/^11–/).waitFor()
+  await countries.locator('[aria-busy="false"] li').first().waitFor()
+  expect(await failed.count()).toBe(0)
+}, 60_000)
+
+test('L18.5 a QR code that cannot be drawn says why, and is drawn once it can be', async () => {
+  const link = await make('drawn', { slug: 'drawn-1' })
+  await post(`/links/${link}/slugs`, { slug: 'drawn-2' })
+  const { page } = await open('drawn')
+  const mend = await refuse(page, /api.*\/qr\?/)
+  await slugMenu(page, 'drawn-2', 'QR code')
+  const dialog = page.getByRole('dialog')
+  const failed = dialog.getByRole('alert')
+  await failed.getByText('Something went wrong in the service.').waitFor()
+  expect(await dialog.getByRole('img', { name: /QR code/ }).count()).toBe(0)
+  expect(await dialog.getByRole('button', { name: 'Download SVG' }).isDisabled()).toBeTrue()
+  await shoot(page, 'link-qr-failed')
+  await expectAccessible(page)
+  await mend()
+  await failed.getByRole('button', { name: 'Try again' }).click()
+  await dialog.getByRole('img', { name: /drawn-2/ }).waitFor()
+  await fetch(admin.at(`/api/links/${link}/slugs/drawn-2`), { method: 'DELETE' })
+  await dialog.getByLabel('Error correction').selectOption('H')
+  await failed.getByText('This slug no longer exists').waitFor()
+  expect(await dialog.getByLabel('Slug').inputValue()).toBe('drawn-2')
+  await dialog.getByLabel('Slug').selectOption('drawn-1')
+  await dialog.getByRole('img', { name: /drawn-1/ }).waitFor()
+  await page.route(/level=L.*format=png/, (route) =>
+    route.fulfill({ status: 400, json: { error: failures.qr_too_long.text } }),
+  )
+  await dialog.getByLabel('Error correction').selectOption('L')
+  await dialog.getByText('An address this long does not fit at this level.').waitFor()
+  expect(await failed.count()).toBe(0)
 }, 60_000)
 
 for (const lang of ['sv', 'id'] as const)

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import { openDatabase } from '@latchkey/database/database'
 import { expectAccessible, keepToasts, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
+import { classifyClick } from '../../src/clicks/click.ts'
+import { openRecorder } from '../../src/clicks/recorder.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { insertKey } from '../../src/keys/store.ts'
 import { adminPages } from './browser.ts'
@@ -31,6 +33,23 @@ async function follow(slug: string, agent = PERSON): Promise<void> {
 async function found(search: string): Promise<{ disabled_at: number | null; label: string }[]> {
   const response = await fetch(admin.at(`/api/links?search=${search}`))
   return (await response.json()) as { disabled_at: number | null; label: string }[]
+}
+
+async function clickedDaysAgo({ id, slugs }: Made, ...days: number[]): Promise<void> {
+  const click = {
+    slug: slugs.at(-1)?.slug ?? '',
+    linkId: id,
+    host: '127.0.0.1',
+    query: null,
+    referrer: null,
+    userAgent: PERSON,
+    country: null,
+    visitorFp: '1',
+  }
+  const now = Math.floor(Date.now() / 1000)
+  const recorder = openRecorder(admin.databaseUrl)
+  await recorder.record(days.map((age) => classifyClick({ ...click, clickedAt: now - age * 86_400 })))
+  await recorder.close()
 }
 
 const choose = (page: Page, label: string) => page.getByRole('checkbox', { name: `Select ${label}` }).check()
@@ -96,7 +115,7 @@ test('what is refused stays typed, and the reason stands at its field', async ()
   await page.getByLabel('Custom slug').fill('')
   await url.fill('https://example.com/taken')
   await page.keyboard.press('Enter')
-  await page.getByText('already').waitFor()
+  await page.getByText('You or somebody else has this link already').waitFor()
   expect(await url.inputValue()).toBe('')
   await url.fill('https://example.com/next')
   await page.getByRole('button', { name: 'Make another' }).click()
@@ -116,6 +135,25 @@ test('what is refused stays typed, and the reason stands at its field', async ()
   expect(sent).toEqual([
     { url: 'https://example.com/until', expires_at: new Date(2066, 0, 1, 10).getTime() / 1000 },
   ])
+  await page.context().close()
+}, 60_000)
+
+test('what is typed for a new link is there when one comes back, and is gone once the link is made', async () => {
+  const { page } = await admin.open('/links')
+  const url = page.getByRole('textbox', { name: 'URL to shorten' })
+  await url.fill('https://example.com/half')
+  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('Half filled')
+  await page.getByRole('link', { name: 'Bundles' }).click()
+  await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
+  await page.goBack()
+  await url.waitFor()
+  expect(await url.inputValue()).toBe('https://example.com/half')
+  expect(await page.getByRole('textbox', { name: 'Label', exact: true }).inputValue()).toBe('Half filled')
+  await page.getByRole('button', { name: 'Shorten' }).click()
+  await page.getByRole('link', { name: 'Half filled' }).waitFor()
+  await page.reload()
+  await page.getByRole('link', { name: 'Half filled' }).waitFor()
+  expect(await url.inputValue()).toBe('')
   await page.context().close()
 }, 60_000)
 
@@ -154,7 +192,7 @@ test('of links that cannot all be disabled, the toast says and takes back what w
     await page.getByRole('button', { name: 'Disable', exact: true }).click()
   }
   await disableBoth()
-  const broken = page.getByRole('alert').filter({ hasText: 'Broken' })
+  const broken = page.getByRole('alert').filter({ hasText: 'Something went wrong in the service.' })
   // At once: it closes by itself, too.
   await broken.getByRole('button', { name: 'Close' }).click()
   await broken.waitFor({ state: 'detached' })
@@ -226,6 +264,56 @@ test('where clicks forbid a delete, it offers to disable, or to type the slug', 
   await page.context().close()
 }, 60_000)
 
+test('a deletion is judged, and asked about, by all clicks there have been, not by those of the range', async () => {
+  const since = await make({ url: 'https://example.com/since', label: 'ranged since', slug: 'since' })
+  const before = await make({ url: 'https://example.com/before', label: 'ranged before', slug: 'before' })
+  await make({ url: 'https://example.com/never', label: 'ranged never' })
+  await clickedDaysAgo(since, 1, 100, 100)
+  await clickedDaysAgo(before, 100, 100)
+  const { page } = await admin.open('/links?search=ranged&range=30d')
+  await keepToasts(page)
+  const row = (label: string) => page.locator('tr', { hasText: label })
+  await row('ranged since').getByRole('cell', { name: '1', exact: true }).waitFor()
+  await row('ranged before').getByRole('cell', { name: '0', exact: true }).waitFor()
+  await page.route(`**/api/links/${since.id}`, (route) => route.abort())
+  for (const label of ['ranged since', 'ranged before', 'ranged never']) await choose(page, label)
+  const remove = page.getByRole('button', { name: 'Delete', exact: true })
+  await remove.click()
+  // What cannot be known is not guessed: nothing is deleted, and what was selected stays so.
+  const toasts = page.getByRole('alert')
+  await toasts.waitFor()
+  expect([await row('ranged never').count(), await page.getByText('3 selected').count()]).toEqual([1, 1])
+  await toasts.getByRole('button', { name: 'Close' }).click()
+  await page.unroute(`**/api/links/${since.id}`)
+  await remove.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('3 clicks', { exact: true }).waitFor()
+  await dialog.getByText('2 clicks', { exact: true }).waitFor()
+  expect(await dialog.getByText('Your filters hide its clicks').count()).toBe(0)
+  await expectAccessible(page)
+  await shoot(page, 'links-blocked-range')
+  await page.setViewportSize({ width: 390, height: 900 })
+  await shoot(page, 'links-blocked-range-390')
+  await page.getByText('1 link is being deleted').waitFor()
+  await row('ranged never').waitFor({ state: 'detached' })
+  expect([await row('ranged since').count(), await row('ranged before').count()]).toEqual([1, 1])
+  await page.context().close()
+}, 60_000)
+
+test('clicks that come within the time to undo are told as clicks, not as hidden ones', async () => {
+  const late = await make({ url: 'https://example.com/late', label: 'tardy', slug: 'tardy' })
+  const { page } = await admin.open('/links?search=tardy&range=30d')
+  await keepToasts(page)
+  await choose(page, 'tardy')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('1 link is being deleted').waitFor()
+  await clickedDaysAgo(late, 50)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'What can I do?' }).click()
+  await page.getByRole('dialog').getByText('1 click', { exact: true }).waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('of somebody else’s links one sees only what one may do: put them into a bundle', async () => {
   const database = openDatabase<Tables>(admin.databaseUrl)
   const { rawKey } = await database.write((tx) =>
@@ -273,6 +361,43 @@ test('that no link matches a search does not become that there are none, while t
   await page.context().close()
 }, 60_000)
 
+test('while a filter loads, the rows of before are dimmed and told as busy', async () => {
+  await make({ url: 'https://example.com/dimmed', label: 'Shown before' })
+  const { page } = await admin.open('/links')
+  await page.getByText('Shown before').waitFor()
+  const looked = Promise.withResolvers<undefined>()
+  await page.route('**/api/links?*', async (route) => {
+    await looked.promise
+    await route.continue()
+  })
+  const busy = page.locator('[aria-busy=true]').filter({ hasText: 'Shown before' })
+  expect(await busy.count()).toBe(0)
+  await page.getByRole('radiogroup', { name: 'State' }).getByText('Expired').click()
+  await busy.waitFor()
+  expect(Number(await busy.evaluate((part) => getComputedStyle(part).opacity))).toBeLessThan(1)
+  looked.resolve(undefined)
+  await busy.waitFor({ state: 'detached' })
+  await page.context().close()
+}, 60_000)
+
+for (const width of [390, 1280])
+  test(`the slug of a short URL is whole in the list at ${width} px, however little room there is for its host`, async () => {
+    const slug = width === 390 ? 'summer-sale' : 'summer-and-autumn'
+    await make({ url: 'https://example.com/whole', label: `Whole ${width}`, slug, allow_duplicate: true })
+    const { page } = await admin.open('/links', { width })
+    const link = page.getByRole('link', { name: `/${slug}` })
+    await link.waitFor()
+    await shoot(page, `links-whole-slug-${width}`)
+    const hidden = await link.evaluate((anchor) => {
+      const part = anchor.lastElementChild ?? anchor
+      const text = document.createRange()
+      text.selectNodeContents(part)
+      return text.getBoundingClientRect().right - part.getBoundingClientRect().right
+    })
+    expect(hidden).toBeLessThan(0.1)
+    await page.context().close()
+  }, 60_000)
+
 test('what leaves the list while one chooses a bundle is put into it as well, unless it is deleted', async () => {
   await make({ url: 'https://example.com/stays', label: 'leaf stays' })
   const gone = await make({ url: 'https://example.com/gone', label: 'leaf gone' })
@@ -294,6 +419,38 @@ test('what leaves the list while one chooses a bundle is put into it as well, un
   await page.context().close()
 }, 60_000)
 
+test('L18.3 a list that becomes empty leaves a dialog about it open, with what is typed in it', async () => {
+  const { id } = await make({ url: 'https://example.com/vanishing', label: 'vanishing', slug: 'vanishing-1' })
+  await follow('vanishing-1')
+  await admin.call('POST', '/bundles', { name: 'Vanished' })
+  const { page } = await admin.open('/links?search=vanishing&status=active')
+  const dialog = page.getByRole('dialog')
+  const emptied = page.getByText('No links match')
+  await choose(page, 'vanishing')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const field = dialog.getByLabel('Type vanishing-1')
+  await field.fill('vanish')
+  await admin.call('POST', `/links/${id}/disable`, {})
+  await emptied.waitFor()
+  expect(await field.inputValue()).toBe('vanish')
+  expect(await field.evaluate((input) => input === document.activeElement)).toBeTrue()
+  await shoot(page, 'links-emptied-dialog')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await admin.call('POST', `/links/${id}/enable`, {})
+  await choose(page, 'vanishing')
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  const bundle = dialog.getByRole('combobox', { name: 'Bundle' })
+  await bundle.fill('Vanis')
+  await admin.call('POST', `/links/${id}/disable`, {})
+  await emptied.waitFor()
+  expect(await bundle.inputValue()).toBe('Vanis')
+  await page.getByRole('option', { name: 'Vanished' }).click()
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('1 link added to Vanished').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('one of 10,000 links is found in no time, and pages are numbered', async () => {
   const rows = Array.from(
     { length: 10_000 },
@@ -310,6 +467,10 @@ test('one of 10,000 links is found in no time, and pages are numbered', async ()
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.getByText(/51–100 of 10,0\d\d/).waitFor()
   expect(new URL(page.url()).search).toBe('?page=2&per_page=50')
+  await page.goBack()
+  await page.getByText(/1–50 of 10,0\d\d/).waitFor()
+  await page.goForward()
+  await page.getByText(/51–100 of 10,0\d\d/).waitFor()
   const took: number[] = []
   for (const number of [5555, 6666, 7777]) {
     const began = performance.now()
@@ -321,6 +482,12 @@ test('one of 10,000 links is found in no time, and pages are numbered', async ()
   // A quarter of a second is the wait for more letters. The fastest tells what it takes, the others what else went on.
   expect(Math.min(...took)).toBeLessThan(3_000)
   expect(new URL(page.url()).search).toBe('?search=many+7777&per_page=50')
+  // Typing is one step with what was typed before.
+  await page.goBack()
+  await page.getByText(/1–50 of 10,0\d\d/).waitFor()
+  expect(await page.getByLabel('Search label, slug, URL or owner').inputValue()).toBe('')
+  await page.goForward()
+  await page.getByRole('link', { name: 'Many 7777' }).waitFor()
   await page.reload()
   await page.getByRole('link', { name: 'Many 7777' }).waitFor()
   expect(await page.getByLabel('Search label, slug, URL or owner').inputValue()).toBe('many 7777')

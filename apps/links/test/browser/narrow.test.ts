@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectFingerSized, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
@@ -110,6 +110,11 @@ for (const [words, view] of VIEWS) {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByLabel('Type xxx').waitFor()
     await expectWithinWidth(page)
+    await page.goto(admin.at(paths['bundle'] ?? ''))
+    await page.getByRole('button', { name: 'Add links' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Added: WWW' }).waitFor()
+    await expectWithinWidth(page)
+    await shoot(page, `narrow-picker-${view.width}`)
     await page.goto(admin.at('/keys'))
     await page.getByRole('button', { name: 'New key' }).click()
     const title = page.getByRole('dialog').getByRole('textbox', { name: 'Title' })
@@ -131,6 +136,18 @@ for (const [words, view] of VIEWS) {
     await page.context().close()
   }, 60_000)
 }
+
+test('on every page a finger finds what it presses, and nothing else', async () => {
+  const { page } = await openWhole('dashboard', { width: 390, height: 4000, touch: true })
+  for (const name of PAGES) {
+    await page.goto(admin.at(paths[name] ?? ''))
+    await untilWhole(page)
+    await shoot(page, `touch-${name}`)
+    await expectWithinWidth(page)
+    await expectFingerSized(page)
+  }
+  await page.context().close()
+}, 120_000)
 
 test('on a phone the list of links says all that its columns say elsewhere', async () => {
   const wide = await openWhole('links', { width: 1280 })

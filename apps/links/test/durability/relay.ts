@@ -74,6 +74,19 @@ export class Relay {
       }
   }
 
+  /** The next message with this text reaches the server; then its connection is gone, before the answer is back. */
+  loseAnswerTo(text: string): void {
+    let isLost = false
+    for (const { client, server } of this.#pairs)
+      client.on('data', (message: Buffer) => {
+        if (isLost || !message.includes(text)) return
+        isLost = true
+        server.unpipe(client)
+        server.once('data', () => client.destroy())
+        server.resume()
+      })
+  }
+
   releaseAnswers(): void {
     for (const { server } of this.#pairs) server.resume()
   }

@@ -7,6 +7,7 @@ import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../parts/range.tsx'
 import { Stale } from '../parts/stale.tsx'
+import { timeZone } from '../parts/zone.ts'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useText } from '../texts/text.ts'
@@ -17,15 +18,13 @@ import { deletionOf, usePending } from './bundles/pending.ts'
 
 export type Stats = Result<'getBundleAnalytics'>
 
-const tz = Intl.DateTimeFormat().resolvedOptions().timeZone
-
 export default function BundleDetail({ id }: { id: number }) {
   const [, go] = useLocation()
   const [view, setView] = useQueryString({ range: '' })
   const range = asRange(view.range)
   const stats = useCall('bundles', 'getBundleAnalytics', {
     params: { id },
-    query: { tz, ...(range && { range }) },
+    query: { tz: timeZone, ...(range && { range }) },
   })
   const pending = usePending()
   const isGone = stats.error instanceof CallError && stats.error.status === 404

@@ -52,9 +52,13 @@ const areAwaited = ({ isPending, isPlaceholderData }: ReturnType<typeof useBundl
   isPending || (isPlaceholderData && rows === 0)
 
 /** How many bundles there are in any state; asked for only while it matters. */
-function useTotal(matters: boolean): number | undefined {
-  return useCall('bundles', 'listBundles', { query: { archived: 'all', limit: 1 } }, matters).data?.total
+function useTotal(matters: boolean) {
+  return useCall('bundles', 'listBundles', { query: { archived: 'all', limit: 1 } }, matters)
 }
+
+/** Where there is none at all, the button to make one stands beside what a bundle is. */
+const mayBeSome = ({ data, isLoadingError }: ReturnType<typeof useTotal>) =>
+  isLoadingError || (data?.total ?? 0) > 0
 
 export default function Bundles() {
   const [view, setView] = useQueryString({ state: 'active', range: '' })
@@ -69,8 +73,7 @@ export default function Bundles() {
   return (
     <Stack gap="lg">
       <Controls
-        // Where there is none at all, the button stands beside what a bundle is.
-        mayMake={!isEmpty || (total ?? 0) > 0}
+        mayMake={!isEmpty || mayBeSome(total)}
         shown={shown}
         range={range}
         onShown={(state) => setView({ state })}
@@ -172,15 +175,16 @@ function More({ shown, bundles }: { shown: number; bundles: ReturnType<typeof us
 
 interface EmptyProps {
   shown: Shown
-  /** Of all states; undefined while it is not known. */
-  total: number | undefined
+  /** Of all states. */
+  total: ReturnType<typeof useTotal>
   onShowAll: () => void
 }
 
 function Empty({ shown, total, onShowAll }: EmptyProps) {
   const { say } = useText()
-  if (total === undefined) return <Skeleton height={240} />
-  if (total === 0)
+  if (total.isLoadingError) return <Failed error={total.error} onRetry={() => void total.refetch()} />
+  if (!total.data) return <Skeleton height={240} />
+  if (total.data.total === 0)
     return <Notice title={say('bundles.none')} help={say('bundles.noneHelp')} action={<NewBundle />} />
   const all = (
     <Button variant="light" onClick={onShowAll}>

@@ -15,6 +15,7 @@ import { useRef, useState } from 'react'
 import type { Input } from '../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
 import { RangePicker, asRange } from '../parts/range.tsx'
+import { Stale } from '../parts/stale.tsx'
 import { useQueryString } from '@latchkey/web/query-string'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
@@ -25,7 +26,7 @@ import { LinkTable } from './links/link-table.tsx'
 const DEFAULTS = { search: '', status: 'all', sort: 'created', range: 'all', page: '1', per_page: '25' }
 
 type View = typeof DEFAULTS
-type Change = (changes: Partial<View>) => void
+type Change = (changes: Partial<View>, how?: { isTyping: boolean }) => void
 
 function queryOf({ page, per_page, range, ...view }: View): NonNullable<Input<'listLinks'>['query']> {
   const window = range === 'all' ? {} : { range }
@@ -37,7 +38,7 @@ function queryOf({ page, per_page, range, ...view }: View): NonNullable<Input<'l
 
 export default function Links() {
   const [view, setView] = useQueryString(DEFAULTS)
-  const change: Change = (changes) => setView({ page: '1', ...changes })
+  const change: Change = (changes, how) => setView({ page: '1', ...changes }, how)
   const links = useCall('links', 'listLinks', { query: queryOf(view) })
   const isEmpty = links.data?.body.length === 0
   // That nothing was found before says nothing about what is asked for now.
@@ -49,12 +50,12 @@ export default function Links() {
       {links.error && !links.data && <Failed error={links.error} onRetry={() => void links.refetch()} />}
       {isAwaited && <Skeleton height={320} />}
       {isEmpty && !isAwaited && <Empty view={view} change={change} />}
-      {links.data && links.data.body.length > 0 && (
-        <>
-          <LinkTable links={links.data.body} />
+      <Stale is={links.isPlaceholderData}>
+        <LinkTable links={links.data?.body ?? []} />
+        {links.data && !isEmpty && (
           <Pages view={view} change={change} total={links.data.total} page={links.data.page} />
-        </>
-      )}
+        )}
+      </Stale>
     </Stack>
   )
 }
@@ -78,7 +79,7 @@ function Filters({ view, change }: { view: View; change: Change }) {
   const searched = useRef(view.search)
   const search = useDebouncedCallback((value: string) => {
     searched.current = value
-    change({ search: value })
+    change({ search: value }, { isTyping: true })
   }, 250)
   // Another search than what was typed last: cleared, or from the command palette.
   if (view.search !== searched.current) {

@@ -4,6 +4,7 @@ import type { ListName, NameCount, Range } from '../../analytics/schema.ts'
 import type { Result } from '../call.ts'
 import { countryNames } from './country.ts'
 import { Pager } from './pager.tsx'
+import { PartFailed } from './part-failed.tsx'
 import { Ranking } from './ranking.tsx'
 import { Stale } from './stale.tsx'
 import { useCall } from '../queries.ts'
@@ -162,36 +163,40 @@ function Page({ list, items, total }: { list: ListName; items: readonly NameCoun
   return <Ranking items={items.map((item) => ({ ...item, name: name(item.name) }))} total={total} />
 }
 
-function Pages({
-  of = 'link',
-  id,
-  range,
-  stats,
-  list,
-  title,
-  first,
-}: OneProps & { first: readonly NameCount[] }) {
-  const [offset, setOffset] = useState(0)
+function useBreakdown({ of = 'link', id, range, list }: OneProps, offset: number) {
   const query = { dimension: list, offset, limit: PAGE, ...(range && { range }) }
-  const { data, isPlaceholderData } = useCall(
-    `${of}s`,
-    of === 'link' ? 'getLinkBreakdown' : 'getBundleBreakdown',
-    {
-      params: { id },
-      query,
-    },
-  )
-  const total = data?.body.total ?? 0
+  return useCall(`${of}s`, of === 'link' ? 'getLinkBreakdown' : 'getBundleBreakdown', {
+    params: { id },
+    query,
+  })
+}
+
+function Pages({ first, ...one }: OneProps & { first: readonly NameCount[] }) {
+  const { say } = useText()
+  const [offset, setOffset] = useState(0)
+  const { data, isLoadingError, error, isPlaceholderData, refetch } = useBreakdown(one, offset)
+  // Kept while a page cannot be had: there is a way back from it.
+  const [total, setTotal] = useState(0)
+  if (data && data.body.total !== total) setTotal(data.body.total)
   // News may leave nothing of the page.
   if (data && !isPlaceholderData && offset > 0 && offset >= total)
     setOffset(Math.max(0, Math.floor((total - 1) / PAGE) * PAGE))
-  const items = offset === 0 ? first : (data?.body.items ?? [])
+  const items = offset === 0 ? first : data?.body.items
   return (
     <>
-      <Stale is={offset > 0 && isPlaceholderData}>
-        <Page list={list} items={items} total={stats.total_clicks} />
-      </Stale>
-      <Pager what={title} offset={offset} size={PAGE} total={total} onMove={setOffset} />
+      {items && (
+        <Stale is={offset > 0 && isPlaceholderData}>
+          <Page list={one.list} items={items} total={one.stats.total_clicks} />
+        </Stale>
+      )}
+      {isLoadingError && (
+        <PartFailed
+          {...(offset === 0 && { title: say('ranking.more') })}
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      )}
+      <Pager what={one.title} offset={offset} size={PAGE} total={total} onMove={setOffset} />
     </>
   )
 }

@@ -4,6 +4,7 @@ import { en as keys } from './areas/keys.ts'
 import { en as settings } from './areas/settings.ts'
 import { en as transfer } from './areas/transfer.ts'
 import { en as dashboard } from './areas/dashboard.ts'
+import { en as failures } from './areas/failures.ts'
 import { en as figures } from './areas/figures.ts'
 import { en as link } from './areas/link.ts'
 import { en as links } from './areas/links.ts'
@@ -15,6 +16,7 @@ export const en = {
   ...transfer,
   ...bundles,
   ...dashboard,
+  ...failures,
   ...figures,
   ...link,
   ...links,
@@ -28,8 +30,6 @@ export const en = {
   'shell.search': 'Search pages and actions',
   'shell.noCommand': 'Nothing by that name',
   'page.toDashboard': 'Go to the dashboard',
-  'error.slugTaken': 'This slug is already taken.',
-  'error.urlInvalid': 'This is not a valid http or https URL.',
   'undo.deleted_one': '{{count}} link is being deleted',
   'undo.deleted_other': '{{count}} links are being deleted',
   'range.label': 'Range',

@@ -3,6 +3,7 @@ import { id as keys } from './areas/keys.ts'
 import { id as settings } from './areas/settings.ts'
 import { id as transfer } from './areas/transfer.ts'
 import { id as dashboard } from './areas/dashboard.ts'
+import { id as failures } from './areas/failures.ts'
 import { id as figures } from './areas/figures.ts'
 import { id as link } from './areas/link.ts'
 import { id as links } from './areas/links.ts'
@@ -14,6 +15,7 @@ export const id: Texts = {
   ...transfer,
   ...bundles,
   ...dashboard,
+  ...failures,
   ...figures,
   ...link,
   ...links,
@@ -27,8 +29,6 @@ export const id: Texts = {
   'shell.search': 'Cari halaman dan tindakan',
   'shell.noCommand': 'Tidak ada dengan nama itu',
   'page.toDashboard': 'Ke dasbor',
-  'error.slugTaken': 'Slug ini sudah dipakai.',
-  'error.urlInvalid': 'Ini bukan URL http atau https yang valid.',
   'undo.deleted_one': '{{count}} tautan sedang dihapus',
   'undo.deleted_other': '{{count}} tautan sedang dihapus',
   'range.label': 'Rentang',

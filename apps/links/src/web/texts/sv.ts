@@ -3,6 +3,7 @@ import { sv as keys } from './areas/keys.ts'
 import { sv as settings } from './areas/settings.ts'
 import { sv as transfer } from './areas/transfer.ts'
 import { sv as dashboard } from './areas/dashboard.ts'
+import { sv as failures } from './areas/failures.ts'
 import { sv as figures } from './areas/figures.ts'
 import { sv as link } from './areas/link.ts'
 import { sv as links } from './areas/links.ts'
@@ -14,6 +15,7 @@ export const sv: Texts = {
   ...transfer,
   ...bundles,
   ...dashboard,
+  ...failures,
   ...figures,
   ...link,
   ...links,
@@ -27,8 +29,6 @@ export const sv: Texts = {
   'shell.search': 'Sök sidor och åtgärder',
   'shell.noCommand': 'Inget med det namnet',
   'page.toDashboard': 'Till översikten',
-  'error.slugTaken': 'Kortnamnet är upptaget.',
-  'error.urlInvalid': 'Det här är ingen giltig http- eller https-adress.',
   'undo.deleted_one': '{{count}} länk tas bort',
   'undo.deleted_other': '{{count}} länkar tas bort',
   'range.label': 'Period',

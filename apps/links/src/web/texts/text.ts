@@ -1,3 +1,4 @@
+import type { CallError } from '@latchkey/web/call'
 import { numberFormat } from '@latchkey/web/formats'
 import { type Say as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { WordKey } from '@latchkey/web/words'
@@ -7,32 +8,88 @@ import { sv } from './sv.ts'
 
 export type TextKey = OwnKey | WordKey
 
+/** Sentences of the server, word by word. */
 const FAILURES: Readonly<Record<string, TextKey>> = {
-  'Slug already exists': 'error.slugTaken',
+  'Link not found': 'error.linkGone',
+  'Slug not found': 'error.slugGone',
+  'Slug not found on this link': 'error.slugGone',
+  'Bundle not found': 'error.bundleGone',
+  'Key not found': 'keys.gone',
   'url must be a valid URL': 'error.urlInvalid',
   'url must use http or https': 'error.urlInvalid',
   'url: must be at most 2048 characters': 'settings.rootLong',
+  'label: must be at most 500 characters': 'error.labelLong',
+  'search: must be at most 256 characters': 'error.searchLong',
+  'slug is required': 'error.slugEmpty',
+  'Custom slug must not be empty': 'error.slugEmpty',
+  'Slug must not start with underscore': 'error.slugSymbols',
+  'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -':
+    'error.slugSymbols',
+  'Slug must be 128 characters or fewer': 'error.slugLong',
+  'Slug is reserved': 'error.slugReserved',
+  'Slug already exists': 'error.slugTaken',
+  'Cannot delete a link with clicks, disable it instead': 'link.notDeleted',
+  'Cannot remove a slug with clicks, disable it instead': 'error.slugHasClicks',
+  'Cannot make a disabled slug primary, enable it first': 'error.disabledPrimary',
+  'Cannot disable the system-generated slug; only custom slugs can be disabled. Disable the whole link instead.':
+    'error.automaticDisable',
+  'Cannot remove the system-generated slug; only custom slugs can be removed. Delete the whole link instead.':
+    'error.automaticRemove',
+  'level: does not fit an address of this length': 'error.qrLevel',
   'Title is required': 'keys.titleRequired',
   'title: must be at most 120 characters': 'keys.titleLong',
-  'Key not found': 'keys.gone',
   'root_redirect_url must be a valid http or https URL': 'settings.rootBad',
   'root_redirect_url: must be at most 2048 characters': 'settings.rootLong',
   'slug_default_length: must be at least 3': 'settings.slugLengthBad',
   'slug_default_length: must be at most 128': 'settings.slugLengthBad',
   'slug_default_length: must be an integer': 'settings.slugLengthBad',
   'the import was cut off': 'transfer.lost',
-  'Request body too large': 'transfer.tooLarge',
   'request: the upload broke off; nothing was changed': 'transfer.brokeOff',
+  'The import stopped before its end': 'error.unavailable',
   'name is required': 'bundles.nameRequired',
   'name must not be blank': 'bundles.nameRequired',
   'name must be 120 characters or fewer': 'bundles.nameLong',
   'description: must be at most 2000 characters': 'bundles.descriptionLong',
   'icon: must be at most 64 characters': 'bundles.iconLong',
+  'cursor: is not valid with these parameters': 'error.listMoved',
+  'The database did not answer; whether anything was changed is not known. Look before you try again.':
+    'error.outcomeUnknown',
+  'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.':
+    'error.deletionStopped',
+}
+
+/** Sentences of which several mean the same here, or which name a figure. */
+const ALIKE: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
+  [/^Only the link owner can /, 'error.notOwner'],
+  [/^Only the bundle owner can /, 'error.notBundleOwner'],
+  [/^expires_at: /, 'error.expiry'],
+  [/^\w+: must (?:be well-formed Unicode|not contain control characters)/, 'error.characters'],
+  [/^The database cannot be used at the moment; nothing was /, 'error.storage'],
+  // Of an import; the page says how many are stored.
+  [/^The database cannot be used any more; the \d+ links /, 'error.unavailable'],
+]
+
+const STATUSES: Readonly<Record<number, TextKey>> = {
+  403: 'error.forbidden',
+  404: 'error.gone',
+  413: 'error.tooLarge',
+  429: 'error.tooMany',
+  500: 'error.internal',
+}
+
+/** What nobody worded is at least said by its status: no page shows the server's own words, which are English. */
+function failureKey({ message, status }: CallError): TextKey {
+  return (
+    FAILURES[message] ??
+    ALIKE.find(([pattern]) => pattern.test(message))?.[1] ??
+    STATUSES[status] ??
+    (status > 500 ? 'error.unavailable' : 'error.refused')
+  )
 }
 
 export const wording: Wording = {
   texts: { en, sv, id },
-  failureKey: ({ message }) => FAILURES[message],
+  failureKey,
 }
 
 export type Say = SayAny<TextKey>

@@ -5,6 +5,8 @@ import { TimeChart } from '../../parts/chart.tsx'
 import { countryNames } from '../../parts/country.ts'
 import { Delta } from '../../parts/delta.tsx'
 import { Access, Channels, Lists } from '../../parts/lists.tsx'
+import { areVisitorsUnknown } from '../../parts/visitors.ts'
+import { timeZone } from '../../parts/zone.ts'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
 
@@ -14,7 +16,7 @@ export function Figures({ stats }: { stats: Stats }) {
     <Stack gap="md">
       <Totals stats={stats} />
       <Paper withBorder p="md">
-        <TimeChart buckets={stats.timeline.buckets} title={say('bundles.overTime')} />
+        <TimeChart buckets={stats.timeline.buckets} title={say('bundles.overTime')} note={timeZone} />
       </Paper>
     </Stack>
   )
@@ -38,13 +40,18 @@ export function Who({ stats, range }: { stats: Stats; range: Range | undefined }
 
 function Totals({ stats }: { stats: Stats }) {
   const { say, number, share, language } = useText()
+  const isUnknown = areVisitorsUnknown(stats)
   const { top_country: country, top_performer: best } = stats
   return (
     <Group component="dl" gap="md" m={0} align="stretch">
       <Figure name={say('bundles.clicks')} value={number(stats.total_clicks)}>
         <Delta value={stats.delta_pct} />
       </Figure>
-      <Figure name={say('bundles.visitors')} value={number(stats.unique_visitors)} />
+      <Figure
+        name={say('bundles.visitors')}
+        value={isUnknown ? '–' : number(stats.unique_visitors)}
+        {...(isUnknown && { children: say('figures.visitorsUnknown') })}
+      />
       <Figure name={say('bundles.clicked')} value={number(stats.clicked_links)}>
         {say('bundles.clickedOf', { total: number(stats.link_count) })}
       </Figure>

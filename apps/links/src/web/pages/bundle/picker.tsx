@@ -1,4 +1,4 @@
-import { Box, Button, Group, Modal, ScrollArea, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Box, Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconCheck, IconSearch } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -60,7 +60,7 @@ function Finder({ stats }: { stats: Stats }) {
         error={error}
         data-autofocus
       />
-      <ScrollArea.Autosize mah="50vh" type="auto" viewportProps={{ tabIndex: -1 }}>
+      <Box mah="50vh" style={{ overflowY: 'auto' }}>
         {links.isPending && <Skeleton height={200} />}
         {links.data && found.length === 0 && (
           <Text c="dimmed" ta="center" py="lg" role="status">
@@ -73,7 +73,7 @@ function Finder({ stats }: { stats: Stats }) {
           ))}
         </Box>
         {more > 0 && <MoreFound count={more} />}
-      </ScrollArea.Autosize>
+      </Box>
     </Stack>
   )
 }

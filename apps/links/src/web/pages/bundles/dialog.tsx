@@ -19,7 +19,7 @@ interface Props {
   onSaved?: (bundle: Bundle) => void
 }
 
-/** Makes a bundle or changes one. A click beside it does not close it, so that nothing typed is lost by accident. */
+/** Makes a bundle or changes one. */
 export function BundleDialog(props: Props) {
   const { say } = useText()
   return (
@@ -28,7 +28,6 @@ export function BundleDialog(props: Props) {
       onClose={props.onClose}
       title={say(props.bundle ? 'bundles.editTitle' : 'bundles.new')}
       size={500}
-      closeOnClickOutside={false}
       returnFocus={!props.onClosed}
       {...(props.onClosed && { onExitTransitionEnd: props.onClosed })}
       closeButtonProps={{ 'aria-label': say('shell.close') }}

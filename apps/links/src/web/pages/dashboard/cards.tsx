@@ -4,7 +4,7 @@ import { Delta } from '../../parts/delta.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import type { TextKey } from '../../texts/en.ts'
 import { useText } from '../../texts/text.ts'
-import { clicksADay, wordAverage } from '../link/average.ts'
+import { wordAverage } from '../link/average.ts'
 
 interface Figure {
   title: TextKey
@@ -24,7 +24,7 @@ function useFigures(stats: Result<'getDashboard'>): readonly Figure[] {
     },
     {
       title: 'dashboard.perDay',
-      value: wordAverage(clicksADay(stats), language),
+      value: wordAverage(stats.total_clicks / stats.days, language),
       change: stats.clicks_per_day_delta,
       counts: stats.timeline,
     },

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Paper, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Flex, Group, Paper, Text, TextInput } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -39,7 +39,7 @@ export function SmartInput() {
         if (!create.isPending) submit()
       }}
     >
-      <Group align="start" gap="sm" wrap="nowrap">
+      <Flex direction={{ base: 'column', xs: 'row' }} align={{ base: 'stretch', xs: 'flex-start' }} gap="sm">
         <TextInput
           aria-label={say('dashboard.input')}
           placeholder={say('dashboard.placeholder')}
@@ -56,7 +56,7 @@ export function SmartInput() {
         <Button type="submit" size="md" loading={create.isPending}>
           {say(url !== undefined || typed.trim() === '' ? 'links.create' : 'dashboard.search')}
         </Button>
-      </Group>
+      </Flex>
       <div role="status">{create.data && <Made link={create.data} />}</div>
     </Paper>
   )

@@ -1,7 +1,7 @@
 import type { TextKey } from '../../texts/en.ts'
 import type { Say } from '../../texts/text.ts'
 
-/** What the server gives as the reason of a row, and how it is worded here; the rest stays in the server's words. */
+/** What the server gives as the reason of a row, and how it is worded here; `[\w.]+` is a column's name. */
 const REASONS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^slug "(?<slug>.+?)" is taken, it leads to (?<url>.+)$/s, 'transfer.why.taken'],
   [/^slug "(?<slug>.+?)" leads to this URL already$/, 'transfer.why.sameSlug'],
@@ -18,15 +18,42 @@ const REASONS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^slug is required$/, 'transfer.why.slugRequired'],
   [/^the link has a password/, 'transfer.why.password'],
   [/^slug (?<slug>".*"): /s, 'transfer.why.badSlug'],
-  [/^(?<field>\w+): must be at most (?<most>\d+) characters$/, 'transfer.why.long'],
-  [/^(?<field>\w+): must be (?:a time|Unix seconds)/, 'transfer.why.time'],
+  [/^(?<field>[\w.]+): must be at most (?<most>\d+) characters$/, 'transfer.why.long'],
+  [/^(?<field>[\w.]+): must be (?:a time|Unix seconds)/, 'transfer.why.time'],
+  [
+    /^(?<field>[\w.]+): must (?:be well-formed Unicode|not contain control characters|be an identity)/,
+    'transfer.why.control',
+  ],
+  [/^(?<field>[\w.]+): /, 'transfer.why.wrong'],
+  [/^the (?:record|line|entry) is too long/, 'transfer.why.tooLong'],
+  [/^a quote opens here/, 'transfer.why.quote'],
+  [/^the JSON breaks off here$/, 'transfer.why.breaksOff'],
+  [/^the file has no entries/, 'transfer.why.noEntries'],
+  [/^the file is not UTF-8 text/, 'transfer.why.fileNotText'],
 ]
+
+/** What of a link another program did and this one does not. */
+const LOST: Readonly<Record<string, TextKey>> = {
+  'the start of its validity': 'transfer.why.lost.start',
+  'its limit of visits': 'transfer.why.lost.visits',
+  'its target for iOS': 'transfer.why.lost.ios',
+  'its target for Android': 'transfer.why.lost.android',
+  'its targets by country': 'transfer.why.lost.country',
+  'its target after expiry': 'transfer.why.lost.expiry',
+}
+
+function lostText(say: Say, lost: string): string {
+  const names = lost.split(', ').map((name) => (LOST[name] ? say(LOST[name]) : name))
+  return say('transfer.why.lost', { what: names.join(', ') })
+}
 
 export function reasonText(say: Say, reason: string): string {
   for (const [pattern, key] of REASONS) {
     const match = pattern.exec(reason)
     if (match) return say(key, match.groups)
   }
+  const lost = /^not taken over: ([^;]+)$/.exec(reason)?.[1]
+  if (lost !== undefined) return lostText(say, lost)
   // An imported row may have two remarks.
   const [first, ...rest] = reason.split('; ')
   if (first === undefined || rest.length === 0) return reason

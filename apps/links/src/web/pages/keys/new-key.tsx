@@ -120,7 +120,6 @@ function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
           label={say('keys.made')}
           value={rawKey}
           readOnly
-          data-autofocus
           flex="1 1 260px"
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           onFocus={({ currentTarget }) => currentTarget.select()}
@@ -128,6 +127,7 @@ function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
         <CopyButton value={rawKey}>
           {({ copied, copy }) => (
             <Button
+              autoFocus
               onClick={copy}
               leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
             >

@@ -5,13 +5,15 @@ import { useState } from 'react'
 import { Link as To } from 'wouter'
 import { call } from '../../call.ts'
 import { changed, useCall } from '../../queries.ts'
+import { PartFailed } from '../../parts/part-failed.tsx'
 import { useText } from '../../texts/text.ts'
+import { useEveryBundle } from '../bundles/every.ts'
 import type { Link } from './link.ts'
 
 export function AddToBundle({ link, close }: { link: Link; close: () => void }) {
   const { say, failure } = useText()
   const [chosen, setChosen] = useState<string | null>(null)
-  const all = useCall('bundles', 'listBundles', {})
+  const all = useEveryBundle()
   const inThese = useCall('bundles', 'listBundlesForLink', { params: { id: link.id } })
   const add = useMutation({
     mutationFn: ({ id }: { id: number; name: string }) =>
@@ -22,11 +24,12 @@ export function AddToBundle({ link, close }: { link: Link; close: () => void }) 
       notifications.show({ message: say('link.bundleAdded', { name }), withCloseButton: false })
     },
   })
+  const again = () => void Promise.all([all.refetch(), inThese.refetch()])
   const failed = all.error ?? inThese.error
-  if (failed) return <Text size="sm">{failure(failed)}</Text>
+  if (failed && !(all.data && inThese.data)) return <PartFailed error={failed} onRetry={again} />
   if (!all.data || !inThese.data) return <Skeleton height={36} />
   const known = new Set(inThese.data.body.map(({ id }) => id))
-  const bundles = all.data.body.filter(({ id }) => !known.has(id))
+  const bundles = all.data.filter(({ id }) => !known.has(id))
   if (bundles.length === 0) return <NoBundles />
   const bundle = bundles.find(({ id }) => String(id) === chosen)
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { clicksADay, daysOf, wordAverage } from './average.ts'
+import { daysOf, wordAverage } from './average.ts'
 
 const now = Date.parse('2026-03-20T12:00:00Z') / 1000
 const day = (label: string) => ({ label, count: 1 })
@@ -24,13 +24,6 @@ test('an average of all time is over the days since the first click', () => {
   expect(since('2026-03-20T11:00:00Z', '2024-01', '2024-02')).toBe(809)
   expect(since('2026-03-20T11:59:00Z', '2026-03-20')).toBe(1)
   expect(since('2026-03-20T11:59:00Z')).toBe(1)
-})
-
-test('clicks a day of a window are not rounded; of all time they are those that the server tells', () => {
-  const stats = { total_clicks: 3, clicks_per_day: 0 }
-  expect(clicksADay({ ...stats, range: '30d' })).toBe(0.1)
-  expect(clicksADay({ ...stats, range: '24h' })).toBe(3)
-  expect(clicksADay({ ...stats, range: 'all', clicks_per_day: 7 })).toBe(7)
 })
 
 test('averages have as many decimals as say something', () => {

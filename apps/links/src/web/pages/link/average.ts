@@ -31,11 +31,6 @@ export function daysOf({ range, buckets, createdAt, now }: Span): number {
   return Math.max(1, Math.floor((now - since) / DAY_SECONDS))
 }
 
-/** Clicks a day of a whole window. The server rounds them; for all time only it knows when that began. */
-export function clicksADay(stats: { range: Range; total_clicks: number; clicks_per_day: number }): number {
-  return stats.range === 'all' ? stats.clicks_per_day : stats.total_clicks / DAYS[stats.range]
-}
-
 /** 0 as `0`, below 1 with two decimals, below 10 with one, else with none (L18.5). */
 export function wordAverage(value: number, language: string): string {
   const digits = value === 0 || value >= 10 ? 0 : value < 1 ? 2 : 1

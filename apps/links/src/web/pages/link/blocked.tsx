@@ -55,7 +55,10 @@ export function Blocked({ link, doomed, close, removal, work }: Props) {
 function Why({ link, doomed }: Pick<Props, 'link' | 'doomed'>) {
   const { say } = useText()
   const isLink = doomed === 'link'
-  const count = isLink ? link.total_clicks : doomed.click_count
+  // Not those of `doomed` itself: they are of when its removal was begun.
+  const count = isLink
+    ? link.total_clicks
+    : (link.slugs.find(({ slug }) => slug === doomed.slug) ?? doomed).click_count
   if (count > 0) {
     const key = isLink ? 'link.blockedDeleteHelp' : 'link.blockedRemoveHelp'
     return <Text size="sm">{say(key, { count })}</Text>

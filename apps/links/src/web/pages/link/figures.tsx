@@ -1,5 +1,6 @@
 import { Button, Grid, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { Range } from '../../../analytics/schema.ts'
 import type { Result } from '../../call.ts'
 import { TimeChart } from '../../parts/chart.tsx'
 import { Delta } from '../../parts/delta.tsx'
@@ -8,6 +9,8 @@ import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../../parts/range.tsx'
 import { Stale } from '../../parts/stale.tsx'
+import { areVisitorsUnknown } from '../../parts/visitors.ts'
+import { timeZone } from '../../parts/zone.ts'
 import { useCall } from '../../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useText } from '../../texts/text.ts'
@@ -17,9 +20,32 @@ import type { Link } from './link.ts'
 import { Slugs } from './slugs.tsx'
 import { useLinkState } from './state.ts'
 
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-
 type Timeline = Result<'getLinkTimeline'>
+
+/** What was asked for; undefined while it is awaited, null where it could not be had. */
+function shownOf<Body>({
+  data,
+  isLoadingError,
+}: {
+  data?: { body: Body } | undefined
+  isLoadingError: boolean
+}) {
+  return data?.body ?? (isLoadingError ? null : undefined)
+}
+
+function useFigures(id: number, range: Range | undefined) {
+  const query = range ? { range } : {}
+  const params = { id }
+  const analytics = useCall('links', 'getLinkAnalytics', { params, query })
+  const timeline = useCall('links', 'getLinkTimeline', { params, query: { ...query, tz: timeZone } })
+  return {
+    stats: shownOf(analytics),
+    timeline: shownOf(timeline),
+    error: analytics.error ?? timeline.error,
+    isStale: analytics.isPlaceholderData || timeline.isPlaceholderData,
+    again: () => void Promise.all([analytics.refetch(), timeline.refetch()]),
+  }
+}
 
 /** Everything that was counted, in the range of the page's address; without one there, in the person's own. */
 export function Figures(deeds: Deeds) {
@@ -27,46 +53,61 @@ export function Figures(deeds: Deeds) {
   const { link } = deeds
   const [view, setView] = useQueryString({ range: '' })
   const range = asRange(view.range)
-  const query = range ? { range } : {}
-  const params = { id: link.id }
-  const analytics = useCall('links', 'getLinkAnalytics', { params, query })
-  const timeline = useCall('links', 'getLinkTimeline', { params, query: { ...query, tz: timeZone } })
-  const again = () => void Promise.all([analytics.refetch(), timeline.refetch()])
-  const stats = analytics.data?.body
-  const error = analytics.error ?? timeline.error
+  const { stats, timeline, error, isStale, again } = useFigures(link.id, range)
   const choose = (chosen: string) => setView({ range: chosen })
-  const counts = stats && new Map(stats.slug_clicks.map(({ slug, count }) => [slug, count]))
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
         <Title order={2}>{say('link.figures')}</Title>
-        <RangePicker value={range ?? timeline.data?.body.range} onChange={choose} />
+        <RangePicker value={range ?? timeline?.range} onChange={choose} />
       </Group>
-      {error && !stats && <Failed error={error} onRetry={again} />}
-      <Stale is={analytics.isPlaceholderData || timeline.isPlaceholderData}>
-        <Totals link={link} stats={stats} timeline={timeline.data?.body} />
-        <Clicks link={link} stats={stats} timeline={timeline.data?.body} showAll={() => choose('all')} />
-        <Grid gap="md" align="stretch">
-          <Grid.Col span={{ base: 12, lg: 8 }}>
-            <Slugs counts={counts} {...deeds} />
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, lg: 4 }}>
-            <Stack gap="md" h="100%">
-              <Access stats={stats} />
-              <Channels id={link.id} range={range} stats={stats} />
-            </Stack>
-          </Grid.Col>
-        </Grid>
+      <Stale is={isStale}>
+        {stats !== null && <Totals link={link} stats={stats} timeline={timeline} />}
+        {stats === null || timeline === null ? (
+          <Failed error={error} onRetry={again} />
+        ) : (
+          <Clicks link={link} stats={stats} timeline={timeline} showAll={() => choose('all')} />
+        )}
+        <Ways stats={stats} range={range} deeds={deeds} />
         {stats && stats.total_clicks > 0 && <Lists id={link.id} range={range} stats={stats} />}
       </Stale>
     </Stack>
   )
 }
 
+type Stats = Result<'getLinkAnalytics'>
+
+interface WaysProps {
+  stats: Stats | null | undefined
+  range: Range | undefined
+  deeds: Deeds
+}
+
+/** By which slugs and how the link was reached. Slugs are there also without figures: things are done to them. */
+function Ways({ stats, range, deeds }: WaysProps) {
+  const counts = stats ? new Map(stats.slug_clicks.map(({ slug, count }) => [slug, count])) : undefined
+  return (
+    <Grid gap="md" align="stretch">
+      <Grid.Col span={{ base: 12, lg: stats === null ? 12 : 8 }}>
+        <Slugs counts={counts} {...deeds} />
+      </Grid.Col>
+      {stats !== null && (
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Stack gap="md" h="100%">
+            <Access stats={stats} />
+            <Channels id={deeds.link.id} range={range} stats={stats} />
+          </Stack>
+        </Grid.Col>
+      )}
+    </Grid>
+  )
+}
+
 interface Counted {
   link: Link
-  stats: Result<'getLinkAnalytics'> | undefined
-  timeline: Timeline | undefined
+  stats: Stats | undefined
+  /** Null where it could not be had. */
+  timeline: Timeline | null | undefined
 }
 
 function Totals({ link, stats, timeline }: Counted) {
@@ -89,12 +130,25 @@ function Totals({ link, stats, timeline }: Counted) {
       />
       <Figure
         name={say('link.average')}
-        value={stats && days && wordAverage(stats.total_clicks / days, language)}
+        value={days === null ? '–' : stats && days && wordAverage(stats.total_clicks / days, language)}
       />
-      <Figure name={say('link.visitors')} value={figure(stats?.unique_visitors)} />
+      <Visitors stats={stats} />
       <Figure name={say('link.countries')} value={figure(stats?.num_countries)} />
     </SimpleGrid>
   )
+}
+
+function Visitors({ stats }: { stats: Stats | undefined }) {
+  const { say, number } = useText()
+  const name = say('link.visitors')
+  if (!stats || !areVisitorsUnknown(stats))
+    return <Figure name={name} value={stats && number(stats.unique_visitors)} />
+  const why = (
+    <Text size="xs" c="dimmed">
+      {say('figures.visitorsUnknown')}
+    </Text>
+  )
+  return <Figure name={name} value="–" beside={why} />
 }
 
 function Figure({ name, value, beside }: { name: string; value: ReactNode; beside?: ReactNode }) {
@@ -137,7 +191,7 @@ function Clicks({ link, stats, timeline, showAll }: Counted & { showAll: () => v
   }
   return (
     <Paper withBorder p="md">
-      <TimeChart buckets={timeline.buckets} title={say('link.timeline')} />
+      <TimeChart buckets={timeline.buckets} title={say('link.timeline')} note={timeZone} />
     </Paper>
   )
 }

@@ -14,8 +14,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CallError } from '@latchkey/web/call'
 import { addressOf, request } from '../../call.ts'
+import { PartFailed } from '../../parts/part-failed.tsx'
 import { slugUrl, withoutScheme } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
 import type { Link } from './link.ts'
@@ -26,6 +26,9 @@ const LARGEST = 2048
 const FIRST = { size: 400, level: 'M' as (typeof LEVELS)[number], dark: '#000000', light: '#ffffff' }
 type Look = typeof FIRST
 
+/** A refusal that is shown at the field. */
+const ABOUT_A_FIELD = /^(?:size|level|dark): /
+
 /** A QR code of one of the link's short URLs, as it will be downloaded. */
 export function QrCode({ link, first }: { link: Link; first: string }) {
   const { say } = useText()
@@ -33,15 +36,18 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
   const [look, setLook] = useState(FIRST)
   const [settled] = useDebouncedValue(look, 200)
   const code = useCode(link.id, slug, settled)
+  const known = link.slugs.map((each) => each.slug)
+  // It may have been removed meanwhile.
+  const slugs = known.includes(slug) ? known : [slug, ...known]
   const change = (changes: Partial<Look>) => setLook((before) => ({ ...before, ...changes }))
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
       <Preview name={say('link.qrOf', { url: withoutScheme(slugUrl(slug)) })} code={code} />
       <Stack gap="sm">
-        {link.slugs.length > 1 && (
+        {slugs.length > 1 && (
           <NativeSelect
             label={say('link.slug')}
-            data={link.slugs.map((each) => each.slug)}
+            data={slugs}
             value={slug}
             onChange={({ currentTarget }) => setSlug(currentTarget.value)}
           />
@@ -60,7 +66,7 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
             name={`${slug}.png`}
             text="PNG"
             label={say('link.qrPng')}
-            off={!code.drawn || code.problem !== undefined}
+            off={code.error !== null}
           />
         </Group>
       </Stack>
@@ -70,7 +76,7 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
 
 type Code = ReturnType<typeof useCode>
 
-/** Both addresses of the code, and what the server has against it. */
+/** Both addresses of the code, and why there is none. */
 function useCode(id: number, slug: string, { size, level, dark, light }: Look) {
   const input = (format: 'svg' | 'png') => ({
     params: { id },
@@ -82,13 +88,14 @@ function useCode(id: number, slug: string, { size, level, dark, light }: Look) {
     queryFn: async ({ signal }) =>
       (await request('getLinkQr', input('png'), { signal, accept: 'image/png' })).status,
   })
-  const problem = png.error instanceof CallError ? png.error.message : undefined
+  const { error } = png
   return {
     svg: addressOf('getLinkQr', input('svg')),
     png: addressOf('getLinkQr', input('png')),
-    problem,
+    error,
+    again: () => void png.refetch(),
     /** Only a PNG can be too small. */
-    drawn: problem === undefined || problem.startsWith('size: must be at least'),
+    drawn: error === null || error.message.startsWith('size: '),
   }
 }
 
@@ -106,6 +113,9 @@ function Preview({ name, code }: { name: string; code: Code }) {
       >
         {code.drawn && (
           <img src={code.svg} alt={name} style={{ width: '100%', height: '100%', objectFit: 'contain' }} />
+        )}
+        {code.error && !ABOUT_A_FIELD.test(code.error.message) && (
+          <PartFailed error={code.error} onRetry={code.again} />
         )}
       </Center>
       <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
@@ -128,7 +138,7 @@ function LookFields({
   code: Code
 }) {
   const { say } = useText()
-  const problems = useProblems(code.problem)
+  const problems = useProblems(code.error)
   return (
     <>
       <NumberInput
@@ -169,17 +179,16 @@ function LookFields({
   )
 }
 
-/** The server's word about each field, in the person's language where it is known. */
-function useProblems(problem: string | undefined) {
-  const { say, number } = useText()
-  const [field = '', text = ''] = problem?.split(/: (.*)/) ?? []
-  const smallest = /^must be at least (\d+)/.exec(text)?.[1]
-  const words: Record<string, string> = {
-    size: smallest === undefined ? text : say('link.qrTooSmall', { smallest: number(Number(smallest)) }),
-    dark: text.startsWith('must contrast') ? say('link.qrContrast') : text,
+/** The server's word about each field, in the person's language. */
+function useProblems(error: Error | null) {
+  const { say, number, failure } = useText()
+  const text = error?.message ?? ''
+  const smallest = /^size: must be at least (\d+)/.exec(text)?.[1]
+  return {
+    size: smallest && say('link.qrTooSmall', { smallest: number(Number(smallest)) }),
+    level: text.startsWith('level: ') && failure(error),
+    dark: text.startsWith('dark: ') && say('link.qrContrast'),
   }
-  const word = (name: string) => (field === name ? (words[name] ?? text) : undefined)
-  return { size: word('size'), level: word('level'), dark: word('dark') }
 }
 
 interface DownloadProps {

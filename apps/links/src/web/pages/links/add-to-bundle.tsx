@@ -5,8 +5,10 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
-import { changed, useCall } from '../../queries.ts'
+import { PartFailed } from '../../parts/part-failed.tsx'
+import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
+import { useEveryBundle } from '../bundles/every.ts'
 
 const IS_GONE = 'Link not found'
 
@@ -24,7 +26,7 @@ async function isAdded(id: number, link: number): Promise<boolean> {
 export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: () => void }) {
   const { say, failure } = useText()
   const [chosen, setChosen] = useState<string | null>(null)
-  const bundles = useCall('bundles', 'listBundles', {})
+  const bundles = useEveryBundle()
   const add = useMutation({
     mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => isAdded(id, link))),
     onSuccess(added, { name }) {
@@ -36,10 +38,11 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
     },
     onSettled: () => changed('bundles'),
   })
-  if (bundles.error && !bundles.data) return <Text size="sm">{failure(bundles.error)}</Text>
+  if (bundles.error && !bundles.data)
+    return <PartFailed error={bundles.error} onRetry={() => void bundles.refetch()} />
   if (!bundles.data) return <Skeleton height={36} />
-  const bundle = bundles.data.body.find(({ id }) => String(id) === chosen)
-  if (bundles.data.body.length === 0)
+  const bundle = bundles.data.find(({ id }) => String(id) === chosen)
+  if (bundles.data.length === 0)
     return (
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{say('links.bundleNone')}</Text>
@@ -63,7 +66,7 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
           searchable
           nothingFoundMessage={say('links.bundleNoMatch')}
           limit={50}
-          data={bundles.data.body.map(({ id, name }) => ({ value: String(id), label: name }))}
+          data={bundles.data.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={chosen}
           onChange={setChosen}
           error={add.error && failure(add.error)}

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
 import { isMine } from '../link/link.ts'
 import { useText } from '../../texts/text.ts'
 import type { LinkRow } from './link-table.tsx'
@@ -21,6 +22,12 @@ export function Bulk({ links, work, onBundle, onDone }: Props) {
     act(links)
     onDone()
   }
+  const [isLooking, setLooking] = useState(false)
+  const remove = async () => {
+    setLooking(true)
+    if (await work.remove(links)) onDone()
+    setLooking(false)
+  }
   return (
     <Group gap="xs" role="group" aria-label={say('links.selected', { count: links.length })}>
       <Text size="sm" fw={550} mr="xs">
@@ -40,7 +47,13 @@ export function Bulk({ links, work, onBundle, onDone }: Props) {
         </Button>
       )}
       {allMine && (
-        <Button size="compact-sm" variant="light" color="red" onClick={then(work.remove)}>
+        <Button
+          size="compact-sm"
+          variant="light"
+          color="red"
+          loading={isLooking}
+          onClick={() => void remove()}
+        >
           {say('links.delete')}
         </Button>
       )}

@@ -1,9 +1,11 @@
 import { Alert, Anchor, Button, Group, Paper, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { type Input, type Result, call } from '../../call.ts'
+import { useKept } from '@latchkey/web/kept'
 import { Copy } from '@latchkey/web/parts/copy'
+import { me } from '../../me.ts'
 import { shortUrl, withoutScheme } from '../../parts/short.ts'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -33,9 +35,12 @@ function bodyOf({ url, label, slug, expires }: typeof EMPTY): Input<'createLink'
 
 interface Sent {
   body: Input<'createLink'>['body']
-  /** What was typed; nothing where another link is made of what was sent before. */
-  from?: typeof EMPTY
+  /** What was kept; nothing where another link is made of what was sent before. */
+  from?: string
 }
+
+/** The fields, of what is kept of them. */
+const read = (kept: string) => (kept === '' ? EMPTY : (JSON.parse(kept) as typeof EMPTY))
 
 function useCreate(onMade: (from: Sent['from']) => void) {
   return useMutation({
@@ -47,11 +52,12 @@ function useCreate(onMade: (from: Sent['from']) => void) {
   })
 }
 
-/** What was typed stays until the link is made, and what was typed since then stays as well. */
+/** What was typed stays until the link is made, on other pages too, and what was typed since then stays as well. */
 export function CreateRow() {
   const { say, failure } = useText()
-  const [typed, setTyped] = useState(EMPTY)
-  const create = useCreate((from) => setTyped((now) => (now === from ? EMPTY : now)))
+  const [kept, keep] = useKept(me.identity, 'new-link')
+  const typed = read(kept)
+  const create = useCreate((from) => keep((now) => (now === from ? '' : now)))
   const first = useFocusWhenAsked()
   const wrong = fieldOf(create.error)
   const field = (name: Field) => ({
@@ -60,7 +66,7 @@ export function CreateRow() {
     value: typed[name],
     error: wrong === name && failure(create.error),
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-      setTyped((before) => ({ ...before, [name]: value })),
+      keep((now) => JSON.stringify({ ...read(now), [name]: value })),
   })
   const { data, variables } = create
   return (
@@ -70,7 +76,7 @@ export function CreateRow() {
       component="form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!create.isPending) create.mutate({ body: bodyOf(typed), from: typed })
+        if (!create.isPending) create.mutate({ body: bodyOf(typed), from: kept })
       }}
     >
       <Group align="start" gap="sm">

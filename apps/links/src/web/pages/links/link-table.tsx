@@ -20,6 +20,7 @@ export type LinkRow = Result<'listLinks'>[number]
 /** News may take links off the list meanwhile. */
 type Asked = { about: 'bundle'; ids: readonly number[] } | { about: 'blocked'; links: readonly LinkRow[] }
 
+/** Stays while the list is empty: a dialog may be open. */
 export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const { say } = useText()
   const [chosen, setChosen] = useState<readonly number[]>([])
@@ -31,18 +32,22 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const ids = selected.map(({ id }) => id)
   const close = () => setAsked(null)
   return (
-    <Stack gap="sm">
-      {selected.length > 0 && (
-        <Bulk
-          links={selected}
-          work={work}
-          onBundle={() => setAsked({ about: 'bundle', ids })}
-          onDone={() => setChosen([])}
-        />
+    <>
+      {links.length > 0 && (
+        <Stack gap="sm">
+          {selected.length > 0 && (
+            <Bulk
+              links={selected}
+              work={work}
+              onBundle={() => setAsked({ about: 'bundle', ids })}
+              onDone={() => setChosen([])}
+            />
+          )}
+          <Paper withBorder style={{ overflow: 'hidden' }}>
+            <Rows rows={rows} selected={ids} select={setChosen} />
+          </Paper>
+        </Stack>
       )}
-      <Paper withBorder style={{ overflow: 'hidden' }}>
-        <Rows rows={rows} selected={ids} select={setChosen} />
-      </Paper>
       <Modal
         opened={asked !== null}
         onClose={close}
@@ -66,7 +71,7 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
           />
         )}
       </Modal>
-    </Stack>
+    </>
   )
 }
 
@@ -190,12 +195,29 @@ function Name({ link }: { link: LinkRow }) {
   )
 }
 
+/** Where there is too little room, its host is shortened before its slug: that is what tells one from another. */
 function Short({ link }: { link: LinkRow }) {
   const short = shortUrl(link)
+  const shown = withoutScheme(short)
+  const slug = `/${primarySlug(link)}`
   return (
     <Group gap={4} wrap="nowrap">
-      <Anchor href={short} target="_blank" rel="noreferrer" truncate size="sm">
-        {withoutScheme(short)}
+      <Anchor
+        href={short}
+        target="_blank"
+        rel="noreferrer"
+        size="sm"
+        title={short}
+        aria-label={shown}
+        display="flex"
+        miw={0}
+      >
+        <Text span inherit truncate miw={16} style={{ flexShrink: 1e6 }}>
+          {shown.slice(0, -slug.length)}
+        </Text>
+        <Text span inherit truncate>
+          {slug}
+        </Text>
       </Anchor>
       <Copy value={short} />
     </Group>

@@ -16,19 +16,22 @@ const idsOf = (links: readonly LinkRow[]) => links.map(({ id }) => id)
 
 const isBlocked = (error: unknown) => error instanceof CallError && error.message === HAS_CLICKS
 
+function useFailureToast() {
+  const { say } = useText()
+  return (message: string) =>
+    notifications.show({ color: 'red', message, closeButtonProps: { 'aria-label': say('shell.close') } })
+}
+
 /** Does something to each link; says what went wrong, and returns those to which it is done and those whose clicks forbade it. */
 function useEach() {
-  const { say, failure } = useText()
+  const { failure } = useText()
+  const tell = useFailureToast()
   return async (links: readonly LinkRow[], run: (id: number) => Promise<unknown>) => {
     const results = await Promise.allSettled(links.map(({ id }) => run(id)))
     await changed('links', 'bundles', 'totals')
     const errors = results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : null))
     for (const message of new Set(errors.filter((e) => e !== null && !isBlocked(e)).map(failure)))
-      notifications.show({
-        color: 'red',
-        message,
-        closeButtonProps: { 'aria-label': say('shell.close') },
-      })
+      tell(message)
     return {
       done: links.filter((_, index) => errors[index] === null),
       kept: links.filter((_, index) => isBlocked(errors[index])),
@@ -36,9 +39,38 @@ function useEach() {
   }
 }
 
+/** Null once it is gone. */
+async function findLink(id: number): Promise<LinkRow | null> {
+  try {
+    return await call('getLink', { params: { id } })
+  } catch (error) {
+    if (error instanceof CallError && error.status === 404) return null
+    throw error
+  }
+}
+
+/**
+ * Links as they are now, with every click there has been: rows count those of the page's window, and a link is deleted with
+ * all of them. Nothing where that cannot be known, which is said.
+ */
+function useLifetime() {
+  const { failure } = useText()
+  const tell = useFailureToast()
+  return async (rows: readonly LinkRow[]): Promise<readonly LinkRow[] | undefined> => {
+    try {
+      const found = await Promise.all(rows.map(({ id }) => findLink(id)))
+      return found.filter((link) => link !== null)
+    } catch (error) {
+      tell(failure(error))
+      return undefined
+    }
+  }
+}
+
 /** Tells of links that were not deleted for their clicks, and leads to what can be done, on whatever page one is then. */
 function useRefusal(onBlocked: (links: readonly LinkRow[]) => void) {
   const { say } = useText()
+  const lifetimeOf = useLifetime()
   const [, go] = useLocation()
   const shown = useRef(true)
   useEffect(() => {
@@ -48,10 +80,16 @@ function useRefusal(onBlocked: (links: readonly LinkRow[]) => void) {
     }
   }, [])
   return (links: readonly LinkRow[]) => {
-    const onAsk = () => {
+    const onAsk = async () => {
+      if (!shown.current) {
+        notifications.hide(id)
+        go(`/links/${links[0]?.id}`)
+        return
+      }
+      const now = await lifetimeOf(links)
+      if (!now) return
       notifications.hide(id)
-      if (shown.current) onBlocked(links)
-      else go(`/links/${links[0]?.id}`)
+      if (now.length > 0) onBlocked(now)
     }
     const id = notifications.show({
       color: 'orange',
@@ -60,7 +98,7 @@ function useRefusal(onBlocked: (links: readonly LinkRow[]) => void) {
       message: (
         <Group justify="space-between" gap="xs">
           <Text size="sm">{say('links.kept', { count: links.length })}</Text>
-          <Button size="compact-sm" variant="light" onClick={onAsk}>
+          <Button size="compact-sm" variant="light" onClick={() => void onAsk()}>
             {say('links.whatNow')}
           </Button>
         </Group>
@@ -77,6 +115,7 @@ export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
   const { say } = useText()
   const each = useEach()
   const refused = useRefusal(onBlocked)
+  const lifetimeOf = useLifetime()
   const remove = (links: readonly LinkRow[], force: boolean) => {
     const ids = idsOf(links)
     leave(ids)
@@ -104,12 +143,15 @@ export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
   return {
     disable: (links: readonly LinkRow[]) => void change(links, 'disabled'),
     enable: (links: readonly LinkRow[]) => void change(links, 'enabled'),
-    /** Deletes what it can, after the time to undo; asks about what is known to have clicks. */
-    remove: (links: readonly LinkRow[]) => {
+    /** Deletes what it can, after the time to undo; asks about what is known to have clicks. False where it cannot tell. */
+    remove: async (rows: readonly LinkRow[]) => {
+      const links = await lifetimeOf(rows)
+      if (!links) return false
       const free = links.filter(({ total_clicks }) => total_clicks === 0)
       const blocked = links.filter(({ total_clicks }) => total_clicks > 0)
       if (free.length > 0) remove(free, false)
       if (blocked.length > 0) onBlocked(blocked)
+      return true
     },
     removeWithClicks: (link: LinkRow) => remove([link], true),
   }

@@ -3,6 +3,7 @@ import { IconExternalLink, IconLogout } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { me } from '../../me.ts'
+import { forgetKeptTexts } from '@latchkey/web/kept'
 import { Copy } from '@latchkey/web/parts/copy'
 import { useText } from '../../texts/text.ts'
 import { Section } from './section.tsx'
@@ -21,6 +22,7 @@ export function Account() {
           <Button
             component="a"
             href="/_/admin/logout"
+            onClick={forgetKeptTexts}
             variant="default"
             leftSection={<IconLogout size={16} aria-hidden />}
           >
@@ -54,7 +56,7 @@ export function Programs() {
         </Group>
       </Item>
       <Item title={say('settings.sdks')} help={say('settings.sdksHelp')}>
-        <Stack gap={4}>
+        <Stack gap="md">
           <Copyable text={me.origin} />
           {CLIENTS.map((command) => (
             <Copyable key={command} text={command} />

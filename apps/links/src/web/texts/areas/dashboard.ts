@@ -1,7 +1,7 @@
 /** Strings of the dashboard. */
 export const en = {
   'dashboard.input': 'Shorten a URL, or search your links',
-  'dashboard.placeholder': 'Paste a URL, or type words to search for',
+  'dashboard.placeholder': 'Paste a URL or type search words',
   'dashboard.search': 'Search',
   'dashboard.made': 'Your short link is ready',
   'dashboard.had': 'There is a short link for this already',
@@ -49,7 +49,7 @@ export const sv: Texts = {
 
 export const id: Texts = {
   'dashboard.input': 'Pendekkan URL, atau cari tautan Anda',
-  'dashboard.placeholder': 'Tempel URL, atau ketik kata yang dicari',
+  'dashboard.placeholder': 'Tempel URL atau ketik kata kunci',
   'dashboard.search': 'Cari',
   'dashboard.made': 'Tautan pendek Anda siap',
   'dashboard.had': 'Sudah ada tautan pendek untuk URL ini',

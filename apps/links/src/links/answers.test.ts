@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { NOW, Stored, closedAfterEach } from '../../test/durability/stored.ts'
+import { unfiltered } from '../analytics/filters.ts'
+import type { Context } from '../context.ts'
+import { LengthUse } from '../slugs/generator.ts'
+import { slugOperations } from '../slugs/operations.ts'
+import { linkOperations } from './operations.ts'
+
+const { keep } = closedAfterEach()
+const URL = 'https://example.com/answers'
+
+eachDialect((_dialect, newUrl) => {
+  /** Operations on a database that can be read in transactions only, as if it went away after each. */
+  async function open() {
+    const stored = keep(await Stored.open(await newUrl()))
+    const gone = new Proxy({} as Stored['database']['read'], {
+      get() {
+        throw new Error('The database was read outside of the transaction')
+      },
+    })
+    const database = { ...stored.database, read: gone, beside: { ...stored.database, read: gone } }
+    const context = {
+      database,
+      identity: 'ann@example.com',
+      createdVia: 'api',
+      filters: unfiltered,
+      now: NOW,
+      lengthUse: new LengthUse(),
+      settleClicks: async () => true,
+    } as unknown as Context
+    return (id: string, input: object) => {
+      const operation = [...linkOperations, ...slugOperations].find((one) => one.id === id)
+      return operation?.handler(context, input as never) as Promise<Record<string, unknown>>
+    }
+  }
+
+  test('what a write of a link or slug answers is read before it is committed, so that a failing read undoes it', async () => {
+    const run = await open()
+    const link = await run('createLink', { body: { url: URL, slug: 'mine' } })
+    const params = { id: link['id'], slug: 'mine' }
+    expect(link).toMatchObject({ url: URL, total_clicks: 0, slugs: [{}, { slug: 'mine', is_primary: 1 }] })
+    expect(await run('createLink', { body: { url: URL } })).toMatchObject({
+      id: link['id'],
+      duplicate: true,
+      duplicate_count: 1,
+    })
+    const changes = [
+      ['updateLink', { params, body: { label: 'Changed' } }, { label: 'Changed' }],
+      ['disableSlug', { params }, { slug: 'mine', disabled_at: NOW, is_primary: 0 }],
+      ['enableSlug', { params }, { slug: 'mine', disabled_at: null }],
+      ['setPrimarySlug', { params }, { id: link['id'] }],
+      ['disableLink', { params }, { disabled_at: NOW }],
+      ['enableLink', { params }, { disabled_at: null }],
+    ] as const
+    for (const [id, input, answer] of changes) expect(await run(id, input)).toMatchObject(answer)
+  })
+})

@@ -1,0 +1,92 @@
+import type { Transaction } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { findPreferences } from '../preferences/store.ts'
+import { freeSlug } from '../slugs/generator.ts'
+import { insertSlug } from '../slugs/store.ts'
+import type { Link, NewLink } from './schema.ts'
+import { deleteLink, findDuplicate, insertLink, lockLinkRow, readChangedLink, serialiseUrl } from './store.ts'
+
+type Tx = Transaction<Tables>
+
+interface NewLinkRow {
+  url: string
+  customSlug?: string | undefined
+  label?: string | null | undefined
+  autoLength: number
+  expiresAt?: number | null | undefined
+}
+
+/** Stores a link with its automatic slug and, beside it, the custom one as primary. 409 leaves nothing behind. */
+async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
+  const { now, identity, createdVia } = context
+  for (;;) {
+    const auto = await freeSlug(tx, link.autoLength)
+    const id = await insertLink(tx, {
+      url: link.url,
+      label: link.label ?? null,
+      expires_at: link.expiresAt ?? null,
+      created_via: createdVia,
+      created_by: identity,
+      created_at: now,
+      primary_slug: link.customSlug ?? auto,
+    })
+    const base = { link_id: id, created_at: now, disabled_at: null }
+    if (link.customSlug !== undefined) {
+      const stored = await insertSlug(tx, { ...base, slug: link.customSlug, is_custom: 1 })
+      if (!stored) throw failure('slug_taken')
+      context.lengthUse.added(link.customSlug)
+    }
+    if (await insertSlug(tx, { ...base, slug: auto, is_custom: 0 })) {
+      context.lengthUse.added(auto)
+      return id
+    }
+    // Another node took the automatic slug between the look and the leap.
+    await deleteLink(tx, context.database, id)
+  }
+}
+
+async function autoLength(tx: Tx, context: Context, asked: number | undefined): Promise<number> {
+  if (asked !== undefined) return asked
+  const { slug_default_length: preferred } = await findPreferences(tx, context.identity)
+  return context.lengthUse.firstRoomy(tx, preferred)
+}
+
+/**
+ * Makes a link, or answers with an active one that has the URL already: the caller's before anyone's, or with `own` only
+ * the caller's. A slug of its own always makes a new link.
+ */
+export async function createOrReuse(context: Context, body: NewLink, reuse: 'any' | 'own'): Promise<Link> {
+  const { url, identity, now } = { ...body, ...context }
+  const customSlug = body.slug ?? body.custom_slug
+  const mayReuse = customSlug === undefined && body.allow_duplicate !== true
+  /** The link; nothing where there is one already whose clicks have to be counted first. */
+  const make = (isCounted: boolean) =>
+    context.database.write(async (tx): Promise<Link | undefined> => {
+      if (mayReuse) {
+        await serialiseUrl(tx, context.database, url)
+        const found = await findDuplicate(tx, { url, identity, now, ownOnly: reuse === 'own' })
+        if (found && !isCounted) return undefined
+        // Its owner may just have deleted it.
+        if (found && (await lockLinkRow(tx, context.database, found.id)))
+          return {
+            ...(await readChangedLink(tx, found.id, context)),
+            duplicate: true as const,
+            duplicate_count: found.count,
+          }
+      }
+      const { label, expires_at: expiresAt } = body
+      const length = await autoLength(tx, context, body.slug_length)
+      const id = await storeLink(tx, context, { url, customSlug, label, expiresAt, autoLength: length })
+      return readChangedLink(tx, id, context)
+    })
+  const settled = async () => {
+    await context.settleClicks()
+    return make(true)
+  }
+  const link = (await make(false)) ?? (await settled())
+  if (!link) throw new Error('A link was neither found nor made')
+  if (!body.label && !link.duplicate) context.labelLater?.(link.id, url)
+  return link
+}

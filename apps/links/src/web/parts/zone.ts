@@ -1,0 +1,2 @@
+/** Of whoever looks: in it the days of charts begin. */
+export const { timeZone } = Intl.DateTimeFormat().resolvedOptions()

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { TestLinks } from '../testing.ts'
+import { Relay } from './relay.ts'
+import { closedAfterEach } from './stored.ts'
+
+const { keep } = closedAfterEach()
+
+const UNAVAILABLE = 'The database cannot be used at the moment; nothing was changed. Try again later.'
+const UNKNOWN =
+  'The database did not answer; whether anything was changed is not known. Look before you try again.'
+
+eachDialect((dialect, newUrl) => {
+  if (dialect === 'sqlite') return
+
+  async function behindRelay() {
+    const url = await newUrl()
+    const relay = keep(await Relay.before(url))
+    const node = keep(new TestLinks())
+    await node.start(relay.through(url))
+    const key = await node.key('ann@example.com')
+    const create = (slug: string) =>
+      node.call('POST', '/links', { key, body: { url: `https://example.com/${slug}`, slug } })
+    const find = async (slug: string) => (await node.call('GET', `/slugs/${slug}`, { key })).status
+    expect((await create('before')).status).toBe(201)
+    return { relay, create, find }
+  }
+
+  test('who writes is not told that nothing was changed when the connection is lost while it is committed', async () => {
+    const { relay, create, find } = await behindRelay()
+    relay.loseAnswerTo('commit')
+    const { status, headers, body } = await create('kept')
+    expect([status, body.error, headers.get('retry-after')]).toEqual([503, UNKNOWN, null])
+    expect(await find('kept')).toBe(200)
+    expect((await create('after')).status).toBe(201)
+  })
+
+  test('who writes is told that nothing was changed when the connection is lost before', async () => {
+    const { relay, create, find } = await behindRelay()
+    relay.loseAnswerTo('insert into "slug"')
+    const { status, headers, body } = await create('undone')
+    expect([status, body.error, headers.get('retry-after')]).toEqual([503, UNAVAILABLE, '5'])
+    expect(await find('undone')).toBe(404)
+  })
+})
