@@ -1,6 +1,7 @@
 import type { WebSocketHandler } from 'bun'
-import { type Database, openDatabase } from '@latchkey/database/database'
+import type { Database } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
+import { openOccupied } from '@latchkey/database/occupancy'
 import { parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Policy } from './context.ts'
@@ -63,7 +64,7 @@ export interface RoomsOptions {
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
 export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const { settings, log, now = Date.now } = options
-  const database = openDatabase<Tables>(settings.databaseUrl)
+  const database = await openOccupied<Tables>(settings.databaseUrl, log)
   await migrate(database, migrations)
   await settle(database, settings, log, now())
   const nodeId = crypto.randomUUID()
@@ -141,7 +142,7 @@ async function openBus(
   { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus'>,
   nodeId: string,
 ): Promise<Bus> {
-  if (busUrl === null) return createLocalBus()
+  if (busUrl === null) return createLocalBus(log)
   const instanceId = await database.write((tx) => instanceIdOf(tx, now()))
   return createRedisBus(busUrl, { instanceId, nodeId }, log)
 }

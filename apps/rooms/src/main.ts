@@ -27,9 +27,8 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
     url: server.url.origin,
     async stop() {
       rooms.drain()
-      // Before the requests: sockets never end by themselves.
-      await rooms.hub.stop()
-      await stopServing(server)
+      // All at once: nobody comes in any more, sockets never end by themselves, and each may wait for the database.
+      await Promise.all([stopServing(server), rooms.hub.stop(), rooms.jobs.stop()])
       await rooms.close()
       log.info('stopped', { service: 'rooms' })
     },

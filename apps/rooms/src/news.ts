@@ -15,6 +15,16 @@ export type RemovalReason = 'kicked' | 'banned' | 'left' | 'deleted' | 'access_l
 /** Who could see a room in the lobby before it changed. */
 export type FormerLobby = 'everyone' | readonly string[]
 
+/** What one person is told, with what their client shows of it. */
+export type Notice =
+  | { readonly notice: 'invitation'; readonly data: { readonly invitation: { readonly id: string } } }
+  | { readonly notice: 'invitation_revoked'; readonly data: { readonly id: string; readonly roomId: string } }
+  | { readonly notice: 'transfer'; readonly data: { readonly transfer: { readonly roomId: string } } }
+  | {
+      readonly notice: 'transfer_ended'
+      readonly data: { readonly roomId: string; readonly fromUserId: string; readonly toUserId: string }
+    }
+
 /**
  * What nodes tell each other once it is committed. All of it is a hint: any piece may be lost, repeated or late, and what a
  * node does with it must also come about without it, from the database (R19.1).
@@ -43,17 +53,29 @@ export type News =
   | { readonly kind: 'sessions'; readonly sessionIds: readonly string[] }
   /** Another node has counted something of a limit that all nodes share (R19.2). */
   | { readonly kind: 'taken'; readonly limit: LimitName; readonly key: string }
+  /** Told at the node where it came about. */
+  | ({ readonly kind: 'notice'; readonly userId: string } & Notice)
+  /** What other nodes are told of that: whom and what it is about. Names they read from the database. */
   | {
-      readonly kind: 'notice'
+      readonly kind: 'noticed'
       readonly userId: string
-      readonly notice: 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
-      readonly data: Readonly<Record<string, unknown>>
+      readonly notice: Notice['notice']
+      readonly ids: Readonly<Record<string, string>>
     }
 
 /** Tells this node and all others. Never throws and is not waited for: success does not depend on it (R28.24). */
 export type Tell = (news: News) => void
 
-/** News as they go to other nodes: nothing of what is said in a room passes through what carries them (R19.1). */
-export function hintOf(news: News): News {
-  return news.kind === 'event' ? { kind: 'grown', roomId: news.roomId, seq: news.event.seq } : news
+/** News as they go to other nodes: nothing of what is said in a room, and no name, passes through what carries them (R19.1). */
+export type Hint = Exclude<News, { kind: 'event' | 'notice' }>
+
+export function hintOf(news: News): Hint {
+  if (news.kind === 'event') return { kind: 'grown', roomId: news.roomId, seq: news.event.seq }
+  if (news.kind !== 'notice') return news
+  return { kind: 'noticed', userId: news.userId, notice: news.notice, ids: idsOf(news) }
+}
+
+function idsOf({ notice, data }: Notice): Readonly<Record<string, string>> {
+  if (notice === 'invitation') return { id: data.invitation.id }
+  return notice === 'transfer' ? { roomId: data.transfer.roomId } : data
 }

@@ -5,7 +5,7 @@ import { type Context, actorOf, operation } from '../context.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
 import { cutPage, positionOf } from '../paging.ts'
 import { changePlatformSettings, readPlatformSettings } from '../platform/operations.ts'
-import { countUnreachableAccounts } from '../platform/provider-change.ts'
+import { countInheritableAccounts, countUnreachableAccounts } from '../platform/provider-change.ts'
 import { PlatformChanges } from '../platform/schema.ts'
 import { toMoment } from '../wire.ts'
 import { ProviderAnswer, SettingsAnswer } from './schema.ts'
@@ -59,14 +59,15 @@ const provider = operation({
   async handler(context) {
     const { database, policy } = context
     const { discovery, ...status } = await context.provider.status()
-    const { checkedAtMs, ok, error } = discovery
+    const { checkedAtMs, ...checked } = discovery
     return {
       ...status,
-      discovery: { ok, checkedAt: checkedAtMs === null ? null : toMoment(checkedAtMs), error },
+      discovery: { ...checked, checkedAt: checkedAtMs === null ? null : toMoment(checkedAtMs) },
       endpoints: { ...status.endpoints },
       register: { ...registeredAddresses(policy.canonicalOrigin, policy.backchannelLogout) },
       lastLogoutToken: await lastLogoutToken(context),
       unreachableAccounts: await countUnreachableAccounts(database.read, status.issuer),
+      inheritableAccounts: await countInheritableAccounts(database.read, status.issuer),
     }
   },
 })

@@ -88,7 +88,12 @@ export const ProviderAnswer = z
     mode: z.enum(['teamidp', 'oidc', 'oauth2']),
     issuer: z.string(),
     label: z.string(),
-    discovery: z.object({ ok: z.boolean(), checkedAt: Moment.nullable(), error: z.string().nullable() }),
+    discovery: z.object({
+      ok: z.boolean(),
+      checkedAt: Moment.nullable(),
+      code: z.string().nullable().meta({ description: 'As of a login that fails: `provider_unavailable`.' }),
+      error: z.string().nullable(),
+    }),
     endpoints: z.record(z.string(), z.string()),
     pkce: z.enum(['S256', 'none']),
     tokenAuthMethod: z.string(),
@@ -104,5 +109,9 @@ export const ProviderAnswer = z
     unreachableAccounts: z
       .int()
       .meta({ description: 'Accounts of earlier providers, which nobody can sign in to any more.' }),
+    inheritableAccounts: z.int().meta({
+      description:
+        'Accounts made before the user-info address or the path of the subject changed: whoever has an equal subject now signs in to them.',
+    }),
   })
   .meta({ id: 'ProviderStatus' })

@@ -27,20 +27,27 @@ export async function recordAudit(
   event: AuditEvent,
   origin: AuditOrigin,
 ): Promise<void> {
-  await tx
-    .insertInto('audit_events')
-    .values({
-      id: event.id ?? Bun.randomUUIDv7('hex', origin.nowMs),
-      actor_user_id: event.actorUserId,
-      action: event.action,
-      target_type: event.target?.type ?? null,
-      target_id: event.target?.id ?? null,
-      metadata: JSON.stringify(event.metadata ?? {}),
-      client_ip: origin.clientIp,
-      request_id: origin.requestId,
-      created_at: origin.nowMs,
-    })
-    .execute()
+  await recordAudits(tx, [event], origin)
+}
+
+/** The same for several in one statement, so for no more than it takes. */
+export async function recordAudits(
+  tx: Transaction<Tables>,
+  events: readonly AuditEvent[],
+  origin: AuditOrigin,
+): Promise<void> {
+  const rows = events.map((event) => ({
+    id: event.id ?? Bun.randomUUIDv7('hex', origin.nowMs),
+    actor_user_id: event.actorUserId,
+    action: event.action,
+    target_type: event.target?.type ?? null,
+    target_id: event.target?.id ?? null,
+    metadata: JSON.stringify(event.metadata ?? {}),
+    client_ip: origin.clientIp,
+    request_id: origin.requestId,
+    created_at: origin.nowMs,
+  }))
+  await tx.insertInto('audit_events').values(rows).execute()
 }
 
 /** The newest first. */

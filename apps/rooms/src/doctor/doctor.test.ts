@@ -9,6 +9,7 @@ import { CLIENT_ID, hostileProvider, newSigningKey } from '../../test/provider/h
 import { ownRedis, redisServer } from '../../test/realtime/redis.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
+import { noteSubjectSource } from '../platform/provider-change.ts'
 import { upsertMember } from '../users/store.ts'
 import { examine } from './doctor.ts'
 
@@ -101,6 +102,37 @@ eachDialect((dialect, newUrl) => {
       ])
       await database.close()
       await idp.stop()
+    })
+
+    test('R8.5 tells how many accounts other people may reach since their subjects are read elsewhere, before the start and after it', async () => {
+      const url = await newUrl()
+      const settings = {
+        AUTH_PROVIDER: 'oauth2',
+        AUTH_CLIENT_ID: CLIENT_ID,
+        OAUTH_AUTHORIZATION_ENDPOINT: 'http://127.0.0.1:9/authorize',
+        OAUTH_TOKEN_ENDPOINT: 'http://127.0.0.1:9/token',
+        OAUTH_NAME_PATH: 'name',
+        ALLOWED_HOSTS: 'https://rooms.example.com',
+        ROOMS_DATABASE_URL: url,
+      }
+      const issuer = 'oauth2:http://127.0.0.1:9'
+      const [a, b] = ['http://127.0.0.1:9/me?realm=a', 'http://127.0.0.1:9/me?realm=b']
+      const told = (OAUTH_USERINFO_ENDPOINT: string, OAUTH_SUBJECT_PATH = 'id') =>
+        lines('accounts', { ...settings, OAUTH_USERINFO_ENDPOINT, OAUTH_SUBJECT_PATH })
+      const database = openDatabase<Tables>(url)
+      await migrate(database, migrations)
+      await database.write((tx) =>
+        upsertMember(tx, { issuer, subject: '1', mode: 'oauth2', name: 'Ann', email: null }, 1000),
+      )
+      const start = (userinfoEndpoint: string, nowMs: number) =>
+        database.write((tx) => noteSubjectSource(tx, issuer, { userinfoEndpoint, subjectPath: 'id' }, nowMs))
+      const warned = [expect.stringMatching(/^warn: 1 may be reached by people of another provider: /)]
+      expect([await told(a), await told(b)]).toEqual([[], []])
+      await start(a, 2000)
+      expect([await told(a), await told(b), await told(a, 'uid')]).toEqual([[], warned, warned])
+      await start(b, 3000)
+      expect(await told(b)).toEqual(warned)
+      await database.close()
     })
 
     test('tells a provider without a key that fits, and one whose clock differs', async () => {

@@ -8,8 +8,8 @@ import type { Environment } from '@latchkey/settings/settings'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { readDemoSettings, whyNoDemo } from '../demo-settings.ts'
-import { issuerOf } from '../login/provider-config.ts'
-import { countUnreachableAccounts } from '../platform/provider-change.ts'
+import { issuerOf, subjectSourceOf } from '../login/provider-config.ts'
+import { countInheritableAccounts, countUnreachableAccounts } from '../platform/provider-change.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './surroundings.ts'
 import { newestSessionAt } from './store.ts'
@@ -53,16 +53,24 @@ async function* examineStorage(url: string, now: () => number): AsyncGenerator<F
   if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'nobody can sign in')
 }
 
-/** Accounts that the provider of today cannot lead to (R8.5). */
+/** Accounts that the provider of today cannot lead to, and those that it may lead other people to (R8.5). */
 async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Finding[]> {
   let database: Reader<Tables> | undefined
   try {
     database = openReader(databaseUrl)
     const issuer = issuerOf(provider)
-    const count = await countUnreachableAccounts(database.read, issuer)
-    if (count === 0) return []
-    const what = `${count} of another provider than ${issuer} cannot be signed in to`
-    return [warn('accounts', `${what}: set that provider again, or have their people begin anew`)]
+    const unreachable = await countUnreachableAccounts(database.read, issuer)
+    const inheritable = await countInheritableAccounts(database.read, issuer, subjectSourceOf(provider))
+    const what = `${unreachable} of another provider than ${issuer} cannot be signed in to`
+    const changed = 'OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH has changed since they were made'
+    return [
+      ...(unreachable > 0
+        ? [warn('accounts', `${what}: set that provider again, or have their people begin anew`)]
+        : []),
+      ...(inheritable > 0
+        ? [warn('accounts', `${inheritable} may be reached by people of another provider: ${changed}`)]
+        : []),
+    ]
   } catch {
     // What keeps it from being read has been told, or nothing is there yet.
     return []

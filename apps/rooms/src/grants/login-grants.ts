@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
-import type { AuditOrigin } from '../audit/store.ts'
+import { type AuditOrigin, recordAudits } from '../audit/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { addGrant, hasAdmin, platformAdmin, removeGrant } from './operations.ts'
-import { type Grant, claimBootstrap, findGrants } from './store.ts'
+import { addGrant, asMetadata, hasAdmin, platformAdmin, removeGrant } from './operations.ts'
+import { claimBootstrap, deleteTeams, findGrants, insertTeams, ownerOf } from './store.ts'
 
 export interface SignedIn {
   userId: string
@@ -35,31 +35,46 @@ export async function updateLoginGrants(
   const isFirst = isNew && (await claimBootstrap(tx, origin.nowMs))
   const isFirstAdmin = isFirst && adminBootstrap === 'first-login'
   if (isFirstAdmin) await addGrant(tx, { userId, grant: platformAdmin('bootstrap'), grantedBy: null }, origin)
-  const wanted = wantedGrants(person)
-  const present = (await findGrants(tx, userId)).filter(isAutomatic)
-  const gone = present.filter((grant) => !wanted.some((other) => isSame(grant, other)))
-  for (const grant of gone) await removeGrant(tx, { userId, grant, removedBy: null }, origin)
-  for (const grant of wanted) await addGrant(tx, { userId, grant, grantedBy: null }, origin)
-  const losesRight = gone.some(({ role }) => role === 'platform_admin')
+  const present = await findGrants(tx, userId)
+  const claimed = present.some(({ source }) => source === 'claim')
+  const admin = { userId, grant: platformAdmin('claim') }
+  const losesRight = claimed && !person.isAdmin
+  if (losesRight) await removeGrant(tx, { ...admin, removedBy: null }, origin)
+  else if (person.isAdmin && !claimed) await addGrant(tx, { ...admin, grantedBy: null }, origin)
+  const teams = present.filter(({ source }) => source === 'teamidp').map(({ scope_id }) => scope_id)
+  await updateTeams(tx, person, teams, origin)
   return { isFirstAdmin, losesRight, leavesNoAdmin: losesRight && !(await hasAdmin(tx)) }
 }
 
-function isAutomatic({ source }: Grant): boolean {
-  return source === 'claim' || source === 'teamidp'
+/** A list can name thousands, of which most are usually the same as last time. */
+async function updateTeams(
+  tx: Transaction<Tables>,
+  { userId, ownedTeams }: SignedIn,
+  present: readonly string[],
+  origin: AuditOrigin,
+): Promise<void> {
+  const [before, after] = [new Set(present), new Set(ownedTeams)]
+  for (const teams of portionsOf(before.difference(after))) {
+    await deleteTeams(tx, userId, teams)
+    await recordAudits(tx, eventsOf('grant.remove', userId, teams), origin)
+  }
+  for (const teams of portionsOf(after.difference(before))) {
+    await insertTeams(tx, userId, teams, origin.nowMs)
+    await recordAudits(tx, eventsOf('grant.add', userId, teams), origin)
+  }
 }
 
-function wantedGrants({ isAdmin, ownedTeams }: SignedIn): Grant[] {
-  return [
-    ...(isAdmin ? [platformAdmin('claim')] : []),
-    ...[...new Set(ownedTeams)].map((team): Grant => ({
-      role: 'owner',
-      scope_type: 'team',
-      scope_id: team,
-      source: 'teamidp',
-    })),
-  ]
+function eventsOf(action: 'grant.add' | 'grant.remove', userId: string, teams: readonly string[]) {
+  const target = { type: 'user', id: userId }
+  return teams.map((team) => ({ action, actorUserId: null, target, metadata: asMetadata(ownerOf(team)) }))
 }
 
-function isSame(one: Grant, other: Grant): boolean {
-  return one.role === other.role && one.scope_id === other.scope_id && one.source === other.source
+/** Rows of one statement; PostgreSQL takes 65535 parameters, and an audit event has 9. */
+const PORTION = 500
+
+function portionsOf(teams: ReadonlySet<string>): string[][] {
+  const all = [...teams]
+  return Array.from({ length: Math.ceil(all.length / PORTION) }, (_, i) =>
+    all.slice(i * PORTION, (i + 1) * PORTION),
+  )
 }

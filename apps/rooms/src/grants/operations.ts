@@ -12,6 +12,7 @@ import {
   findEnabledAdmins,
   findEnabledAdminsOf,
   findGrants,
+  findLastingAdminsOf,
   insertGrant,
 } from './store.ts'
 
@@ -71,7 +72,7 @@ export async function removeGrant(
   )
 }
 
-function asMetadata({ role, scope_type, scope_id, source }: Grant): Record<string, string> {
+export function asMetadata({ role, scope_type, scope_id, source }: Grant): Record<string, string> {
   return { role, scopeType: scope_type, scopeId: scope_id, source }
 }
 
@@ -149,4 +150,21 @@ export async function withdrawPlatformAdmin(
     await removeGrant(tx, { userId, grant: platformAdmin(source), removedBy: withdrawnBy }, origin)
   await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: origin.nowMs })
   return { changed: true, remaining }
+}
+
+/**
+ * Takes the `manual` and `bootstrap` grants of everybody with an account of this issuer, the last one too, and ends their
+ * sessions: for when nobody can tell who signs in to these accounts from now on. Returns who had them.
+ */
+export async function withdrawAdminsOf(
+  tx: Transaction<Tables>,
+  issuer: string,
+  origin: AuditOrigin,
+): Promise<string[]> {
+  const held = await findLastingAdminsOf(tx, issuer)
+  for (const { user_id, source } of held)
+    await removeGrant(tx, { userId: user_id, grant: platformAdmin(source), removedBy: null }, origin)
+  const userIds = [...new Set(held.map(({ user_id }) => user_id))]
+  for (const userId of userIds) await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: origin.nowMs })
+  return userIds
 }

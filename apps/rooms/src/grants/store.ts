@@ -4,6 +4,11 @@ import type { RoleGrantRow, Tables } from '../db/tables.ts'
 /** What a grant is, beside who has it since when. */
 export type Grant = Pick<RoleGrantRow, 'role' | 'scope_type' | 'scope_id' | 'source'>
 
+/** What the provider's word that somebody owns a team gives (R9.5). */
+export function ownerOf(teamId: string): Grant {
+  return { role: 'owner', scope_type: 'team', scope_id: teamId, source: 'teamidp' }
+}
+
 export async function findGrants(tx: Transaction<Tables>, userId: string): Promise<Grant[]> {
   return tx
     .selectFrom('role_grants')
@@ -26,6 +31,36 @@ export async function insertGrant(
     .returning('id')
     .executeTakeFirst()
   return inserted !== undefined
+}
+
+/** Grants of teams that the user does not have, at most as many as a statement takes. */
+export async function insertTeams(
+  tx: Transaction<Tables>,
+  userId: string,
+  teamIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const rows = teamIds.map((team) => ({
+    id: crypto.randomUUID(),
+    ...ownerOf(team),
+    user_id: userId,
+    granted_by: null,
+    created_at: nowMs,
+  }))
+  await tx.insertInto('role_grants').values(rows).execute()
+}
+
+export async function deleteTeams(
+  tx: Transaction<Tables>,
+  userId: string,
+  teamIds: readonly string[],
+): Promise<void> {
+  await tx
+    .deleteFrom('role_grants')
+    .where('user_id', '=', userId)
+    .where('source', '=', 'teamidp')
+    .where('scope_id', 'in', teamIds)
+    .execute()
 }
 
 export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant: Grant): Promise<void> {
@@ -53,6 +88,21 @@ export async function holdGrants(
     .returning('id')
     .execute()
   return held.length > 0
+}
+
+/** Who may administer by a grant that no login decides on, with an identity of this issuer; disabled people too. */
+export async function findLastingAdminsOf(
+  tx: Transaction<Tables>,
+  issuer: string,
+): Promise<{ user_id: string; source: RoleGrantRow['source'] }[]> {
+  return tx
+    .selectFrom('role_grants')
+    .innerJoin('identities', 'identities.user_id', 'role_grants.user_id')
+    .select(['role_grants.user_id', 'source'])
+    .where('role', '=', 'platform_admin')
+    .where('source', '<>', 'claim')
+    .where('identities.issuer', '=', issuer)
+    .execute()
 }
 
 /** Ids of everybody enabled who may administer, by whatever grant. */

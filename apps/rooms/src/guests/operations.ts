@@ -56,7 +56,6 @@ const create = operation({
   failures: ['guests_disabled', 'session_exists', 'nickname_reserved'],
   async handler(context, { body }) {
     const { database, policy, now } = context
-    if (!policy.guestEnabled) throw failure('guests_disabled')
     if (context.actor) throw failure('session_exists')
     const nickname = await nicknameFrom(context, body.nickname)
     countCreation(context)

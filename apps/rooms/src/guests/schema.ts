@@ -5,6 +5,7 @@ import { text } from '../text.ts'
 /** Its length is measured in graphemes once it is cleaned (R14.6). */
 export const NicknameBody = z.object({
   nickname: text()
+    .trim()
     .max(MAX_GIVEN)
     .meta({ minLength: 1, description: '1 to 64 characters as people count them.' }),
 })

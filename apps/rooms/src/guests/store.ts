@@ -3,13 +3,14 @@ import type { Tables, UserRow } from '../db/tables.ts'
 import { endSessions } from '../sessions/store.ts'
 import { folded } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
+import { newGuestId } from './guest-id.ts'
 
 export async function insertGuest(
   tx: Transaction<Tables>,
   nickname: string,
   nowMs: number,
 ): Promise<UserRow> {
-  const id = crypto.randomUUID()
+  const id = newGuestId(nowMs)
   return tx
     .insertInto('users')
     .values({

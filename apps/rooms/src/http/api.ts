@@ -16,7 +16,7 @@ import { type Visit, readVisit } from './visit.ts'
 export const API_PATH = '/api'
 
 /** Creates the session that a token could belong to (R11.3). */
-const WITHOUT_CSRF_TOKEN: ReadonlySet<string> = new Set(['createGuestSession'])
+const GUEST_SESSION = 'createGuestSession'
 
 /** The JSON API: everything below `/api` but the browser's way through a login. */
 export function createApi(services: Services) {
@@ -62,7 +62,7 @@ function isSafe({ method }: { method: string }): boolean {
 
 /** Whether somebody with a session must send the session's token with it (R11.2). */
 export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): boolean {
-  return !isSafe({ method }) && !WITHOUT_CSRF_TOKEN.has(id)
+  return !isSafe({ method }) && id !== GUEST_SESSION
 }
 
 /** R11.4 and R22: nobody reads what comes with these, and nobody waits for it either. */
@@ -78,6 +78,8 @@ function authorise(
   request: Request,
 ): void {
   const scope = operation.scope as Scope
+  // Whatever is in the body (R14.1).
+  if (operation.id === GUEST_SESSION && !services.policy.guestEnabled) throw failure('guests_disabled')
   if (scope !== 'public' && actor === null) throw failure('unauthenticated')
   if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
   if (!operation.body) refuseBody(request, services.policy.limits)

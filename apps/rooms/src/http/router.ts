@@ -1,6 +1,6 @@
 import type { Arrival } from '@latchkey/http/mount'
 import { failure } from '../failures.ts'
-import { API_PATH, createApi, renderFailure } from './api.ts'
+import { API_PATH, createApi, refuseForeignOrigin, renderFailure } from './api.ts'
 import { BACKCHANNEL_LOGOUT_PATH, createBackchannelLogout } from './backchannel-logout.ts'
 import { type Header, securityHeaders } from './headers.ts'
 import { type Readiness, checkMetricsReader, health } from './health.ts'
@@ -86,6 +86,8 @@ function createAnswers(services: Services, readiness: Readiness) {
     const found = services.hosts(request.headers.get('host'))
     if ('refused' in found) throw failure(found.refused)
     if (!isApi(path)) return counted(pageRoute(path), pages(request, path))
+    // The API refuses it by itself; the callback goes by cookie and state, and monitors ask under any name (R6.2, R24.1).
+    if (isReference(path)) refuseForeignOrigin(request, found.origin)
     const told = reference(request, path)
     return told ? counted(path, told) : api.fetch(request, arrival)
   }

@@ -8,7 +8,7 @@ import type { News } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { entrantOf } from '../rooms/entry.ts'
 import { lockRoom } from '../rooms/log.ts'
-import { isAtLeast } from '../rooms/room-access.ts'
+import { type MemberRole, entryOf, isAtLeast } from '../rooms/room-access.ts'
 import { type FoundStanding, findStanding } from '../rooms/standing.ts'
 import { isVouchedFor } from './authority.ts'
 import { findInvitation, takeUse } from './store.ts'
@@ -29,7 +29,7 @@ export async function accept(
   tx: Transaction<Tables>,
   context: Context,
   { id, room_id: roomId }: RoomInvitationRow,
-): Promise<News[]> {
+): Promise<{ role: MemberRole; told: News[] }> {
   const { now: nowMs } = context
   await lockRoom(tx, roomId)
   const invitation = await findInvitation(tx, id)
@@ -42,11 +42,17 @@ export async function accept(
   if (!(await takeUse(tx, id))) throw failure('invitation_used')
   const person = await holdKnownPerson(tx, roomId, standing.userId, nowMs)
   if (!person) throw failure('not_found')
-  const { permission: role } = invitation
+  const role = roleBy(invitation, standing)
   const { told } = await giveRole(tx, { room: standing.room, person, role, nowMs })
   const metadata = { invitationId: id, role }
   await auditRoom(tx, context, { action: 'room.invitation.accept', roomId, metadata })
-  return told
+  return { role, told }
+}
+
+/** Who could be there as a visitor does not end up with less than visitors have (R17.6). */
+function roleBy({ permission }: RoomInvitationRow, standing: FoundStanding): MemberRole {
+  const isLower = !isAtLeast(permission, standing.defaultRole)
+  return isLower && entryOf(standing) === 'yes' ? standing.defaultRole : permission
 }
 
 function refuse({ bar, isGuest, role, room }: FoundStanding, invitation: RoomInvitationRow): void {

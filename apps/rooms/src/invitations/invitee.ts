@@ -1,7 +1,9 @@
 import { hashToken } from '@latchkey/tokens/opaque'
+import type { Kysely } from 'kysely'
 import { type Context, actorOf, operation } from '../context.ts'
-import type { RoomInvitationRow } from '../db/tables.ts'
+import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
+import { type Position, PageQuery, cutPage, positionOf } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { entrantOf } from '../rooms/entry.ts'
 import { isAtLeast } from '../rooms/room-access.ts'
@@ -13,16 +15,41 @@ import {
   Accepted,
   DeclineParams,
   InvitationParams,
-  PendingList,
+  PendingPage,
   Preview,
   TokenParams,
   isId,
   toPending,
 } from './schema.ts'
-import { declineInvitation, findByTokenHash, findInvitation, findRoomOf, listPending } from './store.ts'
+import {
+  type FoundPending,
+  declineInvitation,
+  findByTokenHash,
+  findInvitation,
+  findRoomOf,
+  listPending,
+} from './store.ts'
 
 const tag = 'Invitations'
-const MOST_PENDING = 100
+/** As many invitations are looked at together. */
+const BATCH = 100
+
+/** Invitations in which this person can rise and whose creators may still give that: `limit` of them, or all there are. */
+async function listAnswerable(
+  db: Kysely<Tables>,
+  whose: { userId: string; nowMs: number },
+  after: Position | undefined,
+  limit: number,
+): Promise<FoundPending[]> {
+  const answerable: FoundPending[] = []
+  for (let from = after; ;) {
+    const found = await listPending(db, whose, from, BATCH)
+    const raising = found.filter(({ own_role, permission }) => !isAtLeast(own_role, permission))
+    answerable.push(...(await vouchedFor(db, raising, whose.nowMs)))
+    if (found.length < BATCH || answerable.length >= limit) return answerable.slice(0, limit)
+    from = found.at(-1)
+  }
+}
 
 const pending = operation({
   id: 'listPendingInvitations',
@@ -30,14 +57,17 @@ const pending = operation({
   path: '/room-invitations/pending',
   scope: 'member',
   tag,
-  summary: 'List the invitations that wait for your answer, newest first, at most 100',
-  result: PendingList,
-  async handler(context) {
+  summary: 'List the invitations that wait for your answer, newest first',
+  query: PageQuery,
+  result: PendingPage,
+  async handler(context, { query: { limit, cursor } }) {
     const { database, now } = context
-    const found = await listPending(database.read, actorOf(context).user.id, now, MOST_PENDING)
-    const raising = found.filter(({ own_role, permission }) => !isAtLeast(own_role, permission))
-    const live = await vouchedFor(database.read, raising, now)
-    return { invitations: live.map((row) => toPending(row, row.room_name)) }
+    const userId = actorOf(context).user.id
+    const key = ['pending', userId]
+    const after = positionOf(key, cursor)
+    const found = await listAnswerable(database.read, { userId, nowMs: now }, after, limit + 1)
+    const { rows, nextCursor } = cutPage(key, found, limit)
+    return { invitations: rows.map((row) => toPending(row, row.room_name)), nextCursor }
   },
 })
 
@@ -102,9 +132,9 @@ const acceptOne = operation({
   failures: ['not_found', 'banned', 'cooldown', 'guest_not_permitted', 'already_member', 'invitation_used'],
   async handler(context, { params: { invitation: given } }) {
     const invitation = isId(given) ? await findTargeted(context, given) : await findLink(context, given)
-    const told = await context.database.write((tx) => accept(tx, context, invitation))
+    const { role, told } = await context.database.write((tx) => accept(tx, context, invitation))
     for (const news of told) context.tell(news)
-    return { ...SUCCESS, roomId: invitation.room_id, role: invitation.permission }
+    return { ...SUCCESS, roomId: invitation.room_id, role }
   },
 })
 

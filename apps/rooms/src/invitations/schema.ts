@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { RoomInvitationRow } from '../db/tables.ts'
 import { MemberRole } from '../members/schema.ts'
+import { NextCursor } from '../paging.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 
 /** Both 30 days at most. */
@@ -85,7 +86,10 @@ export const LinkAnswer = z.object({
 export const InvitationList = z.object({
   invitations: z.array(Invitation.extend({ invitedNickname: z.string().nullable() })),
 })
-export const PendingList = z.object({ invitations: z.array(PendingInvitation) })
+export const PendingPage = z.object({
+  invitations: z.array(PendingInvitation),
+  nextCursor: NextCursor,
+})
 export const Preview = z
   .object({
     roomName: z.string(),

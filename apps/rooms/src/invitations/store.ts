@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
 import type { News } from '../news.ts'
+import type { Position } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { RoomRole } from '../rooms/room-access.ts'
 
@@ -51,8 +52,8 @@ export interface FoundPending extends RoomInvitationRow {
 /** Targeted invitations that this person can still answer, newest first. */
 export async function listPending(
   db: Kysely<Tables>,
-  userId: string,
-  nowMs: number,
+  { userId, nowMs }: { userId: string; nowMs: number },
+  after: Position | undefined,
   limit: number,
 ): Promise<FoundPending[]> {
   const rows = await db
@@ -67,6 +68,15 @@ export async function listPending(
     .select(['rooms.name as room_name', 'rooms.owner_id', 'room_members.role as member_role'])
     .where('room_invitations.invited_user_id', '=', userId)
     .where((eb) => isLive(eb, nowMs))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(
+          eb.refTuple('room_invitations.created_at', 'room_invitations.id'),
+          '<',
+          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
+        ),
+      ),
+    )
     .orderBy('room_invitations.created_at', 'desc')
     .orderBy('room_invitations.id', 'desc')
     .limit(limit)

@@ -22,6 +22,16 @@ export function parseClaimPath(text: string): ClaimPath | undefined {
   return isUsable ? { whole: text, parts } : undefined
 }
 
+/** What was said of a person, whoever is believed most first. */
+export type Claims = readonly Readonly<Record<string, unknown>>[]
+
+/** The value at the path in the first that knows anything of it: the others neither replace it nor add to it (L77). */
+export function readFirstClaim(sources: Claims, path: ClaimPath): unknown {
+  const [first = ''] = path.parts
+  const source = sources.find((claims) => Object.hasOwn(claims, path.whole) || Object.hasOwn(claims, first))
+  return source && readClaim(source, path)
+}
+
 /** The value at the path, reading own members only; undefined where there is none. */
 export function readClaim(claims: Readonly<Record<string, unknown>>, path: ClaimPath): unknown {
   if (Object.hasOwn(claims, path.whole)) return claims[path.whole]

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { endpoint, isSafeUrl } from '../setting-kinds.ts'
 import { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm, type OidcConfig } from './provider-config.ts'
-import { LoginFailure } from './provider.ts'
+import { LoginFailure, type ProviderStatus } from './provider.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export interface Metadata {
@@ -25,7 +25,7 @@ export interface Discovery {
   get(): Promise<Metadata>
   /** What is known without asking. */
   known(): Metadata | undefined
-  lastCheck(): { readonly checkedAtMs: number | null; readonly error: string | null }
+  lastCheck(): Omit<ProviderStatus['discovery'], 'ok'>
 }
 
 const FRESH_MS = 3_600_000
@@ -71,6 +71,7 @@ export function createDiscovery(config: OidcConfig, { outbound, now, log }: Surr
     },
     lastCheck: () => ({
       checkedAtMs: Number.isFinite(checkedAtMs) ? checkedAtMs : null,
+      code: failure?.code ?? null,
       error: failure === undefined ? null : explain(failure),
     }),
   }

@@ -1,22 +1,21 @@
 // What claims say of a person (rooms-contract R7.6, R7.7, R8.3, R9.3; checklist L66, L79-L81, L84, L86).
-import { type ClaimPath, readClaim } from './claim-path.ts'
+import { type ClaimPath, type Claims, readFirstClaim } from './claim-path.ts'
 import { cleanName, cutToGraphemes } from './display-name.ts'
 import { isIdentifier } from './identifier.ts'
 import type { ProviderConfig } from './provider-config.ts'
 import { LoginFailure, type ProviderIdentity } from './provider.ts'
-import type { JsonObject } from './strict-jws.ts'
 
 const LONGEST_EMAIL = 320
 
 /** Only what is needed; the rest of the claims is dropped. */
 export function describePerson(
-  claims: JsonObject,
+  claims: Claims,
   config: ProviderConfig,
 ): Pick<ProviderIdentity, 'subject' | 'name' | 'email' | 'isAdmin'> {
   return {
-    subject: subjectOf(readClaim(claims, config.subjectPath)),
-    name: nameOf(readClaim(claims, config.namePath)),
-    email: config.emailPath === null ? null : emailOf(readClaim(claims, config.emailPath)),
+    subject: subjectOf(readFirstClaim(claims, config.subjectPath)),
+    name: nameOf(readFirstClaim(claims, config.namePath)),
+    email: config.emailPath === null ? null : emailOf(readFirstClaim(claims, config.emailPath)),
     isAdmin: config.adminClaim !== null && matches(claims, config.adminClaim),
   }
 }
@@ -53,8 +52,8 @@ function emailOf(value: unknown): string | null {
 }
 
 /** R9.3: the value itself or a member of a list. Missing values, null, objects and lists in lists match nothing. */
-function matches(claims: JsonObject, { path, value }: { path: ClaimPath; value: string }): boolean {
-  const found = readClaim(claims, path)
+function matches(claims: Claims, { path, value }: { path: ClaimPath; value: string }): boolean {
+  const found = readFirstClaim(claims, path)
   const candidates: unknown[] = Array.isArray(found) ? found : [found]
   return candidates.some((candidate) => textOf(candidate) === value)
 }

@@ -39,6 +39,7 @@ export function createKeySet({ outbound, now, log, metrics }: Surroundings): Key
   let keys: readonly Key[] = []
   let loadedAtMs = -Infinity
   let pausedAtMs = -Infinity
+  let hasFailed = false
   let loading: Promise<void> | undefined
 
   // In both directions, since a clock that was set back must not make anything last longer.
@@ -49,9 +50,11 @@ export function createKeySet({ outbound, now, log, metrics }: Surroundings): Key
       metrics.countKeySetFetch()
       keys = await fetchKeys(wanted, outbound)
       loadedAtMs = now()
+      hasFailed = false
       if (keys.length === 0) pausedAtMs = now()
     } catch (error) {
       pausedAtMs = now()
+      hasFailed = true
       log.warn('The keys of the login provider cannot be fetched', { url: wanted.jwksUri, error })
     } finally {
       loading = undefined
@@ -65,23 +68,30 @@ export function createKeySet({ outbound, now, log, metrics }: Surroundings): Key
     await loading
   }
 
+  const keyOf = (kid: string | undefined) =>
+    kid === undefined ? keys[0]?.key : keys.find((key) => key.kid === kid)?.key
+
   function pick(kid: string | undefined): CryptoKey | undefined {
     if (!isWithin(USABLE_MS, loadedAtMs))
       throw new LoginFailure('provider_unavailable', 'no keys of the provider')
     // Without a key id there must be no choice (OpenID Connect Core 1.0, section 10.1; L73).
     if (kid === undefined && keys.length > 1) throw new LoginFailure('token_invalid', 'key id missing')
-    return kid === undefined ? keys[0]?.key : keys.find((key) => key.kid === kid)?.key
+    return keyOf(kid)
   }
 
   return {
     async find(wanted) {
-      if (!isWithin(FRESH_MS, loadedAtMs)) await refresh(wanted, false)
+      // A reload for a key id that the last keys did not have is its one refresh; the first load is nobody's.
+      const isForced = loadedAtMs > -Infinity && keyOf(wanted.kid) === undefined
+      if (!isWithin(FRESH_MS, loadedAtMs)) await refresh(wanted, isForced)
       const known = pick(wanted.kid)
       if (known !== undefined) return known
       await refresh(wanted, true)
       const found = pick(wanted.kid)
-      if (found === undefined) throw new LoginFailure('token_invalid', 'unknown signing key')
-      return found
+      if (found !== undefined) return found
+      // It may be a key that could not be fetched: the same logout token is to come again (R6.8, R13.3).
+      if (hasFailed) throw new LoginFailure('provider_unavailable', 'unknown signing key, and no newer keys')
+      throw new LoginFailure('token_invalid', 'unknown signing key')
     },
     count: async (wanted) => (await fetchKeys(wanted, outbound)).length,
   }

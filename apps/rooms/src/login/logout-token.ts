@@ -4,7 +4,7 @@ import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import type { OidcConfig } from './provider-config.ts'
 import { LoginFailure, type LogoutToken } from './provider.ts'
-import { isIdentifier } from './identifier.ts'
+import { isIdentifier, keyOf } from './identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
 
 export interface ExpectedLogoutToken {
@@ -68,8 +68,9 @@ function isObject(value: unknown): value is JsonObject {
 function textOf(claims: JsonObject, name: 'jti' | 'sub' | 'sid'): string | null {
   if (!Object.hasOwn(claims, name)) return null
   const value = claims[name]
-  if (!isIdentifier(value)) refuse(`logout token ${name} malformed`)
-  return value
+  // Nobody whose subject is longer can sign in.
+  const key = name === 'sub' && !isIdentifier(value) ? undefined : keyOf(value)
+  return key ?? refuse(`logout token ${name} malformed`)
 }
 
 /** R13.5 (L113). In whole seconds, the beginning rounded down and the end up. */

@@ -25,8 +25,7 @@ export function createOAuth2Provider(config: OAuth2Config, { outbound, patience 
       const { tokenEndpoint: url, userinfoEndpoint } = config
       const { accessToken } = await requestTokens(outbound, { url, config, advertised: null, redemption })
       // An ID token, where one came, is nothing here: this mode verifies none, so it believes none.
-      const claims = await fetchUserInfo(outbound, userinfoEndpoint, accessToken)
-      const person = describePerson(claims, config)
+      const person = describePerson([await fetchUserInfo(outbound, userinfoEndpoint, accessToken)], config)
       return { issuer, ...person, ownedTeams: [], idToken: null, sub: null, sid: null, issuedAtSeconds: null }
     },
     logoutUrl: async () => null,
@@ -37,7 +36,7 @@ export function createOAuth2Provider(config: OAuth2Config, { outbound, patience 
       mode: 'oauth2',
       issuer,
       label: config.label,
-      discovery: { ok: true, checkedAtMs: null, error: null },
+      discovery: { ok: true, checkedAtMs: null, code: null, error: null },
       endpoints: {
         authorization: config.authorizationEndpoint,
         token: config.tokenEndpoint,

@@ -1,5 +1,6 @@
 // The mode `oidc`: OpenID Connect with everything verified (rooms-contract R4-R7, R12, R13). `teamidp` is this and teams.
 import { authorizationUrl } from './authorization-url.ts'
+import type { Claims } from './claim-path.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { verifyIdToken } from './id-token.ts'
@@ -15,14 +16,14 @@ import {
   type ProviderStatus,
   type Redemption,
 } from './provider.ts'
-import { isIdentifier } from './identifier.ts'
+import { keyOf } from './identifier.ts'
 import type { JsonObject } from './strict-jws.ts'
 import type { Surroundings } from './surroundings.ts'
 import { clientAuthentication, requestTokens } from './token-endpoint.ts'
-import { fetchUserInfo, mergeClaims } from './user-info.ts'
+import { checkSameSubject, fetchUserInfo } from './user-info.ts'
 import { within } from './within.ts'
 
-type OwnedTeams = (claims: JsonObject) => readonly string[]
+type OwnedTeams = (claims: Claims) => readonly string[]
 
 /** What one provider of this mode is made of. */
 interface Parts {
@@ -103,11 +104,13 @@ async function redeem(redemption: Redemption, parts: Parts): Promise<ProviderIde
   if (idToken === null) throw new LoginFailure('provider_error', 'id token missing')
   const { nonceHash } = redemption
   const signed = await verifyIdToken(idToken, { config, metadata, keys, nonceHash, accessToken, now })
-  // Only now: nothing is sent anywhere for a token that proves nothing (R7.1, L50).
-  const claims =
-    metadata.userinfoEndpoint === null
-      ? signed
-      : mergeClaims(signed, await fetchUserInfo(outbound, metadata.userinfoEndpoint, accessToken))
+  const claims: JsonObject[] = [signed]
+  if (metadata.userinfoEndpoint !== null) {
+    // Only now: nothing is sent anywhere for a token that proves nothing (R7.1, L50).
+    const userInfo = await fetchUserInfo(outbound, metadata.userinfoEndpoint, accessToken)
+    checkSameSubject(signed, userInfo)
+    claims.push(userInfo)
+  }
   return {
     issuer: config.issuer,
     ...describePerson(claims, config),
@@ -121,7 +124,7 @@ async function redeem(redemption: Redemption, parts: Parts): Promise<ProviderIde
 
 /** OpenID Connect Front-Channel and Back-Channel Logout: the provider's name of the session. */
 function sidOf({ sid }: JsonObject): string | null {
-  return isIdentifier(sid) ? sid : null
+  return keyOf(sid) ?? null
 }
 
 /** Undefined where there is none in time (R12.2). */

@@ -57,3 +57,15 @@ export type ProviderMode = ProviderConfig['mode']
 export function issuerOf(config: ProviderConfig): string {
   return config.mode === 'oauth2' ? `oauth2:${new URL(config.userinfoEndpoint).origin}` : config.issuer
 }
+
+/** Where a subject is read. The issuer says less: all realms of a host can share the one of oauth2. */
+export interface SubjectSource {
+  /** Null where metadata names it. */
+  readonly userinfoEndpoint: string | null
+  readonly subjectPath: string
+}
+
+export function subjectSourceOf(config: ProviderConfig): SubjectSource {
+  const userinfoEndpoint = config.mode === 'oauth2' ? config.userinfoEndpoint : null
+  return { userinfoEndpoint, subjectPath: config.subjectPath.whole }
+}

@@ -97,6 +97,8 @@ export interface ProviderStatus {
   readonly discovery: {
     readonly ok: boolean
     readonly checkedAtMs: number | null
+    /** What kind of failure, and our phrase for it with what it was about. */
+    readonly code: LoginError | null
     readonly error: string | null
   }
   readonly endpoints: Readonly<Record<string, string>>
@@ -110,7 +112,7 @@ export interface Provider {
   readonly mode: ProviderMode
   /** What identities are keyed with (R8.1). */
   readonly issuer: string
-  /** Of mode, issuer and client id: a login started under another is not accepted (R6.2). */
+  /** Of mode, issuer, client id and where subjects are read: a login started under another is not accepted (R6.2). */
   readonly fingerprint: string
   /** How long everything that one callback waits for may take together, in milliseconds. */
   readonly loginMs: number

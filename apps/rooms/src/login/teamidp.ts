@@ -1,6 +1,6 @@
 // The mode `teamidp`: OpenID Connect, and the teams that a person owns (rooms-contract R4.2, R9.5; checklist L89).
 import type { Log } from '@latchkey/http/log'
-import { readClaim } from './claim-path.ts'
+import { type Claims, readClaim, readFirstClaim } from './claim-path.ts'
 import { identifierOf } from './identity.ts'
 import { createOidcProvider } from './oidc.ts'
 import type { OidcConfig, TeamsConfig } from './provider-config.ts'
@@ -16,8 +16,8 @@ export function createTeamidpProvider(config: OidcConfig, around: Surroundings):
 }
 
 /** Ids of the teams in which the person's role counts as owner, each once. */
-function ownedTeams(claims: JsonObject, teams: TeamsConfig, log: Pick<Log, 'warn'>): readonly string[] {
-  const list = readClaim(claims, teams.claimPath)
+function ownedTeams(claims: Claims, teams: TeamsConfig, log: Pick<Log, 'warn'>): readonly string[] {
+  const list = readFirstClaim(claims, teams.claimPath)
   if (!Array.isArray(list)) {
     if (list !== undefined)
       log.warn('The team claim is no list; it counts as no teams', { claim: teams.claimPath.whole })

@@ -21,12 +21,8 @@ export async function fetchUserInfo(
   return object
 }
 
-/**
- * The claims of both. Section 5.3.2: `sub` must be the ID token's, or user-info speaks of somebody else. What is signed
- * wins over what is not, claim by claim (L77).
- */
-export function mergeClaims(idToken: JsonObject, userInfo: JsonObject): JsonObject {
+/** Section 5.3.2: `sub` must be the ID token's, or user-info speaks of somebody else. */
+export function checkSameSubject(idToken: JsonObject, userInfo: JsonObject): void {
   if (!Object.hasOwn(userInfo, 'sub') || userInfo.sub !== idToken.sub)
     throw new LoginFailure('token_invalid', 'userinfo subject differs')
-  return { ...userInfo, ...idToken }
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import type { News } from '../news.ts'
+import type { FormerLobby, News } from '../news.ts'
 import { appendEvent } from '../rooms/log.ts'
 import type { MemberRole } from '../rooms/room-access.ts'
 import { toPerson } from '../rooms/schema.ts'
@@ -42,7 +42,7 @@ export async function giveRole(
 }
 
 /** What to tell beside the event when what somebody is in a room has changed; `lostBy` who may not know of it any more. */
-export function roleChanged(roomId: string, lostBy: readonly string[] = []): News[] {
+export function roleChanged(roomId: string, lostBy: FormerLobby = []): News[] {
   return [
     { kind: 'access', roomId },
     { kind: 'lobby', roomId, ...(lostBy.length > 0 && { formerly: lostBy }) },

@@ -6,11 +6,11 @@ import type { News } from '../news.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
 import { cutPage, PageQuery, positionOf } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { enterToRead, entrantOf } from '../rooms/entry.ts'
+import { enterToRead, entrantOf, mayStay } from '../rooms/entry.ts'
 import { endAccess } from '../rooms/eviction.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
 import { standingFor } from '../rooms/operations.ts'
-import { type MemberRole, entryOf, may, settingAs } from '../rooms/room-access.ts'
+import { type MemberRole, may, settingAs } from '../rooms/room-access.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { findStanding } from '../rooms/standing.ts'
 import { SUCCESS, Success } from '../wire.ts'
@@ -150,10 +150,10 @@ async function endMembership(tx: Transaction<Tables>, context: Context, roomId: 
   const data = { person: toPerson(person, standing.defaultRole) }
   const event = await appendEvent(tx, { roomId, event: 'member.left', data, nowMs })
   await auditRoom(tx, context, { action: 'room.membership.leave', roomId })
-  const mayStay = entryOf({ ...standing, role: null }) === 'yes'
+  const stays = await mayStay(tx, standing, entrant)
   return [
     { kind: 'event', roomId, event },
-    ...(mayStay ? [] : await endAccess(tx, { roomId, userIds: [userId], reason: 'left' })),
+    ...(stays ? [] : await endAccess(tx, { roomId, userIds: [userId], reason: 'left' })),
     ...roleChanged(roomId, [userId]),
     ...(await endTransferTo(tx, roomId, userId)),
   ]

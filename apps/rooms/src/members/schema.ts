@@ -34,8 +34,9 @@ const LONGEST_SEARCH = 64
 /** Two characters at least: one would find half of all people. */
 export const SearchQuery = z.object({
   q: text()
+    .trim()
     .max(MAX_GIVEN)
-    .transform((given) => folded(given.trim()))
+    .transform(folded)
     .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
     .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
     .meta({ description: 'Part of the name; nothing in it stands for anything else.', minLength: 2 }),

@@ -115,7 +115,9 @@ async function endPresence(
     told.push({ kind: 'event', roomId, event })
   }
   told.push(...(await endAccess(tx, { roomId, userIds, reason, untilMs: bar.expires_at })))
-  told.push(...roleChanged(roomId, userIds))
+  // Whoever else is at that address does not see the room any more, and news name no addresses.
+  const isByAddress = bar.guest_prefix !== null && standing.visibility === 'public'
+  told.push(...roleChanged(roomId, isByAddress ? 'everyone' : userIds))
   told.push(...(await endTransferTo(tx, roomId, person.user_id)))
   return told
 }

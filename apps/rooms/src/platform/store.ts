@@ -31,7 +31,12 @@ export async function savePlatformSetting(
   else await saveState(tx, keyOf(setting), value, nowMs)
 }
 
-async function saveState(tx: Transaction<Tables>, key: string, value: string, nowMs: number): Promise<void> {
+export async function saveState(
+  tx: Transaction<Tables>,
+  key: string,
+  value: string,
+  nowMs: number,
+): Promise<void> {
   await tx
     .insertInto('platform_state')
     .values({ key, value, updated_at: nowMs })
@@ -81,6 +86,21 @@ export async function instanceIdOf(tx: Transaction<Tables>, nowMs: number): Prom
 
 export async function hasIdentities(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('identities').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Made up to this moment. */
+export async function countIdentitiesOf(
+  db: Kysely<Tables>,
+  issuer: string,
+  untilMs: number,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('identities')
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .where('issuer', '=', issuer)
+    .where('created_at', '<=', untilMs)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 export async function countIdentitiesOfOthers(db: Kysely<Tables>, issuer: string): Promise<number> {

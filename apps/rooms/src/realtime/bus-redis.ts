@@ -1,7 +1,8 @@
 import type { Log } from '@latchkey/http/log'
 import { createClient } from '@redis/client'
-import { type News, hintOf } from '../news.ts'
+import { hintOf } from '../news.ts'
 import { type Bus, createLocalBus } from './bus.ts'
+import { type Letter, readLetter } from './letter.ts'
 
 /** Other instances may use the same server: the number of a database in its address keeps no channels apart. */
 const channelOf = (instanceId: string) => `latchkey:rooms:1:${instanceId}`
@@ -13,12 +14,6 @@ const STALLED_MS = 20_000
 const RETRY_MS = { first: 100, most: 2_000 }
 /** More that nobody has taken is dropped: rooms go on without. */
 const MOST_WAITING = 10_000
-
-/** What goes through the server; without news, it is a sign of life to oneself. */
-interface Letter {
-  from: string
-  news?: News
-}
 
 /**
  * Redis or Valkey publish and subscribe. This node hears its own news at once and directly, so that it works on while the
@@ -33,19 +28,12 @@ export async function createRedisBus(
   beatEveryMs = BEAT_EVERY_MS,
 ): Promise<Bus> {
   const channel = channelOf(instanceId)
-  const local = createLocalBus()
+  const local = createLocalBus(log)
   let heardMs = -Infinity
   const hear = (text: string) => {
     const letter = readLetter(text)
     if (letter?.from === nodeId) heardMs = performance.now()
-    else if (letter?.news)
-      try {
-        // Whoever writes there may make rooms look into the database, and tells nobody anything.
-        local.publish(hintOf(letter.news))
-      } catch (error) {
-        // Of another version, or of nobody: what it was about, the database says.
-        log.warn('news could not be understood', { error })
-      }
+    else if (letter?.news) local.publish(letter.news)
   }
   const gate = createGate(log)
   const [publisher, subscriber] = [connection(url, gate), connection(url, gate)]
@@ -146,15 +134,5 @@ function createGate(log: Log): Gate {
       log.warn('the bus is gone; rooms go on with what the database says', { error })
     },
     close: () => void (state = 'closed'),
-  }
-}
-
-/** Undefined for what others have put into our channel. */
-function readLetter(text: string): Letter | undefined {
-  try {
-    const letter = JSON.parse(text) as Partial<Letter> | null
-    return typeof letter?.from === 'string' ? { ...letter, from: letter.from } : undefined
-  } catch {
-    return undefined
   }
 }

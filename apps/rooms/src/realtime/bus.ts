@@ -1,3 +1,4 @@
+import type { Log } from '@latchkey/http/log'
 import type { News } from '../news.ts'
 
 export type Listener = (news: News) => void
@@ -14,11 +15,17 @@ export interface Bus {
 }
 
 /** For a single node. */
-export function createLocalBus(): Bus {
+export function createLocalBus(log: Log): Bus {
   const listeners: Listener[] = []
   return {
     publish(news) {
-      for (const listener of listeners) listener(news)
+      for (const listener of listeners)
+        try {
+          listener(news)
+        } catch (error) {
+          // What it was about, the database says; and it is committed, whoever tells of it.
+          log.warn('news could not be taken', { error })
+        }
     },
     spread() {},
     listen: (listener) => void listeners.push(listener),

@@ -86,10 +86,10 @@ async function admit(services: Services, hub: Hub, request: Request, peer: strin
   if (!isOurs(protocols)) return refused(Close.protocol, 'unknown subprotocol')
   checkRoom(services, hub)
   const client = clientOf(services, request, peer)
-  const actor =
-    ticket === undefined ? await findByCookie(services, token) : await findByTicket(services, ticket)
+  const by = ticket === undefined ? { token } : { sessionId: await redeem(services, ticket) }
+  const actor = await findBy(services, by)
   services.rates.take('socket_connects_per_minute', actor?.session.id ?? client.prefix)
-  if (!actor) return refused(Close.session, await whyNot(services, token))
+  if (!actor) return refused(Close.session, await whyNot(services, by))
   return { actor, clientIp: client.ip, clientPrefix: client.prefix }
 }
 
@@ -110,26 +110,30 @@ function checkRoom({ policy }: Services, hub: Hub): void {
     throw failure('unavailable', { headers: { 'Retry-After': '30' } })
 }
 
-function findByCookie(services: Services, token: string | undefined): Promise<Actor | null> | null {
-  return token === undefined ? null : findActor(services, token)
-}
+/** By what a session is found: a cookie, or a ticket, whichever is sent; neither need lead to one. */
+type Given = { readonly token: string | undefined } | { readonly sessionId: string | undefined }
 
-async function findByTicket(services: Services, ticket: string): Promise<Actor | null> {
+/** The session of a ticket, which is used up by this. */
+async function redeem({ database, now }: Services, ticket: string): Promise<string | undefined> {
   // What was made up makes nobody wait for the writer.
-  if (!(await isTicket(services.database.read, ticket))) return null
-  const sessionId = await services.database.write((tx) => redeemTicket(tx, ticket, services.now()))
-  return sessionId === undefined ? null : findActorOfSession(services, sessionId)
+  if (!(await isTicket(database.read, ticket))) return undefined
+  return database.write((tx) => redeemTicket(tx, ticket, now()))
 }
 
-/** Why a cookie opens nothing: its session has ended, or there never was one. */
-async function whyNot(
-  { sessions, database, now }: Services,
-  token: string | undefined,
-): Promise<RevokeReason> {
-  const session = token === undefined ? undefined : await sessions.find(token)
+function findBy(services: Services, by: Given): Promise<Actor | null> | null {
+  if ('token' in by) return by.token === undefined ? null : findActor(services, by.token)
+  return by.sessionId === undefined ? null : findActorOfSession(services, by.sessionId)
+}
+
+/** Why nothing is opened: the session has ended, or there never was one. */
+async function whyNot({ sessions, database, now }: Services, by: Given): Promise<RevokeReason> {
+  const session =
+    'token' in by
+      ? by.token !== undefined && (await sessions.find(by.token))
+      : by.sessionId !== undefined && (await sessions.findById(by.sessionId))
   if (!session) return 'signed_out'
   const found = await findEnds(database.read, database.dialect, [session.id])
-  return endOf(found.get(session.id), now()) ?? 'disabled'
+  return endOf(found.get(session.id), now()) ?? (session.user.disabled === 1 ? 'disabled' : 'signed_out')
 }
 
 /** Whether there is a place for one more, at this moment. */

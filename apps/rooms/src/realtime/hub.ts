@@ -3,7 +3,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
-import type { News } from '../news.ts'
+import type { News, Notice } from '../news.ts'
 import { presenceChanged } from '../rooms/eviction.ts'
 import { canPublish, effectiveRole } from '../rooms/room-access.ts'
 import { LEASE_MS, type Started } from '../rooms/visits.ts'
@@ -15,8 +15,10 @@ import { Leases } from './leases.ts'
 import { Lobby } from './lobby.ts'
 import type { LocalRoom } from './local-room.ts'
 import { LocalRooms } from './local-rooms.ts'
+import { readNotice } from './notices.ts'
 import { Close } from './protocol.ts'
 import { Roster } from './roster.ts'
+import { findRoomsOf } from './store.ts'
 import { Typing } from './typing.ts'
 import { Watch } from './watch.ts'
 
@@ -138,17 +140,21 @@ export class Hub {
   hear(news: News): void {
     switch (news.kind) {
       case 'sessions':
-        return this.#soon(() => this.ends.check(news.sessionIds))
+        this.#soon(() => this.ends.check(news.sessionIds))
+        return this.#soon(() => this.#changedWhere('session_id', news.sessionIds))
       case 'person':
         this.#losses++
-        return this.#soon(() => this.watch.checkPerson(news.userId))
+        this.#soon(() => this.watch.checkPerson(news.userId))
+        return this.#soon(() => this.#changedWhere('user_id', [news.userId]))
       case 'taken':
         // The rates hear of it.
         return
       case 'lobby':
         return this.lobby.changed(news.roomId, news.formerly ?? [])
       case 'notice':
-        return this.#notify(news)
+        return this.#notify(news.userId, news)
+      case 'noticed':
+        return this.#soon(() => this.#readNotice(news))
       case 'removed':
         this.#losses++
         return this.#soon(() => this.leases.check([news.roomId], news))
@@ -163,8 +169,25 @@ export class Hub {
     }
   }
 
-  #notify({ userId, notice, data }: Extract<News, { kind: 'notice' }>): void {
+  #notify(userId: string, { notice, data }: Pick<Notice, 'notice' | 'data'>): void {
     for (const connection of this.roster.ofUser(userId)) connection.tell({ type: 'notice', notice, data })
+  }
+
+  async #readNotice(news: Extract<News, { kind: 'noticed' }>): Promise<void> {
+    const { userId, notice } = news
+    if (this.roster.ofUser(userId).length === 0) return
+    const { database, now } = this.#options
+    const data = await readNotice(database.read, news, now())
+    if (data) this.#notify(userId, { notice, data })
+  }
+
+  /** Their rooms are told anew who is there: with their sessions, people may have left them. */
+  async #changedWhere(column: 'user_id' | 'session_id', ids: readonly string[]): Promise<void> {
+    const { database } = this.#options
+    for (const roomId of await findRoomsOf(database.read, database.dialect, column, ids)) {
+      this.rooms.find(roomId)?.presence.changed()
+      this.lobby.changed(roomId, [])
+    }
   }
 
   #tell(roomId: string): void {

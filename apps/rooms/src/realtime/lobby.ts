@@ -4,7 +4,12 @@ import type { RoomRow, Tables } from '../db/tables.ts'
 import type { FormerLobby } from '../news.ts'
 import { type RoomRole, entryOf } from '../rooms/room-access.ts'
 import { toRoom } from '../rooms/schema.ts'
-import { type FoundStanding, findStandingsOfKnown } from '../rooms/standing.ts'
+import {
+  type FoundStanding,
+  findBarredPrefixes,
+  findStanding,
+  findStandingsOfKnown,
+} from '../rooms/standing.ts'
 import { countPresent, findRoom } from '../rooms/store.ts'
 import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
@@ -112,12 +117,30 @@ export class Lobby {
   ): Promise<(room: RoomRow, viewer: Connection) => RoomRole | null | undefined> {
     const known = await findStandingsOfKnown(this.#database.read, roomId, this.#now())
     const standings = new Map(known.map((standing) => [standing.userId, standing]))
-    return (room, { userId, person }) => {
-      const standing = standings.get(userId)
+    const neighbours = await this.#standingsByAddress(roomId)
+    return (room, viewer) => {
+      const { userId, person } = viewer
+      const standing = neighbours.get(viewer) ?? standings.get(userId)
       if (standing) return isListed(standing) ? standing.role : undefined
       const isOpen = room.visibility === 'public' && (!person.isGuest || room.allow_guests === 1)
       return isOpen ? null : undefined
     }
+  }
+
+  /** Of guests at an address that is barred from the room, which counts or not by whether they are new (R17.5). */
+  async #standingsByAddress(roomId: string): Promise<ReadonlyMap<Connection, FoundStanding>> {
+    const { read } = this.#database
+    const nowMs = this.#now()
+    const standings = new Map<Connection, FoundStanding>()
+    const barred = await findBarredPrefixes(read, roomId, nowMs)
+    if (barred.size === 0) return standings
+    for (const connection of this.#connections) {
+      const { isGuest, userId, clientPrefix } = connection.person
+      if (!isGuest || !barred.has(clientPrefix)) continue
+      const standing = await findStanding(read, roomId, { userId, clientPrefix, nowMs })
+      if (standing) standings.set(connection, standing)
+    }
+    return standings
   }
 }
 

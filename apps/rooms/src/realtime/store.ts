@@ -65,6 +65,22 @@ export async function findPresentIds(
   return found
 }
 
+/** Rooms where these people, or whoever has these sessions, are or were until a moment ago. */
+export async function findRoomsOf(
+  db: Kysely<Tables>,
+  dialect: DialectName,
+  column: 'user_id' | 'session_id',
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('presence_leases')
+    .select('room_id')
+    .distinct()
+    .where(among(dialect, column, ids))
+    .execute()
+  return rows.map(({ room_id }) => room_id)
+}
+
 /** Live leases of one node, by connection and then by room. */
 export type FoundLeases = ReadonlyMap<string, ReadonlySet<string>>
 

@@ -13,7 +13,7 @@ import { hasEnteredAsAdminSince } from './store.ts'
 export interface Entrant {
   userId: string
   clientPrefix: string
-  clientIp: string | null
+  clientIp: string
   requestId: string | null
   nowMs: number
 }
@@ -69,15 +69,34 @@ function isByRightOfAdmin({ isAdmin, role }: FoundStanding): boolean {
   return isAdmin && role === null
 }
 
-/** Once for a visit; for those who read without one, once in the time for which a visit goes on. */
+/**
+ * Whether somebody who is no member any more may stay, with the room locked. An administrator who is there comes in by that
+ * right at this moment.
+ */
+export async function mayStay(
+  tx: Transaction<Tables>,
+  standing: FoundStanding,
+  entrant: Entrant,
+): Promise<boolean> {
+  const visitor = { ...standing, role: null }
+  if (!isByRightOfAdmin(visitor) || !(await holdGrants(tx, entrant.userId, 'platform_admin')))
+    return entryOf({ ...visitor, isAdmin: false }) === 'yes'
+  if (standing.visit?.endedAtMs === null) await auditEntry(tx, visitor, entrant)
+  return true
+}
+
+/**
+ * Once for a visit, which may have begun as a member's; for those who read without one, once in the time for which a visit
+ * goes on.
+ */
 async function auditEntry(
   tx: Transaction<Tables>,
   { roomId, visit }: FoundStanding,
   entrant: Entrant,
 ): Promise<void> {
-  if (goesOn(visit, entrant.nowMs)) return
   const { userId, nowMs } = entrant
-  if (await hasEnteredAsAdminSince(tx, { roomId, userId, sinceMs: nowMs - VISIT_GOES_ON_MS })) return
+  const beganMs = visit && goesOn(visit, nowMs) ? visit.startedAtMs : nowMs
+  if (await hasEnteredAsAdminSince(tx, { roomId, userId, sinceMs: beganMs - VISIT_GOES_ON_MS })) return
   const target = { type: 'room', id: roomId }
   await recordAudit(tx, { action: 'room.admin_entry', actorUserId: userId, target }, entrant)
 }

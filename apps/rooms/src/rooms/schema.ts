@@ -10,6 +10,7 @@ const NAME_LIMIT = 64
 
 /** As people's names: without what nobody can see (R8.3). */
 const Name = text()
+  .trim()
   .max(MAX_GIVEN)
   .transform(cleanName)
   .pipe(
@@ -151,7 +152,7 @@ export const RoomParams = z.object({ id: Id })
 export const RoomAnswer = z.object({ room: Room })
 export const RoomPage = z.object({ rooms: z.array(Room), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
-  q: text().max(MAX_GIVEN).trim().optional().meta({ description: 'Part of the name.' }),
+  q: text().trim().max(MAX_GIVEN).optional().meta({ description: 'Part of the name.' }),
 })
 
 export const Joined = z

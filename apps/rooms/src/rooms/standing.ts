@@ -78,6 +78,22 @@ export async function findStandingsOfKnown(
   return rows.map(toStanding)
 }
 
+/** Addresses from which no new guests come in at this moment. */
+export async function findBarredPrefixes(
+  db: Kysely<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<ReadonlySet<string | null>> {
+  const rows = await db
+    .selectFrom('room_bans')
+    .select('guest_prefix')
+    .where('room_id', '=', roomId)
+    .where('guest_prefix', 'is not', null)
+    .where('created_at', '>', nowMs - ADDRESS_BARRED_MS)
+    .execute()
+  return new Set(rows.map(({ guest_prefix }) => guest_prefix))
+}
+
 /** Of everybody who is in the room, except those whose account is disabled. */
 export async function findStandingsOfPresent(
   db: Kysely<Tables>,

@@ -60,6 +60,30 @@ export async function putLeases(
       expires_at = excluded.expires_at`.execute(tx)
 }
 
+/**
+ * Whoever is in rooms by sessions that somebody ends at this moment is there no more (R17.7). Their leases run out instead of
+ * going at once: they say until when the visits lasted, which a job writes down where nothing else keeps the person there.
+ */
+export async function endLeasesOfEnded(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx
+    .updateTable('presence_leases')
+    .set({ expires_at: nowMs })
+    .where('expires_at', '>', nowMs)
+    .where('session_id', 'in', tx.selectFrom('sessions').select('id').where('revoked_at', '=', nowMs))
+    .execute()
+}
+
+/** From where guests have come in, by their sessions: a ban bars the address at which they were, not where they once began (R17.5). */
+export async function putAddresses(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  addresses: readonly { session_id: string; client_ip: string }[],
+): Promise<void> {
+  const rows = addresses.map(({ session_id, client_ip }) => [session_id, client_ip])
+  await sql`update sessions set client_ip = value ->> 1 from ${each(dialect, rows)}
+    where sessions.id = value ->> 0 and sessions.client_ip <> value ->> 1`.execute(tx)
+}
+
 /** One parameter, so that the text of the statement is the same for any number of rows. */
 function each(dialect: DialectName, rows: readonly unknown[]): RawBuilder<unknown> {
   const json = JSON.stringify(rows)

@@ -9,7 +9,7 @@ import { type Entrant, enterOrFail } from './entry.ts'
 import { goesOn } from './history.ts'
 import { lockRoom } from './log.ts'
 import type { FoundStanding } from './standing.ts'
-import { type Sign, listSigns, putLeases, putVisits } from './visit-store.ts'
+import { type Sign, listSigns, putAddresses, putLeases, putVisits } from './visit-store.ts'
 
 /** How long somebody is taken to be there without a sign of life (R18.6). */
 export const LEASE_MS = 45_000
@@ -63,6 +63,7 @@ export async function startVisits(
   const crowd = new Crowd(locked ? await listSigns(tx, { roomId }) : [], nowMs)
   // By connection: one that asks twice at once comes in once.
   const leases = new Map<string, PresenceLeaseRow>()
+  const addresses: { session_id: string; client_ip: string }[] = []
   const outcomes: (Started | Failure)[] = []
   for (const { entrant, connection } of arrivals)
     try {
@@ -75,12 +76,14 @@ export async function startVisits(
         user_id: entrant.userId,
         expires_at,
       })
+      if (standing.isGuest) addresses.push({ session_id: connection.session_id, client_ip: entrant.clientIp })
     } catch (error) {
       // Nothing of this one was written, except that an administrator stood at the door of a full room.
       if (!(error instanceof Failure)) throw error
       outcomes.push(error)
     }
   if (leases.size > 0) {
+    if (addresses.length > 0) await putAddresses(tx, dialect, addresses)
     await putVisits(tx, dialect, crowd.visits(roomId))
     await putLeases(tx, dialect, [...leases.values()])
   }

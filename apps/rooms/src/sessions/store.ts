@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
+import { endLeasesOfEnded } from '../rooms/visit-store.ts'
 import { seal } from '../seal.ts'
 import type { FoundSession } from './lookup.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
@@ -183,6 +184,7 @@ export async function endSessions(
     ended.map(({ user_id }) => user_id),
     nowMs,
   )
+  if (ended.length > 0) await endLeasesOfEnded(tx, nowMs)
   return ended.map(({ id }) => id)
 }
 

@@ -1,38 +1,7 @@
-import { useState } from 'react'
+import { useKept } from '@latchkey/web/kept'
 import { useSession } from './session.ts'
 
-const PREFIX = 'latchkey:'
-
-/**
- * What a person has typed survives a reload and a new sign-in in this tab. It is kept under their id, so that nobody else
- * who signs in here is shown it, and forgotten when they sign out.
- */
-export function readKept(userId: string, name: string): string {
-  return sessionStorage.getItem(`${PREFIX}${userId}:${name}`) ?? ''
-}
-
-/** Nothing forgets it. */
-export function keep(userId: string, name: string, text: string): void {
-  const key = `${PREFIX}${userId}:${name}`
-  if (text === '') sessionStorage.removeItem(key)
-  else sessionStorage.setItem(key, text)
-}
-
-/** A kept text as the state of a field. */
-export function useKeptText(
-  name: string,
-): readonly [text: string, set: (next: string | ((now: string) => string)) => void] {
-  const userId = useSession().data?.user.id ?? ''
-  const [text, setText] = useState(() => readKept(userId, name))
-  const set = (next: string | ((now: string) => string)) => {
-    const kept = typeof next === 'string' ? next : next(readKept(userId, name))
-    setText(kept)
-    keep(userId, name, kept)
-  }
-  return [text, set]
-}
-
-/** After a person has signed out on purpose. */
-export function forgetKeptTexts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
+/** What whoever is signed in types into a field, kept. */
+export function useKeptText(name: string) {
+  return useKept(useSession().data?.user.id ?? '', name)
 }

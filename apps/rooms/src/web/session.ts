@@ -12,9 +12,9 @@ export function useSession() {
   return useRead<SignedIn | null>(['session'], findSession)
 }
 
-async function findSession(signal: AbortSignal): Promise<SignedIn | null> {
+async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
   try {
-    return await call('getSession', {}, { signal })
+    return await call('getSession', {}, signal && { signal })
   } catch (error) {
     if (error instanceof CallError && error.status === 401) return null
     throw error
@@ -34,9 +34,30 @@ let endedBy: string | null = null
 export const howSessionEnded = () => endedBy
 
 /** From now on nobody is signed in here: the pages that need somebody lead to the login. */
-export function endSession(reason = 'expired'): void {
+export function endSession(reason = endedBy ?? 'expired'): void {
   if (queries.getQueryData(KEY)) endedBy = reason
   queries.setQueryData(KEY, null)
+}
+
+/** For so long the cookie of a session may be on its way when the end of the one that it replaces is known already. */
+const COOKIE_COMES_WITHIN_MS = 1_000
+
+/**
+ * After the session was revoked: whether this browser has another in its place, as after a sign-in in another tab or a
+ * change of one's own rights. True where nobody answers, too: the next socket finds out.
+ */
+export async function isReplaced(): Promise<boolean> {
+  // For whatever is refused from now on.
+  endedBy = 'revoked'
+  await new Promise((resume) => setTimeout(resume, COOKIE_COMES_WITHIN_MS))
+  const session = await findSession().catch(() => undefined)
+  if (session === null) return false
+  endedBy = null
+  if (!session) return true
+  // Nothing of what somebody else was shown stays.
+  if (session.user.id !== queries.getQueryData<SignedIn>(KEY)?.user.id) location.reload()
+  queries.setQueryData(KEY, session)
+  return true
 }
 
 /** Any call that is refused for want of a session ends it for the whole client. */

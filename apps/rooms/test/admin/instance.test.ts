@@ -84,7 +84,7 @@ eachDialect((_dialect, newUrl) => {
       mode: 'oidc',
       issuer: rooms.idp.issuer,
       label: 'Test provider',
-      discovery: { ok: true, checkedAt: expect.stringMatching(/Z$/), error: null },
+      discovery: { ok: true, checkedAt: expect.stringMatching(/Z$/), code: null, error: null },
       endpoints: expect.any(Object),
       pkce: 'S256',
       tokenAuthMethod: expect.any(String),
@@ -96,6 +96,7 @@ eachDialect((_dialect, newUrl) => {
       },
       lastLogoutToken: null,
       unreachableAccounts: 0,
+      inheritableAccounts: 0,
     })
     const secret = 'correct horse battery staple'
     const other = await rooms.node({ provider: rooms.idp.oauth2Config({ clientSecret: secret }) })

@@ -138,6 +138,9 @@ test('an account is erased after a question, not while it administers alone or o
   const refused = await ask(admin)
   await refused.getByText('You are the only administrator.').waitFor()
   await expectAccessible(admin.page)
+  await admin.page.keyboard.press('Escape')
+  const opener = admin.page.getByRole('button', { name: 'Delete account' })
+  await opener.and(admin.page.locator(':focus')).waitFor()
   const carol = await pages.openAs(CAROL, '/account')
   const room = await carol.page.evaluate(async () => {
     const token = /latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { actions } from '../admin/people.ts'
+import { noteSubjectSource } from '../../src/platform/provider-change.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { BOB, roomPages } from './browser.ts'
 
@@ -170,6 +171,8 @@ test('R9.7 the right to administer is given and taken, and whoever gives up thei
   expect(await rights('David Dahl')).toEqual([{ role: 'platform_admin', source: 'manual' }])
   expect(await liveSessions('David Dahl')).toEqual([])
   const david = await pages.openAs(DAVID, '/admin?q=David')
+  const passed: string[] = []
+  david.page.on('framenavigated', (frame) => passed.push(new URL(frame.url()).pathname))
   const taking = await choose(david.page, 'David Dahl', 'Take away administration')
   await taking.getByRole('button', { name: 'Take away administration' }).click()
   await david.page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor()
@@ -177,6 +180,7 @@ test('R9.7 the right to administer is given and taken, and whoever gives up thei
   expect(await rights('David Dahl')).toEqual([])
   // The session was replaced, not lost.
   expect(await liveSessions('David Dahl')).toHaveLength(1)
+  expect(passed).toEqual([])
   for (const opened of [alice, david]) await opened.page.context().close()
 }, 60_000)
 
@@ -210,6 +214,17 @@ test('R10.5 sessions of somebody are listed, one is ended after a question, then
   await all.getByRole('button', { name: 'End all sessions' }).click()
   await page.getByText('Not signed in anywhere.').waitFor()
   expect(await liveSessions('Carol Claesson')).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('R14.3 of a private room nobody is told that it admits guests', async () => {
+  const { browser } = await someone({ sub: 'fia', name: 'Fia Falk', email: 'fia@example.com' })
+  for (const visibility of ['private', 'unlisted'])
+    await browser.json('/api/rooms', { body: { name: `Fias ${visibility} room`, visibility } }, 201)
+  const { page } = await pages.openAs(ADMIN, '/admin?part=rooms&q=Fias')
+  const line = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+  await line('Fias unlisted room').getByText('Unlisted · admits guests').waitFor()
+  await line('Fias private room').getByText('Private · does not admit guests').waitFor()
   await page.context().close()
 }, 60_000)
 
@@ -352,6 +367,36 @@ test('the addresses to register are shown to the letter and can be copied, with 
   await page.context().close()
 }, 60_000)
 
+test('R15.1 why the metadata of the provider cannot be used is said in one’s own language, with the details as they are logged', async () => {
+  const { idp, clock } = pages.service()
+  const { page } = await pages.openAs(ADMIN, '/admin', { locale: 'sv', width: 390 })
+  const told = page.getByRole('alert', { name: 'Identitetstjänstens metadata kan inte användas' })
+  const look = async () => {
+    // What is known is asked for anew after an hour.
+    clock.ms += 3_600_001
+    await page.goto(pages.at('/admin?part=provider'))
+  }
+  try {
+    idp.answer('metadata', () => new Response('', { status: 503 }))
+    await look()
+    await told.getByText('Identitetstjänsten svarar inte').waitFor()
+    expect(await page.getByRole('region', { name: 'Identitetstjänstens adresser' }).count()).toBe(0)
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    await shoot(page, 'admin-provider-unusable')
+    const details = told.getByText('no metadata, status 503', { exact: true })
+    expect(await details.getAttribute('lang')).toBe('en')
+    idp.answer('metadata', () => Response.json({ issuer: 'https://other.example' }))
+    await look()
+    await told.getByText('stämmer inte med den här tjänstens inställningar').waitFor()
+    await told.getByText('https://other.example').waitFor()
+  } finally {
+    idp.reset()
+    clock.ms += 60_000
+  }
+  await page.context().close()
+}, 60_000)
+
 test('R8.5 accounts of an earlier provider are told of, and a question fits the narrowest window', async () => {
   const { id } = await someone({ sub: 'gustav', name: 'Gustav Grahn' })
   const { database } = pages.service().rooms
@@ -362,8 +407,16 @@ test('R8.5 accounts of an earlier provider are told of, and a question fits the 
       .where('user_id', '=', id)
       .execute(),
   )
+  const { idp, clock } = pages.service()
+  const source = { userinfoEndpoint: null, subjectPath: 'uid' }
+  await database.write((tx) => noteSubjectSource(tx, idp.issuer, source, clock.ms))
   const { page } = await pages.openAs(ADMIN, '/admin?part=provider', { width: 320, scheme: 'dark' })
   await page.getByRole('alert').getByText('1 account cannot be reached').waitFor()
+  await page
+    .getByRole('alert')
+    .getByText(/^\d+ accounts? may be reached by/)
+    .waitFor()
+  await shoot(page, 'admin-provider-changed-320')
   await expectAccessible(page)
   await expectWithinWidth(page)
   await page.goto(pages.at('/admin?q=Gustav+Grahn'))
@@ -389,6 +442,7 @@ test('the audit log is filtered by what was done, by whom, to whom and before wh
   await page.getByRole('combobox', { name: 'What was done' }).selectOption('Signed in')
   await page.getByRole('button', { name: 'Show', exact: true }).click()
   await list.getByText('Room created').waitFor({ state: 'detached' })
+  await list.getByRole('listitem').first().waitFor()
   expect(await list.getByRole('listitem').count()).toBe(1)
   await page.getByLabel('Before', { exact: true }).fill('2001-01-01T00:00')
   const show = page.getByRole('button', { name: 'Show', exact: true })

@@ -71,6 +71,35 @@ test('a room is opened with the keyboard alone and every option, and is what was
   await page.context().close()
 }, 60_000)
 
+test('Escape loses nothing that was chosen for a new room, and the next one begins anew', async () => {
+  const { page } = await pages.openAs(ALICE, '/')
+  const dialog = page.getByRole('dialog', { name: 'New room' })
+  const name = dialog.getByRole('textbox', { name: 'Name' })
+  const opener = page.getByRole('button', { name: 'New room' })
+  const begin = () => opener.click()
+  await begin()
+  await name.fill('Half chosen')
+  await dialog.getByRole('radio', { name: 'Private' }).check()
+  await dialog.getByRole('textbox', { name: 'Most people at once' }).fill('7')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await opener.and(page.locator(':focus')).waitFor()
+  await begin()
+  const chosen = async () => [
+    await name.inputValue(),
+    await dialog.getByRole('radio', { name: 'Private' }).isChecked(),
+    await dialog.getByRole('textbox', { name: 'Most people at once' }).inputValue(),
+    await dialog.getByRole('combobox', { name: 'Role of visitors' }).inputValue(),
+  ]
+  expect(await chosen()).toEqual(['Half chosen', true, '7', 'Speaker'])
+  await dialog.getByRole('button', { name: 'Create room' }).click()
+  await page.getByRole('heading', { name: 'Half chosen', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Rooms', exact: true }).click()
+  await begin()
+  expect(await chosen()).toEqual(['', false, '50', 'Listener'])
+  await page.context().close()
+}, 60_000)
+
 test('rooms are found by a part of their names, with counts and one’s own role, and appear while one looks', async () => {
   const { page } = await pages.openAs(BOB, '/')
   const cards = page.locator('.cards > li')
@@ -162,6 +191,26 @@ test('invitations and handovers wait in the lobby as they come, and are accepted
   await waiting.getByText('Invitation to Unheard as Speaker').waitFor()
   await page.context().close()
 }, 60_000)
+
+for (const [what, path] of [
+  ['invitations', '**/api/room-invitations/pending*'],
+  ['handovers', '**/api/room-ownership-transfers/pending'],
+] as const)
+  test(`where ${what} cannot be read the lobby says so, and not that nothing waits`, async () => {
+    const { page } = await pages.open('/login')
+    await page.route(path, (route) => route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }))
+    pages.service().idp.person = { sub: what, name: 'Nobody invited' }
+    await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
+    const waiting = page.getByRole('region', { name: 'Waiting for you' })
+    await waiting.getByRole('alert', { name: 'This could not be shown' }).waitFor()
+    await expectAccessible(page)
+    await shoot(page, `lobby-no-${what}`)
+    await page.unroute(path)
+    await waiting.getByRole('button', { name: 'Try again' }).click()
+    await waiting.waitFor({ state: 'detached' })
+    pages.service().idp.reset()
+    await page.context().close()
+  }, 60_000)
 
 test('R23.4 an invitation link shows the room, survives the login, and is used up by the button only', async () => {
   const room = await createRoom(host, { name: 'Link room', visibility: 'private' })
@@ -271,3 +320,28 @@ for (const [language, scheme, width] of [
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
     await page.context().close()
   }, 60_000)
+
+test('more invitations than a page holds are shown when one asks for them', async () => {
+  const { page } = await pages.openAs({ sub: 'wanted', name: 'Wanda Wanted' }, '/')
+  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  const userId = await idOf('Wanda Wanted')
+  for (let number = 1; number <= 51; number++) {
+    const { id } = await createRoom(host, { name: `Den ${number}`, visibility: 'private' })
+    await host.browser.json(`/api/rooms/${id}/invitations/users`, { body: { userId } }, 201)
+  }
+  await page.reload()
+  const waiting = page.getByRole('region', { name: 'Waiting for you' })
+  await waiting.getByText('Invitation to Den 51 as Speaker').waitFor()
+  expect(await waiting.getByRole('listitem').count()).toBe(50)
+  await page.setViewportSize({ width: 390, height: 900 })
+  await expectAccessible(page)
+  await waiting.getByRole('button', { name: 'Show more' }).click()
+  await waiting.getByText('Invitation to Den 1 as Speaker').waitFor()
+  expect(await waiting.getByRole('listitem').count()).toBe(51)
+  expect(await waiting.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+  await shoot(page, 'lobby-pending-many-390')
+  await waiting.getByRole('button', { name: 'Decline: Invitation to Den 1 as Speaker' }).click()
+  await waiting.getByText('Invitation to Den 1 as Speaker').waitFor({ state: 'detached' })
+  expect(await waiting.getByRole('listitem').count()).toBe(50)
+  await page.context().close()
+}, 90_000)

@@ -6,6 +6,7 @@ import { en } from '../../src/web/texts/en.ts'
 import { id } from '../../src/web/texts/id.ts'
 import { sv } from '../../src/web/texts/sv.ts'
 import { ALICE } from '../provider/hostile.ts'
+import { until } from '../realtime/redis.ts'
 import { admin } from '../rooms/rooms.ts'
 import { isRefusal, roomPages } from './browser.ts'
 
@@ -63,6 +64,49 @@ test('whoever is signed in and opens the login goes on to where they wanted', as
   await page.getByRole('link', { name: 'Go on as Alice Andersson' }).click()
   await page.waitForURL(pages.at('/account'))
   await page.context().close()
+}, 60_000)
+
+test('R10.3 a sign-in in one tab replaces the session of another, which goes on where it was as whoever signed in', async () => {
+  const { page: first } = await pages.open('/login')
+  await first.getByRole('textbox', { name: 'Nickname' }).fill('Gun Gast')
+  await first.getByRole('button', { name: 'Enter as a guest' }).click()
+  const alice = `Account of ${String(ALICE.name)}`
+  await first.getByRole('link', { name: 'Account of Gun Gast' }).waitFor()
+  const signIn = async () => {
+    await first.goto(pages.at('/api/auth/login?prompt=login&returnTo=/account'))
+    await first.getByRole('link', { name: alice }).waitFor()
+  }
+  const second = await first.context().newPage()
+  const passed: string[] = []
+  second.on('framenavigated', (frame) => passed.push(new URL(frame.url()).pathname))
+  let welcomes = 0
+  second.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => void (welcomes += Number(payload.includes('"welcome"')))),
+  )
+  const connected = async (act: () => Promise<unknown>) => {
+    const before = welcomes
+    await act()
+    await until(() => welcomes > before)
+  }
+  await connected(() => second.goto(pages.at('/?q=x')))
+  // The guest has become somebody else, who is shown nothing of the guest.
+  await signIn()
+  await second.getByRole('link', { name: alice }).waitFor()
+  // The same person anew: nothing on the page is touched.
+  await second.getByRole('button', { name: 'New room' }).click()
+  const name = second.getByRole('textbox', { name: 'Name' })
+  await name.fill('Half a na')
+  await connected(signIn)
+  expect(await name.inputValue()).toBe('Half a na')
+  expect(new Set(passed)).toEqual(new Set(['/']))
+  // A session that nothing replaces is over, for the reason that the server gave.
+  const root = await admin(pages.service(), 'Rut Root')
+  const { user } = await first.evaluate(
+    async () => (await fetch('/api/session')).json() as Promise<{ user: { id: string } }>,
+  )
+  await root.browser.json(`/api/admin/users/${user.id}/revoke-sessions`, { method: 'POST' })
+  await second.waitForURL(pages.at('/login?ended=revoked&returnTo=%2F%3Fq%3Dx'))
+  await first.context().close()
 }, 60_000)
 
 test('R23.7 language and colours are chosen before anybody signs in, and hold on every page of this browser', async () => {

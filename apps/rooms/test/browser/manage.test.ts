@@ -100,6 +100,32 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   }
 }, 90_000)
 
+test('after a question about a person the keyboard goes on where it was, or in the list when they are gone', async () => {
+  const { page, path } = await aliceInHerRoom('Questions')
+  const bob = await pages.openAs(BOB, path)
+  await page.getByRole('button', { name: 'People (2)' }).press('Enter')
+  const people = page.getByRole('dialog', { name: '2 people are here' })
+  const actions = people.getByRole('button', { name: 'What to do with Bob Berg' })
+  const remove = page.getByRole('dialog', { name: 'Remove Bob Berg?' })
+  const ask = async () => {
+    await actions.press('Enter')
+    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
+    await remove.waitFor()
+  }
+  await ask()
+  await page.keyboard.press('Escape')
+  await remove.waitFor({ state: 'detached' })
+  // Escape closes the question only.
+  await actions.and(page.locator(':focus')).waitFor()
+  await ask()
+  await remove.getByRole('button', { name: 'Remove' }).press('Enter')
+  await remove.waitFor({ state: 'detached' })
+  await page.getByRole('list', { name: 'People' }).and(page.locator(':focus')).waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'manage-removed-focus')
+  for (const each of [page, bob.page]) await each.context().close()
+}, 60_000)
+
 test('people are invited by name and by a link that is shown once, copied, and taken back', async () => {
   const { page } = await aliceInHerRoom('Inviting')
   const part = await manage(page, 'Invitations')
@@ -130,6 +156,37 @@ test('people are invited by name and by a link that is shown once, copied, and t
   await page.context().close()
 }, 90_000)
 
+test('whoever chooses a role is told what it is for, and so is whoever is invited', async () => {
+  const { page } = await aliceInHerRoom('Roles')
+  const part = await manage(page, 'Settings')
+  const helpOf = (name: string) =>
+    part.getByRole('combobox', { name }).evaluate((field) =>
+      (field.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((id) => document.querySelector(`#${CSS.escape(id)}`)?.textContent)
+        .join(' '),
+    )
+  const listens = 'Can read and write. Rooms have no voice yet; listeners will only hear it.'
+  expect(await helpOf('Role of visitors')).toBe(listens)
+  await part.getByRole('tab', { name: 'Invitations' }).click()
+  const role = part.getByRole('combobox', { name: 'Role' }).first()
+  await role.click()
+  await page.getByRole('option', { name: 'Moderator' }).click()
+  const moderates =
+    'Can also delete any message, invite and remove people, and make them speakers or listeners.'
+  await part.getByText(moderates).waitFor()
+  await part.getByText(listens).waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'manage-roles')
+  await part.getByRole('button', { name: 'Make a link' }).click()
+  const url = await part.getByRole('textbox', { name: 'Link', exact: true }).inputValue()
+  const bob = await pages.openAs(BOB, new URL(url).pathname)
+  await bob.page.getByText(moderates).waitFor()
+  await expectAccessible(bob.page)
+  await shoot(bob.page, 'invitation-role')
+  for (const each of [page, bob.page]) await each.context().close()
+}, 60_000)
+
 test('settings are changed for everybody at once, and a room is deleted only when its name is typed', async () => {
   const alice = await aliceInHerRoom('Old name')
   const bob = await pages.openAs(BOB, alice.path)
@@ -157,6 +214,35 @@ test('settings are changed for everybody at once, and a room is deleted only whe
   await alice.page.getByRole('alert').getByText('This room has been deleted').waitFor()
   for (const { page } of [alice, bob]) await page.context().close()
 }, 90_000)
+
+test('Escape loses nothing that was changed in the settings, until it is saved or discarded', async () => {
+  const { page } = await aliceInHerRoom('Kept')
+  const part = await manage(page, 'Settings')
+  const name = part.getByRole('textbox', { name: 'Name' })
+  await name.fill('Renamed')
+  await part.getByRole('switch', { name: 'Admit guests' }).press('Space')
+  await part.getByRole('tab', { name: 'Members' }).click()
+  await part.getByText('Alice Andersson').waitFor()
+  await page.keyboard.press('Escape')
+  await part.waitFor({ state: 'detached' })
+  await manage(page, 'Settings')
+  expect(await name.inputValue()).toBe('Renamed')
+  expect(await part.getByRole('switch', { name: 'Admit guests' }).isChecked()).toBe(false)
+  expect(await part.getByRole('button', { name: 'Save' }).isEnabled()).toBe(true)
+  await expectAccessible(page)
+  await shoot(page, 'manage-unsaved')
+  await part.getByRole('button', { name: 'Discard changes' }).press('Enter')
+  expect(await name.inputValue()).toBe('Kept')
+  expect(await name.evaluate((field) => field === document.activeElement)).toBe(true)
+  expect(await part.getByRole('switch', { name: 'Admit guests' }).isChecked()).toBe(true)
+  expect(await part.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await name.fill('Renamed')
+  await part.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The settings are saved').waitFor()
+  await part.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor()
+  await page.context().close()
+}, 60_000)
 
 test('a room is handed over to a member, and whoever ends a membership loses the role', async () => {
   const alice = await aliceInHerRoom('Handed over')
@@ -221,3 +307,18 @@ for (const [language, scheme, width] of [
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
     await page.context().close()
   }, 60_000)
+
+test('where a room is private nobody is told that it admits guests, and what was chosen is there again when it is not', async () => {
+  const { page } = await aliceInHerRoom('Closed')
+  const part = await manage(page, 'Settings')
+  const guests = part.getByRole('switch', { name: 'Admit guests' })
+  await part.getByRole('radio', { name: 'Private' }).press('Space')
+  await part.getByText('Guests never enter private rooms').waitFor()
+  expect([await guests.isChecked(), await guests.isDisabled()]).toEqual([false, true])
+  await expectAccessible(page)
+  await shoot(page, 'manage-private')
+  await part.getByRole('radio', { name: 'Unlisted' }).press('Space')
+  expect([await guests.isChecked(), await guests.isDisabled()]).toEqual([true, false])
+  expect(await part.getByText('Guests never enter private rooms').count()).toBe(0)
+  await page.context().close()
+}, 60_000)

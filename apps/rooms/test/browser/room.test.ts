@@ -213,6 +213,10 @@ test('R18.5 after a lost connection everything that was missed is there once and
   })
   await lines(page).getByText('Said into the void').waitFor()
   await page.getByText('Not sent').waitFor({ state: 'detached' })
+  // All of it is read out, though it came at once.
+  const readOut = page.locator('[aria-live=polite] p')
+  await readOut.getByText('Missed 5').waitFor({ state: 'attached' })
+  expect(await readOut.allInnerTexts()).toEqual([1, 2, 3, 4, 5].map((index) => `Hanna Host: Missed ${index}`))
   await say(id, 'After')
   await lines(page).getByText('After', { exact: true }).waitFor()
   const all = [
@@ -229,6 +233,40 @@ test('R18.5 after a lost connection everything that was missed is there once and
   expect(errors.filter((text) => !isLost(text))).toEqual([])
   await page.context().close()
 }, 90_000)
+
+test('what was said while the network was away is sent once it is back, also where the connection outlived that', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByRole('button', { name: 'People (1)' }).waitFor()
+  await page.context().setOffline(true)
+  await field(page).fill('Said in a tunnel')
+  await field(page).press('Enter')
+  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await page.context().setOffline(false)
+  await lines(page).getByText('Said in a tunnel').waitFor()
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['Said in a tunnel'])
+  await page.context().close()
+}, 60_000)
+
+test('however much could not be sent, the field to write in stays in sight', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.route('**/messages', (route) => route.abort())
+  for (const text of ['One', 'Two', 'Three', 'Four']) {
+    await field(page).fill(text)
+    await field(page).press('Enter')
+    await page.getByRole('alert').getByText(text, { exact: true }).waitFor()
+  }
+  const { y = 0, height = 0 } = (await field(page).boundingBox()) ?? {}
+  expect(y + height).toBeLessThan(700)
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(700)
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  await shoot(page, 'room-much-unsent-390')
+  await page.context().close()
+}, 60_000)
 
 test('what could not be sent survives a reload and a new sign-in, is stored once, and can be taken back', async () => {
   const id = await newRoom()
@@ -322,7 +360,7 @@ for (const [words, act, title] of [
     await page.context().close()
   }, 60_000)
 
-test('a guest is marked for everybody, leads nobody to other sites, and is sent to the login where guests may not be', async () => {
+test('a guest is marked for everybody, leads nobody to other sites in the first five minutes, and is sent to the login where guests may not be', async () => {
   const id = await newRoom({ name: 'Guests welcome' })
   const guest = await pages.open(`/rooms/${id}`)
   await guest.page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
@@ -334,6 +372,14 @@ test('a guest is marked for everybody, leads nobody to other sites, and is sent 
   const line = lines(page).filter({ hasText: 'https://example.com/' })
   await line.getByText('Guest', { exact: true }).waitFor()
   expect(await line.getByRole('link').count()).toBe(0)
+  // After a while as a guest they may; what was written before is as it was.
+  pages.service().clock.ms += 5 * 60_000
+  await field(guest.page).fill('See https://example.com/later')
+  await field(guest.page).press('Enter')
+  await lines(page).getByRole('link', { name: 'https://example.com/later' }).waitFor()
+  await page.reload()
+  await lines(page).getByRole('link', { name: 'https://example.com/later' }).waitFor()
+  expect(await lines(page).getByRole('link').count()).toBe(1)
   await host.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { allowGuests: false } })
   await guest.page.getByRole('alert').getByText('You may not be in this room any more').waitFor()
   await guest.page.reload()

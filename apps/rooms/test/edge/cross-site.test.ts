@@ -86,7 +86,11 @@ test('L100 of all combinations of Sec-Fetch-Site, Origin and token, only those o
 }, 60_000)
 
 test('L100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is not: links lead here from everywhere', async () => {
-  for (const { path } of routes.filter(({ method }) => method === 'GET')) {
+  const reference = ['/api/openapi.json', '/api/docs', '/api/docs/scalar.js']
+  for (const path of [
+    ...routes.filter(({ method }) => method === 'GET').map((route) => route.path),
+    ...reference,
+  ]) {
     for (const origin of ORIGINS.slice(2).filter((each) => each !== undefined)) {
       const answer = await admin.send(path, { headers: { origin } })
       expect([path, origin, answer.status, await answer.json()]).toEqual([
@@ -98,6 +102,8 @@ test('L100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is n
     }
     const linked = await admin.send(path, { headers: { 'sec-fetch-site': 'cross-site' } })
     expect([path, linked.status === 403 && (await linked.json())]).toEqual([path, false])
+    if (reference.includes(path))
+      expect((await admin.send(path, { headers: { origin: ORIGIN } })).status).toBe(200)
   }
 })
 

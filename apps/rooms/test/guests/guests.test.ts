@@ -87,6 +87,19 @@ eachDialect((_dialect, newUrl) => {
     expect(await countUsers()).toBe(before)
   })
 
+  test('R15.3: blanks around a nickname are gone before its length is measured, when it is changed too', async () => {
+    const browser = somewhere()
+    const blanks = ' '.repeat(5000)
+    expect(await become(browser, `${blanks}Zed\n${blanks}`)).toMatchObject({ nickname: 'Zed' })
+    const sent = { method: 'PATCH', body: { nickname: `${blanks}Zoe` } }
+    expect(await browser.json('/api/session', sent)).toMatchObject({ user: { nickname: 'Zoe' } })
+    for (const nickname of [blanks, 'x'.repeat(2049), `${blanks}${'x'.repeat(65)}`])
+      expect(await refusal(await somewhere().send('/api/session', { body: { nickname } }))).toEqual([
+        400,
+        'invalid_request',
+      ])
+  })
+
   test('a dead session is no obstacle, and its cookie is replaced', async () => {
     const browser = somewhere()
     browser.cookies.set('__Host-latchkey_session', 'x'.repeat(43))
@@ -100,14 +113,12 @@ eachDialect((_dialect, newUrl) => {
     const member = await rooms.signedIn(undefined, { ip: '198.51.100.200' })
     const closed = await rooms.node({ guestEnabled: false })
     const before = await countUsers()
-    for (const cookies of [guest.cookies, member.cookies, new Map<string, string>()]) {
-      const browser = closed.browser()
-      for (const [name, value] of cookies) browser.cookies.set(name, value)
-      expect(await refusal(await browser.send('/api/session', { body: { nickname: 'Gustav' } }))).toEqual([
-        403,
-        'guests_disabled',
-      ])
-    }
+    for (const cookies of [guest.cookies, member.cookies, new Map<string, string>()])
+      for (const body of [{ nickname: 'Gustav' }, {}, { nickname: '' }, { nickname: 'Al', more: 1 }, null]) {
+        const browser = closed.browser()
+        for (const [name, value] of cookies) browser.cookies.set(name, value)
+        expect(await refusal(await browser.send('/api/session', { body }))).toEqual([403, 'guests_disabled'])
+      }
     expect(await countUsers()).toBe(before)
     expect((await guest.send('/api/session', { method: 'PATCH', body: { nickname: 'Gone' } })).status).toBe(
       401,
@@ -131,7 +142,7 @@ eachDialect((_dialect, newUrl) => {
       ['   ', 'invalid_request'],
       ['a\u0000b', 'invalid_request'],
       // Too much to clean, whatever would be left.
-      [`Anna${' '.repeat(2045)}`, 'invalid_request'],
+      [`Anna${'\u200b'.repeat(2045)}`, 'invalid_request'],
     ]) {
       expect(await refusal(await somewhere().send('/api/session', { body: { nickname } }))).toEqual([
         400,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Transaction } from 'kysely'
+import type { KyselyPlugin, PluginTransformQueryArgs, PluginTransformResultArgs, Transaction } from 'kysely'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
+import { updateLoginGrants } from '../../src/grants/login-grants.ts'
 import { grantPlatformAdmin, serialiseGrants, withdrawPlatformAdmin } from '../../src/grants/operations.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { revokeSessionsOf } from '../../src/sessions/store.ts'
@@ -11,6 +12,19 @@ import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { audited, dump, target } from './steps.ts'
 
 type Tx = Transaction<Tables>
+
+class CountedStatements implements KyselyPlugin {
+  count = 0
+
+  transformQuery({ node }: PluginTransformQueryArgs) {
+    this.count += 1
+    return node
+  }
+
+  async transformResult({ result }: PluginTransformResultArgs) {
+    return result
+  }
+}
 
 const BOB: Person = { sub: 'bob', name: 'Bob Berg' }
 
@@ -394,6 +408,33 @@ eachDialect((_dialect, newUrl) => {
         'harbour',
         '7',
       ])
+      await t.close()
+    })
+
+    test('R9.5 thousands of teams are written in few statements, those that stay in none, and each is audited', async () => {
+      const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
+      await t.signedIn(ALICE)
+      const person = { userId: await idOf(t, 'alice'), isNew: false, isAdmin: false }
+      const teams = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`)
+      const statementsFor = async (ownedTeams: string[]) => {
+        const plugin = new CountedStatements()
+        await t.rooms.database.write((tx) =>
+          updateLoginGrants(tx.withPlugin(plugin), { ...person, ownedTeams }, 'off', origin(t)),
+        )
+        return plugin.count
+      }
+      const audits = async (action: string) =>
+        (await audited(t.rooms, action)).map(({ metadata }) => String(metadata['scopeId']))
+      expect(await statementsFor(teams('old', 1200))).toBeLessThan(10)
+      // One asks what there is.
+      expect(await statementsFor(teams('old', 1200))).toBe(1)
+      expect(await statementsFor([...teams('new', 1200), 'old7', 'new7'])).toBeLessThan(20)
+      const held = (await grants(t))['alice'] ?? []
+      const expected = ['bootstrap', ...[...teams('new', 1200), 'old7'].map((name) => `team:${name}`)]
+      expect(held.toSorted()).toEqual(expected.toSorted())
+      expect(await audits('grant.add')).toEqual(['', ...teams('old', 1200), ...teams('new', 1200)])
+      const gone = teams('old', 1200).filter((name) => name !== 'old7')
+      expect((await audits('grant.remove')).toSorted()).toEqual(gone.toSorted())
       await t.close()
     })
 

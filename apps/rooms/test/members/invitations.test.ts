@@ -112,11 +112,11 @@ eachDialect((_dialect, newUrl) => {
       createdAt: at(rooms.clock.ms),
     })
     const { invitedUserId: _to, maxUses: _most, useCount: _used, ...rest } = invitation
-    const seen = { ...rest, roomName: 'Den' } as Record<string, unknown>
+    const seen = { ...rest, roomName: 'Den' } as unknown as InvitationSeen
     expect(rooms.told).toEqual([
       { kind: 'notice', userId: bob.user.id, notice: 'invitation', data: { invitation: seen } },
     ])
-    expect(await pendingOf(bob)).toEqual([seen as unknown as InvitationSeen])
+    expect(await pendingOf(bob)).toEqual([seen])
     expect(await pendingOf(owner)).toEqual([])
     expect(await listOf(owner, id)).toEqual([{ ...invitation, invitedNickname: 'Bob' }])
     rooms.told.length = 0
@@ -169,6 +169,57 @@ eachDialect((_dialect, newUrl) => {
     expect(await pendingOf(bob)).toHaveLength(1)
   })
 
+  test('R16.1: an invitation is found behind any number of newer ones, at once behind dead ones, else page by page', async () => {
+    const [bob, nuisance] = [await member(rooms), await member(rooms)]
+    const { id } = await createRoom(owner)
+    const first = await invited(owner, id, bob)
+    const room = await db().selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const invitation = await db()
+      .selectFrom('room_invitations')
+      .selectAll()
+      .where('id', '=', first.id)
+      .executeTakeFirstOrThrow()
+    const others = Array.from({ length: 230 }, () => crypto.randomUUID())
+    await rooms.rooms.database.write(async (tx) => {
+      for (const [index, roomId] of others.entries()) {
+        await tx
+          .insertInto('rooms')
+          .values({ ...room, id: roomId })
+          .execute()
+        await tx
+          .insertInto('room_invitations')
+          .values({
+            ...invitation,
+            id: crypto.randomUUID(),
+            room_id: roomId,
+            created_by: nuisance.user.id,
+            created_at: invitation.created_at + 1 + (index >> 1),
+          })
+          .execute()
+      }
+    })
+    // The nuisance has no say in any of those rooms.
+    expect((await pendingOf(bob)).map((each) => each.id)).toEqual([first.id])
+    await rooms.rooms.database.write((tx) =>
+      tx.updateTable('rooms').set({ owner_id: nuisance.user.id }).where('id', 'in', others).execute(),
+    )
+    const seen: InvitationSeen[] = []
+    const lengths: number[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: { invitations: InvitationSeen[]; nextCursor: string | null } = await bob.browser.json(
+        `/api/room-invitations/pending?limit=100${cursor && `&cursor=${cursor}`}`,
+      )
+      seen.push(...page.invitations)
+      lengths.push(page.invitations.length)
+      cursor = page.nextCursor
+    }
+    expect(lengths).toEqual([100, 100, 31])
+    expect(seen.at(-1)?.id).toBe(first.id)
+    expect(new Set(seen.map(({ roomId }) => roomId))).toEqual(new Set([...others, id]))
+    const foreign = await bob.browser.send('/api/room-invitations/pending?cursor=x')
+    expect(await refusal(foreign)).toEqual([400, 'invalid_request'])
+  })
+
   test('inviting the same person twenty times at once leaves one invitation', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
@@ -210,6 +261,24 @@ eachDialect((_dialect, newUrl) => {
       await expectRefused(rooms, () => accept(who, token), [409, 'already_member'])
     expect(await roleOf(id, high)).toBe('moderator')
     expect(await usesOf(invitation.id)).toBe(1)
+  })
+
+  test('R17.6: who could visit a room as a speaker is a speaker after accepting to listen; an outsider of a private room listens', async () => {
+    for (const [visibility, role] of [
+      ['public', 'speaker'],
+      ['unlisted', 'speaker'],
+      ['private', 'listener'],
+    ] as const) {
+      const { id } = await createRoom(owner, { visibility, defaultRole: 'speaker' })
+      const bob = await member(rooms)
+      const { token } = await link(owner, id, { role: 'listener' })
+      expect(await (await accept(bob, token)).json()).toEqual({ success: true, roomId: id, role })
+      expect(await roleOf(id, bob)).toBe(role)
+      expect((await linesOf(rooms, id)).at(-1)).toMatchObject({ metadata: { role } })
+      expect(await bob.browser.json(`/api/rooms/${id}`)).toMatchObject({
+        room: { role, canPublish: role === 'speaker' },
+      })
+    }
   })
 
   test('R28.11: a link is shown once; the database and the log hold only its hash', async () => {

@@ -8,6 +8,7 @@ import {
   createRoom,
   guest,
   join,
+  leave,
   makeMember,
   member,
   refusal,
@@ -112,10 +113,11 @@ eachDialect((_dialect, newUrl) => {
       return owner.browser.json<{ users: { id: string }[] }>(`/api/rooms/${id}/users/search${query}`)
     }
     const seen = { id: percent.id, nickname: '100% Åsa_Öberg', avatarColor: percent.avatar_color }
-    for (const q of ['0% å', 'ÅSA_ö', ' sa_Ö ']) expect(await search(q)).toEqual({ users: [seen] })
+    for (const q of ['0% å', 'ÅSA_ö', ' sa_Ö ', `åsa_ö${' '.repeat(2100)}`])
+      expect(await search(q)).toEqual({ users: [seen] })
     for (const q of ['%%', '__', '1%Å', 'zebra', 'secret@zebra.example', 'example.com'])
       expect(await search(q)).toEqual({ users: [] })
-    for (const q of ['', '?q=', '?q=a', '?q=%20a%20', `?q=${'x'.repeat(65)}`, `?q=asa${'+'.repeat(2046)}`])
+    for (const q of ['', '?q=', '?q=a', '?q=%20a%20', `?q=${'x'.repeat(65)}`, `?q=${'x'.repeat(2049)}`])
       expect(await refusal(await owner.browser.send(`/api/rooms/${id}/users/search${q}`))).toEqual([
         400,
         'invalid_request',
@@ -285,6 +287,31 @@ eachDialect((_dialect, newUrl) => {
       }
       expect(await rolesIn(id)).toEqual(new Map())
       expect((await linesOf(rooms, id)).map(({ action }) => action)).toEqual(['room.membership.leave'])
+    }
+  })
+
+  test('R17.2: an administrator whose membership ends is written down as one: at that moment when there, otherwise with the next look', async () => {
+    for (const [where, atOnce] of [
+      ['there', true],
+      ['gone', false],
+      ['never there', false],
+    ] as const) {
+      const { id } = await createRoom(owner, { visibility: 'private' })
+      const root = await admin(rooms)
+      await makeMember(rooms, id, root)
+      if (where !== 'never there') await join(root, id)
+      if (where === 'gone') await leave(root, id)
+      rooms.told.length = 0
+      const actions = async () => (await linesOf(rooms, id)).map(({ action }) => action)
+      expect((await drop(root, id)).status).toBe(200)
+      const entered = ['room.membership.leave', 'room.admin_entry']
+      expect([where, await actions()]).toEqual([where, atOnce ? entered : ['room.membership.leave']])
+      expect(rooms.told.filter(({ kind }) => kind === 'removed')).toEqual([])
+      for (let times = 0; times < 2; times++) {
+        rooms.clock.ms += 30_000
+        await root.browser.json(`/api/rooms/${id}/messages`)
+      }
+      expect([where, await actions()]).toEqual([where, entered])
     }
   })
 

@@ -219,6 +219,19 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(later, id)).status).toBe(200)
   })
 
+  test('R17.5: the ban of a guest who came in from somewhere else bars the address of that, and not the one where the guest began', async () => {
+    const { id } = await createRoom(owner)
+    const culprit = await guest(rooms, 'Culprit', '203.0.113.10')
+    const elsewhere = rooms.browser({ ip: '198.18.0.7' })
+    for (const [name, value] of culprit.browser.cookies) elsewhere.cookies.set(name, value)
+    for (const browser of [culprit.browser, elsewhere])
+      await browser.json(`/api/rooms/${id}/join`, { method: 'POST', body: {} })
+    await remove(owner, id, culprit, { action: 'ban' })
+    rooms.clock.ms += 1
+    expect(await refusal(await join(await guest(rooms, 'Again', '198.18.0.7'), id))).toEqual([403, 'banned'])
+    expect((await join(await guest(rooms, 'Innocent', '203.0.113.10'), id)).status).toBe(200)
+  })
+
   test('a kick bars nobody by address, and lifting the ban of a guest readmits the neighbours', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '203.0.113.99')

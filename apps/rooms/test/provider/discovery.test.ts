@@ -65,6 +65,7 @@ describe('the issuer', () => {
       expect(discovery).toEqual({
         ok: false,
         checkedAtMs: at.clock.ms,
+        code: 'provider_misconfigured',
         error: `issuer mismatch, configured "${server.origin}${configured}", received "${server.origin}${received}"`,
       })
       // The endpoints of a stranger are named nowhere.
@@ -239,7 +240,7 @@ describe('what is told of it', () => {
       mode: 'oidc',
       issuer,
       label: 'Test provider',
-      discovery: { ok: true, checkedAtMs: at.clock.ms, error: null },
+      discovery: { ok: true, checkedAtMs: at.clock.ms, code: null, error: null },
       endpoints: {
         authorization: `${issuer}/authorize`,
         token: `${issuer}/token`,
@@ -273,7 +274,7 @@ describe('what is told of it', () => {
       mode: 'oauth2',
       issuer: `oauth2:${issuer}`,
       label: 'Test provider',
-      discovery: { ok: true, checkedAtMs: null, error: null },
+      discovery: { ok: true, checkedAtMs: null, code: null, error: null },
       endpoints: {
         authorization: `${issuer}/authorize`,
         token: `${issuer}/token`,

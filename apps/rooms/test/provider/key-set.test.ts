@@ -140,14 +140,16 @@ describe('rotation', () => {
   })
 
   test('L70 R28.10 a thousand made-up key ids cause at most one fetch in 30 s, whatever the address answers', async () => {
-    const answers: Record<string, () => Response> = {
-      usual: () => Response.json({ keys: [ONE.publicJwk] }),
-      failing: () => new Response('no', { status: 500 }),
-      absent: () => new Response('no', { status: 503 }),
-      empty: () => Response.json({ keys: [] }),
-      unusable: () => Response.json({ keys: [{ kty: 'oct', k: 'AAAA' }] }),
+    const refused = 'token_invalid: unknown signing key'
+    const unavailable = 'provider_unavailable: unknown signing key, and no newer keys'
+    const answers: Record<string, [() => Response, string]> = {
+      usual: [() => Response.json({ keys: [ONE.publicJwk] }), refused],
+      failing: [() => new Response('no', { status: 500 }), unavailable],
+      absent: [() => new Response('no', { status: 503 }), unavailable],
+      empty: [() => Response.json({ keys: [] }), refused],
+      unusable: [() => Response.json({ keys: [{ kty: 'oct', k: 'AAAA' }] }), refused],
     }
-    for (const [name, answer] of Object.entries(answers)) {
+    for (const [name, [answer, expected]] of Object.entries(answers)) {
       provider = at.provider()
       at.idp.reset()
       expect(await outcome()).toBe(accepted)
@@ -164,7 +166,7 @@ describe('rotation', () => {
         ...(await Promise.all(tokens.slice(0, 500).map(check))),
         ...(await Promise.all(tokens.slice(500).map(check))),
       ]
-      expect([name, new Set(outcomes)]).toEqual([name, new Set(['token_invalid: unknown signing key'])])
+      expect([name, new Set(outcomes)]).toEqual([name, new Set([expected])])
       expect([name, at.idp.calls.jwks - before]).toEqual([name, 1])
       at.clock.ms += 29_999
       await check(tokens[0]!)
@@ -174,6 +176,23 @@ describe('rotation', () => {
       expect([name, at.idp.calls.jwks - before]).toEqual([name, 2])
     }
   }, 60_000)
+
+  test('L70 made-up key ids after a quiet time, when the keys are due anyway, cause one fetch too', async () => {
+    expect(await outcome()).toBe(accepted)
+    at.clock.ms += 10 * MINUTE
+    for (const kid of ['made-up-1', 'made-up-2'])
+      expect(await outcome(kid)).toBe('token_invalid: unknown signing key')
+    expect(at.idp.calls.jwks).toBe(2)
+  })
+
+  test('L69 a rotation right after the keys were due and fetched is followed', async () => {
+    expect(await outcome()).toBe(accepted)
+    at.clock.ms += 10 * MINUTE
+    expect(await outcome()).toBe(accepted)
+    at.idp.keys = [TWO]
+    expect(await outcome()).toBe(accepted)
+    expect(at.idp.calls.jwks).toBe(3)
+  })
 
   test('L70 a first load that fails or brings nothing is not repeated for 30 s, and heals after that', async () => {
     for (const answer of [() => new Response('no', { status: 404 }), () => Response.json({ keys: [] })]) {
@@ -195,7 +214,7 @@ describe('rotation', () => {
     at.clock.ms += 59 * MINUTE
     expect(await outcome()).toBe(accepted)
     at.idp.keys = [TWO]
-    expect(await outcome()).toBe('token_invalid: unknown signing key')
+    expect(await outcome()).toBe('provider_unavailable: unknown signing key, and no newer keys')
     at.idp.keys = [ONE]
     at.clock.ms += MINUTE
     expect(await outcome()).toBe('provider_unavailable: no keys of the provider')

@@ -54,6 +54,33 @@ test('L77 a claim of the ID token is never replaced by user-info, also where it 
   })
 })
 
+test('L77 user-info adds nothing to a claim of the ID token, nor by a name with dots that the path is spelled like', async () => {
+  const config = at.idp.teamidpConfig({
+    adminClaim: { path: claimPath('realm.roles'), value: 'admin' },
+    subjectPath: claimPath('person.id'),
+    namePath: claimPath('person.name'),
+    emailPath: claimPath('person.email'),
+    teams: { ...at.idp.teamidpConfig().teams!, claimPath: claimPath('org.teams') },
+  })
+  const dotted = {
+    'realm.roles': ['admin'],
+    'person.id': 'mallory',
+    'person.name': 'Mallory',
+    'person.email': 'mallory@example.com',
+    'org.teams': [{ id: 'red', role: 'owner' }],
+  }
+  at.idp.idToken((claims) => ({ ...claims, realm: {}, person: { id: 7, name: 'Alice' }, org: null }))
+  at.idp.userinfo((claims) => ({ ...claims, ...dotted, realm: { roles: ['admin'] } }))
+  const alice = { subject: '7', name: 'Alice', email: null, isAdmin: false, ownedTeams: [] }
+  expect(await login(at, at.provider(config))).toMatchObject(alice)
+  at.idp.idToken((claims) => ({ ...claims, ...dotted }))
+  at.idp.userinfo((claims) => ({ ...claims, person: { id: 7, name: 'Alice' }, realm: {}, org: {} }))
+  expect(await login(at, at.provider(config))).toMatchObject({ subject: 'mallory', isAdmin: true })
+  at.idp.idToken((claims) => claims)
+  at.idp.userinfo((claims) => ({ ...claims, ...dotted }))
+  expect(await login(at, at.provider(config))).toMatchObject({ subject: 'mallory', ownedTeams: ['red'] })
+})
+
 test("L78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
   const jwt = at.idp.sign({ ...ALICE })
   const impatient = await bench({ outbound: { callMs: 1500 } })

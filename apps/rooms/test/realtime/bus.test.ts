@@ -1,13 +1,62 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createLog } from '@latchkey/http/log'
-import type { News } from '../../src/news.ts'
-import type { Bus } from '../../src/realtime/bus.ts'
+import type { Hint, News } from '../../src/news.ts'
+import { type Bus, createLocalBus } from '../../src/realtime/bus.ts'
 import { createRedisBus } from '../../src/realtime/bus-redis.ts'
 import { createRoom, member } from '../rooms/rooms.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
+import { listen } from './live.ts'
 import { ownRedis, redisServer, until } from './redis.ts'
 
 const NEWS: News = { kind: 'presence', roomId: 'harbour' }
+
+/** Everything that nodes tell each other. */
+const TOLD: { [Kind in Hint['kind']]: Extract<Hint, { kind: Kind }>[] } = {
+  grown: [{ kind: 'grown', roomId: 'r', seq: 7 }],
+  removed: [
+    { kind: 'removed', roomId: 'r', userIds: ['ann', 'bob'], reason: 'kicked', untilMs: 1_795_516_200_000 },
+    { kind: 'removed', roomId: 'r', userIds: null, reason: 'deleted', untilMs: null },
+    { kind: 'removed', roomId: 'r', userIds: [], reason: 'banned', untilMs: null },
+    { kind: 'removed', roomId: 'r', userIds: [], reason: 'left', untilMs: null },
+    { kind: 'removed', roomId: 'r', userIds: [], reason: 'access_lost', untilMs: null },
+  ],
+  access: [{ kind: 'access', roomId: 'r' }],
+  person: [{ kind: 'person', userId: 'ann' }],
+  presence: [{ kind: 'presence', roomId: 'r' }],
+  typing: [{ kind: 'typing', roomId: 'r', userId: 'ann', active: true }],
+  lobby: [
+    { kind: 'lobby', roomId: 'r' },
+    { kind: 'lobby', roomId: 'r', formerly: 'everyone' },
+    { kind: 'lobby', roomId: 'r', formerly: ['ann'] },
+  ],
+  sessions: [{ kind: 'sessions', sessionIds: ['s'] }],
+  taken: [{ kind: 'taken', limit: 'rooms_per_hour', key: 'ann' }],
+  noticed: [
+    { kind: 'noticed', userId: 'ann', notice: 'invitation', ids: { id: 'i' } },
+    { kind: 'noticed', userId: 'ann', notice: 'invitation_revoked', ids: { id: 'i', roomId: 'r' } },
+    { kind: 'noticed', userId: 'ann', notice: 'transfer', ids: { roomId: 'r' } },
+    { kind: 'noticed', userId: 'ann', notice: 'transfer_ended', ids: { roomId: 'r', toUserId: 'bob' } },
+  ],
+}
+
+/** What they do not. */
+const FORGED: readonly unknown[] = [
+  'presence',
+  {},
+  { kind: 'toString', roomId: 'r' },
+  // What was said is told by the node that stored it, and by no other.
+  { kind: 'event', roomId: 'r', event: { seq: 8, at: '2026-11-22T12:00:00.000Z', event: 'x', data: {} } },
+  { kind: 'notice', userId: 'ann', notice: 'transfer', data: {} },
+  { ...TOLD.removed[0], untilMs: 9e15 },
+  { ...TOLD.lobby[0], formerly: 5 },
+  ...Object.keys(TOLD).map((kind) => ({ kind })),
+  // No member of any may be this.
+  ...Object.values(TOLD)
+    .flat()
+    .flatMap((news) =>
+      Object.keys(news).flatMap((name) => (name === 'kind' ? [] : [{ ...news, [name]: [7] }])),
+    ),
+]
 
 const BEAT_EVERY_MS = 200
 const INSTANCE = { instanceId: 'harbour' }
@@ -81,41 +130,69 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   })
 
   test('what others put into the channel is passed over', async () => {
-    const other = await join('other')
-    await until(() => other.state() === 'ok')
+    await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
     const client = await connect()
-    for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}'])
+    for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}', '{"from":"x","news":null}'])
       await client.publish(CHANNEL, text)
-    other.listen(({ kind }) => {
-      if (kind === 'grown') throw new TypeError('Of another version')
-    })
-    await client.publish(CHANNEL, '{"from":"x","news":{"kind":"grown"}}')
-    await until(() => logged.some((line) => line.includes('news could not be understood')))
-    // Each node has a connection of its own: that one has heard the last of it says nothing of the others.
-    await until(() => [heard.here, heard.there].every((node) => node.some(({ kind }) => kind === 'grown')))
-    forget()
-    here.publish(NEWS)
-    await until(() => heard.there.length > 0)
-    expect(heard.there).toEqual([NEWS])
+    for (const news of FORGED) await client.publish(CHANNEL, JSON.stringify({ from: 'x', news }))
+    await client.publish(CHANNEL, JSON.stringify({ from: 'x', news: { ...NEWS, said: 'Hello' } }))
+    // It comes last, so that by then all others would have come.
+    await until(() => heard.here.length > 0 && heard.there.length > 0)
+    expect(heard).toEqual({ here: [NEWS], there: [NEWS] })
   })
 
-  test('what others say was said in a room is not taken for it, but looked for in the database', async () => {
+  test('news of every kind come to other nodes as they were told', async () => {
+    await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
-    const client = await connect()
-    const event = {
-      seq: 8,
-      at: '2026-11-22T12:00:00.000Z',
-      event: 'message.created',
-      data: { content: 'Forged' },
+    const told = Object.values(TOLD).flat()
+    for (const news of told) here.publish(news)
+    await until(() => heard.there.length === told.length)
+    expect([heard.here, heard.there]).toEqual([told, told])
+  })
+
+  test('R28.24: who cannot take news fails nobody who tells them, and keeps them from nobody', async () => {
+    const local = createLocalBus(log)
+    const other = await join('other')
+    await until(() => other.state() === 'ok' && there.state() === 'ok')
+    for (const bus of [local, other]) {
+      forget()
+      logged.length = 0
+      bus.listen(() => {
+        throw new TypeError('Not to be taken')
+      })
+      bus.listen((news) => void heard.here.push(news))
+      bus.publish({ ...NEWS, roomId: 'lounge' })
+      expect(heard.here).toEqual([{ ...NEWS, roomId: 'lounge' }])
+      expect(logged.filter((line) => line.includes('Not to be taken')).length).toBe(1)
     }
-    const letter = { from: 'x', news: { kind: 'event', roomId: 'harbour', event } }
-    await client.publish(CHANNEL, JSON.stringify(letter))
-    await until(() => heard.there.length > 0 && heard.here.length > 0)
-    expect([heard.here, heard.there]).toEqual([
-      [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
-      [{ kind: 'grown', roomId: 'harbour', seq: 8 }],
-    ])
+    await until(() => heard.there.length > 0)
+    expect(heard.there).toEqual([{ ...NEWS, roomId: 'lounge' }])
+  })
+
+  test('R28.24: what others put into the channel about a room fails no change of that room', async () => {
+    const service = await openRooms({ settings: { busUrl: redis.url } })
+    const live = listen(service.rooms)
+    closings.push(async () => {
+      await live.stop()
+      await service.close()
+    })
+    const owner = await member(service)
+    const socket = live.connect(owner.browser)
+    await socket.of('welcome')
+    await socket.ask({ type: 'subscribe_lobby' })
+    const { id: roomId } = await createRoom(owner, { visibility: 'private' })
+    // So that what is put there is the first that the lobby hears.
+    await service.rooms.hub.lobby.flush()
+    const client = await connect()
+    const channels = await client.pubSubChannels()
+    const own = channels.find((channel) => channel !== CHANNEL) ?? ''
+    for (const news of [{ kind: 'lobby', roomId, formerly: 5 }, NEWS])
+      await client.publish(own, JSON.stringify({ from: 'x', news }))
+    await until(() => service.told.some(({ kind }) => kind === NEWS.kind))
+    const settings = { method: 'PATCH', body: { name: 'Cellar' } }
+    await owner.browser.json(`/api/rooms/${roomId}/settings`, settings, 200)
+    expect(service.logged.join()).not.toContain('news could not be taken')
   })
 
   test('nodes hear what other nodes of their instance tell, and nothing of an instance with another database', async () => {

@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import type { LimitName } from '../../src/limits.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
-import { createRoom, guest, member } from '../rooms/rooms.ts'
+import { admin, createRoom, guest, member } from '../rooms/rooms.ts'
 import { browserOf } from '../sessions/people.ts'
 import { type Live, advance, cookiesOf, listen } from './live.ts'
 import { RawSocket } from './raw-socket.ts'
@@ -203,6 +203,34 @@ eachDialect((_dialect, newUrl) => {
       const cookie = cookiesOf(bob.browser)
       await bob.browser.json('/api/auth/logout', { body: {} })
       expect(await live.connect(bob.browser, { cookie }).closed).toEqual({ code: 4401, reason: 'signed_out' })
+    })
+
+    test('R18.8: a ticket that opens nothing says why its own session does not, whatever cookie comes with it', async () => {
+      const why = async (ticket: string, cookie?: string) => {
+        const protocols = ['latchkey.v1', `latchkey.ticket.${ticket}`]
+        const socket = live.connect(ada, { origin: null, protocols, cookie: cookie ?? '' })
+        return (await socket.closed).reason
+      }
+      const [root, bob] = [await admin(service), await member(service, 'Bob')]
+      const used = await ticketFor(bob.browser)
+      await welcome(byTicket(used))
+      for (const nothing of [used, 'A'.repeat(43), 'x'])
+        for (const cookie of ['', cookiesOf(ada)]) expect(await why(nothing, cookie)).toBe('signed_out')
+      const orphan = await ticketFor(bob.browser)
+      const address = `/api/admin/users/${bob.user.id}/status`
+      await root.browser.json(address, { method: 'PATCH', body: { disabled: true } })
+      expect(await why(orphan, cookiesOf(ada))).toBe('disabled')
+      const carol = await member(service, 'Carol')
+      const revoked = await ticketFor(carol.browser)
+      await root.browser.json(`/api/admin/users/${carol.user.id}/revoke-sessions`, { method: 'POST' })
+      expect(await why(revoked)).toBe('revoked')
+      const dan = await member(service, 'Dan')
+      const [shut, cookie] = [await ticketFor(dan.browser), cookiesOf(dan.browser)]
+      await service.rooms.database.write((tx) =>
+        tx.updateTable('users').set({ disabled: 1 }).where('id', '=', dan.user.id).execute(),
+      )
+      expect(await why(shut)).toBe('disabled')
+      expect(await live.connect(dan.browser, { cookie }).closed).toEqual({ code: 4401, reason: 'disabled' })
     })
 
     test('R28.19: a subscribe that is sent as the socket opens is answered', async () => {

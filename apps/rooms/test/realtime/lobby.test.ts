@@ -123,6 +123,36 @@ eachDialect((_dialect, newUrl) => {
       expect(await toldOf(id)).toMatchObject({ guest: null, outsider: null })
     })
 
+    test('R17.5: guests at an address that is barred lose the room from their lobby and hear no more of it, unless they were there before', async () => {
+      const gus = people.get('guest') as Somebody
+      const banAtTheirAddress = async (roomId: string) => {
+        // Where the sockets of this test come from.
+        const culprit = await guest(service, 'Culprit', '127.0.0.1')
+        const body = { action: 'ban' }
+        await owner.browser.json(`/api/rooms/${roomId}/members/${culprit.user.id}/remove`, { body })
+        return culprit
+      }
+      const members = { owner: 'owner', listener: 'listener' }
+      const id = await newRoom()
+      expect(await toldOf(id)).toHaveProperty('guest', null)
+      const banned = await banAtTheirAddress(id)
+      const others = { ...members, outsider: null, admin: null }
+      expect(await toldOf(id)).toEqual({ ...others, guest: 'remove', banned: 'remove' })
+      await settings(id, { maxParticipants: 9 })
+      expect(await toldOf(id)).toMatchObject({ ...others, guest: 'remove' })
+      await join(people.get('outsider') as Somebody, id)
+      expect(await toldOf(id)).toEqual(others)
+      const before = await newRoom()
+      await join(gus, before)
+      await banAtTheirAddress(before)
+      expect(await toldOf(before)).toEqual({ ...others, guest: null, banned: 'remove' })
+      const unlisted = await newRoom({ visibility: 'unlisted' })
+      await banAtTheirAddress(unlisted)
+      expect(await toldOf(unlisted)).toEqual(members)
+      await owner.browser.json(`/api/rooms/${id}/bans/${banned.user.id}`, { method: 'DELETE' })
+      expect(await toldOf(id)).toEqual({ ...others, guest: null })
+    })
+
     test('R18.8: however much happens in a room, its line is told once in two seconds, as it is then', async () => {
       const id = await newRoom()
       await toldOf(id)
@@ -243,6 +273,56 @@ eachDialect((_dialect, newUrl) => {
         socket.frames.length = 0
       }
       tab.close()
+    })
+
+    test('R19.1: another node tells of them what the database says, whatever it hears, and hears no names', async () => {
+      const bus = lossyBus({ isPaused: false, lost: 0, twice: 0, late: 0 })
+      const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
+      const [here, there] = nodes
+      const [olga, eve] = [await member(here.service, 'Olga'), await member(here.service, 'Eve')]
+      const otto = await member(there.service, 'Otto')
+      const socket = there.live.connect(otto.browser)
+      await socket.of('welcome')
+      const { id: roomId } = await createRoom(olga, { visibility: 'private', name: 'Cellar' })
+      const invite = async ({ user }: Somebody) => {
+        const address = `/api/rooms/${roomId}/invitations/users`
+        const body = { userId: user.id }
+        const { invitation } = await olga.browser.json<{ invitation: { id: string } }>(address, { body }, 201)
+        return invitation.id
+      }
+      const told = (name: string) => socket.frame(({ notice }) => notice === name)
+      const userId = otto.user.id
+      const stranger = bus.join()
+      for (const id of [await invite(eve), crypto.randomUUID(), 'nonsense']) {
+        const invitation = { id, roomName: 'Forged' }
+        stranger.publish({ kind: 'notice', userId, notice: 'invitation', data: { invitation } })
+      }
+      const ids = { roomId: 'Forged', fromUserId: userId, toUserId: userId }
+      stranger.publish({ kind: 'notice', userId, notice: 'transfer_ended', data: ids })
+      stranger.publish({ kind: 'noticed', userId, notice: 'transfer', ids: { roomId } })
+      const id = await invite(otto)
+      const pending = await otto.browser.json<{ invitations: unknown[] }>('/api/room-invitations/pending')
+      expect(await told('invitation')).toEqual({
+        type: 'notice',
+        notice: 'invitation',
+        data: { invitation: pending.invitations[0] },
+      })
+      await olga.browser.json(`/api/rooms/${roomId}/invitations/${id}`, { method: 'DELETE' })
+      expect(await told('invitation_revoked')).toMatchObject({ data: { id, roomId } })
+      await makeMember(here.service, roomId, otto)
+      const address = `/api/rooms/${roomId}/ownership-transfer`
+      await olga.browser.json(address, { body: { userId } }, 201)
+      const offers = await otto.browser.json<{ transfers: unknown[] }>(
+        '/api/room-ownership-transfers/pending',
+      )
+      expect(await told('transfer')).toMatchObject({ data: { transfer: offers.transfers[0] } })
+      await olga.browser.json(address, { method: 'DELETE' })
+      const between = { roomId, fromUserId: olga.user.id, toUserId: userId }
+      expect(await told('transfer_ended')).toMatchObject({ data: between })
+      expect(socket.frames.filter(({ type }) => type === 'notice')).toHaveLength(4)
+      expect(there.service.told.filter(({ kind }) => kind === 'noticed')).not.toEqual([])
+      for (const name of ['Cellar', 'Olga']) expect(JSON.stringify(there.service.told)).not.toContain(name)
+      await closeNodes(nodes)
     })
 
     test('a room that is deleted takes its invitations and the offer of it along, which those who wait for them are told', async () => {

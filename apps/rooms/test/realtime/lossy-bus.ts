@@ -1,3 +1,4 @@
+import { createLog } from '@latchkey/http/log'
 import { type News, hintOf } from '../../src/news.ts'
 import { type Bus, type Listener, createLocalBus } from '../../src/realtime/bus.ts'
 
@@ -31,7 +32,7 @@ export function lossyBus(loss: Loss, random: () => number = Math.random) {
     loss,
     /** For one more node. */
     join(): Bus {
-      const local = createLocalBus()
+      const local = createLocalBus(createLog())
       const bus: Bus = {
         publish(news) {
           local.publish(news)

@@ -131,6 +131,31 @@ eachDialect((dialect, newUrl) => {
       watching.close()
     })
 
+    test('R17.7: whose session ends is told to have left at once, with and without a socket, in the lobby too', async () => {
+      const { id } = await createRoom(owner)
+      const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
+      const watching = await enter(owner, id)
+      await watching.ask({ type: 'subscribe_lobby' })
+      const logOut = ({ browser }: Somebody) => browser.json('/api/auth/logout', { body: {} })
+      const countInLobby = async () => {
+        await service.rooms.hub.lobby.flush()
+        await watching.settle()
+        const told = watching.frames.filter(({ type }) => type === 'lobby').map((frame) => frame['upsert'])
+        const ours = (told as { id: string; participantCount: number }[]).filter((room) => room?.id === id)
+        return ours.at(-1)?.participantCount
+      }
+      await enter(bob, id)
+      await join(carol, id)
+      await watching.frame(({ type, count }) => type === 'presence' && count === 3)
+      expect(await countInLobby()).toBe(3)
+      for (const [index, each] of [carol, bob].entries()) {
+        await logOut(each)
+        await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(each.user.id))
+        expect(await countInLobby()).toBe(2 - index)
+      }
+      watching.close()
+    })
+
     test('R18.8 R28.20: what visitors are now is told when it changes, also to them and whoever comes later', async () => {
       const { id } = await createRoom(owner, { defaultRole: 'speaker' })
       const watching = await enter(owner, id)

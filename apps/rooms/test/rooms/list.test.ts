@@ -93,7 +93,8 @@ eachDialect((_dialect, newUrl) => {
     expect(await names(ada, '_')).toEqual(['public_2'])
     expect(await names(ada, 'p%c')).toEqual([])
     expect(await names(ada, "'; drop table rooms; --")).toEqual([])
-    expect(await names(ada, '  private ')).toEqual(['Private'])
+    for (const q of ['  private ', `private${' '.repeat(2100)}`])
+      expect(await names(ada, q)).toEqual(['Private'])
   })
 
   test('R28.4: pages of any size together show every room once, also those of one millisecond', async () => {

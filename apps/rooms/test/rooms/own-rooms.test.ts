@@ -75,9 +75,19 @@ eachDialect((_dialect, newUrl) => {
     const stored = () => db().selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
     const room = await stored()
     const bad: unknown[] = [
-      ...[1, null, [], {}, '', '   ', '\u200b', 'x'.repeat(65), 'a\0b', '\ud800', `a${' '.repeat(2048)}`].map(
-        (name) => ({ name }),
-      ),
+      ...[
+        1,
+        null,
+        [],
+        {},
+        '',
+        '   ',
+        '\u200b',
+        'x'.repeat(65),
+        'a\0b',
+        '\ud800',
+        `a${'\u200b'.repeat(2048)}`,
+      ].map((name) => ({ name })),
       ...[0, 101, 1.5, '50', null].map((maxParticipants) => ({ maxParticipants })),
       ...['secret', null, 1].map((visibility) => ({ visibility })),
       ...[1, 'true', null].map((allowGuests) => ({ allowGuests })),
@@ -99,6 +109,15 @@ eachDialect((_dialect, newUrl) => {
     expect(await countRooms()).toBe(before)
     expect(await stored()).toEqual(room)
     expect(await createRoom(ada, { name: '😀'.repeat(64) })).toMatchObject({ name: '😀'.repeat(64) })
+  })
+
+  test('R15.3: a room’s name is measured without the blanks around it', async () => {
+    const ada = await member(rooms)
+    const padded = `${' '.repeat(2100)}Zed${'\n'.repeat(2100)}`
+    const { id, name } = await createRoom(ada, { name: padded })
+    expect(name).toBe('Zed')
+    const changed = await change(ada, id, { name: padded.replace('Zed', 'Zoe') })
+    expect(await changed.json()).toMatchObject({ room: { name: 'Zoe' } })
   })
 
   test('L122 (R14.2): guests neither create private rooms or rooms without guests, nor turn one into that', async () => {

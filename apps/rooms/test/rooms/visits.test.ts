@@ -231,6 +231,41 @@ eachDialect((_dialect, newUrl) => {
     expect(await visitOf(id, bob)).toMatchObject({ started_at: rooms.clock.ms })
   })
 
+  test('R17.7: whose session ends is in no room any more, unless by another session, and goes on with the visit after coming back', async () => {
+    const { id } = await createRoom(owner, { maxParticipants: 1 })
+    const [bob, eve] = [await member(rooms, 'Bob'), await member(rooms, 'Eve')]
+    const phone = { user: bob.user, browser: await browserOf(rooms, bob.user) }
+    await join(bob, id)
+    await join(phone, id)
+    const before = await visitOf(id, bob)
+    const logOut = ({ browser }: Somebody) => browser.json('/api/auth/logout', { body: {} })
+    rooms.clock.ms += 20 * SECOND
+    await logOut(bob)
+    expect(await peopleIn(id)).toHaveLength(1)
+    expect(await refusal(await join(eve, id))).toEqual([409, 'room_full'])
+    await logOut(phone)
+    expect(await peopleIn(id)).toEqual([])
+    const leftMs = rooms.clock.ms
+    expect((await join(eve, id)).status).toBe(200)
+    await leave(eve, id)
+    rooms.clock.ms += 5 * SECOND
+    await rooms.rooms.jobs.runDue()
+    expect(await visitOf(id, bob)).toMatchObject({ ...before, ended_at: leftMs })
+    await join({ user: bob.user, browser: await browserOf(rooms, bob.user) }, id)
+    expect(await visitOf(id, bob)).toEqual(before)
+  })
+
+  test('R14.7 R17.7: a guest who signs in takes the place that the guest had, and is not kept out by it', async () => {
+    const { id } = await createRoom(owner, { maxParticipants: 1 })
+    const browser = rooms.browser({ ip: '192.0.2.99' })
+    await browser.json('/api/session', { body: { nickname: 'Gus' } }, 201)
+    const joined = () => browser.send(`/api/rooms/${id}/join`, { method: 'POST', body: {} })
+    expect((await joined()).status).toBe(200)
+    await browser.signIn()
+    expect((await joined()).status).toBe(200)
+    expect(await peopleIn(id)).toMatchObject([{ guest: false }])
+  })
+
   test('R14.6: equal names in one room get a short suffix, which a guest never puts on a member', async () => {
     const { id } = await createRoom(owner)
     const [anna, imitator, second] = [

@@ -186,6 +186,22 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
+  test('L115 R13.4 a sid and a jti of any length do what short ones do', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const long = (end: string) => `${'s'.repeat(300)}${end}`
+    const [one, two] = [
+      await service.signedIn({ ...ALICE, sid: long('1') }),
+      await service.signedIn({ ...ALICE, sid: long('2') }),
+    ]
+    const token = naming(service, { sid: long('1'), sub: 'alice', jti: long('jti') })
+    expect((await deliver(service, token)).status).toBe(200)
+    expect([await isSignedIn(one), await isSignedIn(two)]).toEqual([false, true])
+    expect((await deliver(service, token)).status).toBe(400)
+    expect((await deliver(service, naming(service, { sid: long('3') }))).status).toBe(200)
+    expect((await deliver(service, naming(service, { sid: long('2'), sub: 'bob' }))).status).toBe(400)
+    expect(await isSignedIn(two)).toBe(true)
+  })
+
   test('L115 grants stay when sessions end', async () => {
     const service = await rooms({ url: await newUrl() })
     await service.signedIn(ALICE)

@@ -143,6 +143,26 @@ describe('the door', () => {
 })
 
 describe('the token', () => {
+  test('R13.3 a token signed with a key that cannot be fetched yet gets 503, no row that says it was refused, and works later', async () => {
+    const service = await rooms()
+    const { idp } = service
+    const alice = await service.signedIn(ALICE)
+    const isSignedIn = async () => (await alice.send('/api/session')).status === 200
+    idp.keys = [newSigningKey('RS256', { kid: 'rotated' })]
+    idp.answer('jwks', () => new Response('no', { status: 503 }))
+    const token = idp.logoutToken(OF_ALICE)
+    const answer = await deliver(service, token)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    const rejected = (await audited(service)).filter(({ action }) => action === 'auth.backchannel_rejected')
+    expect([rejected, await isSignedIn()]).toEqual([[], true])
+    const login = await service.browser().signIn(ALICE)
+    expect(login.headers.get('location')).toContain('/login?error=provider_unavailable')
+    idp.reset()
+    service.clock.ms += 30_000
+    expect((await deliver(service, token)).status).toBe(200)
+    expect(await isSignedIn()).toBe(false)
+  })
+
   test('L109 oidcc-client-test-rp-backchannel-rpinitlogout-alg-none, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg: unsigned, otherwise signed and forged tokens are refused', async () => {
     const service = await rooms()
     const { idp } = service

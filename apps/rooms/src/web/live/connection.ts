@@ -105,10 +105,13 @@ export class Connection {
     this.#become('idle')
   }
 
-  /** At once instead of when its time has come, or instead of an opening that may hang: the network is back. */
+  /**
+   * The network is back: opens it at once instead of when its time has come, and instead of an opening that may hang or of
+   * a connection that may have died with the network, which would show only after a while.
+   */
   hurry(): void {
     const mayHang = this.state === 'connecting' && this.#options.timers.now() - this.#openedAt >= OPENING_MS
-    if (this.state !== 'waiting' && !mayHang) return
+    if (this.state !== 'waiting' && this.state !== 'live' && !mayHang) return
     this.#cancelWait()
     this.#drop()
     this.#open()

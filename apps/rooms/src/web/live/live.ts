@@ -1,7 +1,7 @@
 import { CallError } from '@latchkey/web/call'
 import { call } from '../call.ts'
 import { changed } from '../queries.ts'
-import { endSession } from '../session.ts'
+import { endSession, isReplaced } from '../session.ts'
 import { Connection } from './connection.ts'
 import { PAGE } from './following.ts'
 
@@ -20,8 +20,13 @@ export const live = new Connection({
         ? (error.code ?? 'not_found')
         : undefined,
   },
-  onSessionEnd: endSession,
+  onSessionEnd: (reason) => void sessionEnded(reason),
 })
+
+async function sessionEnded(reason: string): Promise<void> {
+  if (reason === 'revoked' && (await isReplaced())) live.start()
+  else endSession(reason)
+}
 
 const lookAgain = () => void changed('pending')
 

@@ -7,7 +7,7 @@ import { Outbox } from './outbox.ts'
 function world(left = '') {
   const posts: { content: string; clientId: string; end: (error?: Error) => void }[] = []
   const sent: string[] = []
-  const it = { kept: left }
+  const it = { kept: left, goOn: () => {} }
   const outbox = new Outbox({
     left,
     post: (content, clientId) =>
@@ -20,13 +20,18 @@ function world(left = '') {
       ),
     onChange: (_unsent, text) => void (it.kept = text),
     onSent: ({ content }) => sent.push(content ?? ''),
+    pause: () => new Promise((resume) => void (it.goOn = resume)),
   })
   const end = async (refusal?: Error) => {
     posts.at(-1)?.end(refusal)
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }
+  const goOn = async () => {
+    it.goOn()
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+  }
   const waiting = () => outbox.unsent.map(({ content, problem }) => [content, problem !== undefined])
-  return { outbox, posts, sent, end, waiting, kept: () => it.kept }
+  return { outbox, posts, sent, end, goOn, waiting, kept: () => it.kept }
 }
 
 test('messages are sent one after the other, in the order in which they were written', async () => {
@@ -63,6 +68,24 @@ test('what got no answer is kept, and sent again under the same id; what was ref
   outbox.retry(outbox.unsent[0]?.clientId)
   await end()
   expect(sent).toEqual(['Unheard', 'Refused'])
+})
+
+test('whoever writes too fast waits for a moment, and nothing is overtaken or lost', async () => {
+  const { outbox, posts, sent, end, goOn, waiting } = world()
+  outbox.add('One')
+  outbox.add('Two')
+  await end(new CallError(429, 'Too fast', { code: 'rate_limited' }))
+  expect(posts).toHaveLength(1)
+  expect(waiting()).toEqual([
+    ['One', false],
+    ['Two', false],
+  ])
+  await goOn()
+  expect(posts.map(({ content }) => content)).toEqual(['One', 'One'])
+  expect(posts[1]?.clientId).toBe(posts[0]?.clientId ?? '')
+  await end()
+  await end()
+  expect(sent).toEqual(['One', 'Two'])
 })
 
 test('what an earlier page left is sent by the next one, under its id', async () => {

@@ -17,16 +17,23 @@ interface Options {
   /** Called with what is unsent after every change, and as text to be kept. */
   onChange: (unsent: readonly Unsent[], text: string) => void
   onSent: (message: Message) => void
+  /** Resolves when somebody who wrote too fast may go on. */
+  pause?: () => Promise<void>
 }
+
+/** In which the slowest of the limits on messages lets one more through (R22). */
+const PAUSE_MS = 2_000
+
+const waitAMoment = () => new Promise<void>((resume) => setTimeout(resume, PAUSE_MS))
 
 /** Sends one message after the other, and keeps each until the server has it. */
 export class Outbox {
   #unsent: readonly Unsent[]
   #isSending = false
-  readonly #options: Options
+  readonly #options: Required<Options>
 
   constructor(options: Options) {
-    this.#options = options
+    this.#options = { pause: waitAMoment, ...options }
     this.#unsent = parse(options.left)
     void this.#send()
   }
@@ -81,6 +88,8 @@ export class Outbox {
       this.remove(clientId)
       this.#options.onSent(message)
     } catch (error) {
+      // That passes by itself, and nothing that was written later is to overtake it.
+      if (error instanceof CallError && error.status === 429) return this.#options.pause()
       this.#become(
         this.#unsent.map((each) => (each.clientId === clientId ? { ...each, problem: { error } } : each)),
       )

@@ -82,6 +82,17 @@ test('a page of older messages that comes when those next to it were let go leav
   expect(it.store.state().older).toBe(String(kept[0]))
 })
 
+test('the last messages that came are all to be read out, however close together, but none that is deleted', () => {
+  const it = world()
+  const heard = () => it.store.state().heard.map(({ seq }) => seq)
+  for (const seq of range(1, 3)) it.hear(seq)
+  expect(heard()).toEqual([1, 2, 3])
+  it.hearDeleted(2)
+  expect(heard()).toEqual([1, 3])
+  for (const seq of range(4, 200)) it.hear(seq)
+  expect(heard()).toEqual(range(191, 200))
+})
+
 test('what is deleted while the page that holds it is on its way cannot be read', async () => {
   const it = world()
   await it.reads[0]?.(range(3, 4))

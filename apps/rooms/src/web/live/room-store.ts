@@ -1,5 +1,5 @@
 import { call } from '../call.ts'
-import { keep, readKept } from '../kept.ts'
+import { keep, readKept } from '@latchkey/web/kept'
 import { changed } from '../queries.ts'
 import type { RoomListener } from './following.ts'
 import type { Message, Person, Presence, RoomEvent, Subscribed } from './frames.ts'
@@ -14,6 +14,9 @@ const TELLS_TYPING_EVERY_MS = 3_000
 /** Of so many messages the oldest are let go while somebody reads at the end, until so many are left. */
 const MOST_SHOWN = 500
 const LEFT_SHOWN = 250
+
+/** What came while nobody was connected comes at once, and is read out at once; nobody wants to hear all of a night. */
+const LAST_HEARD = 10
 
 export interface RoomState {
   phase: 'coming' | 'in' | 'out'
@@ -32,8 +35,8 @@ export interface RoomState {
   unread: number
   /** The first message that came while nobody looked. */
   unreadFrom: number | null
-  /** The last that came from somebody else, and who came and went last: to be read out. */
-  heard: Message | null
+  /** The last that came from others, and who came and went last: to be read out. */
+  heard: readonly Message[]
   moved: { came: readonly string[]; went: readonly string[] } | null
 }
 
@@ -49,7 +52,7 @@ const BEFORE: RoomState = {
   unsent: [],
   unread: 0,
   unreadFrom: null,
-  heard: null,
+  heard: [],
   moved: null,
 }
 
@@ -227,9 +230,9 @@ export class RoomStore {
     this.#place([message])
     if (message.userId !== null) this.#types(message.userId, false)
     if (message.userId === this.#userId || message.content === null) return
-    const { unread, unreadFrom } = this.#state
+    const { heard, unread, unreadFrom } = this.#state
     this.#become({
-      heard: message,
+      heard: [...heard, message].slice(-LAST_HEARD),
       ...(!this.#isAttended && { unread: unread + 1, unreadFrom: unreadFrom ?? message.seq }),
     })
   }
@@ -238,7 +241,7 @@ export class RoomStore {
     const { heard, messages } = this.#state
     this.#deletions.set(id, at)
     // Nor is it read out any more.
-    if (heard?.id === id) this.#become({ heard: null })
+    this.#become({ heard: heard.filter((message) => message.id !== id) })
     this.#place(messages.filter((message) => message.id === id))
   }
 

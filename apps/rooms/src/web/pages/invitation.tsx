@@ -62,6 +62,9 @@ function Offer({ token, invitation }: Props) {
       <Text className="wrap">
         {say('invite.as', { role: say(`room.role.${permission}`), when: moment(expiresAt) })}
       </Text>
+      <Text size="sm" c="dimmed">
+        {say(`room.roleHelp.${permission}`)}
+      </Text>
       {session && !isBarredGuest && <Join token={token} invitation={invitation} />}
       {isBarredGuest && (
         <Paper withBorder p="md">

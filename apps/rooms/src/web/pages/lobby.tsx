@@ -39,7 +39,7 @@ export default function LobbyPage() {
           label={say('lobby.search')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={q}
-          onChange={({ currentTarget }) => setQuery({ q: currentTarget.value })}
+          onChange={({ currentTarget }) => setQuery({ q: currentTarget.value }, { isTyping: true })}
           style={{ flex: '1 1 220px' }}
           maw={420}
         />

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useText } from '../texts/text.ts'
+import { useFocusBack } from './focus-back.ts'
 
 interface Props {
   title: string
@@ -24,8 +25,15 @@ export function Ask({ title, help, button, act, onClose, ...more }: Props) {
   const { say, failure } = useText()
   const { children, isReady = true, color = 'red', explain = failure } = more
   const acting = useMutation({ mutationFn: act, onSuccess: onClose })
+  useFocusBack()
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': say('shell.close') }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      data-question
+    >
       <Stack gap="md">
         <Text size="sm">{help}</Text>
         {children}
@@ -50,4 +58,11 @@ export function Ask({ title, help, button, act, onClose, ...more }: Props) {
       </Stack>
     </Modal>
   )
+}
+
+/** For a dialog in which something can be asked: Escape then closes the question alone, which hears of it later. */
+export function unlessAsking(close: () => void): () => void {
+  return () => {
+    if (!document.querySelector('[data-question]')) close()
+  }
 }

@@ -30,7 +30,7 @@ const NEW: Omit<RoomFields, 'name'> = {
 
 interface Props {
   isGuest: boolean
-  /** Under which the name that is being typed is kept. */
+  /** Under which is kept what is typed and chosen, until it is saved. */
   name: string
   /** What there is; nothing for a new room. */
   before?: RoomFields | undefined
@@ -41,31 +41,32 @@ interface Props {
 
 /** What stands in the form, and how it is saved. */
 function useFields({ name, before, save }: Pick<Props, 'name' | 'before' | 'save'>) {
-  const [kept, keepName] = useKeptText(name)
-  const [chosen, setChosen] = useState<Partial<RoomFields>>({})
+  const [kept, keep] = useKeptText(`chosen:${name}`)
+  const chosen = chosenFrom(kept)
   // What somebody else changes meanwhile shows where nothing else was chosen here.
-  const fields: RoomFields = { name: kept, ...NEW, ...before, ...chosen }
+  const fields: RoomFields = { name: '', ...NEW, ...before, ...chosen }
   const changes = differing(chosen, before)
+  const choose = (next: (now: Partial<RoomFields>) => Partial<RoomFields>) =>
+    keep((now) => JSON.stringify(next(chosenFrom(now))))
   const saving = useMutation({
     mutationFn: (sent: Partial<RoomFields>) => save({ ...fields, ...sent }, sent),
-    onSuccess(_, sent) {
-      keepName('')
-      // What was chosen while it was being saved stays.
-      setChosen((now) => differing(now, sent))
-    },
+    // What was chosen while it was being saved stays.
+    onSuccess: (_, sent) => choose((now) => differing(now, sent)),
   })
-  const change = (more: Partial<RoomFields>) => {
-    setChosen((now) => ({ ...now, ...more }))
-    if (!before && more.name !== undefined) keepName(more.name)
-  }
+  const change = (more: Partial<RoomFields>) => choose((now) => differing({ ...now, ...more }, before))
   const hasChanges = !before || Object.keys(changes).length > 0
-  return { fields, change, hasChanges, saving, send: () => saving.mutate(changes) }
+  return { fields, change, discard: () => keep(''), hasChanges, saving, send: () => saving.mutate(changes) }
+}
+
+/** What was chosen and not saved, as it is kept. */
+function chosenFrom(kept: string): Partial<RoomFields> {
+  return kept === '' ? {} : (JSON.parse(kept) as Partial<RoomFields>)
 }
 
 /** Everything that can be chosen of a room, at its creation and later. */
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
   const { say, failure } = useText()
-  const { fields, change, hasChanges, saving, send } = useFields({ name, before, save })
+  const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save })
   const [fault, setFault] = useState<{ name?: TextKey; most?: TextKey }>({})
   const nameField = useRef<HTMLInputElement>(null)
   const mostField = useRef<HTMLInputElement>(null)
@@ -76,6 +77,11 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
     if (found.name) nameField.current?.focus()
     else if (found.most) mostField.current?.focus()
     else send()
+  }
+  const startAnew = () => {
+    discard()
+    // The button goes.
+    nameField.current?.focus()
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -110,8 +116,18 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
         <Button type="submit" loading={saving.isPending} disabled={!hasChanges}>
           {button}
         </Button>
+        {before && hasChanges && <Discard onPress={startAnew} />}
       </Stack>
     </form>
+  )
+}
+
+function Discard({ onPress }: { onPress: () => void }) {
+  const { say } = useText()
+  return (
+    <Button variant="default" onClick={onPress}>
+      {say('form.discard')}
+    </Button>
   )
 }
 
@@ -178,12 +194,15 @@ interface PlacesProps extends Choosing {
 /** For how many people, and whether guests are among them. */
 function Places({ fields, isGuest, fault, field, onChange }: PlacesProps) {
   const { say } = useText()
+  const isPrivate = fields.visibility === 'private'
   return (
     <>
       <Switch
         label={say('form.guests')}
-        checked={fields.allowGuests}
-        disabled={isGuest}
+        // Whatever is chosen (R14.3).
+        description={isPrivate && say('form.guestsNever')}
+        checked={fields.allowGuests && !isPrivate}
+        disabled={isGuest || isPrivate}
         onChange={({ currentTarget }) => onChange({ allowGuests: currentTarget.checked })}
       />
       <NumberInput
@@ -192,6 +211,7 @@ function Places({ fields, isGuest, fault, field, onChange }: PlacesProps) {
         value={fields.maxParticipants}
         onChange={(value) => onChange({ maxParticipants: Number(value) })}
         allowDecimal={false}
+        allowNegative={false}
         error={fault && say(fault)}
         hideControls
       />
@@ -207,6 +227,8 @@ function Choices({ fields, onChange }: Choosing & { fields: RoomFields }) {
       <Select
         {...common}
         label={say('form.defaultRole')}
+        description={say(`room.roleHelp.${fields.defaultRole}`)}
+        inputWrapperOrder={['label', 'input', 'description']}
         data={(['listener', 'speaker'] as const).map((value) => ({
           value,
           label: say(`room.role.${value}`),

@@ -6,12 +6,14 @@ import { Link } from 'wouter'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
 import { withoutConnection } from '../../live/live.ts'
-import { forgetKeptTexts } from '../../kept.ts'
+import { forgetKeptTexts } from '@latchkey/web/kept'
+import { useFocusBack } from '../../parts/focus-back.ts'
 import { useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
 export function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { say } = useText()
+  useFocusBack()
   const [isSure, setSure] = useState(false)
   const erase = useMutation({
     mutationFn: () => withoutConnection(() => call('deleteAccount', { body: { confirm: true } })),

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
 import { withoutConnection } from '../../live/live.ts'
-import { forgetKeptTexts } from '../../kept.ts'
+import { forgetKeptTexts } from '@latchkey/web/kept'
 import { Section } from '../../parts/section.tsx'
 import { useText } from '../../texts/text.ts'
 

@@ -54,7 +54,7 @@ function RoomLine({ room }: { room: Room }) {
         </Anchor>
         <Text size="sm" c="dimmed">
           {say(`room.visibility.${room.visibility}`)} ·{' '}
-          {say(room.allowGuests ? 'admin.guestsIn' : 'admin.guestsOut')}
+          {say(room.allowGuests && room.visibility !== 'private' ? 'admin.guestsIn' : 'admin.guestsOut')}
         </Text>
         <Text size="sm" c="dimmed">
           {say('admin.members', { count: room.memberCount })} ·{' '}

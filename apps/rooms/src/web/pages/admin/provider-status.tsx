@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { type Result } from '../../call.ts'
 import { Section } from '../../parts/section.tsx'
 import { useCall } from '../../queries.ts'
-import { useText } from '../../texts/text.ts'
+import { isKey, useText } from '../../texts/text.ts'
 
 type Status = Result<'getProviderStatus'>
 
@@ -26,17 +26,24 @@ export function ProviderStatus() {
           {say('admin.unreachableHelp')}
         </Alert>
       )}
+      {data.inheritableAccounts > 0 && (
+        <Alert color="orange" title={say('admin.inheritable', { count: data.inheritableAccounts })}>
+          {say('admin.inheritableHelp')}
+        </Alert>
+      )}
       <Register register={data.register} />
       <State status={data} />
-      <Section title={say('admin.endpoints')}>
-        <dl className="facts">
-          {Object.entries(data.endpoints).map(([name, address]) => (
-            <Fact key={name} name={name} isCode>
-              {address}
-            </Fact>
-          ))}
-        </dl>
-      </Section>
+      {Object.keys(data.endpoints).length > 0 && (
+        <Section title={say('admin.endpoints')}>
+          <dl className="facts">
+            {Object.entries(data.endpoints).map(([name, address]) => (
+              <Fact key={name} name={name} isCode>
+                {address}
+              </Fact>
+            ))}
+          </dl>
+        </Section>
+      )}
     </Stack>
   )
 }
@@ -83,9 +90,7 @@ function State({ status }: { status: Status }) {
     <Section title={say('admin.part.provider')}>
       {!discovery.ok && (
         <Alert color="red" title={say('admin.discoveryBad')}>
-          <Text size="sm" className="wrap">
-            {discovery.error ?? say('admin.discoveryNever')}
-          </Text>
+          <WhyUnusable discovery={discovery} />
         </Alert>
       )}
       <dl className="facts">
@@ -118,6 +123,24 @@ function State({ status }: { status: Status }) {
         </Fact>
       </dl>
     </Section>
+  )
+}
+
+function WhyUnusable({ discovery: { code, error } }: Pick<Status, 'discovery'>) {
+  const { say } = useText()
+  if (error === null) return say('admin.discoveryNever')
+  const why = `admin.discoveryWhy.${code}`
+  return (
+    <>
+      <Text size="sm">{say(isKey(why) ? why : 'admin.discoveryWhy.unknown')}</Text>
+      {/* As it stands in the log and in the documents, which are in English. */}
+      <Text size="sm" mt={4} className="wrap">
+        {say('admin.discoveryDetail')}:{' '}
+        <Text span inherit ff="monospace" lang="en">
+          {error}
+        </Text>
+      </Text>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { call } from '../../call.ts'
+import { useFocusBack } from '../../parts/focus-back.ts'
 import { RoomForm } from '../../parts/room-form.tsx'
 import { changed } from '../../queries.ts'
 import type { User } from '../../session.ts'
@@ -9,6 +10,7 @@ import { useText } from '../../texts/text.ts'
 export function NewRoom({ user, onClose }: { user: User; onClose: () => void }) {
   const { say } = useText()
   const [, go] = useLocation()
+  useFocusBack()
   return (
     <Modal
       opened

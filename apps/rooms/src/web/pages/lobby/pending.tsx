@@ -1,21 +1,30 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { call } from '../../call.ts'
+import { More } from '../../parts/more.tsx'
 import { Section } from '../../parts/section.tsx'
 import { tellDone, tellFailed } from '../../parts/told.ts'
-import { changed, useCall } from '../../queries.ts'
+import { changed, useCall, usePages } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
 /** Invitations and handovers that wait for an answer (R23.2). */
 export function Pending({ user }: { user: User }) {
   const { say } = useText()
-  const invitations = useCall('pending', 'listPendingInvitations', {}).data?.invitations ?? []
-  const transfers = useCall('pending', 'listPendingTransfers', {}).data?.transfers ?? []
-  if (invitations.length + transfers.length === 0) return null
+  const { pages, error, retry, more, isReading } = usePages('pending', 'listPendingInvitations', {})
+  const offers = useCall('pending', 'listPendingTransfers', {})
+  const invitations = pages?.flatMap((page) => page.invitations) ?? []
+  const transfers = offers.data?.transfers ?? []
+  const failed = (pages ? null : error) ?? (offers.data ? null : offers.error)
+  if (!failed && invitations.length + transfers.length === 0) return null
+  const readAgain = () => {
+    retry()
+    void offers.refetch()
+  }
   return (
     <Section title={say('lobby.pending')}>
+      {failed && <NotRead error={failed} onRetry={readAgain} />}
       <ul className="plain rows">
         {invitations.map(({ id, roomId, roomName, permission, expiresAt }) => (
           <Waiting
@@ -54,7 +63,22 @@ export function Pending({ user }: { user: User }) {
           ),
         )}
       </ul>
+      <More more={more} isReading={isReading} />
     </Section>
+  )
+}
+
+function NotRead({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const { say, failure } = useText()
+  return (
+    <Alert color="red" role="alert" title={say('page.error')}>
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">{failure(error)}</Text>
+        <Button size="xs" variant="default" onClick={onRetry}>
+          {say('page.retry')}
+        </Button>
+      </Group>
+    </Alert>
   )
 }
 

@@ -56,9 +56,9 @@ function ReadOut({ store }: { store: RoomStore }) {
   return (
     <VisuallyHidden>
       <div aria-live="polite">
-        {heard && (
-          <p key={heard.id}>{say('room.said', { name: heard.nickname, text: heard.content ?? '' })}</p>
-        )}
+        {heard.map(({ id, nickname, content }) => (
+          <p key={id}>{say('room.said', { name: nickname, text: content ?? '' })}</p>
+        ))}
       </div>
       <div aria-live="polite">
         {came !== '' && <p>{say('room.came', { names: came })}</p>}

@@ -1,6 +1,6 @@
 import { Button, Group, Textarea } from '@mantine/core'
 import { IconSend2 } from '@tabler/icons-react'
-import { type KeyboardEvent, useRef, useSyncExternalStore } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
 import { useKeptText } from '../../kept.ts'
 import { live } from '../../live/live.ts'
 import type { RoomStore } from '../../live/room-store.ts'
@@ -18,6 +18,7 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
   // Not drawn anew with each message: measuring what is typed takes long.
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   const field = useRef<HTMLTextAreaElement>(null)
+  useReadyToWrite(field)
   // As the server counts: characters, not the units that they are stored in.
   const left = live.messageLength - Array.from(text.trim()).length
   const send = () => {
@@ -43,6 +44,7 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
       <Group gap="xs" align="flex-start" wrap="nowrap">
         <Textarea
           ref={field}
+          id="write"
           style={{ flex: 1, minWidth: 0 }}
           aria-label={say('room.messageTo', { room: room.name })}
           placeholder={say('room.message')}
@@ -70,4 +72,15 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
       </Group>
     </div>
   )
+}
+
+/** Whoever enters can write at once; but where a keyboard would come up, and cover what was said, only when they want to. */
+function useReadyToWrite(field: RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    const { current } = field
+    if (!current || !matchMedia('(hover: hover)').matches) return
+    current.focus({ preventScroll: true })
+    // Behind the draft that was kept.
+    current.setSelectionRange(current.value.length, current.value.length)
+  }, [field])
 }

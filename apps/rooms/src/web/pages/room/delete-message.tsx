@@ -4,14 +4,24 @@ import type { Message } from '../../live/frames.ts'
 import { Ask } from '../../parts/ask.tsx'
 import { useText } from '../../texts/text.ts'
 
-export function DeleteMessage({ message, onClose }: { message: Message; onClose: () => void }) {
+interface Props {
+  message: Message
+  onClose: () => void
+  /** Before it closes: the button that led here goes with what is deleted. */
+  onDeleted: () => void
+}
+
+export function DeleteMessage({ message, onClose, onDeleted }: Props) {
   const { say } = useText()
   return (
     <Ask
       title={say('room.deleteMessageTitle')}
       help={say('room.deleteMessageHelp')}
       button={say('room.deleteMessage')}
-      act={() => call('deleteMessage', { params: { id: message.roomId, messageId: message.id } })}
+      act={async () => {
+        await call('deleteMessage', { params: { id: message.roomId, messageId: message.id } })
+        onDeleted()
+      }}
       onClose={onClose}
     >
       <Text size="sm" className="said" lineClamp={4}>

@@ -1,6 +1,7 @@
 import { Button, Drawer, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSettings } from '@tabler/icons-react'
+import { unlessAsking } from '../../parts/ask.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { Bans } from './manage/bans.tsx'
@@ -32,7 +33,7 @@ export function Manage({ room, user }: { room: Room; user: User }) {
       </Button>
       <Drawer
         opened={isOpen}
-        onClose={close}
+        onClose={unlessAsking(close)}
         position="right"
         size="lg"
         title={say('manage.title')}

@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, Badge, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { memo } from 'react'
+import { guestSince } from '../../../guests/guest-id.ts'
 import type { Message, Person } from '../../live/frames.ts'
 import type { Unsent } from '../../live/outbox.ts'
 import { Face, GuestMark } from '../../parts/person.tsx'
@@ -19,7 +20,7 @@ interface Props {
 
 export const MessageLine = memo(function MessageLine({ message, role, continues, onDelete }: Props) {
   const { say, time } = useText()
-  const { avatarColor, guest, content, createdAt } = message
+  const { avatarColor, content, createdAt } = message
   const nickname = useNameOf(message)
   return (
     <li className={continues ? 'message continues' : 'message'}>
@@ -38,8 +39,7 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
           </Text>
         ) : (
           <Text size="sm" className="said" component="div" dir="auto">
-            {/* A guest's links lead nobody anywhere (R22). */}
-            {guest ? content : <WithLinks text={content} />}
+            {mayLink(message) ? <WithLinks text={content} /> : content}
           </Text>
         )}
       </div>
@@ -97,6 +97,14 @@ export function continuesFrom(before: Message | undefined, message: Message): bo
     before.nickname === message.nickname &&
     Date.parse(message.createdAt) - Date.parse(before.createdAt) < CONTINUES_FOR_MS
   )
+}
+
+/** So long after a guest has come what they write leads nobody anywhere (R22). */
+const LINKS_AFTER_MS = 5 * 60_000
+
+function mayLink({ guest, userId, createdAt }: Message): boolean {
+  const since = guestSince(userId ?? '')
+  return !guest || (since !== undefined && Date.parse(createdAt) - since >= LINKS_AFTER_MS)
 }
 
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}'])/i

@@ -1,4 +1,5 @@
 import { Button, Center, Divider, Loader, Stack, Text } from '@mantine/core'
+import { IconArrowDown } from '@tabler/icons-react'
 import { Failed } from '@latchkey/web/shell/boundary'
 import {
   type RefObject,
@@ -31,45 +32,77 @@ export function Messages({ room, user, store, isComing }: Props) {
   const { say } = useText()
   const state = useSyncExternalStore(store.watch, store.state)
   const [doomed, setDoomed] = useState<Message | null>(null)
-  const { ref, onScroll } = useReading(store, state)
-  const { messages, older, historyError, unsent } = state
+  const { ref, onScroll, isAway, goToEnd } = useReading(store, state)
+  const { messages, older, historyError, unsent, unread } = state
   const mayDeleteAny = rightsIn(room, user)('delete_any_message')
   const isEmpty = older === null && messages.length === 0 && unsent.length === 0
   return (
-    <div
-      className="messages"
-      ref={ref}
-      onScroll={onScroll}
-      role="region"
-      aria-label={say('room.messages')}
-      tabIndex={0}
-    >
-      {isComing && older === undefined && !historyError && (
-        <Center p="xl">
-          <Loader size="sm" aria-label={say('room.waitToEnter')} />
-        </Center>
-      )}
-      {historyError !== null && <Failed error={historyError} onRetry={() => void store.readOlder()} />}
-      <Beginning store={store} state={state} isEmpty={isEmpty} />
-      <ol className="plain">
-        {messages.map((message, index) => (
-          <Said
-            key={message.id}
-            message={message}
-            before={messages[index - 1]}
-            unreadFrom={state.unreadFrom}
-            role={state.present.get(message.userId ?? '')?.role}
-            onDelete={
-              message.content !== null && (mayDeleteAny || message.userId === user.id) ? setDoomed : undefined
-            }
-          />
-        ))}
-        {unsent.map((each) =>
-          each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
+    <>
+      <a className="skip" href="#write">
+        {say('room.skip')}
+      </a>
+      <div
+        className="messages"
+        ref={ref}
+        onScroll={onScroll}
+        role="region"
+        aria-label={say('room.messages')}
+        tabIndex={0}
+      >
+        {isComing && older === undefined && !historyError && (
+          <Center p="xl">
+            <Loader size="sm" aria-label={say('room.waitToEnter')} />
+          </Center>
         )}
-      </ol>
-      {doomed && <DeleteMessage message={doomed} onClose={() => setDoomed(null)} />}
-    </div>
+        {historyError !== null && <Failed error={historyError} onRetry={() => void store.readOlder()} />}
+        <Beginning list={ref} store={store} state={state} isEmpty={isEmpty} />
+        <ol className="plain">
+          {messages.map((message, index) => (
+            <Said
+              key={message.id}
+              message={message}
+              before={messages[index - 1]}
+              unreadFrom={state.unreadFrom}
+              role={state.present.get(message.userId ?? '')?.role}
+              onDelete={
+                message.content !== null && (mayDeleteAny || message.userId === user.id)
+                  ? setDoomed
+                  : undefined
+              }
+            />
+          ))}
+          {unsent.map((each) =>
+            each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
+          )}
+        </ol>
+        {doomed && (
+          <DeleteMessage
+            message={doomed}
+            onClose={() => setDoomed(null)}
+            onDeleted={() => ref.current?.focus({ preventScroll: true })}
+          />
+        )}
+      </div>
+      {isAway && unread > 0 && <NewBelow count={unread} onPress={goToEnd} />}
+    </>
+  )
+}
+
+/** Beside the messages, not over them: it hides nothing of what is read. */
+function NewBelow({ count, onPress }: { count: number; onPress: () => void }) {
+  const { say } = useText()
+  return (
+    <Button
+      size="xs"
+      variant="light"
+      mt="xs"
+      flex="none"
+      style={{ alignSelf: 'center' }}
+      rightSection={<IconArrowDown size={14} aria-hidden />}
+      onClick={onPress}
+    >
+      {say('room.unread', { count })}
+    </Button>
   )
 }
 
@@ -99,9 +132,23 @@ const Said = memo(function Said({ message, before, unreadFrom, role, onDelete }:
   )
 })
 
-function Beginning({ store, state, isEmpty }: { store: RoomStore; state: RoomState; isEmpty: boolean }) {
+interface BeginningProps {
+  list: RefObject<HTMLDivElement | null>
+  store: RoomStore
+  state: RoomState
+  isEmpty: boolean
+}
+
+function Beginning({ list, store, state, isEmpty }: BeginningProps) {
   const { say } = useText()
   const [isReading, setReading] = useState(false)
+  useEffect(() => {
+    if (!isReading) return undefined
+    // The button loses the focus while it waits, and is gone when there are no older ones.
+    return () => {
+      if (document.activeElement === document.body) list.current?.focus({ preventScroll: true })
+    }
+  }, [isReading, list])
   if (state.older === undefined) return null
   const read = async () => {
     setReading(true)
@@ -158,7 +205,14 @@ const Marks = memo(function Marks({ at, isNewDay, isFirstNew }: MarksProps) {
 function useReading(store: RoomStore, { messages, unsent }: RoomState) {
   const ref = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const last = useRef({ firstId: '', height: 0 })
+  const [isAway, setAway] = useState(false)
+  const last = useRef({ firstId: '', height: 0, unsent: 0 })
+  /** When it was last seen where it is. */
+  const size = useRef('')
+  const toEnd = (list: HTMLDivElement) => {
+    list.scrollTop = list.scrollHeight
+    size.current = sizeOf(list)
+  }
   const attend = () => store.attend(isAtEnd.current && !document.hidden)
   useEffect(() => {
     const onChange = () => store.attend(isAtEnd.current && !document.hidden)
@@ -171,28 +225,37 @@ function useReading(store: RoomStore, { messages, unsent }: RoomState) {
     if (!list) return
     const firstId = messages[0]?.id ?? ''
     const grewAbove = last.current.firstId !== '' && last.current.firstId !== firstId
-    if (isAtEnd.current) list.scrollTop = list.scrollHeight
+    // Whoever says something sees it.
+    if (unsent.length > last.current.unsent) isAtEnd.current = true
+    if (isAtEnd.current) toEnd(list)
     else if (grewAbove) list.scrollTop += list.scrollHeight - last.current.height
-    last.current = { firstId, height: list.scrollHeight }
+    last.current = { firstId, height: list.scrollHeight, unsent: unsent.length }
   }, [messages, unsent])
-  useStayingAtEnd(ref, isAtEnd)
-  const onScroll = () => {
-    const list = ref.current
-    if (!list) return
-    isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX
-    attend()
-  }
-  return { ref, onScroll }
-}
-
-/** A keyboard on the screen, or a longer draft, leaves less room: the end stays in sight. */
-function useStayingAtEnd(ref: RefObject<HTMLDivElement | null>, isAtEnd: RefObject<boolean>): void {
+  // A keyboard on the screen, a longer draft or a turned phone changes how much is shown: the end stays in sight.
   useEffect(() => {
     const list = ref.current
     const watching = new ResizeObserver(() => {
-      if (list && isAtEnd.current) list.scrollTop = list.scrollHeight
+      if (list && isAtEnd.current) toEnd(list)
     })
     if (list) watching.observe(list)
     return () => watching.disconnect()
-  }, [ref, isAtEnd])
+  }, [])
+  const onScroll = () => {
+    const list = ref.current
+    if (!list) return
+    // The window has moved it, and nobody who reads.
+    if (isAtEnd.current && size.current !== sizeOf(list)) return toEnd(list)
+    size.current = sizeOf(list)
+    isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX
+    setAway(!isAtEnd.current)
+    attend()
+  }
+  const goToEnd = () => {
+    ref.current?.scrollTo(0, ref.current.scrollHeight)
+    // The button goes, and with it would the focus.
+    ref.current?.focus({ preventScroll: true })
+  }
+  return { ref, onScroll, isAway, goToEnd }
 }
+
+const sizeOf = (list: HTMLDivElement) => `${list.scrollHeight} ${list.clientHeight}`

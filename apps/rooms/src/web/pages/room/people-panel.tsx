@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconUsers } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../live/room-store.ts'
+import { unlessAsking } from '../../parts/ask.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { People } from './people.tsx'
@@ -26,7 +27,7 @@ export function PeoplePanel({ room, user, store }: Props) {
       </Button>
       <Drawer
         opened={isOpen}
-        onClose={close}
+        onClose={unlessAsking(close)}
         position="right"
         title={say('room.peopleCount', { count })}
         closeButtonProps={{ 'aria-label': say('shell.close') }}

@@ -1,6 +1,7 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Person } from '../../live/frames.ts'
 import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
 import { HandOver } from './hand-over.tsx'
 import { PersonLine } from './person-line.tsx'
 import type { Act } from './person-menu.tsx'
@@ -17,11 +18,13 @@ interface Props {
 
 /** A line for each; what is asked about one of them stays when they leave the list meanwhile. */
 export function People({ people, room, user, areMembers = false }: Props) {
+  const { say } = useText()
   const [asked, setAsked] = useState<{ act: Act; person: Person } | null>(null)
+  const list = useRef<HTMLUListElement>(null)
   const shared = asked && { person: asked.person, room, onClose: () => setAsked(null) }
   return (
     <>
-      <ul className="plain rows">
+      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={say('room.people')}>
         {people.map((person) => (
           <PersonLine
             key={person.userId}
@@ -34,7 +37,9 @@ export function People({ people, room, user, areMembers = false }: Props) {
         ))}
       </ul>
       {shared && asked.act === 'hand' && <HandOver {...shared} />}
-      {shared && asked.act !== 'hand' && <RemovePerson action={asked.act} {...shared} />}
+      {shared && asked.act !== 'hand' && (
+        <RemovePerson action={asked.act} {...shared} onRemoved={() => list.current?.focus()} />
+      )}
     </>
   )
 }

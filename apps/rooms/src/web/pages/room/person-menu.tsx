@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { type MemberRole, removing, settingAs } from '../../../rooms/room-access.ts'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
@@ -34,12 +35,19 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
     onError: (error) => tellFailed(failure(error)),
     onSettled: () => changed('members', 'room'),
   })
+  const button = useRef<HTMLButtonElement>(null)
+  const ask = (act: Act) => {
+    // The item that was chosen goes: after the question the focus is to be here.
+    button.current?.focus()
+    onAsk(act)
+  }
   const { roles, mayRemove, mayBeOwner } = choicesFor(person, rightsIn(room, user), isMember)
   if (roles.length === 0 && !mayRemove && !mayBeOwner) return null
   return (
     <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon
+          ref={button}
           variant="subtle"
           color="gray"
           size="lg"
@@ -54,9 +62,9 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
             {say('manage.makeRole', { role: say(`room.role.${role}`) })}
           </Menu.Item>
         ))}
-        {mayBeOwner && <Menu.Item onClick={() => onAsk('hand')}>{say('manage.hand')}</Menu.Item>}
-        {mayRemove && <Menu.Item onClick={() => onAsk('kick')}>{say('manage.kick')}</Menu.Item>}
-        {mayRemove && <Menu.Item onClick={() => onAsk('ban')}>{say('manage.ban')}</Menu.Item>}
+        {mayBeOwner && <Menu.Item onClick={() => ask('hand')}>{say('manage.hand')}</Menu.Item>}
+        {mayRemove && <Menu.Item onClick={() => ask('kick')}>{say('manage.kick')}</Menu.Item>}
+        {mayRemove && <Menu.Item onClick={() => ask('ban')}>{say('manage.ban')}</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   )

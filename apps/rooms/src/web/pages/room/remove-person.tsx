@@ -14,10 +14,12 @@ interface Props {
   person: Person
   room: Room
   onClose: () => void
+  /** Before it closes: the person, whose line had the focus, is gone from the list. */
+  onRemoved: () => void
 }
 
 /** Kick or ban, with a reason for other moderators (R17.5). */
-export function RemovePerson({ action, person, room, onClose }: Props) {
+export function RemovePerson({ action, person, room, onClose, onRemoved }: Props) {
   const { say } = useText()
   const [minutes, setMinutes] = useState(10)
   const [reason, setReason] = useState('')
@@ -30,6 +32,7 @@ export function RemovePerson({ action, person, room, onClose }: Props) {
     }
     await call('removePerson', { params: { id: room.id, userId: person.userId }, body })
     await changed('members', 'bans', 'room')
+    onRemoved()
   }
   return (
     <Ask

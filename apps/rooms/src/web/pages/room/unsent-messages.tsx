@@ -15,7 +15,8 @@ export function UnsentMessages({
   const { unsent } = useSyncExternalStore(store.watch, store.state)
   const failed = unsent.filter(({ problem }) => problem !== undefined)
   return (
-    <div role="alert">
+    // However many there are, they leave room for what is written next.
+    <div role="alert" style={{ maxHeight: '35dvh', overflowY: 'auto' }}>
       {failed.map((each) => (
         <Failed key={each.clientId} unsent={each} store={store} onTakeBack={onTakeBack} />
       ))}

@@ -25,6 +25,12 @@ export const en = {
   'admin.discoveryOk': 'Read without fault',
   'admin.discoveryBad': 'The metadata of the provider cannot be used',
   'admin.discoveryNever': 'It has not been read yet.',
+  'admin.discoveryWhy.provider_unavailable':
+    'The provider does not answer, or with something else than its metadata. Until it does, nobody can sign in.',
+  'admin.discoveryWhy.provider_misconfigured':
+    'The provider answers, but what it says of itself does not fit the settings of this service, or may not be used. Until it does, nobody can sign in.',
+  'admin.discoveryWhy.unknown': 'What the provider answers cannot be used. Until it can, nobody can sign in.',
+  'admin.discoveryDetail': 'Technical details',
   'admin.pkce': 'PKCE',
   'admin.tokenAuth': 'How the token endpoint is told who asks',
   'admin.idTokenAlg': 'Signature of ID tokens',
@@ -37,6 +43,10 @@ export const en = {
   'admin.unreachable_other': '{{count}} accounts cannot be reached',
   'admin.unreachableHelp':
     'They belong to an earlier provider, and nobody can sign in to them with the one of today. Their rooms can be taken over.',
+  'admin.inheritable_one': '{{count}} account may be reached by somebody else',
+  'admin.inheritable_other': '{{count}} accounts may be reached by other people',
+  'admin.inheritableHelp':
+    'They are older than the last change of the user-info address or of the path to the subject. Whoever has the same subject there now can sign in to them.',
 } as const
 
 type Keys = Readonly<Record<keyof typeof en, string>>
@@ -66,6 +76,13 @@ export const sv: Keys = {
   'admin.discoveryOk': 'Lästes utan fel',
   'admin.discoveryBad': 'Identitetstjänstens metadata kan inte användas',
   'admin.discoveryNever': 'De har inte lästs ännu.',
+  'admin.discoveryWhy.provider_unavailable':
+    'Identitetstjänsten svarar inte, eller med något annat än sina metadata. Så länge kan ingen logga in.',
+  'admin.discoveryWhy.provider_misconfigured':
+    'Identitetstjänsten svarar, men det den säger om sig själv stämmer inte med den här tjänstens inställningar, eller får inte användas. Så länge kan ingen logga in.',
+  'admin.discoveryWhy.unknown':
+    'Det som identitetstjänsten svarar kan inte användas. Så länge kan ingen logga in.',
+  'admin.discoveryDetail': 'Tekniska detaljer',
   'admin.pkce': 'PKCE',
   'admin.tokenAuth': 'Hur tokenadressen får veta vem som frågar',
   'admin.idTokenAlg': 'Signatur för ID-token',
@@ -78,6 +95,10 @@ export const sv: Keys = {
   'admin.unreachable_other': '{{count}} konton kan inte nås',
   'admin.unreachableHelp':
     'De hör till en tidigare identitetstjänst, och ingen kan logga in på dem med den nuvarande. Deras rum kan tas över.',
+  'admin.inheritable_one': '{{count}} konto kan nås av någon annan',
+  'admin.inheritable_other': '{{count}} konton kan nås av andra personer',
+  'admin.inheritableHelp':
+    'De är äldre än den senaste ändringen av adressen för användaruppgifter eller av sökvägen till användarens id. Den som nu har samma id där kan logga in på dem.',
 }
 
 export const id: Keys = {
@@ -106,6 +127,13 @@ export const id: Keys = {
   'admin.discoveryOk': 'Terbaca tanpa kesalahan',
   'admin.discoveryBad': 'Metadata penyedia tidak dapat dipakai',
   'admin.discoveryNever': 'Belum pernah dibaca.',
+  'admin.discoveryWhy.provider_unavailable':
+    'Penyedia tidak menjawab, atau menjawab dengan sesuatu yang bukan metadatanya. Selama itu tidak ada yang dapat masuk.',
+  'admin.discoveryWhy.provider_misconfigured':
+    'Penyedia menjawab, tetapi keterangannya tentang dirinya tidak cocok dengan pengaturan layanan ini, atau tidak boleh dipakai. Selama itu tidak ada yang dapat masuk.',
+  'admin.discoveryWhy.unknown':
+    'Jawaban penyedia tidak dapat dipakai. Selama itu tidak ada yang dapat masuk.',
+  'admin.discoveryDetail': 'Rincian teknis',
   'admin.pkce': 'PKCE',
   'admin.tokenAuth': 'Cara alamat token mengetahui siapa yang meminta',
   'admin.idTokenAlg': 'Tanda tangan token ID',
@@ -118,4 +146,8 @@ export const id: Keys = {
   'admin.unreachable_other': '{{count}} akun tidak dapat dijangkau',
   'admin.unreachableHelp':
     'Akun itu milik penyedia terdahulu, dan tidak ada yang bisa memasukinya dengan penyedia sekarang. Ruangnya dapat diambil alih.',
+  'admin.inheritable_one': '{{count}} akun mungkin dapat dimasuki orang lain',
+  'admin.inheritable_other': '{{count}} akun mungkin dapat dimasuki orang lain',
+  'admin.inheritableHelp':
+    'Akun itu lebih lama daripada perubahan terakhir alamat user-info atau jalur ke subjek. Siapa pun yang kini memiliki subjek yang sama di sana dapat memasukinya.',
 }

@@ -1,9 +1,12 @@
 export const en = {
   'room.messages': 'Messages',
+  'room.skip': 'To the message field',
   'room.older': 'Show older messages',
   'room.beginning': 'This is the beginning of what you can read here.',
   'room.noMessages': 'Nothing has been said yet',
   'room.new': 'New',
+  'room.unread_one': '{{count}} new message',
+  'room.unread_other': '{{count}} new messages',
   'room.deleted': 'This message was deleted',
   'room.message': 'Message',
   'room.messageTo': 'Message to {{room}}',
@@ -38,6 +41,10 @@ export const en = {
   'room.role.moderator': 'Moderator',
   'room.role.speaker': 'Speaker',
   'room.role.listener': 'Listener',
+  'room.roleHelp.listener': 'Can read and write. Rooms have no voice yet; listeners will only hear it.',
+  'room.roleHelp.speaker': 'Can read and write. Rooms have no voice yet; speakers will be heard.',
+  'room.roleHelp.moderator':
+    'Can also delete any message, invite and remove people, and make them speakers or listeners.',
   'room.visibility.public': 'Public',
   'room.visibility.unlisted': 'Unlisted',
   'room.visibility.private': 'Private',
@@ -63,10 +70,13 @@ type Keys = Readonly<Record<keyof typeof en, string>>
 
 export const sv: Keys = {
   'room.messages': 'Meddelanden',
+  'room.skip': 'Till meddelandefältet',
   'room.older': 'Visa äldre meddelanden',
   'room.beginning': 'Här börjar det som du kan läsa.',
   'room.noMessages': 'Inget har sagts ännu',
   'room.new': 'Nytt',
+  'room.unread_one': '{{count}} nytt meddelande',
+  'room.unread_other': '{{count}} nya meddelanden',
   'room.deleted': 'Meddelandet har raderats',
   'room.message': 'Meddelande',
   'room.messageTo': 'Meddelande till {{room}}',
@@ -101,6 +111,11 @@ export const sv: Keys = {
   'room.role.moderator': 'Moderator',
   'room.role.speaker': 'Talare',
   'room.role.listener': 'Lyssnare',
+  'room.roleHelp.listener':
+    'Kan läsa och skriva. Rummen har inget ljud än; lyssnare kommer bara att höra det.',
+  'room.roleHelp.speaker': 'Kan läsa och skriva. Rummen har inget ljud än; talare kommer att höras.',
+  'room.roleHelp.moderator':
+    'Kan också radera alla meddelanden, bjuda in och ta bort personer och göra dem till talare eller lyssnare.',
   'room.visibility.public': 'Offentligt',
   'room.visibility.unlisted': 'Olistat',
   'room.visibility.private': 'Privat',
@@ -124,10 +139,13 @@ export const sv: Keys = {
 
 export const id: Keys = {
   'room.messages': 'Pesan',
+  'room.skip': 'Ke kolom pesan',
   'room.older': 'Tampilkan pesan lama',
   'room.beginning': 'Di sini awal dari yang dapat Anda baca.',
   'room.noMessages': 'Belum ada pesan',
   'room.new': 'Baru',
+  'room.unread_one': '{{count}} pesan baru',
+  'room.unread_other': '{{count}} pesan baru',
   'room.deleted': 'Pesan ini telah dihapus',
   'room.message': 'Pesan',
   'room.messageTo': 'Pesan untuk {{room}}',
@@ -163,6 +181,12 @@ export const id: Keys = {
   'room.role.moderator': 'Moderator',
   'room.role.speaker': 'Pembicara',
   'room.role.listener': 'Pendengar',
+  'room.roleHelp.listener':
+    'Dapat membaca dan menulis. Ruang belum punya suara; pendengar nanti hanya mendengarnya.',
+  'room.roleHelp.speaker':
+    'Dapat membaca dan menulis. Ruang belum punya suara; pembicara nanti akan terdengar.',
+  'room.roleHelp.moderator':
+    'Juga dapat menghapus semua pesan, mengundang dan mengeluarkan orang, dan menjadikan mereka pembicara atau pendengar.',
   'room.visibility.public': 'Publik',
   'room.visibility.unlisted': 'Tidak terdaftar',
   'room.visibility.private': 'Privat',

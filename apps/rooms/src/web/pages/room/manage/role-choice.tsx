@@ -17,6 +17,8 @@ export function RoleChoice({ value, onChange, mayModerators }: Props) {
   return (
     <Select
       label={say('manage.role')}
+      description={say(`room.roleHelp.${value}`)}
+      inputWrapperOrder={['label', 'input', 'description']}
       data={roles.map((role) => ({ value: role, label: say(`room.role.${role}`) }))}
       value={value}
       onChange={(role) => role && onChange(role)}

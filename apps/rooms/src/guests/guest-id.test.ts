@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+import { Id } from '../wire.ts'
+import { guestSince, newGuestId } from './guest-id.ts'
+
+test('the id of a guest tells when the account began, to the millisecond', () => {
+  for (const nowMs of [0, 1, Date.UTC(2026, 10, 21, 12, 0, 0, 7), Date.UTC(2400, 0)]) {
+    const id = newGuestId(nowMs)
+    expect(Id.parse(id)).toBe(id)
+    expect(guestSince(id)).toBe(nowMs)
+  }
+})
+
+test('ids of guests who came at once differ in their beginnings, which tell equal names apart', () => {
+  const ids = Array.from({ length: 1000 }, () => newGuestId(1))
+  expect(new Set(ids).size).toBe(1000)
+  expect(new Set(ids.map((id) => id.slice(0, 4))).size).toBeGreaterThan(900)
+})
+
+test('a random id tells nothing', () => {
+  for (const id of [crypto.randomUUID(), '', 'x']) expect(guestSince(id)).toBeUndefined()
+})

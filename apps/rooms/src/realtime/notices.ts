@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '../db/tables.ts'
+import { toPending } from '../invitations/schema.ts'
+import { findInvitation, findRoomOf } from '../invitations/store.ts'
+import type { News, Notice } from '../news.ts'
+import { toPendingTransfer } from '../ownership/schema.ts'
+import { listTransfers } from '../ownership/store.ts'
+import { Id } from '../wire.ts'
+
+const Ended = {
+  invitation_revoked: z.object({ id: Id, roomId: Id }),
+  transfer_ended: z.object({ roomId: Id, fromUserId: Id, toUserId: Id }),
+}
+
+/** What somebody is told of what came about at another node, as the database has it for them; undefined when it has not. */
+export async function readNotice(
+  db: Kysely<Tables>,
+  { userId, notice, ids }: Extract<News, { kind: 'noticed' }>,
+  nowMs: number,
+): Promise<Notice['data'] | undefined> {
+  if (notice === 'invitation') {
+    const row = await findInvitation(db, Id.parse(ids['id']))
+    const room = row?.invited_user_id === userId ? await findRoomOf(db, row) : undefined
+    return row && room && { invitation: toPending(row, room.name) }
+  }
+  if (notice === 'transfer') {
+    const [row] = await listTransfers(db, { userId, roomId: Id.parse(ids['roomId']), nowMs }, 1)
+    return row?.to_user_id === userId ? { transfer: toPendingTransfer(row) } : undefined
+  }
+  // Nothing is left to be read of the others.
+  return Ended[notice].parse(ids)
+}

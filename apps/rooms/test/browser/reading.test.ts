@@ -1,0 +1,221 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { ALICE } from '../provider/hostile.ts'
+import { type Somebody, admin, createRoom, member } from '../rooms/rooms.ts'
+import { roomPages } from './browser.ts'
+
+const pages = roomPages()
+
+let host: Somebody
+let root: Somebody
+beforeAll(async () => {
+  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
+  await first.page.context().close()
+  host = await member(pages.service(), 'Hanna Host')
+  root = await admin(pages.service(), 'Rosa Root')
+}, 60_000)
+
+const say = (id: string, content: string) =>
+  host.browser.json(`/api/rooms/${id}/messages`, { body: { content } }, 201)
+
+/** A room in which so much was said. */
+async function roomWith(count: number) {
+  const { id } = await createRoom(host, { name: 'Harbour' })
+  for (let index = 1; index <= count; index++) await say(id, `Message number ${index}`)
+  return id
+}
+
+const field = (page: Page) => page.getByRole('textbox', { name: /^Message to/ })
+const list = (page: Page) => page.getByRole('region', { name: 'Messages' })
+const line = (page: Page, text: string) => list(page).getByText(text, { exact: true })
+
+/** How far the page can be scrolled, beside its messages. */
+const beyond = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollHeight - document.documentElement.clientHeight)
+
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+  [720, 450],
+] as const)
+  test(`beyond the messages of a room there is nothing to scroll to, ${width} by ${height}`, async () => {
+    const id = await roomWith(45)
+    const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width, height })
+    await line(page, 'Message number 45').waitFor()
+    expect(await beyond(page)).toBe(0)
+    await page.mouse.move(width / 2, height / 2)
+    for (let times = 0; times < 5; times++) await page.mouse.wheel(0, 1000)
+    await shoot(page, `reading-${width}-${height}`)
+    expect(await page.evaluate(() => scrollY)).toBe(0)
+    await page.context().close()
+  }, 60_000)
+
+for (const [language, width, height] of [
+  ['en', 390, 480],
+  ['id', 720, 450],
+] as const)
+  test(`in a low window everything that is told can be read, and a message written, ${width} by ${height}`, async () => {
+    const announcement = 'Rooms will be down for maintenance of the storage. '.repeat(6).trim()
+    const change = (body: Record<string, unknown>) =>
+      root.browser.json('/api/admin/settings', { method: 'PATCH', body })
+    const id = await roomWith(30)
+    await change({ announcement, supportUrl: 'https://help.example.com/' })
+    const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width, height, locale: language })
+    await page.getByText('Message number 30', { exact: true }).waitFor()
+    await page.getByText(announcement).waitFor()
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('.page > *, .room > :not(.messages)')]
+        .filter((part) => part.scrollHeight > part.clientHeight + 1)
+        .map((part) => part.outerHTML.slice(0, 100)),
+    )
+    expect(cut).toEqual([])
+    await shoot(page, `reading-told-${width}-${height}`)
+    await page.mouse.move(width / 2, height - 20)
+    for (let times = 0; times < 5; times++) await page.mouse.wheel(0, 1000)
+    await page.waitForFunction(() => {
+      const write = document.querySelector('.room textarea:not([aria-hidden])')
+      return write !== null && write.getBoundingClientRect().bottom <= innerHeight
+    })
+    await change({ announcement: null, supportUrl: null })
+    await page.context().close()
+  }, 60_000)
+
+test('whoever reads above is told of what is new below, is led there by a button, and sees what they say themselves', async () => {
+  const id = await roomWith(45)
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const isSeen = (text: string) =>
+    line(page, text).evaluate((said) => {
+      const { top, bottom } = said.getBoundingClientRect()
+      const around = said.closest('.messages')?.getBoundingClientRect()
+      return around !== undefined && top >= around.top && bottom <= around.bottom
+    })
+  await line(page, 'Message number 45').waitFor()
+  const up = () =>
+    list(page).evaluate((around) => {
+      const scrolled = new Promise((resolve) => around.addEventListener('scroll', resolve, { once: true }))
+      around.scrollTo(0, 300)
+      return scrolled.then(() => undefined)
+    })
+  const news = page.getByRole('button', { name: /new message/ })
+  await say(id, 'Seen as it came')
+  await line(page, 'Seen as it came').waitFor()
+  expect(await news.count()).toBe(0)
+  await up()
+  await say(id, 'New below')
+  await page.getByRole('button', { name: '1 new message', exact: true }).waitFor()
+  await say(id, 'And more')
+  await page.getByRole('button', { name: '2 new messages', exact: true }).waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'reading-new-below')
+  const [around, button, write] = await Promise.all(
+    [list(page), news, field(page)].map((part) => part.boundingBox()),
+  )
+  if (!around || !button || !write) throw new Error('A part of the room is not shown')
+  expect(button.y).toBeGreaterThanOrEqual(around.y + around.height)
+  expect(button.y + button.height).toBeLessThanOrEqual(write.y)
+  expect(await isSeen('And more')).toBe(false)
+  await news.press('Enter')
+  await news.waitFor({ state: 'detached' })
+  expect(await isSeen('And more')).toBe(true)
+  expect(await list(page).evaluate((region) => region === document.activeElement)).toBe(true)
+  await up()
+  await field(page).fill('Of my own')
+  await field(page).press('Enter')
+  await line(page, 'Of my own').waitFor()
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  expect(await isSeen('Of my own')).toBe(true)
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('the end stays in sight when the window is turned, narrowed and widened', async () => {
+  const { id } = await createRoom(host, { name: 'Harbour' })
+  for (let index = 1; index <= 30; index++)
+    await say(id, `Message number ${index} with https://example.com/x`)
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 1280, height: 860 })
+  const newest = list(page).getByText('Message number 30 with')
+  await newest.waitFor()
+  for (const [width, height] of [
+    [390, 844],
+    [844, 390],
+    [390, 844],
+    [1280, 860],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.waitForFunction(
+      () => {
+        const region = document.querySelector('.messages')
+        return region && region.scrollHeight - region.scrollTop - region.clientHeight < 2
+      },
+      undefined,
+      { timeout: 5_000 },
+    )
+    // Not on the way to somewhere else.
+    await page.evaluate(async () => {
+      for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame)
+    })
+    expect(
+      await list(page).evaluate((region) => region.scrollHeight - region.scrollTop - region.clientHeight),
+    ).toBeLessThan(2)
+  }
+  await page.context().close()
+}, 60_000)
+
+test('whoever enters a room can write at once, and with the keyboard is past its messages in one step', async () => {
+  const id = await roomWith(45)
+  const { page } = await pages.openAs({ sub: 'root', name: 'Root' }, `/rooms/${id}`)
+  const isWriting = () => field(page).evaluate((write) => write === document.activeElement)
+  await line(page, 'Message number 45').waitFor()
+  expect(await isWriting()).toBe(true)
+  await page.keyboard.type('Half a')
+  await page.reload()
+  await line(page, 'Message number 45').waitFor()
+  await page.keyboard.type(' thought')
+  expect(await field(page).inputValue()).toBe('Half a thought')
+  await page.getByRole('button', { name: 'Leave' }).focus()
+  await page.keyboard.press('Tab')
+  await shoot(page, 'reading-skip')
+  await page.keyboard.press('Enter')
+  expect(await isWriting()).toBe(true)
+  await expectAccessible(page)
+  await page.context().close()
+}, 60_000)
+
+test('where a keyboard would cover half of the room it comes only when somebody wants to write', async () => {
+  const id = await roomWith(3)
+  const { page } = await pages.openAs(ALICE, '/')
+  await page.addInitScript(() => {
+    const { matchMedia } = globalThis
+    globalThis.matchMedia = (query) => matchMedia(query.replace('(hover: hover)', '(hover: none)'))
+  })
+  await page.goto(pages.at(`/rooms/${id}`))
+  await line(page, 'Message number 3').waitFor()
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
+  await page.context().close()
+}, 60_000)
+
+test('with the keyboard one goes on reading in the messages when there are no older ones to show', async () => {
+  const id = await roomWith(60)
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await line(page, 'Message number 60').waitFor()
+  await page.getByRole('button', { name: 'Show older messages' }).press('Enter')
+  await line(page, 'Message number 1').waitFor()
+  await page.waitForFunction(() => document.activeElement?.matches('.messages'))
+  await page.context().close()
+}, 60_000)
+
+test('after a question about a message the keyboard goes on where it was, or in the messages when it is deleted', async () => {
+  const id = await roomWith(3)
+  const { page } = await pages.openAs({ sub: 'root', name: 'Root' }, `/rooms/${id}`)
+  const remove = page.getByRole('button', { name: /^Delete the message/ }).first()
+  await remove.press('Enter')
+  await page.getByRole('dialog').getByText('Message number 1').waitFor()
+  await page.keyboard.press('Escape')
+  await remove.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
+  await page.getByText('This message was deleted').waitFor()
+  await list(page).and(page.locator(':focus')).waitFor()
+  await page.context().close()
+}, 60_000)

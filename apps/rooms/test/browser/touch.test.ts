@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { expectFingerSized, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { createRoom, member } from '../rooms/rooms.ts'
+import { roomPages } from './browser.ts'
+
+const pages = roomPages()
+
+test('on every page a finger finds what it presses, and nothing else', async () => {
+  const view = { width: 390, height: 1400, touch: true }
+  const { page } = await pages.openAs({ sub: 'root', name: 'Root' }, '/', view)
+  const host = await member(pages.service(), 'Hanna Host')
+  const { id } = await createRoom(host, { name: 'Garden' })
+  await page.goto(pages.at(`/rooms/${id}`))
+  const field = page.getByRole('textbox', { name: /^Message to/ })
+  for (const text of ['First', 'Second', 'Third']) {
+    await field.fill(text)
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('button', { name: /^Delete/ })
+      .nth(['First', 'Second', 'Third'].indexOf(text))
+      .waitFor()
+  }
+  for (const path of [
+    `/rooms/${id}`,
+    '/',
+    '/account',
+    '/admin',
+    '/admin?part=settings',
+    '/admin?part=audit',
+  ]) {
+    await page.goto(pages.at(path))
+    await page.locator('h1').waitFor()
+    await page.waitForFunction(
+      () => !document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root'),
+    )
+    if (path.includes(id)) await page.getByText('Third').waitFor()
+    await shoot(page, `rooms-touch${path.replaceAll(/\W/g, '-').slice(0, 20)}`)
+    await expectWithinWidth(page)
+    await expectFingerSized(page)
+  }
+  expect(await page.locator('header a').evaluate((link) => link.getBoundingClientRect().height)).toBe(44)
+  await page.context().close()
+}, 60_000)

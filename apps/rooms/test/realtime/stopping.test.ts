@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { openDatabase } from '@latchkey/database/database'
+import { eachDialect } from '@latchkey/database/testing'
+import { freePort } from '@latchkey/http/testing'
+import { sql } from 'kysely'
+import type { Tables } from '../../src/db/tables.ts'
+import { type Running, startRooms } from '../../src/main.ts'
+import { readSettings } from '../../src/settings.ts'
+import { type HostileProvider, hostileProvider } from '../provider/hostile.ts'
+
+let idp: HostileProvider
+beforeAll(async () => {
+  idp = await hostileProvider()
+})
+afterAll(() => idp.stop())
+
+async function start(databaseUrl: string): Promise<Running> {
+  const origin = `http://localhost:${await freePort()}`
+  const settings = {
+    AUTH_PROVIDER: 'oidc',
+    OIDC_ISSUER: idp.issuer,
+    AUTH_CLIENT_ID: 'rooms-client',
+    ALLOWED_HOSTS: origin,
+    ROOMS_PORT: new URL(origin).port,
+    ROOMS_DATABASE_URL: databaseUrl,
+  }
+  return startRooms(readSettings(settings))
+}
+
+eachDialect((dialect, newUrl) => {
+  if (dialect === 'postgres')
+    test('R19.3: a stop lets nobody in from its first moment, also while the database keeps it waiting', async () => {
+      const url = await newUrl()
+      const service = await start(url)
+      const health = () => fetch(`${service.url}/api/health`, { keepalive: false })
+      expect((await health()).status).toBe(200)
+      const database = openDatabase<Tables>(url)
+      const stopped = await database.write(async (tx) => {
+        // What a node gives up at its stop.
+        await sql`lock table presence_leases in access exclusive mode`.execute(tx)
+        const stop = service.stop()
+        await health().then(
+          () => expect.unreachable('somebody was let in'),
+          () => undefined,
+        )
+        return { stop }
+      })
+      await stopped.stop
+      await database.close()
+    }, 20_000)
+})
