@@ -1,5 +1,5 @@
 import { OutcomeUnknown, isStorageUnavailable } from '@latchkey/database/errors'
-import { Failure, transportFailure, transportFailures } from '@latchkey/http/failure'
+import { Failure, OUTCOME_UNKNOWN, transportFailure, transportFailures } from '@latchkey/http/failure'
 
 /** The closed list of what a request to Links can end in (links-contract L3.3, L6, L8, L15). */
 export const failures = {
@@ -61,9 +61,7 @@ export function deletionStopped(): Failure {
 /** Of what was thrown and is no listed failure. Where nobody knows whether it was done, nobody is told to try again. */
 export function unlisted(error: unknown): Failure {
   if (error instanceof OutcomeUnknown)
-    return transportFailure('storage_unavailable', {
-      text: 'The database did not answer; whether anything was changed is not known. Look before you try again.',
-    })
+    return transportFailure('storage_unavailable', { text: OUTCOME_UNKNOWN })
   if (!isStorageUnavailable(error)) return transportFailure('internal')
   return transportFailure('storage_unavailable', { headers: { 'Retry-After': '5' } })
 }

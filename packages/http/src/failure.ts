@@ -54,6 +54,10 @@ export const transportFailures = {
   },
 } as const satisfies Record<string, FailureKind>
 
+/** Of `storage_unavailable` when the storage was lost while a change was committed. */
+export const OUTCOME_UNKNOWN =
+  'The database did not answer; whether anything was changed is not known. Look before you try again.'
+
 export type TransportFailure = keyof typeof transportFailures
 
 /** One of the transport's own failures; `text` replaces the standard sentence where it must name what is wrong. */

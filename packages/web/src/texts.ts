@@ -1,3 +1,4 @@
+import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { createInstance } from 'i18next'
 import { initReactI18next, useTranslation } from 'react-i18next'
 import { CallError } from './call.ts'
@@ -87,6 +88,7 @@ export function useTexts<Key extends string = WordKey>() {
       if (!(error instanceof CallError)) return t('page.error')
       if (error.status === 401) return t('shell.stale')
       if (error.status === 0 && error.message === 'offline') return t('error.offline')
+      if (error.message === OUTCOME_UNKNOWN) return t('error.outcomeUnknown')
       const key = keyOfFailure(error)
       return key === undefined ? error.message || t('page.error') : t(key)
     },

@@ -12,6 +12,8 @@ const en = {
   'page.error': 'This could not be shown',
   'page.retry': 'Try again',
   'error.offline': 'The service does not answer. Check your connection.',
+  'error.outcomeUnknown':
+    'The database did not answer, so it is not known whether anything was changed. Look before you try again.',
   'copy.copy': 'Copy {{what}}',
   'copy.copied': 'Copied',
   'undo.undo': 'Undo',
@@ -41,6 +43,8 @@ const sv: Words = {
   'page.error': 'Det här kunde inte visas',
   'page.retry': 'Försök igen',
   'error.offline': 'Tjänsten svarar inte. Kontrollera anslutningen.',
+  'error.outcomeUnknown':
+    'Databasen svarade inte, så det går inte att veta om något ändrades. Titta efter innan du försöker igen.',
   'copy.copy': 'Kopiera {{what}}',
   'copy.copied': 'Kopierat',
   'undo.undo': 'Ångra',
@@ -68,6 +72,8 @@ const id: Words = {
   'page.error': 'Ini tidak dapat ditampilkan',
   'page.retry': 'Coba lagi',
   'error.offline': 'Layanan tidak menjawab. Periksa koneksi Anda.',
+  'error.outcomeUnknown':
+    'Basis data tidak menjawab, jadi tidak diketahui apakah ada yang berubah. Periksa dahulu sebelum mencoba lagi.',
   'copy.copy': 'Salin {{what}}',
   'copy.copied': 'Disalin',
   'undo.undo': 'Batalkan',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { TestLinks } from '../testing.ts'
-import { Relay } from './relay.ts'
+import { Relay } from '@latchkey/database/testing-relay'
 import { closedAfterEach } from './stored.ts'
 
 const { keep } = closedAfterEach()

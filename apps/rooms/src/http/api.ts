@@ -1,5 +1,5 @@
-import { isReferenceViolation, isStorageUnavailable } from '@latchkey/database/errors'
-import { Failure } from '@latchkey/http/failure'
+import { OutcomeUnknown, isReferenceViolation, isStorageUnavailable } from '@latchkey/database/errors'
+import { Failure, OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { type Authenticated, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
@@ -156,6 +156,8 @@ export function renderFailure({ log }: Services, error: unknown, requestId: stri
   if (error instanceof Failure) return failureResponse(listed(error))
   const unavailable = isStorageUnavailable(error)
   log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
+  if (error instanceof OutcomeUnknown)
+    return failureResponse(failure('unavailable', { text: OUTCOME_UNKNOWN }))
   if (unavailable) return failureResponse(failure('unavailable', { headers: { 'Retry-After': '5' } }))
   const { status, text } = failures.internal
   return Response.json({ error: text, code: 'internal', requestId }, { status })

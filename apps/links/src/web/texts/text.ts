@@ -52,8 +52,6 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'description: must be at most 2000 characters': 'bundles.descriptionLong',
   'icon: must be at most 64 characters': 'bundles.iconLong',
   'cursor: is not valid with these parameters': 'error.listMoved',
-  'The database did not answer; whether anything was changed is not known. Look before you try again.':
-    'error.outcomeUnknown',
   'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.':
     'error.deletionStopped',
 }

@@ -29,8 +29,6 @@ export const en = {
   'error.refused': 'The service does not accept this. Check what you entered, or the address of the page.',
   'error.internal': 'Something went wrong in the service. Try again; if it stays so, tell whoever runs it.',
   'error.storage': 'The database cannot be used at the moment; nothing was changed. Try again later.',
-  'error.outcomeUnknown':
-    'The database did not answer, so it is not known whether anything was changed. Look before you try again.',
   'error.deletionStopped':
     'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.',
   'error.unavailable': 'The service cannot do this at the moment. Try again later.',
@@ -68,8 +66,6 @@ export const sv: Failures = {
   'error.refused': 'Tjänsten godtar inte det här. Kontrollera det du skrev, eller sidans adress.',
   'error.internal': 'Något gick fel i tjänsten. Försök igen; hjälper inte det, säg till den som driver den.',
   'error.storage': 'Databasen kan inte användas just nu; inget ändrades. Försök igen senare.',
-  'error.outcomeUnknown':
-    'Databasen svarade inte, så det går inte att veta om något ändrades. Titta efter innan du försöker igen.',
   'error.deletionStopped':
     'Databasen kan inte användas längre; en del av klicken är borttagna. Försök igen senare för att ta bort resten.',
   'error.unavailable': 'Tjänsten kan inte göra det här just nu. Försök igen senare.',
@@ -106,8 +102,6 @@ export const id: Failures = {
   'error.refused': 'Layanan tidak menerima ini. Periksa isian Anda atau alamat halamannya.',
   'error.internal': 'Terjadi kesalahan di layanan. Coba lagi; jika terus terjadi, beri tahu pengelolanya.',
   'error.storage': 'Basis data tidak dapat dipakai saat ini; tidak ada yang diubah. Coba lagi nanti.',
-  'error.outcomeUnknown':
-    'Basis data tidak menjawab, jadi tidak diketahui apakah ada yang berubah. Periksa dahulu sebelum mencoba lagi.',
   'error.deletionStopped':
     'Basis data tidak dapat dipakai lagi; sebagian klik sudah dihapus. Coba lagi nanti untuk menghapus sisanya.',
   'error.unavailable': 'Layanan tidak dapat melakukan ini saat ini. Coba lagi nanti.',
