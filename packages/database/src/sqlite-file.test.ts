@@ -19,3 +19,25 @@ test('a new database, its log and its index are for their owner alone, and one t
     chmodSync(path, 0o640)
   }
 })
+
+test('a new file that another process writes to is waited for', async () => {
+  const path = join(folder, 'shared.db')
+  const other = Bun.spawn(
+    [
+      process.execPath,
+      '-e',
+      `const file = new (require('bun:sqlite').Database)(${JSON.stringify(path)})
+       file.run('create table some (x integer)')
+       file.run('begin immediate')
+       console.log('held')
+       await Bun.sleep(100)
+       file.run('commit')`,
+    ],
+    { stdout: 'pipe' },
+  )
+  await other.stdout.getReader().read()
+  const file = openSqliteFile(path)
+  expect(file.query('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
+  file.close()
+  expect(await other.exited).toBe(0)
+})

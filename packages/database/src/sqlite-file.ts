@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 /** How much of the database each handle keeps in memory, in KiB; SQLite's default of 2 MB misses inner pages at a million links. */
 const CACHE_KIB = 4_096
 const BUSY_TIMEOUT_MS = 5_000
+const BUSY_RETRY_MS = 5
 
 /**
  * Opens a SQLite file the way every part of Latchkey does: busy timeout first, then write-ahead log, foreign keys on,
@@ -22,7 +23,7 @@ export function openSqliteFile(
     ? new SqliteFile(path, { readonly: true, strict: true })
     : new SqliteFile(path, { create: true, readwrite: true, strict: true })
   file.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  if (!options.readonly) file.run('pragma journal_mode = wal')
+  if (!options.readonly) useLog(file)
   file.run('pragma synchronous = full')
   file.run('pragma foreign_keys = on')
   file.run(`pragma cache_size = -${options.cacheKib ?? CACHE_KIB}`)
@@ -30,6 +31,18 @@ export function openSqliteFile(
     file.run(`pragma wal_autocheckpoint = ${options.checkpointPages}`)
   if (isNew) syncNames(path, firstMade)
   return file
+}
+
+/** Whoever does this while another process writes to the same new file is refused by SQLite at once, whatever the busy timeout. */
+function useLog(file: SqliteFile): void {
+  const deadlineMs = performance.now() + BUSY_TIMEOUT_MS
+  for (;;)
+    try {
+      return void file.run('pragma journal_mode = wal')
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > deadlineMs) throw error
+      Bun.sleepSync(BUSY_RETRY_MS)
+    }
 }
 
 /** A new file's name is on disk only when its folder is, and a new folder's when the one above it is. */
