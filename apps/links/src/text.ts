@@ -22,6 +22,14 @@ export function boundedText(limit: number, message = `must be at most ${limit} c
     .meta({ maxLength: limit })
 }
 
+/** `boundedText` without the blanks around it, which do not count. */
+export function trimmedText(limit: number): z.ZodString {
+  return text()
+    .trim()
+    .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
+    .meta({ maxLength: limit })
+}
+
 /** Lower case for searching, the same on both engines and for all letters. */
 export function folded(value: string): string {
   return value.normalize('NFC').toLowerCase()

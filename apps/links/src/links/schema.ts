@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
 import { CustomSlug, Slug } from '../slugs/schema.ts'
 import { foldSlug } from '../slugs/slug.ts'
-import { codePoints, text } from '../text.ts'
+import { text, trimmedText } from '../text.ts'
 import { TargetUrl } from './target-url.ts'
 
 /** Year 9999, the last moment that every client can show. */
@@ -40,14 +40,6 @@ export const Link = z
   })
   .meta({ id: 'Link' })
 export type Link = z.output<typeof Link>
-
-/** Blanks around it are dropped before it is measured. */
-function trimmedText(limit: number) {
-  return text()
-    .trim()
-    .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
-    .meta({ maxLength: limit })
-}
 
 export const Label = trimmedText(500).transform((label) => label || null)
 

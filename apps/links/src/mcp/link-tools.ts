@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { type Link, LinkChanges, NewLink } from '../links/schema.ts'
 import { Slug } from '../slugs/schema.ts'
 import { SLUG_LIMIT } from '../slugs/slug.ts'
-import { boundedText } from '../text.ts'
+import { boundedText, trimmedText } from '../text.ts'
 import { createLinkWithSlugs, SlugRejection } from './create-link.ts'
 import { ShortLink, shortLink, shortLinks } from './short-link.ts'
 import {
@@ -78,7 +78,7 @@ const readingTools = [
     name: 'search_links',
     title: 'Search links',
     description: 'Links whose label, URL, owner or any slug contains a text, in any case; newest first.',
-    input: { query: boundedText(256).meta({ description: 'The text; % and _ are ordinary characters.' }) },
+    input: { query: trimmedText(256).meta({ description: 'The text; % and _ are ordinary characters.' }) },
     output: Matches,
     run: (context, { query }, range) =>
       matches(context, { search: query, range }, [

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
-import { boundedText } from '../text.ts'
+import { trimmedText } from '../text.ts'
 
 const URL_LIMIT = 2048
 
 const flag = (name: string) => z.boolean({ error: () => `${name} must be a boolean` })
 
-const RootRedirect = boundedText(URL_LIMIT)
-  .transform((value) => value.trim() || null)
+const RootRedirect = trimmedText(URL_LIMIT)
+  .transform((value) => value || null)
   .refine(
     (value) => value === null || isHttpUrl(value),
     'root_redirect_url must be a valid http or https URL',

@@ -177,6 +177,21 @@ export async function expectFingerSized(page: Page): Promise<void> {
     )
   })
   expect(small).toEqual([])
+  // Beside a box without a label, as far as a finger may be off.
+  const missed = await page.locator(':is(td, th) input[type=checkbox]').evaluateAll((boxes) =>
+    boxes.filter((box) => {
+      const { x, y, width, height } = box.getBoundingClientRect()
+      return [-21, 21].some((off) =>
+        [
+          [off, 0],
+          [0, off],
+        ].some(
+          ([dx = 0, dy = 0]) => document.elementFromPoint(x + width / 2 + dx, y + height / 2 + dy) !== box,
+        ),
+      )
+    }),
+  )
+  expect(missed).toHaveLength(0)
 }
 
 /** A picture of the page for a person to look at, where LATCHKEY_TEST_SHOTS names a folder. */

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Link as To } from 'wouter'
 import { type Input, call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
+import { PartFailed } from '../../parts/part-failed.tsx'
 import { primarySlug, slugUrl, withoutScheme } from '../../parts/short.ts'
 import { changed, useCall } from '../../queries.ts'
 import type { TextKey } from '../../texts/en.ts'
@@ -122,7 +123,14 @@ function Expiry({ link }: { link: Link }) {
 
 function Bundles({ id }: { id: number }) {
   const { say } = useText()
-  const bundles = useCall('bundles', 'listBundlesForLink', { params: { id } }).data?.body ?? []
+  const { data, error, refetch } = useCall('bundles', 'listBundlesForLink', { params: { id } })
+  if (error && !data)
+    return (
+      <Fact name={say('link.bundles')} wide>
+        <PartFailed error={error} onRetry={() => void refetch()} />
+      </Fact>
+    )
+  const bundles = data?.body ?? []
   if (bundles.length === 0) return null
   return (
     <Fact name={say('link.bundles')} wide>

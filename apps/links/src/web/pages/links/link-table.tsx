@@ -157,7 +157,7 @@ function Stacked({ link }: { link: LinkRow }) {
   return (
     <>
       <Table.Td>
-        <Name link={link} />
+        <Name link={link} lines={2} />
         <Short link={link} />
         <Group gap="xs" mt={4}>
           <StateBadge link={link} />
@@ -171,7 +171,8 @@ function Stacked({ link }: { link: LinkRow }) {
   )
 }
 
-function Name({ link }: { link: LinkRow }) {
+/** A label is not cut before so many lines. */
+function Name({ link, lines = 1 }: { link: LinkRow; lines?: number }) {
   return (
     <>
       <Anchor
@@ -179,9 +180,9 @@ function Name({ link }: { link: LinkRow }) {
         href={`/links/${link.id}`}
         c="inherit"
         fw={550}
-        display="block"
         ta="left"
-        truncate
+        lineClamp={lines}
+        style={{ overflowWrap: 'anywhere' }}
         dir="auto"
       >
         {link.label ?? withoutScheme(link.url)}

@@ -30,7 +30,7 @@ export function PersonActs({ person }: { person: Person }) {
   const { nickname: name } = person
   return (
     <>
-      <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu position="bottom-end" withinPortal={false}>
         <Menu.Target>
           <ActionIcon variant="default" size={30} aria-label={say('admin.actsOn', { name })}>
             <IconDots size={16} aria-hidden />

@@ -44,7 +44,7 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
   const { roles, mayRemove, mayBeOwner } = choicesFor(person, rightsIn(room, user), isMember)
   if (roles.length === 0 && !mayRemove && !mayBeOwner) return null
   return (
-    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <ActionIcon
           ref={button}
