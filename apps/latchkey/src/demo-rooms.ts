@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { createToken } from '@latchkey/tokens/opaque'
+import { freePort } from '@latchkey/http/free-port'
 import { createLog } from '@latchkey/http/log'
 import { LOOPBACK, demoPort, readDemoSettings, whyNoDemo } from '@latchkey/rooms/demo-settings'
 import type { Running } from '@latchkey/rooms/main'
@@ -58,15 +58,4 @@ export function checkDemoRooms(env: Environment): void {
 function refuseRealUse(env: Environment): void {
   const refusal = whyNoDemo(env)
   if (refusal !== undefined) throw new CommandFailure(refusal)
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const server = createServer()
-  server.on('error', reject)
-  server.listen(0, LOOPBACK, () => {
-    const address = server.address()
-    server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-  })
-  return promise
 }

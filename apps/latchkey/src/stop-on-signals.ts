@@ -1,10 +1,10 @@
 /** How long a stop may take, in milliseconds, before the process ends with work undone; ten seconds are promised. */
 const STOP_WITHIN_MS = 9_500
 /** One Ctrl+C under `npm start` comes twice: from the terminal, and passed on by npm. */
-const SAME_PRESS_MS = 1_000
+const SAME_PRESS_MS = 2_000
 
 /**
- * Runs until SIGTERM or SIGINT, then stops in order and exits 0. Whoever asks again a second later, or too long a stop,
+ * Runs until SIGTERM or SIGINT, then stops in order and exits 0. Whoever asks again two seconds later, or too long a stop,
  * makes it exit 1.
  */
 export function stopOnSignals(stop: () => Promise<void>): void {

@@ -158,7 +158,9 @@ export class Service {
     const { pid } = this.#child
     const children = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()
     process.kill(Number(children.trim()), signal)
-    return this.#child.exited
+    const code = await this.#child.exited
+    await this.#read
+    return code
   }
 
   async #follow(): Promise<void> {

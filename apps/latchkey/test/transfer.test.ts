@@ -7,6 +7,7 @@ const CLICKS = 60_000
 
 function countOf(path: string, statement: string): number {
   const file = new SqliteFile(path, { readonly: true })
+  file.run('pragma busy_timeout = 5000')
   try {
     return Object.values(file.query<Record<string, number>, []>(statement).get() ?? {})[0] ?? 0
   } finally {

@@ -96,7 +96,7 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
     const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--disable-pip-version-check']
     await outputOf([own, ...pip, join(folder, wheel)], { cwd: project })
     await service.start()
-  }, 60_000)
+  }, PATIENCE_MS)
   afterAll(async () => {
     await service.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -36,7 +36,7 @@ describe('the packed client', () => {
     })
     writeFileSync(join(project, 'readme.ts'), examples)
     await service.start((path) => served(path, installed))
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     await service.stop()
     rmSync(folder, { recursive: true, force: true })

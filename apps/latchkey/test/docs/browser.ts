@@ -2,7 +2,7 @@ import { type Page, chromium } from 'playwright-core'
 
 const executablePath =
   process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || process.env['LATCHKEY_TEST_CHROMIUM'] || ''
-const WITHIN_MS = 20_000
+const WITHIN_MS = 60_000
 
 /** An address is opened, a **name** pressed or, with a `text` behind it, filled in, a `Key` pressed, a "text" looked for. */
 const WORD =

@@ -6,7 +6,7 @@ import { PAGES, type Page, ROOT, readPage } from './page.ts'
 /** Most of a page's time is waiting for a service to start. */
 const AT_ONCE = 3
 /** With the time that a page waits for its turn. */
-const PATIENCE_MS = 300_000
+const PATIENCE_MS = 1_200_000
 /** What this machine has of what pages need; `npm test` says what is missing, and CI has all of it. */
 function has(need: string): boolean {
   if (need === 'PostgreSQL') return Boolean(process.env['LATCHKEY_TEST_POSTGRES']) && has('pg_dump')

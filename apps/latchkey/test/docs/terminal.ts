@@ -79,9 +79,11 @@ export class Terminal {
     this.#background.push({ pid, file })
     const deadlineMs = performance.now() + WITHIN_MS
     for (;;) {
+      // Asked first: what has ended by now has printed all that it will.
+      const goesOn = isAlive(pid)
       const printed = existsSync(file) ? this.#shown(readFileSync(file, 'utf8')) : ''
       if (isWithin(command.prints, printed)) return
-      if (!isAlive(pid) || performance.now() > deadlineMs) throw new Different(command, printed)
+      if (!goesOn || performance.now() > deadlineMs) throw new Different(command, printed)
       await Bun.sleep(10)
     }
   }
@@ -242,6 +244,9 @@ function kill(pid: number): void {
   }
 }
 
+/** Pages are followed at once, and nobody listens yet on what was given to another. */
+const given = new Set<number>()
+
 /** A free port for each that pages name, one beside the other: the demo provider takes the one after that of Rooms. */
 async function freePorts(): Promise<ReadonlyMap<number, number>> {
   for (;;) {
@@ -249,7 +254,9 @@ async function freePorts(): Promise<ReadonlyMap<number, number>> {
     const first = 20_000 + Math.floor(Math.random() * 12_000)
     const ports = PORTS.map((port, index) => [port, first + index] as const)
     const free = await Promise.all(ports.map(([, own]) => isFree(own)))
-    if (free.every(Boolean)) return new Map(ports)
+    if (!free.every(Boolean) || ports.some(([, own]) => given.has(own))) continue
+    for (const [, own] of ports) given.add(own)
+    return new Map(ports)
   }
 }
 

@@ -58,7 +58,9 @@ async function openQuietPage(links: TestLinks) {
   const page = await openPage(links)
   // Reading counts what was clicked, and what is written later is told later.
   await links.callAdmin('GET', '/links?limit=1')
-  const { body } = await links.callAdmin('POST', '/bundles', { body: { name: `Quiet ${Bun.randomUUIDv7()}` } })
+  const { body } = await links.callAdmin('POST', '/bundles', {
+    body: { name: `Quiet ${Bun.randomUUIDv7()}` },
+  })
   await until(() => page.has('bundles', body.id))
   page.told.splice(0)
   return page

@@ -4,7 +4,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose'
 import { adminOperations } from '../../src/http/operations.ts'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { Server } from '../durability/server.ts'
 
 // On machines that do other things as well.

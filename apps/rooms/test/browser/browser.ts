@@ -4,7 +4,7 @@ import { type View, testBrowser } from '@latchkey/web/testing/browser'
 import type { SocketData } from '../../src/realtime/gateway.ts'
 import { builtPages } from '../../src/http/pages.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { until } from '../realtime/redis.ts'
 import { ORIGIN, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
 

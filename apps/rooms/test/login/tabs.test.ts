@@ -9,7 +9,7 @@ import { type Browser, type BrowserContext, type Page, chromium } from 'playwrig
 import type { Tables } from '../../src/db/tables.ts'
 import { type Running, startRooms } from '../../src/main.ts'
 import { readSettings } from '../../src/settings.ts'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { type HostileProvider, hostileProvider } from '../provider/hostile.ts'
 
 const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''

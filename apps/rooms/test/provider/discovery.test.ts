@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Provider } from '../../src/login/provider.ts'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { hostileProvider } from './hostile.ts'
 import { type Bench, bench, begin, failureOf, login } from './provider.ts'
 

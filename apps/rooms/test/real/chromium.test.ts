@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { CHROMIUM, FLAGS, nextVisit, signOutOnPage } from './browser.ts'
 import { documentedBlock, documentedJson, documentedSettings } from './documented.ts'
 import { NGINX, OPENSSL, startNginx } from './nginx.ts'

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { type Page, Person } from './person.ts'
 import type { LogoutProvider } from './provider.ts'
 

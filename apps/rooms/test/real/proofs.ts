@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { until } from '../realtime/redis.ts'
 import type { Addresses } from './documented.ts'
 import { type Page, Person } from './person.ts'

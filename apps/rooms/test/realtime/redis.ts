@@ -1,4 +1,4 @@
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 
 /** Where servers are that only the administrator has in the path. */
 const WIDE = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openDatabase } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
-import { freePort } from '@latchkey/http/testing'
+import { freePort } from '@latchkey/http/free-port'
 import { sql } from 'kysely'
 import type { Tables } from '../../src/db/tables.ts'
 import { type Running, startRooms } from '../../src/main.ts'
