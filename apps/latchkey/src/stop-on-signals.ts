@@ -1,5 +1,5 @@
 /** How long a stop may take, in milliseconds, before the process ends with work undone; ten seconds are promised. */
-const STOP_WITHIN_MS = 9_500
+const STOP_WITHIN_MS = 9_700
 /** One Ctrl+C under `npm start` comes twice: from the terminal, and passed on by npm. */
 const SAME_PRESS_MS = 2_000
 

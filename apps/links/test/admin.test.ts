@@ -243,9 +243,9 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-/** Tries again for at most two seconds, for what happens beside a request. */
+/** Tries again for at most ten seconds, for what happens beside a request. */
 async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + 2000
+  const deadline = performance.now() + 10_000
   for (;;)
     try {
       return await check()

@@ -95,6 +95,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
         for (const [summary, operations] of Map.groupBy(apiOperations, (each) => each.summary)) {
           const entries = page.locator('aside:visible').getByText(summary, { exact: true })
           const methods = operations.flatMap((operation) => operation.methods)
+          await entries.nth(methods.length - 1).waitFor()
           expect([summary, await entries.count()]).toEqual([summary, methods.length])
         }
         for (const offer of ['Ask AI', 'Generate MCP', 'Deploy', 'Share'])
@@ -103,7 +104,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
         await page.locator('aside:visible').getByText('Shorten a URL').first().click()
         const field = page.getByText('allow_duplicate', { exact: true }).first()
         await field.scrollIntoViewIfNeeded()
-        expect(await field.isVisible()).toBe(true)
+        await field.waitFor()
         await picture(page, `operation ${name}`)
       })
       expect([...hosts]).toEqual([server.url.host])

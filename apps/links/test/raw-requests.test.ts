@@ -16,7 +16,7 @@ function speak(port: number, ...parts: (string | Uint8Array)[]): Promise<Heard> 
     const socket = connect(port, '127.0.0.1', () => {
       for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part)
     })
-    socket.setTimeout(4000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
+    socket.setTimeout(20_000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
     socket.on('data', (bytes) => {
       heard += bytes.toString('latin1')
     })

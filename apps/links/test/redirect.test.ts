@@ -157,7 +157,7 @@ eachDialect((dialect, newUrl) => {
     await links.database.write((tx) =>
       tx.updateTable('link').set({ url: 'not a url' }).where('id', '=', id).execute(),
     )
-    const deadline = performance.now() + 1000
+    const deadline = performance.now() + 10_000
     while ((await visit('/broken-target')).status !== 404) expect(performance.now()).toBeLessThan(deadline)
     expect(await seen(await visit('/broken-target'))).toEqual(await seen(await visit('/unknown')))
   })

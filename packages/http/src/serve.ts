@@ -1,9 +1,9 @@
 import type { Server } from 'bun'
 
-/** How long a stop may take, in milliseconds: a little less than what ends the process with work undone, 9.5 s. */
-const STOP_WITHIN_MS = 9_200
+/** How long a stop may take, in milliseconds: a little less than what ends the process with work undone, 9.7 s. */
+const STOP_WITHIN_MS = 8_900
 /** How much of it is for requests that are under way: more than the 8 s that they wait for a statement at most. */
-const FINISH_WITHIN_MS = 8_300
+const FINISH_WITHIN_MS = 8_100
 
 /** What every service gives to `Bun.serve`. */
 export const limits = {
@@ -14,7 +14,7 @@ export const limits = {
 } as const
 
 /**
- * Stops accepting, before it returns, and lets requests finish, for 8.3 seconds: a client that never ends its request must
+ * Stops accepting, before it returns, and lets requests finish, for 8.1 seconds: a client that never ends its request must
  * not keep what others did from being stored. Never fails. In the end tells how many milliseconds are left to close what
  * the requests used.
  *

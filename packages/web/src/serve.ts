@@ -152,7 +152,8 @@ function temporaryFolder(): string {
 function removeOld(cache: string): void {
   const names = existsSync(cache) ? readdirSync(cache) : []
   for (const path of names.map((name) => join(cache, name)))
-    if (statSync(path).mtimeMs < Date.now() - KEPT_FOR_MS) rmSync(path, { recursive: true, force: true })
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - KEPT_FOR_MS)
+      rmSync(path, { recursive: true, force: true })
 }
 
 async function fingerprint(folders: readonly string[]): Promise<string> {

@@ -242,7 +242,7 @@ eachDialect((dialect, newUrl) => {
     await until('the change', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 8_000)
     await until('pages are told to look anew', () => noted.some(({ more }) => more === true), 8_000)
     await until('nothing needs asking', () => isKnown(node, 'abcd'), 5_000)
-  }, 20_000)
+  })
 
   describe('while the database is cut off', () => {
     test('known slugs go on, known to be nothing ones too; others throw; then everything is fresh again', async () => {
@@ -296,7 +296,7 @@ eachDialect((dialect, newUrl) => {
         `select pid from pg_stat_activity where query = 'listen latchkey_redirect' and datname = current_database()`,
       )
       expect(listeners.length).toBeLessThanOrEqual(1)
-    }, 20_000)
+    })
 
     test('closing ends all the same, and nothing tries to connect any more', async () => {
       const url = await newUrl()
@@ -310,7 +310,7 @@ eachDialect((dialect, newUrl) => {
       const startedMs = performance.now()
       await until('time passes', () => performance.now() - startedMs > 2_500)
       expect(relay.connections).toBe(before)
-    }, 20_000)
+    })
   })
 })
 
@@ -385,5 +385,5 @@ describe('with a server of its own', () => {
     } finally {
       server.thaw()
     }
-  }, 20_000)
+  })
 })

@@ -27,5 +27,5 @@ eachDialect((_dialect, newUrl) => {
     await new Promise(setImmediate)
     expect(fetches).toHaveLength(8)
     await labeller.close()
-  }, 5_000)
+  })
 })

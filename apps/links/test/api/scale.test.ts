@@ -5,7 +5,7 @@ import { sharedTestLinks } from '../testing.ts'
 
 const MANY = 100_000
 /** Far above what an index needs and far below what reading every row for every row would take. */
-const PATIENCE_MS = 5_000
+const PATIENCE_MS = 7_500
 
 eachDialect((dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)

@@ -1,7 +1,9 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sqlitePath } from '@latchkey/database/url'
 import { type View, testBrowser } from '@latchkey/web/testing/browser'
 import { type Running, startLinks } from '../../src/main.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -37,6 +39,12 @@ export function adminPages(environment: Record<string, string> = {}, headers: Re
   return {
     at,
     databaseUrl,
+    /** The same file beside the service, which may be writing to it. */
+    database() {
+      const database = new Database(sqlitePath(databaseUrl))
+      database.run('pragma busy_timeout = 5000')
+      return database
+    },
     open: (path: string, view?: View) => browser.open(at(path), view),
     call: (method: string, path: string, body: unknown) =>
       fetch(at(`/api${path}`), {

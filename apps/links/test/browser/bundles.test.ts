@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, keepToasts, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
@@ -63,7 +62,7 @@ beforeAll(async () => {
   await bundle('Two pages', {}, Object.keys(made).slice(0, 26))
   await bundle('Last year', { icon: '📦' }, ['Spring sale'])
   await admin.call('POST', `/bundles/${bundles['Last year']}/archive`, undefined)
-  const database = new Database(admin.databaseUrl.replace('sqlite:', ''))
+  const database = admin.database()
   database.run('UPDATE bundle SET created_by = ? WHERE id = ?', ['ann@example.com', bundles['Of Ann'] ?? 0])
   database.close()
   await click()
@@ -254,6 +253,10 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
   await card(page, 'Old news').waitFor()
   await choose('Archive')
   await answerToast(page, 'Close')
+  await page.waitForFunction(
+    (address) => fetch(address).then(async (answer) => (await answer.json()).archived_at !== null),
+    admin.at(`/api/bundles/${bundles['Old news']}`),
+  )
   const looked = Promise.withResolvers<undefined>()
   await page.route('**/api/bundles?archived=only*', async (route) => {
     await looked.promise
@@ -264,10 +267,6 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
   expect(await page.getByText('Nothing is archived').count()).toBe(0)
   looked.resolve(undefined)
   await card(page, 'Old news').waitFor()
-  await page.waitForFunction(
-    (address) => fetch(address).then(async (answer) => (await answer.json()).archived_at !== null),
-    admin.at(`/api/bundles/${bundles['Old news']}`),
-  )
   await choose('Unarchive')
   await card(page, 'Old news').waitFor({ state: 'detached' })
   expect(await archivedAt()).toBeNull()
@@ -382,7 +381,7 @@ test('L18.5 how many bundles there are is asked for again where it could not be 
 
 test('L24.13 the oldest of a thousand and more bundles can be chosen for a link, and for several', async () => {
   await bundle('Oldest of all', {}, [])
-  const database = new Database(admin.databaseUrl.replace('sqlite:', ''))
+  const database = admin.database()
   database.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
     INSERT INTO bundle (name, accent, created_by, created_at, updated_at)
     SELECT 'Younger ' || i, 'blue', 'ann@example.com', unixepoch() + i, unixepoch() FROM n`)

@@ -38,8 +38,14 @@ test('a key is made with the keyboard alone, shown once, works, and is refused f
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const copy = dialog.getByRole('button', { name: 'Copy key' })
   await copy.and(page.locator(':focus')).waitFor()
+  // It says so for a second only, so the page itself looks.
+  const copied = page.waitForFunction(() =>
+    [...document.querySelectorAll('[role=dialog] button')].some(
+      ({ textContent, ariaLabel }) => textContent === 'Copied' || ariaLabel === 'Copied',
+    ),
+  )
   await page.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+  await copied
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(rawKey)
   await page.keyboard.press('Escape')
   expect(await shown.inputValue()).toBe(rawKey)

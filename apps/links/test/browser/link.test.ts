@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, keepToasts, shoot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
@@ -97,7 +96,7 @@ beforeAll(async () => {
   const bots = [1, 2, 3].map((age) => click({ slug: 'bots-only', linkId: sale, age, userAgent: BOT }))
   await recorder.record([...visits, ...bots])
   await recorder.close()
-  const database = new Database(admin.databaseUrl.replace('sqlite:', ''))
+  const database = admin.database()
   database.run(`UPDATE link SET created_by = 'somebody@example.com' WHERE id = ${ids['foreign']}`)
   database.close()
 }, 60_000)

@@ -57,10 +57,14 @@ test('a click elsewhere shows within two seconds, and moves neither focus nor wh
   // The quickest of three, since the machine may be busy with other tests.
   const tookMs: number[] = []
   for (const count of ['1', '2', '3']) {
-    const began = performance.now()
+    // Looked at in the page, which sees it at once.
+    const shown = page.waitForFunction((wanted) => {
+      const row = [...document.querySelectorAll('tr')].find(({ textContent }) => textContent.includes('live'))
+      return row?.querySelector('td:nth-child(5)')?.firstChild?.textContent === wanted && Date.now()
+    }, count)
+    const began = Date.now()
     await follow('live')
-    await clicksOf(page, 'live').getByText(count).waitFor()
-    tookMs.push(performance.now() - began)
+    tookMs.push(Number(await (await shown).jsonValue()) - began)
   }
   expect(Math.min(...tookMs)).toBeLessThan(2_000)
   expect(await field.evaluate((input) => input === document.activeElement)).toBeTrue()
@@ -71,8 +75,10 @@ test('a click elsewhere shows within two seconds, and moves neither focus nor wh
 }, 60_000)
 
 test('an open page asks for nothing while nothing changes, and a hidden one not even then', async () => {
-  await admin.call('POST', '/links', { url: 'https://example.com/quiet', label: 'quiet', slug: 'quiet' })
   const { page } = await admin.open('/links')
+  await page.locator('tbody tr').first().waitFor()
+  // It comes by the page's own message: nothing that was told before is still to come.
+  await admin.call('POST', '/links', { url: 'https://example.com/quiet', label: 'quiet', slug: 'quiet' })
   await clicksOf(page, 'quiet').getByText('0').waitFor()
   const asked = traffic(page)
   await page.waitForTimeout(1_500)
@@ -231,8 +237,10 @@ test('the command palette goes to pages and links, begins a new link, and change
   await page.keyboard.type('dark colours')
   await page.getByText('Use dark colours').waitFor()
   await shoot(page, 'palette-dark')
+  const saved = page.waitForResponse('**/api/settings')
   await page.keyboard.press('Enter')
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await saved
   await page.reload()
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   await page.context().close()

@@ -16,7 +16,7 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
 
 /** Until what the server holds is this: a save is under way, not done, when the page shows it. */
 async function untilStored(name: string, value: unknown): Promise<void> {
-  for (const end = Date.now() + 5000; Date.now() < end;) if ((await stored())[name] === value) return
+  for (const end = Date.now() + 15_000; Date.now() < end;) if ((await stored())[name] === value) return
   expect((await stored())[name]).toBe(value)
 }
 

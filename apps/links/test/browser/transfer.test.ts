@@ -93,13 +93,12 @@ test('ten thousand links are imported with progress to be seen, and one of them 
   await page.getByRole('button', { name: 'Import 10,000 links' }).click()
   await page.getByText('Importing:').waitFor()
   await shoot(page, 'transfer-running')
+  await page.waitForFunction(() => new Set((globalThis as unknown as { seen: string[] }).seen).size > 2)
   await page.getByRole('link', { name: 'Bundles' }).click()
   await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Import and export' }).click()
   // A notice says it as well where the import ended on the other page.
   await page.locator('main').getByText('10,000 links were imported.').waitFor(SLOW)
-  const seen = new Set(await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen))
-  expect(seen.size).toBeGreaterThan(2)
   await shoot(page, 'transfer-many')
 
   await page.getByRole('link', { name: 'Show the links' }).click()
@@ -144,6 +143,10 @@ test('a file that is dropped on its field is chosen, and nothing of it is stored
   }
   await drop('or drop it here')
   await page.getByRole('status').getByText('dropped.csv').waitFor()
+  // The file is read after it has been chosen.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value === 'YOURLS'),
+  )
   expect(await page.getByRole('combobox', { name: 'Format' }).inputValue()).toBe('YOURLS')
   expect(await countLinks('Dropped')).toBe(0)
   await page.getByRole('button', { name: 'Preview' }).click()

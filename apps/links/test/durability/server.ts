@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Wire } from './wire.ts'
 
 const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
-const START_WITHIN_MS = 20_000
+const START_WITHIN_MS = 50_000
 
 export interface LogLine {
   level: string

@@ -46,7 +46,10 @@ const lineOf = (page: Page, name: string) =>
 /** Chooses what to do to somebody, with the keyboard, and returns the question. */
 async function choose(page: Page, name: string, act: string) {
   await page.getByRole('button', { name: `Change ${name}`, exact: true }).press('Enter')
+  // The focus comes a moment after what it goes to.
+  await page.getByRole('menu').locator(':focus').waitFor()
   await page.getByRole('menuitem', { name: act, exact: true }).press('Enter')
+  await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor()
   return page.getByRole('dialog')
 }
 

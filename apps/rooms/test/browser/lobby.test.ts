@@ -31,7 +31,7 @@ test('a room is opened with the keyboard alone and every option, and is what was
   await page.getByRole('button', { name: 'New room' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'New room' })
   const name = dialog.getByRole('textbox', { name: 'Name' })
-  await name.waitFor()
+  await name.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await dialog.getByText('Give the room a name.').waitFor()
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'))).toBe('true')
@@ -175,7 +175,7 @@ test('invitations and handovers wait in the lobby as they come, and are accepted
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
   await waiting.getByText('Hanna Host wants to hand Wanted over to you').waitFor()
   await shoot(page, 'lobby-pending')
-  await waiting.getByRole('button', { name: /^Accept:/ }).click()
+  await waiting.getByRole('button', { name: 'Accept: Hanna Host wants to hand Wanted over to you' }).click()
   await page.getByRole('heading', { name: 'Wanted', level: 1 }).waitFor()
   await page.getByText('Owner', { exact: true }).first().waitFor()
   // What came while one was elsewhere, or nowhere, is there too, however short that was.
@@ -326,6 +326,8 @@ test('more invitations than a page holds are shown when one asks for them', asyn
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
   const userId = await idOf('Wanda Wanted')
   for (let number = 1; number <= 51; number++) {
+    // The newest come first, those of one moment in any order.
+    pages.service().clock.ms += 1
     const { id } = await createRoom(host, { name: `Den ${number}`, visibility: 'private' })
     await host.browser.json(`/api/rooms/${id}/invitations/users`, { body: { userId } }, 201)
   }

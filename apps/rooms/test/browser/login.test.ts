@@ -90,13 +90,16 @@ test('R10.3 a sign-in in one tab replaces the session of another, which goes on 
   }
   await connected(() => second.goto(pages.at('/?q=x')))
   // The guest has become somebody else, who is shown nothing of the guest.
-  await signIn()
+  await Promise.all([second.waitForEvent('framenavigated'), signIn()])
   await second.getByRole('link', { name: alice }).waitFor()
   // The same person anew: nothing on the page is touched.
   await second.getByRole('button', { name: 'New room' }).click()
   const name = second.getByRole('textbox', { name: 'Name' })
   await name.fill('Half a na')
+  const looked = second.waitForResponse((answer) => answer.url().includes('/api/rooms?'))
   await connected(signIn)
+  // The last that it asks for by itself.
+  await (await looked).finished()
   expect(await name.inputValue()).toBe('Half a na')
   expect(new Set(passed)).toEqual(new Set(['/']))
   // A session that nothing replaces is over, for the reason that the server gave.
@@ -114,7 +117,7 @@ test('R23.7 language and colours are chosen before anybody signs in, and hold on
   await page.getByRole('button', { name: 'Language and colours' }).focus()
   await page.keyboard.press('Enter')
   const language = page.getByRole('dialog').getByRole('combobox', { name: 'Language' })
-  expect(await language.evaluate((element) => element === document.activeElement)).toBe(true)
+  await language.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')

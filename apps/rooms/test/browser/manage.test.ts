@@ -109,8 +109,10 @@ test('after a question about a person the keyboard goes on where it was, or in t
   const remove = page.getByRole('dialog', { name: 'Remove Bob Berg?' })
   const ask = async () => {
     await actions.press('Enter')
+    // The focus comes a moment after what it goes to.
+    await page.getByRole('menu').locator(':focus').waitFor()
     await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
-    await remove.waitFor()
+    await remove.locator('[data-autofocus]:focus').waitFor()
   }
   await ask()
   await page.keyboard.press('Escape')

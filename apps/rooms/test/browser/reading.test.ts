@@ -143,14 +143,10 @@ test('the end stays in sight when the window is turned, narrowed and widened', a
     [1280, 860],
   ] as const) {
     await page.setViewportSize({ width, height })
-    await page.waitForFunction(
-      () => {
-        const region = document.querySelector('.messages')
-        return region && region.scrollHeight - region.scrollTop - region.clientHeight < 2
-      },
-      undefined,
-      { timeout: 5_000 },
-    )
+    await page.waitForFunction(() => {
+      const region = document.querySelector('.messages')
+      return region && region.scrollHeight - region.scrollTop - region.clientHeight < 2
+    })
     // Not on the way to somewhere else.
     await page.evaluate(async () => {
       for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame)
@@ -177,7 +173,7 @@ test('whoever enters a room can write at once, and with the keyboard is past its
   await page.keyboard.press('Tab')
   await shoot(page, 'reading-skip')
   await page.keyboard.press('Enter')
-  expect(await isWriting()).toBe(true)
+  await field(page).and(page.locator(':focus')).waitFor()
   await expectAccessible(page)
   await page.context().close()
 }, 60_000)
@@ -214,6 +210,7 @@ test('after a question about a message the keyboard goes on where it was, or in 
   await page.keyboard.press('Escape')
   await remove.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
+  await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('This message was deleted').waitFor()
   await list(page).and(page.locator(':focus')).waitFor()

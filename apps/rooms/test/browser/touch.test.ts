@@ -12,6 +12,8 @@ test('on every page a finger finds what it presses, and nothing else', async () 
   const { id } = await createRoom(host, { name: 'Garden' })
   await page.goto(pages.at(`/rooms/${id}`))
   const field = page.getByRole('textbox', { name: /^Message to/ })
+  // Nothing is sent before one is in.
+  await page.getByText('Nothing has been said yet').waitFor()
   for (const text of ['First', 'Second', 'Third']) {
     await field.fill(text)
     await page.keyboard.press('Enter')

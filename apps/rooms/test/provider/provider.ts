@@ -79,6 +79,22 @@ export async function redeem(provider: Provider, code: string, nonce = NONCE): P
   })
 }
 
+/** How a login fails when this endpoint alone never answers, and how often it was asked. */
+export async function failureOfSilent(
+  endpoint: keyof HostileProvider['calls'],
+  config = (idp: HostileProvider): ProviderConfig => idp.config(),
+): Promise<{ asked: number; failure: string }> {
+  // A machine that is busy may take longer than this until the request has arrived.
+  for (let callMs = 1_500; ; callMs *= 2) {
+    const at = await bench({ outbound: { callMs } })
+    at.idp.answer(endpoint, () => new Promise<Response>(() => {}))
+    const failure = await failureOf(login(at, at.provider(config(at.idp))))
+    const asked = at.idp.calls[endpoint]
+    await at.stop()
+    if (asked > 0) return { asked, failure }
+  }
+}
+
 /** How something failed: `code: reason`. Whatever is no `LoginFailure` fails the test. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   try {

@@ -58,6 +58,13 @@ const FORGED: readonly unknown[] = [
     ),
 ]
 
+function untilOnBus(node: TestRooms): Promise<void> {
+  return until(async () => {
+    const { checks } = await node.browser().json<{ checks: { bus: string } }>('/api/ready')
+    return checks.bus === 'ok'
+  })
+}
+
 const BEAT_EVERY_MS = 200
 const INSTANCE = { instanceId: 'harbour' }
 const CHANNEL = 'latchkey:rooms:1:harbour'
@@ -184,6 +191,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     const { id: roomId } = await createRoom(owner, { visibility: 'private' })
     // So that what is put there is the first that the lobby hears.
     await service.rooms.hub.lobby.flush()
+    await untilOnBus(service)
     const client = await connect()
     const channels = await client.pubSubChannels()
     const own = channels.find((channel) => channel !== CHANNEL) ?? ''
@@ -202,11 +210,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     closings.push(async () => {
       for (const node of nodes.toReversed()) await node.close()
     })
-    for (const node of nodes)
-      await until(async () => {
-        const { checks } = await node.browser().json<{ checks: { bus: string } }>('/api/ready')
-        return checks.bus === 'ok'
-      })
+    for (const node of nodes) await untilOnBus(node)
     const heardOf = (node: TestRooms | undefined) =>
       node?.told.flatMap((news) => (news.kind === 'lobby' ? [news.roomId] : []))
     const first = await createRoom(await member(one))

@@ -71,7 +71,9 @@ eachDialect((dialect, newUrl) => {
         await untilWaiting(rooms, { count: 2, done: started.signedIn })
         return started
       })
-      await Promise.all([entered, signedIn])
+      const [answer] = await Promise.all([entered, signedIn])
+      // Whoever was let in is told so, and is in the room until told to be out of it.
+      if (answer.type === 'subscribed') await socket.of('room.removed')
       const leases = await database.read
         .selectFrom('presence_leases')
         .select('room_id')

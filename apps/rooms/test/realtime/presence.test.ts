@@ -151,7 +151,7 @@ eachDialect((dialect, newUrl) => {
       for (const [index, each] of [carol, bob].entries()) {
         await logOut(each)
         await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(each.user.id))
-        expect(await countInLobby()).toBe(2 - index)
+        await until(async () => (await countInLobby()) === 2 - index)
       }
       watching.close()
     })

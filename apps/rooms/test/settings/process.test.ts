@@ -1,3 +1,4 @@
+import { freePort } from '@latchkey/http/free-port'
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,10 +10,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const command = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 
 test('L2 (R2.2): five wrong settings give five lines and exit code 1; no port is opened, no file made, no secret printed', async () => {
-  // A port that is free now, so that it would be seen if it were taken.
-  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const port = probe.port
-  await probe.stop(true)
+  // Free now, so that it would be seen if it were taken.
+  const port = await freePort()
   const child = Bun.spawn([process.execPath, command, 'rooms'], {
     cwd: folder,
     stdout: 'pipe',
