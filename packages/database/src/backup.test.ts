@@ -15,6 +15,8 @@ test('a backup removes what killed ones of any name left a day ago, and no other
   await ended.exited
   const home = join(folder, 'backups')
   mkdirSync(home)
+  // Past what any process is called.
+  const ofToday = '.b.db.99999998.partial'
   const kept = [
     `.b.db.${process.ppid}.partial`,
     `.b.db.${ended.pid}.partial.txt`,
@@ -23,8 +25,7 @@ test('a backup removes what killed ones of any name left a day ago, and no other
     '.b.db..partial',
     `..${ended.pid}.partial`,
     `b.db.${ended.pid}.partial`,
-    // Past what any process is called, and of today.
-    '.b.db.99999998.partial',
+    ofToday,
   ]
   const removed = [
     `.b.db.${ended.pid}.partial`,
@@ -35,7 +36,7 @@ test('a backup removes what killed ones of any name left a day ago, and no other
   const overADayAgo = new Date(Date.now() - 25 * 3_600_000)
   for (const name of [...kept, ...removed]) {
     writeFileSync(join(home, name), '')
-    if (!name.includes('98')) utimesSync(join(home, name), overADayAgo, overADayAgo)
+    if (name !== ofToday) utimesSync(join(home, name), overADayAgo, overADayAgo)
   }
   const folderOfThatName = `.folder.${ended.pid}.partial`
   mkdirSync(join(home, folderOfThatName))

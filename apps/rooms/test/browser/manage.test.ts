@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectWithinWidth, keepToasts, shoot } from '@latchkey/web/testing/browser'
 import { ALICE } from '../provider/hostile.ts'
 import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, isRefusal, roomPages } from './browser.ts'
@@ -99,6 +99,26 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
     await each.page.context().close()
   }
 }, 90_000)
+
+test('on a phone what is told covers no part of the message field', async () => {
+  const { page, path } = await aliceInHerRoom('Pocket')
+  const bob = await pages.openAs(BOB, path)
+  await page.setViewportSize({ width: 390, height: 700 })
+  await keepToasts(page)
+  await page.getByRole('button', { name: 'People (2)' }).press('Enter')
+  await page.getByRole('button', { name: 'What to do with Bob Berg' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Make Moderator' }).press('Enter')
+  const told = page.getByRole('status').getByText('Bob Berg is now: Moderator')
+  await told.waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await shoot(page, 'manage-told-390')
+  const field = await page.getByRole('textbox', { name: /^Message to/ }).boundingBox()
+  const toast = await page.locator('.mantine-Notification-root').boundingBox()
+  expect((toast?.y ?? 700) + (toast?.height ?? 0)).toBeLessThan(field?.y ?? 0)
+  await page.context().close()
+  await bob.page.context().close()
+}, 60_000)
 
 test('after a question about a person the keyboard goes on where it was, or in the list when they are gone', async () => {
   const { page, path } = await aliceInHerRoom('Questions')

@@ -1,5 +1,6 @@
 // Every operation on members, bans, invitations and owners, tried by everybody, against the permission matrix (rooms-contract R17.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
 import type { AnyOperation } from '@latchkey/http/operation'
 import type { Context } from '../../src/context.ts'
 import { invitationOperations } from '../../src/invitations/operations.ts'
@@ -260,12 +261,12 @@ const WITHOUT_RATES = Object.fromEntries(
     .map((name) => [name, 1_000_000]),
 ) as Record<LimitName, number>
 
-describe('R27.4, R17.4', () => {
+eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
   let people: Record<Exclude<Actor, 'nobody'>, Somebody>
   let host: Somebody
   beforeAll(async () => {
-    rooms = await openRooms({ limits: WITHOUT_RATES })
+    rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
     host = await member(rooms, 'Host')
     people = {
       'guest visitor': await guest(rooms, 'Gustav'),
@@ -360,7 +361,7 @@ describe('R27.4, R17.4', () => {
   }
 
   for (const actor of ACTORS)
-    describe(`${actor}:`, () => {
+    describe(`R27.4, R17.4 ${actor}:`, () => {
       for (const each of CASES) {
         const { id, what, expected } = each
         const isPublic = OPERATIONS.find((operation) => operation.id === id)?.scope === 'public'
