@@ -7,6 +7,7 @@ export function protocolError(status: number, code: number, message: string): Re
 export function callsOf(body: unknown): string[] {
   return [body].flat().map((message) => {
     const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
-    return method === 'tools/call' ? String(params?.name) : ''
+    const name = params?.name
+    return method === 'tools/call' && typeof name === 'string' ? name : ''
   })
 }

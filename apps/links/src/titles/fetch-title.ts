@@ -1,5 +1,6 @@
 // Reads the title of a link's target, without ever reaching a private address (links-contract L6.6, L24.16).
 import { createHmac } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
@@ -17,7 +18,7 @@ export interface TitleFetcherOptions {
 
 interface Visit {
   userAgent: string
-  resolve?: (hostname: string) => Promise<string[]>
+  resolve: (hostname: string) => Promise<string[]>
   isPublicAddress: (address: string) => boolean
   deadline: AbortSignal
 }
@@ -43,13 +44,27 @@ export function createTitleFetcher(userAgent: string, options: TitleFetcherOptio
   return async (url, ending) => {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? 5000)
     const deadline = ending ? AbortSignal.any([timeout, ending]) : timeout
-    const visit = { isPublicAddress, ...options, userAgent, deadline }
+    const visit = { isPublicAddress, resolve: askDns, ...options, userAgent, deadline }
     try {
       return await Promise.race([followToTitle(new URL(url), visit), rejectAt(deadline)])
     } catch {
       return null
     }
   }
+}
+
+/**
+ * The addresses of a host, from DNS itself; `servers` other than the system's. Rejects when there are none. The system's own
+ * look-up would hold a thread of those that the journal waits for the disk with, for ten seconds each where nobody answers: a
+ * few links to such hosts, and no visitor would be redirected.
+ */
+export async function askDns(hostname: string, servers?: readonly string[]): Promise<string[]> {
+  const resolver = new Resolver()
+  if (servers) resolver.setServers(servers)
+  const both = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  const addresses = both.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  if (addresses.length === 0) throw new Error(`${hostname} has no address`)
+  return addresses
 }
 
 function rejectAt(deadline: AbortSignal): Promise<never> {

@@ -75,6 +75,14 @@ test('a refused header ends the reading', async () => {
   expect(await read('a,b\nc,d\ne,f')).toEqual([{ line: 1, problem: 'no url' }])
 })
 
+test('a header of more columns than any program has is refused', async () => {
+  const header = (columns: number) =>
+    ['url', ...Array.from({ length: columns - 1 }, (_, at) => `c${at}`)].join(',')
+  expect(await read(`${header(1_000)}\n`)).toEqual([])
+  const problem = 'the file has more than 1000 columns'
+  expect(await read(`${header(1_001)}\na`)).toEqual([{ line: 1, problem }])
+})
+
 test('an empty file is a problem, a header without records is none', async () => {
   expect(await read('')).toEqual([
     { line: 1, problem: 'the file is empty: it has no line with the names of its columns' },

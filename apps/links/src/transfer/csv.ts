@@ -12,6 +12,8 @@ export interface CsvFile {
   readonly columns: readonly string[]
 }
 
+const MOST_COLUMNS = 1_000
+
 /** Header names match whatever their case, spaces, underscores and hyphens (L21). */
 function columnKey(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
@@ -57,6 +59,8 @@ export async function* readCsv(
     if ('problem' in read) {
       yield { line, ...read }
     } else if (!header) {
+      if (read.value.length > MOST_COLUMNS)
+        return yield { line, problem: `the file has more than ${MOST_COLUMNS} columns` }
       header = headerOf(read.value)
       const { index, columns } = header
       const problem = columns.some(hasNul)

@@ -40,6 +40,30 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
       expect(JSON.stringify(links)).not.toContain('192.0.2.1')
     })
 
+    test('a row nested deeper than can be read, or with more slugs than a link may have, costs no other row', async () => {
+      const line = (slug: string, more: object = {}) =>
+        JSON.stringify({ url: `https://example.com/${slug}`, slug, ...more })
+      const most = (count: number) => ({ custom_slugs: Array.from({ length: count }, (_, at) => `s-${at}`) })
+      const lines = [line('one', most(4_999)), line('two', most(5_001)), line('three')]
+      const ndjson = await imported(lines.join('\n'), { format: 'ndjson' })
+      expect(ndjson.report).toMatchObject({ imported: 2, bad: 1 })
+      expect(ndjson.report.rows).toContainEqual({
+        line: 2,
+        result: 'bad',
+        reason: 'has more than 5000 slugs',
+      })
+
+      const link = (slug: string, tags: string) =>
+        `{"shortCode":"${slug}","longUrl":"https://example.com/${slug}","tags":${tags}}`
+      const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+      const answer = `{"shortUrls":{"data":[${link('one', '[]')},${link('two', deep)},${link('three', '[]')}]}}`
+      const shlink = await imported(answer, { format: 'shlink' })
+      expect(shlink.report).toMatchObject({ imported: 2, bad: 1 })
+      expect(shlink.report.rows).toContainEqual(
+        expect.objectContaining({ result: 'bad', reason: 'is nested too deeply to be a link' }),
+      )
+    })
+
     test('takes a Kutt table: expiry is kept, banned links come in disabled', async () => {
       const { report, links } = await imported(
         `id,address,banned,created_at,description,expire_in,password,target,visit_count

@@ -5,7 +5,7 @@ import { isIdentity } from '../access/identity.ts'
 import { literalTexts } from '../failures.ts'
 import { Label } from '../links/schema.ts'
 import { TargetUrl } from '../links/target-url.ts'
-import { foldSlug, slugProblem } from '../slugs/slug.ts'
+import { MOST_SLUGS, foldSlug, slugProblem } from '../slugs/slug.ts'
 import { boundedText } from '../text.ts'
 import { parseMoment } from './moment.ts'
 
@@ -128,6 +128,7 @@ function ownedBy(
 type Arranged = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
 
 function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): Arranged {
+  if (slugs.length > MOST_SLUGS) throw refuseRow(`has more than ${MOST_SLUGS} slugs`)
   let auto: ImportSlug | null = null
   const custom = new Map<string, ImportSlug>()
   for (const fields of slugs) {

@@ -290,6 +290,24 @@ describe('the rate limit', () => {
     expect(await batch(1)).toEqual([200, '0', false])
   })
 
+  test('a call whose tool has no name counts like any other, and is no fault of ours', async () => {
+    const Authorization = `Bearer ${await links.key('dan@example.com')}`
+    const old = { 'MCP-Protocol-Version': '2025-03-26', Authorization }
+    const odd = [{ toString: 1 }, Array.from({ length: 20 }).reduce<unknown>((name) => [name], []), null]
+    const seen = []
+    for (const name of odd) {
+      const { status, headers } = await post(links, legacy('tools/call', { name, arguments: {} }), old)
+      seen.push([status < 500, headers.get('ratelimit-remaining')])
+    }
+    expect(seen).toEqual([
+      [true, '2'],
+      [true, '1'],
+      [true, '0'],
+    ])
+    expect((await post(links, legacy('tools/call', { name: {} }), old)).status).toBe(429)
+    expect(links.log.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
   test('those without a valid key are counted by address, and take nothing from others', async () => {
     const wrong = { 'Mcp-Method': 'tools/list', Authorization: `Bearer sk_${'0'.repeat(48)}` }
     const statuses = []
