@@ -36,7 +36,12 @@ export function mountDisk(): (Disk & { remount(how: 'ro' | 'rw'): boolean }) | u
     start: () => Server.start(folder),
     fill() {
       const { bsize, bavail } = statfsSync(folder)
-      writeFileSync(ballast(1), Buffer.alloc(bsize * bavail))
+      try {
+        writeFileSync(ballast(1), Buffer.alloc(bsize * bavail))
+      } catch (error) {
+        // The server may have written meanwhile: what there was is taken all the same.
+        if ((error as { code?: unknown }).code !== 'ENOSPC') throw error
+      }
     },
     free() {
       for (const file of readdirSync(folder)) if (file.startsWith('ballast')) rmSync(join(folder, file))

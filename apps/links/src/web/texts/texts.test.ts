@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { OutcomeUnknown } from '@latchkey/database/errors'
 import { CallError } from '@latchkey/web/call'
 import { testTexts } from '@latchkey/web/testing/texts'
 import { expect, test } from 'bun:test'
-import { failures, literalTexts, unlisted } from '../../failures.ts'
+import { failures, literalTexts } from '../../failures.ts'
 import { en } from './en.ts'
 import { id } from './id.ts'
 import { sv } from './sv.ts'
@@ -34,10 +33,8 @@ const told = (status: number, text: string) => wording.failureKey(new CallError(
 test('L18.1 every sentence with which the server refuses something has words of ours', () => {
   const literals = [...literalTexts].map((text) => ({ status: 400, text }))
   const refusals = [...Object.values(failures), ...literals].filter(({ text }) => !UNTOLD.has(text))
-  const unknown = unlisted(new OutcomeUnknown(null))
   expect(refusals.filter(({ status, text }) => !(told(status, text) in en))).toEqual([])
   expect(refusals.filter(({ status, text }) => told(status, text) === 'error.refused')).toEqual([])
-  expect(told(503, unknown.message)).toBe('error.outcomeUnknown')
 })
 
 test('what nobody worded is said by its status, never in words of the server', () => {
