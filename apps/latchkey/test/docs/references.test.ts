@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { failures, literalTexts } from '@latchkey/links/failures'
 import { adminOperations } from '@latchkey/links/http/operations'
@@ -80,13 +81,60 @@ describe('settings', () => {
     const shown = blocks.filter(({ language }) => language === 'sh')
     expect(shown.length).toBeGreaterThan(5)
     for (const { path, line, body } of shown) {
-      const lines = body.split('\n').filter((each) => each !== '' && !each.startsWith('#'))
-      const environment = Object.fromEntries(lines.map((each) => each.split(/=(.*)/s, 2) as [string, string]))
+      const lines = linesOf(body)
+      const environment = sourced(body)
       const unlike = lines.filter((each) => !/^[A-Z][A-Z0-9_]+=/.test(each))
       const read = () => (isOfRooms(environment) ? readRoomsSettings(environment) : readSettings(environment))
       expect([`${path}:${line}`, unlike, problemOf(read)]).toEqual([`${path}:${line}`, [], ''])
     }
   })
+
+  test('that docs/rooms shows whole do for the unit of systemd, which names the file of the client secret itself', () => {
+    const whole = blocks.filter(
+      ({ path, language, body }) =>
+        path.startsWith('docs/rooms/') && language === 'sh' && body.includes('AUTH_PROVIDER='),
+    )
+    expect(whole).toHaveLength(5)
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-credentials-'))
+    for (const name of ['auth-client-secret', 'metrics-token'])
+      writeFileSync(join(folder, name), 'a'.repeat(48))
+    const unit = readFileSync(join(ROOT, 'deploy/systemd/latchkey-rooms.service'), 'utf8')
+    const ofUnit = Object.fromEntries(
+      [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value.replace('%d', folder),
+      ]),
+    )
+    for (const { path, line, body } of whole) {
+      const { AUTH_CLIENT_SECRET, ...left } = sourced(body)
+      expect(AUTH_CLIENT_SECRET).toBeString()
+      const read = (more: object) => () => readRoomsSettings({ ...left, ...ofUnit, ...more })
+      expect(read({}), `${path}:${line}`).not.toThrow()
+      expect(read({ AUTH_CLIENT_SECRET }), `${path}:${line}`).toThrow('AUTH_CLIENT_SECRET')
+    }
+    rmSync(folder, { recursive: true })
+  })
+
+  function linesOf(body: string): string[] {
+    return body.split('\n').filter((each) => each !== '' && !each.startsWith('#'))
+  }
+
+  /** What a shell that reads these lines has, as the commands on the pages about systemd do. */
+  function sourced(body: string): Record<string, string> {
+    const given = linesOf(body).map((each) => each.split('=')[0] ?? '')
+    const { stdout } = Bun.spawnSync(['sh', '-c', `set -a\n${body}\nexec env -0`], {
+      env: { PATH: process.env['PATH'] ?? '' },
+    })
+    const all = new Map(
+      stdout
+        .toString()
+        .split('\0')
+        .map((each) => each.split(/=(.*)/s, 2) as [string, string]),
+    )
+    const unset = given.filter((name) => !all.has(name))
+    if (unset.length > 0) throw new Error(`A shell that reads the lines does not set ${unset.join(', ')}`)
+    return Object.fromEntries(given.map((name) => [name, all.get(name) ?? '']))
+  }
 
   function isOfRooms(environment: Record<string, string>): boolean {
     const own = new Set<string>(Object.values(ofLinks).map(({ name }) => name))

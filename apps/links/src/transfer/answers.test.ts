@@ -118,6 +118,19 @@ eachDialect((_, newUrl) => {
       expect(rolesOf(links[0]).primary).toEqual(['one'])
     })
 
+    test('tells of links that Shlink passes the query on from, and of no others', async () => {
+      const data = [true, false, null].map((forwardQuery, at) => ({
+        shortCode: `q${at}`,
+        longUrl: `https://example.com/${at}`,
+        forwardQuery,
+      }))
+      const { report } = await imported('shlink', { shortUrls: { data } })
+      expect(report).toMatchObject({ imported: 3, bad: 0 })
+      expect(report.rows.map(({ reason }) => reason)).toEqual([
+        'not taken over: the query behind the short link',
+      ])
+    })
+
     test('takes answers of Bitly, YOURLS and shrtnr', async () => {
       const bitly = await imported('bitly', {
         links: [

@@ -114,7 +114,8 @@ function refusePassword(cell: string | undefined): void {
 
 /** What the link did at its program and will not do here. */
 function lost(cells: Cells, columns: Readonly<Record<string, string>>): { note?: string } {
-  const found = Object.entries(columns).filter(([column]) => cells(column)?.trim())
+  // What the program says it does not do is nothing that is lost.
+  const found = Object.entries(columns).filter(([column]) => !isFalse(cells(column)))
   return found.length === 0 ? {} : { note: `not taken over: ${found.map(([, name]) => name).join(', ')}` }
 }
 
@@ -165,6 +166,7 @@ export const csvFormats = {
       ...lost(cells, {
         'meta.validSince': 'the start of its validity',
         'meta.maxVisits': 'its limit of visits',
+        forwardQuery: 'the query behind the short link',
       }),
     }),
   ),

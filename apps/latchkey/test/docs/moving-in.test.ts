@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT, partsOf } from './page.ts'
+
+/** How each program gives its links: where its API is, and a page of it; one without links is its end. */
+const PROGRAMS = {
+  dub: { site: 'https://api.dub.co', page: (links: object[]) => links },
+  kutt: { site: 'https://kutt.example', page: (links: object[]) => ({ data: links }) },
+  shlink: { site: 'https://s.example', page: (links: object[]) => ({ shortUrls: { data: links } }) },
+  bitly: {
+    site: 'https://api-ssl.bitly.com',
+    page: (links: object[], next: string) => ({ links, pagination: { next } }),
+  },
+} as const
+type Program = keyof typeof PROGRAMS
+
+/** The loop of a page, as it is typed into a shell. */
+function loopOf(program: Program): string {
+  const parts = partsOf(readFileSync(join(ROOT, `docs/moving-in/${program}.md`), 'utf8'))
+  const loops = parts.flatMap((part) =>
+    'body' in part && part.language === 'console' && part.body.includes('> done') ? [part.body] : [],
+  )
+  expect(loops).toHaveLength(1)
+  return (loops[0] ?? '').replaceAll(/^[$>] /gm, '')
+}
+
+interface Copied {
+  said: string
+  ids: number[]
+  asked: number
+}
+
+/** Follows the page of a program whose API answers with these, one after the other: a status, or the ids of links. */
+async function copied(program: Program, answers: readonly (number | number[])[]): Promise<Copied> {
+  const { site, page } = PROGRAMS[program]
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-moving-'))
+  let asked = 0
+  using server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch({ url }) {
+      const answer = answers[asked++] ?? []
+      if (typeof answer === 'number') return Response.json({ error: { code: 'refused' } }, { status: answer })
+      const next = asked < answers.length ? new URL('/next', url).href : ''
+      return Response.json(
+        page(
+          answer.map((id) => ({ id })),
+          next,
+        ),
+      )
+    },
+  })
+  const child = Bun.spawn(['bash', '-c', loopOf(program).replaceAll(site, server.url.origin)], {
+    cwd: folder,
+    stdout: 'ignore',
+    stderr: 'pipe',
+    // One that never ends fails its test instead of holding up the others.
+    timeout: 20_000,
+  })
+  const said = await new Response(child.stderr).text()
+  await child.exited
+  const file = Bun.file(join(folder, `${program}.json`))
+  const text = (await file.exists()) ? await file.text() : ''
+  rmSync(folder, { recursive: true })
+  return { said, asked, ids: [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)) }
+}
+
+describe.skipIf(!Bun.which('jq') || !Bun.which('curl'))(
+  'the loop with which a page gets the links of',
+  () => {
+    for (const program of Object.keys(PROGRAMS) as Program[]) {
+      test(`${program} takes every page and ends`, async () => {
+        const { said, ids, asked } = await copied(program, [[1, 2], [3, 4], [5]])
+        expect([said, ids]).toEqual(['', [1, 2, 3, 4, 5]])
+        expect(asked).toBeLessThanOrEqual(4)
+      })
+
+      test(`${program} ends and says so when the key is wrong`, async () => {
+        const { said, ids, asked } = await copied(program, [401, 401, 401])
+        expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [], 1])
+      })
+
+      test(`${program} ends and says so when it is asked to wait, instead of leaving out a page`, async () => {
+        const { said, ids, asked } = await copied(program, [[1, 2], 429, [5]])
+        expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [1, 2], 2])
+      })
+    }
+  },
+)
