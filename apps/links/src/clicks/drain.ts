@@ -8,6 +8,11 @@ import { type Recorder, openRecorder } from './recorder.ts'
 
 /** Batches per transaction: at full load a few thousand clicks, which share pages. More are cheaper, but held in memory. */
 const BATCHES_AT_ONCE = 48
+/**
+ * How long a statement on PostgreSQL may take before the step is given up, in milliseconds, and tried anew: what waits on a
+ * connection whose server is gone would else wait for a quarter of an hour, and with it all who read figures.
+ */
+const LIMIT_MS = 30_000
 /** How long clicks may have to wait for sums. */
 const TIDY_MS = 20
 
@@ -28,7 +33,7 @@ export class Drain {
 
   constructor(journalPath: string, databaseUrl: string) {
     this.#journal = new JournalReader(journalPath)
-    this.#recorder = openRecorder(databaseUrl)
+    this.#recorder = openRecorder(databaseUrl, LIMIT_MS)
     this.#databaseUrl = databaseUrl
   }
 
@@ -76,7 +81,8 @@ export class Drain {
 
   #openSums() {
     const database = openDatabase<Tables>(this.#databaseUrl)
-    return { database, summing: new Summing(database) }
+    const limited = database.dialect === 'postgres' ? database.limited(LIMIT_MS) : database
+    return { database, summing: new Summing(limited) }
   }
 
   async close(): Promise<void> {

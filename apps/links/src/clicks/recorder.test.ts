@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { Relay } from '@latchkey/database/testing-relay'
 import { sql } from 'kysely'
 import {
   BOT,
@@ -368,6 +369,19 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'sqlite') return
+
+  test('a server that is gone without a word is not waited for longer than the limit, and no click counts twice', async () => {
+    const { stored } = await open()
+    const link = await stored.link('abcd')
+    const relay = keep(await Relay.before(stored.url))
+    const recorder = keep(openRecorder(relay.through(stored.url), 200))
+    const clicks = [click(link, 'abcd')]
+    expect(await recorder.record(clicks, { from: from(0), to: 1 })).toBe(true)
+    relay.swallow(1)
+    expect(await messageOf(recorder.record(clicks, { from: from(1), to: 2 }))).toContain('timeout')
+    expect(await recorder.record(clicks, { from: from(1), to: 2 })).toBe(true)
+    expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+  })
 
   test('counting that PostgreSQL gives up for another’s sake, since each waits for the other, is done again', async () => {
     const { stored, recorder } = await open()

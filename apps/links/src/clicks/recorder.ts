@@ -26,8 +26,9 @@ export interface Recorder {
   close(): Promise<void>
 }
 
-export function openRecorder(databaseUrl: string): Recorder {
+/** With a limit, in milliseconds, no statement on PostgreSQL takes longer, or is waited for. */
+export function openRecorder(databaseUrl: string, limitMs?: number): Recorder {
   return dialectOf(databaseUrl) === 'sqlite'
     ? openSqliteRecorder(sqlitePath(databaseUrl))
-    : openPostgresRecorder(databaseUrl)
+    : openPostgresRecorder(databaseUrl, limitMs)
 }
