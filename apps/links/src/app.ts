@@ -1,5 +1,5 @@
 import type { Database } from '@latchkey/database/database'
-import { within } from '@latchkey/database/read-thread'
+import { within } from '@latchkey/database/within'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
 import { openOccupied } from '@latchkey/database/occupancy'

@@ -1,5 +1,4 @@
 import {
-  type Rate,
   addressesOrNone,
   bearerToken,
   databaseUrl,
@@ -14,35 +13,14 @@ import {
   sqliteUrl,
   text,
 } from '@latchkey/settings/kinds'
-import { type Declarations, type Environment, type Rule, parseSettings } from '@latchkey/settings/settings'
+import {
+  type Declarations,
+  type Environment,
+  type Rule,
+  type Values,
+  parseSettings,
+} from '@latchkey/settings/settings'
 import { findUnknownSettings } from '@latchkey/settings/unknown'
-
-export interface Settings {
-  readonly host: string
-  readonly port: number
-  readonly databaseUrl: string
-  readonly journal: string
-  readonly baseUrl: string | null
-  readonly access: 'loopback' | 'jwt' | 'header'
-  readonly accessHeader: string | null
-  readonly accessCookie: string
-  readonly accessJwksUrl: string | null
-  readonly accessIssuer: string | null
-  readonly accessAudience: string | null
-  readonly accessLogoutUrl: string | null
-  readonly redirectStatus: 301 | 302 | 307 | 308
-  readonly rateLimit: Rate | null
-  readonly titleFetch: boolean
-  readonly retentionDays: number | null
-  readonly proxyHeader: string | null
-  readonly trustedProxies: readonly string[]
-  readonly countryHeader: string | null
-  readonly metricsToken: string | null
-  readonly mcpOauthIssuer: string | null
-  readonly mcpOauthAudience: string | null
-  readonly mcpAccessAudience: string | null
-  readonly mcpApiKeys: boolean
-}
 
 const DEFAULT_ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
 
@@ -212,6 +190,8 @@ export const declarations = {
     example: 'on',
   },
 } satisfies Declarations
+
+export type Settings = Values<typeof declarations> & { readonly trustedProxies: readonly string[] }
 
 type LinksRule = Rule<typeof declarations>
 type Key = keyof typeof declarations

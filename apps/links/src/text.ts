@@ -1,24 +1,10 @@
-import { z } from 'zod'
-
-/** Characters are Unicode code points (L23), so an emoji counts once. */
-export function codePoints(value: string): number {
-  let count = 0
-  for (const _ of value) count++
-  return count
-}
-
-/** Text that both engines store unchanged: PostgreSQL knows no NUL and no half of a surrogate pair. */
-export function text(): z.ZodString {
-  return z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), {
-    error: 'must be well-formed Unicode without NUL',
-    abort: true,
-  })
-}
+import { codePoints, text } from '@latchkey/http/text'
+import type { z } from 'zod'
 
 /** `text` of at most `limit` code points. */
-export function boundedText(limit: number, message = `must be at most ${limit} characters`): z.ZodString {
+export function boundedText(limit: number): z.ZodString {
   return text()
-    .refine((value) => codePoints(value) <= limit, message)
+    .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
     .meta({ maxLength: limit })
 }
 
@@ -28,9 +14,4 @@ export function trimmedText(limit: number): z.ZodString {
     .trim()
     .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
     .meta({ maxLength: limit })
-}
-
-/** Lower case for searching, the same on both engines and for all letters. */
-export function folded(value: string): string {
-  return value.normalize('NFC').toLowerCase()
 }

@@ -29,7 +29,7 @@ export const PageQuery = z.object({
 export const NextCursor = z.string().nullable().meta({ description: 'Null on the last page.' })
 
 function fingerprint(list: List): string {
-  return Bun.hash.xxHash32(JSON.stringify(list.map((each) => each ?? null))).toString(36)
+  return Bun.hash.xxHash32(JSON.stringify(list)).toString(36)
 }
 
 /** Cuts what was found down to the page; `found` holds one row more than `limit` when there is a next page. */

@@ -6,6 +6,7 @@ import { hasAdmin, serialiseGrants, withdrawAdminsOf } from './grants/operations
 import { endAllGuests } from './guests/operations.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './login/provider-config.ts'
 import { noteProvider, noteSubjectSource } from './platform/provider-change.ts'
+import { findState } from './platform/store.ts'
 import type { Settings } from './settings.ts'
 
 /** What settings that differ from those of the last start mean for what is in the database; before anybody is served. */
@@ -20,7 +21,8 @@ export async function settle(
     change: await noteProvider(tx, name, nowMs),
     inherited: await disinherit(database, tx, provider, nowMs),
     guests: guestEnabled ? [] : await endAllGuests(tx, nowMs),
-    lacksAdmin: (adminBootstrap === 'off' || (await hadFirstLogin(tx))) && !(await hasAdmin(tx)),
+    lacksAdmin:
+      (adminBootstrap === 'off' || (await findState(tx, 'bootstrap')) !== undefined) && !(await hasAdmin(tx)),
   }))
   const { change, inherited, guests, lacksAdmin } = outcome
   if (change && change.unreachableAccounts > 0)
@@ -58,10 +60,4 @@ async function disinherit(
   await serialiseGrants(dialect, tx)
   const origin = { clientIp: null, requestId: null, nowMs }
   return { ...change, withdrawnFrom: await withdrawAdminsOf(tx, issuer, origin) }
-}
-
-/** Then no login to come makes an administrator by itself (R9.2). */
-async function hadFirstLogin(tx: Transaction<Tables>): Promise<boolean> {
-  const marker = tx.selectFrom('platform_state').select('key').where('key', '=', 'bootstrap')
-  return (await marker.executeTakeFirst()) !== undefined
 }

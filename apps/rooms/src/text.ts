@@ -1,19 +1,7 @@
+import { codePoints, text } from '@latchkey/http/text'
 import { z } from 'zod'
 
-/** Characters are Unicode code points, so an emoji counts once. */
-export function codePoints(value: string): number {
-  let count = 0
-  for (const _ of value) count++
-  return count
-}
-
-/** Text that both engines store unchanged: PostgreSQL knows no NUL and no half of a surrogate pair. */
-export function text(): z.ZodString {
-  return z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), {
-    error: 'must be well-formed Unicode without NUL',
-    abort: true,
-  })
-}
+export { codePoints, folded, text } from '@latchkey/http/text'
 
 /** `text` without blanks around it, of `least` to `most` characters after they are gone (R15.3). */
 export function trimmed(least: number, most: number): z.ZodPipe<z.ZodString, z.ZodString> {
@@ -26,9 +14,4 @@ export function trimmed(least: number, most: number): z.ZodPipe<z.ZodString, z.Z
         .refine((value) => codePoints(value) <= most, `must have at most ${most} characters`),
     )
     .meta({ minLength: least, maxLength: most })
-}
-
-/** Lower case for searching, the same on both engines and for all letters. */
-export function folded(value: string): string {
-  return value.normalize('NFC').toLowerCase()
 }

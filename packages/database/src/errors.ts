@@ -8,12 +8,6 @@ function codeOf(error: unknown): string {
     : ''
 }
 
-/** True when a statement broke a UNIQUE or PRIMARY KEY constraint, on either engine. */
-export function isUniqueViolation(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
-}
-
 /** True when a row was to refer to one that is not there (any more), on either engine. */
 export function isReferenceViolation(error: unknown): boolean {
   const code = codeOf(error)

@@ -7,9 +7,10 @@ import {
   SqliteAdapter,
 } from 'kysely'
 import { ReaderUnavailable } from './errors.ts'
-import { type ReadThread, within } from './read-thread.ts'
+import type { ReadThread } from './read-thread.ts'
 import type { ReadRequest, Row } from './read-worker.ts'
 import { dialectOver } from './sqlite.ts'
+import { within } from './within.ts'
 
 /**
  * The Kysely dialect over a thread that reads. Whoever waits longer than the limit for a turn or for a statement gets

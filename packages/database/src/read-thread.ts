@@ -1,5 +1,6 @@
 import { ReaderUnavailable } from './errors.ts'
 import type { ReadReply, ReadRequest, Row } from './read-worker.ts'
+import { within } from './within.ts'
 
 /** A statement cannot be cut off. Whoever closes waits so long for one, in milliseconds, and then goes without it. */
 const CLOSE_WITHIN_MS = 1_000
@@ -71,15 +72,4 @@ function rowsOf(rows: string | readonly Row[]): readonly Row[] {
 
 async function settledWithin(work: Promise<unknown> | undefined, ms: number): Promise<void> {
   await within(ms, 'closing', work ?? Promise.resolve()).catch(() => undefined)
-}
-
-/** What `work` ends in, or `ReaderUnavailable` when that takes longer. */
-export async function within<Result>(ms: number, what: string, work: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new ReaderUnavailable(`${what} took over ${ms} ms`)), ms)
-  try {
-    return await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -2,7 +2,9 @@ import type { Database as SqliteFile } from 'bun:sqlite'
 import { type Query, SqliteConnection } from './sqlite-connection.ts'
 import { openSqliteFile } from './sqlite-file.ts'
 
-/** Reads a SQLite file beside the event loop that others wait for: one statement, or a part of its rows, at a time. */
+// Reads a SQLite file beside the event loop that others wait for: one statement, or a part of its rows, at a time.
+
+/** What the thread is asked. */
 export type ReadRequest =
   | { open: string }
   | { query: Query; atOnce?: number }

@@ -2,6 +2,7 @@ export type Level = 'info' | 'warn' | 'error'
 
 export type Fields = Readonly<Record<string, unknown>>
 
+/** Writes a line of its level; never throws. */
 export type Log = Readonly<Record<Level, (message: string, fields?: Fields) => void>>
 
 /**

@@ -6,6 +6,7 @@ import { FixedFirst } from './fixed-first.ts'
 import type { Answer, AnyOperation } from './operation.ts'
 import { type LiteralTexts, parseBody, parseOrFail, queryObject } from './validation.ts'
 
+/** The most that a JSON body may have, in bytes, unless a surface says otherwise. */
 export const BODY_LIMIT_BYTES = 64 * 1024
 
 /** What Bun knows of a request beside the request. `peer` is the socket's address. */
@@ -33,6 +34,7 @@ export interface Exchange {
   ms: number
 }
 
+/** Everything in which one API differs from another that is mounted the same way. */
 export interface Surface<Context, Caller> {
   /** What all paths begin with. */
   basePath: string

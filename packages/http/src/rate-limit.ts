@@ -11,6 +11,7 @@ export interface Taken {
   readonly retryAfterSeconds: number
 }
 
+/** Counts requests by key, such as an identity or an address. */
 export interface RateLimiter {
   /** All of `requests`, 1 unless told, or none; more than a full bucket never pass. */
   take(key: string, requests?: number): Taken

@@ -1,6 +1,29 @@
-/** What the demo uses of it, beside what the declaration for the tests of Links names; the package brings no types. */
+/** What the demo and tests use of it; the package brings no types. */
 declare module 'oidc-provider' {
-  import type { IncomingMessage, ServerResponse } from 'node:http'
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+
+  interface Configuration {
+    extraTokenClaims?: (context: unknown, token: { accountId?: string }) => object
+    findAccount?: (context: unknown, id: string) => { accountId: string; claims: () => object }
+    extraClientMetadata?: {
+      properties: string[]
+      validator: (context: unknown, name: string, value: unknown, metadata: { scope?: string }) => void
+    }
+    features?: {
+      resourceIndicators?: {
+        enabled: boolean
+        useGrantedResource: () => boolean
+        getResourceServerInfo: (context: unknown, resource: string) => object
+      }
+      [name: string]: object | undefined
+    }
+    [name: string]: unknown
+  }
+
+  export class Provider {
+    constructor(issuer: string, configuration: Configuration)
+    callback(): RequestListener
+  }
 
   interface Context {
     readonly req: IncomingMessage

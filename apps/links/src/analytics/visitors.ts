@@ -83,7 +83,7 @@ export async function visitorCounts(
   db: Db,
   linkIds: readonly number[],
   window: Window,
-  largest: Largest = 'quarter',
+  largest: Largest,
 ): Promise<DistinctCounts> {
   const { numbered, named } = await visitorCover(db, linkIds, window, largest)
   const [tally] = named ? await talliesOf(db, linkIds, [named]) : []

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { codePoints, text } from '@latchkey/http/text'
 import { Range } from '../analytics/schema.ts'
 import { Id, wholeNumber } from '../links/schema.ts'
-import { boundedText, codePoints, text } from '../text.ts'
+import { boundedText } from '../text.ts'
 
 const NAME_LIMIT = 120
 

@@ -1,5 +1,5 @@
 import type { Database } from '@latchkey/database/database'
-import { within } from '@latchkey/database/read-thread'
+import { within } from '@latchkey/database/within'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import type { Progress } from './drain.ts'

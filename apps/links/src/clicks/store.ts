@@ -16,15 +16,14 @@ export async function findPosition(db: Kysely<Tables>, journalId: string): Promi
   return row?.seq ?? 0
 }
 
-/** How many of a row's sums a viewer counts. `prefix` is before the names of the four columns. */
-export function countedSum({ bots, selfReferrers }: ViewerFilters, prefix = ''): RawBuilder<number> {
-  const column = (name: keyof ClickCounts) => sql.raw(`${prefix}${name}`)
+/** How many of a row's sums a viewer counts. */
+export function countedSum({ bots, selfReferrers }: ViewerFilters): RawBuilder<number> {
   const less = [
-    ...(bots ? [sql` - ${column('bots')}`] : []),
-    ...(selfReferrers ? [sql` - ${column('self_referrers')}`] : []),
-    ...(bots && selfReferrers ? [sql` + ${column('bot_self_referrers')}`] : []),
+    ...(bots ? [sql` - bots`] : []),
+    ...(selfReferrers ? [sql` - self_referrers`] : []),
+    ...(bots && selfReferrers ? [sql` + bot_self_referrers`] : []),
   ]
-  return sql<number>`(${column('clicks')}${sql.join(less, sql``)})`
+  return sql<number>`(clicks${sql.join(less, sql``)})`
 }
 
 /** The same of a row whose sums have been read. */

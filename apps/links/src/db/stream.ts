@@ -1,3 +1,4 @@
+import { batchesOf } from '@latchkey/database/one-state'
 import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from './tables.ts'
@@ -16,16 +17,5 @@ export async function eachRow<Row>(
   const { rows: few } =
     await sql<Row>`select * from (${query}) as few limit ${sql.lit(ROWS_AT_ONCE)}`.execute(read)
   if (few.length < ROWS_AT_ONCE) return few.forEach((row) => use(row))
-  if (dialect === 'sqlite') {
-    for await (const { rows } of read.getExecutor().stream<Row>(query.compile(read), ROWS_AT_ONCE))
-      for (const row of rows) use(row)
-    return
-  }
-  await sql`declare rows no scroll cursor for ${query}`.execute(read)
-  for (;;) {
-    const { rows } = await sql<Row>`fetch ${sql.lit(ROWS_AT_ONCE)} from rows`.execute(read)
-    for (const row of rows) use(row)
-    if (rows.length < ROWS_AT_ONCE) break
-  }
-  await sql`close rows`.execute(read)
+  for await (const rows of batchesOf({ read, dialect }, query, ROWS_AT_ONCE)) for (const row of rows) use(row)
 }

@@ -1,5 +1,5 @@
+import { text, codePoints } from '@latchkey/http/text'
 import { z } from 'zod'
-import { text, codePoints } from '../text.ts'
 
 const TITLE_LIMIT = 120
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { text } from '@latchkey/http/text'
 import { Range } from '../analytics/schema.ts'
 import { CustomSlug, Slug } from '../slugs/schema.ts'
 import { foldSlug } from '../slugs/slug.ts'
-import { text, trimmedText } from '../text.ts'
+import { trimmedText } from '../text.ts'
 import { TargetUrl } from './target-url.ts'
 
 /** Year 9999, the last moment that every client can show. */

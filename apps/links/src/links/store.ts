@@ -8,6 +8,7 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
+import { folded } from '@latchkey/http/text'
 import { type Range, deltaPct, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { clicksInWindows } from '../analytics/window-clicks.ts'
@@ -18,7 +19,6 @@ import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { Slug } from '../slugs/schema.ts'
 import { type SlugRow, retireSlugs } from '../slugs/store.ts'
-import { folded } from '../text.ts'
 import type { Link, LinkQuery } from './schema.ts'
 import { urlKey } from './target-url.ts'
 

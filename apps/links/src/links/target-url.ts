@@ -1,5 +1,5 @@
+import { codePoints, text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { codePoints, text } from '../text.ts'
 
 const LIMIT = 2048
 const CONTROL = /\p{Cc}/u

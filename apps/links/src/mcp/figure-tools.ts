@@ -16,7 +16,7 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { readLinks } from '../links/store.ts'
-import { LinkId, MOST_ITEMS, listOf, perform, rangedTool } from './tool.ts'
+import { LinkId, MOST_ITEMS, cutList, listOf, perform, rangedTool } from './tool.ts'
 
 const Limit = (usual: number) =>
   z.int().min(1).max(100).default(usual).meta({ description: 'How many at most.' })
@@ -57,7 +57,7 @@ const linkTools = [
         params: { id: link_id },
         query,
       })
-      return cutAt(items, limit, total)
+      return cutList({ items, total }, limit)
     },
   }),
 ]
@@ -72,18 +72,13 @@ const lists = {
   channel: 'channels',
 } as const satisfies Record<string, ListName>
 
-function cutAt<Item>(items: readonly Item[], limit: number, total: number = items.length) {
-  const results = items.slice(0, limit)
-  return { results, ...(total > results.length ? { truncated: true as const, total } : {}) }
-}
-
 type InstanceDimension = Parameters<typeof instanceRanking>[1]
 
 async function ranked(context: Context, dimension: InstanceDimension, range: Range, limit: number) {
   const { items, total } = await counted(context, { range }, (db, view) =>
     instanceRanking(db, dimension, { ...view, most: limit }),
   )
-  return cutAt(items, limit, total)
+  return cutList({ items, total }, limit)
 }
 
 const instanceTools = [
@@ -104,7 +99,7 @@ const instanceTools = [
           const link = links.get(link_id)
           return link ? { link_id, clicks, url: link.url, label: link.label } : []
         })
-        return cutAt(items, limit, total)
+        return cutList({ items, total }, limit)
       }),
   }),
   rangedTool({

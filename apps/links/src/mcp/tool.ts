@@ -102,8 +102,9 @@ export interface Found<Item> {
   total: number
 }
 
-export function cutList<Item>({ items, total }: Found<Item>) {
-  const results = items.slice(0, MOST_ITEMS)
+/** `results`, at most so many, and what `total` they are of where that is not all. */
+export function cutList<Item>({ items, total }: Found<Item>, limit = MOST_ITEMS) {
+  const results = items.slice(0, limit)
   return { results, ...(total > results.length ? { truncated: true as const, total } : {}) }
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { within } from '@latchkey/database/within'
 import { isDirect } from '@latchkey/http/direct'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
@@ -42,18 +43,11 @@ export class Readiness {
   }
 
   async #probe(): Promise<'ok' | 'unreachable'> {
-    const { promise: tooLate, resolve } = Promise.withResolvers<'unreachable'>()
-    const timer = setTimeout(() => resolve('unreachable'), PROBE_MS)
     const asked = sql`select 1 from platform_state limit 1`.execute(this.#database.read)
-    const answered = asked.then(
-      () => 'ok' as const,
-      () => 'unreachable' as const,
+    return within(PROBE_MS, 'The database', asked).then(
+      () => 'ok',
+      () => 'unreachable',
     )
-    try {
-      return await Promise.race([answered, tooLate])
-    } finally {
-      clearTimeout(timer)
-    }
   }
 }
 

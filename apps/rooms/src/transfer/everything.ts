@@ -1,25 +1,18 @@
 import type { Database } from '@latchkey/database/database'
+import { onOneState } from '@latchkey/database/one-state'
 import { type TakeIn, takeIn } from '@latchkey/database/whole/take-in'
 import { type Piece, writeWhole } from '@latchkey/database/whole/writer'
-import { sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { type RoomsTable, roomsFormat } from './tables.ts'
 
 /** Everything the instance holds at one moment, a piece of text at a time. `now` in Unix seconds. */
 export async function exportRooms(
-  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  database: Pick<Database<Tables>, 'read' | 'dialect'>,
   now: number,
   consume: (piece: Piece) => Promise<void>,
 ): Promise<void> {
-  const begin = dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read, read only'
-  await read.connection().execute(async (connection) => {
-    await sql.raw(begin).execute(connection)
-    try {
-      await writeWhole({ read: connection, dialect, format: roomsFormat }, now, consume)
-    } finally {
-      await sql`commit`.execute(connection)
-    }
-  })
+  const { dialect } = database
+  await onOneState(database, (read) => writeWhole({ read, dialect, format: roomsFormat }, now, consume))
 }
 
 /** Imports a file of `exportRooms` into an empty instance of either engine, as `takeIn` does. */

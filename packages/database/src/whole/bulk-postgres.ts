@@ -3,6 +3,7 @@ import { openPool } from '../pool.ts'
 import type { Bulk } from './bulk.ts'
 import type { Value } from './reader.ts'
 
+/** One transaction on one connection, while no node works on the database. Throws what `lockOut` throws where one does. */
 export async function openPostgresBulk(url: string): Promise<Bulk> {
   const pool = openPool(url)
   const client = await pool.connect()

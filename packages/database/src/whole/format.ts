@@ -25,6 +25,7 @@ export const text: Column = { type: 'text', nullable: false }
 export const maybeInt: Column = { type: 'int', nullable: true }
 export const maybeText: Column = { type: 'text', nullable: true }
 
+/** In the order in which they are written and read. */
 export function tablesOf<Table extends string>(format: WholeFormat<Table>): Table[] {
   return Object.keys(format.tables) as Table[]
 }

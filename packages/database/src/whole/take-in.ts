@@ -2,6 +2,7 @@ import { type Bulk, type Rows, openBulk } from './bulk.ts'
 import { type WholeFormat, tablesOf } from './format.ts'
 import { type Batch, UnusableFile, readWhole } from './reader.ts'
 
+/** There are rows that the file's would stand beside; `table` is where. */
 export class DatabaseNotEmpty extends Error {
   override readonly name = 'DatabaseNotEmpty'
 
@@ -10,6 +11,7 @@ export class DatabaseNotEmpty extends Error {
   }
 }
 
+/** What `takeIn` works with. */
 export interface TakeIn<Table extends string> {
   /** Migrated, and empty but for `replaced`. */
   databaseUrl: string

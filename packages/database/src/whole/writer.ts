@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { batchesOf } from '../one-state.ts'
 import type { DialectName } from '../url.ts'
 import { type TableFormat, type WholeFormat, tablesOf } from './format.ts'
 
@@ -67,20 +68,8 @@ async function* linesOf(
   const order = sql.join(orderBy.map((column) => sql.ref(column)))
   const query = sql<{ line: string }>`select ${asList(dialect, names)} as line
     from ${sql.table(table)} order by ${order}`
-  if (dialect === 'sqlite') {
-    for await (const { rows } of read
-      .getExecutor()
-      .stream<{ line: string }>(query.compile(read), ROWS_AT_ONCE))
-      yield rows.map((row) => row.line)
-    return
-  }
-  await sql`declare lines no scroll cursor for ${query}`.execute(read)
-  for (;;) {
-    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(ROWS_AT_ONCE)} from lines`.execute(read)
-    if (rows.length > 0) yield rows.map((row) => row.line)
-    if (rows.length < ROWS_AT_ONCE) break
-  }
-  await sql`close lines`.execute(read)
+  for await (const rows of batchesOf({ read, dialect }, query, ROWS_AT_ONCE))
+    yield rows.map(({ line }) => line)
 }
 
 /** The same text on both engines; PostgreSQL's own list would have blanks in it. */

@@ -1,0 +1,48 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Database } from './database.ts'
+import type { DialectName } from './url.ts'
+
+/**
+ * Runs several reads on one state of the database, whatever is written meanwhile, on one connection of its own. SQLite's
+ * other readers wait until it ends, so `work` must await nothing but the database and who takes what it reads.
+ *
+ * @example await onOneState(database, (read) => read.selectFrom('link').selectAll().execute())
+ */
+export async function onOneState<Tables, Result>(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  work: (read: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  return read.connection().execute(async (connection) => {
+    const begin = dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read, read only'
+    await sql.raw(begin).execute(connection)
+    try {
+      return await work(connection)
+    } finally {
+      // A failing disk makes SQLite roll back by itself; that there is nothing to end would then hide the first error.
+      await sql`rollback`.execute(connection).catch(() => {})
+    }
+  })
+}
+
+/**
+ * Reads any number of rows, at most `atOnce` held at a time. Only within `onOneState`: PostgreSQL's cursors live in one.
+ *
+ * @example for await (const rows of batchesOf({ read, dialect }, sql<{ id: number }>`select id from link`, 2_000)) use(rows)
+ */
+export async function* batchesOf<Row, Tables>(
+  { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  query: RawBuilder<Row>,
+  atOnce: number,
+): AsyncGenerator<Row[]> {
+  if (dialect === 'sqlite') {
+    for await (const { rows } of read.getExecutor().stream<Row>(query.compile(read), atOnce)) yield rows
+    return
+  }
+  await sql`declare batches no scroll cursor for ${query}`.execute(read)
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(atOnce)} from batches`.execute(read)
+    if (rows.length > 0) yield rows
+    if (rows.length < atOnce) break
+  }
+  await sql`close batches`.execute(read)
+}
