@@ -108,6 +108,9 @@ export class Connection {
   /** Asks for a sign of life, and gives up where none came. */
   keepAlive(nowMs: number): void {
     if (this.#isClosed) return
+    // By a clock that was set back these lie ahead, and nothing would be asked or given up before.
+    this.#heardAtMs = Math.min(this.#heardAtMs, nowMs)
+    this.#pingedAtMs = Math.min(this.#pingedAtMs, nowMs)
     if (nowMs - this.#heardAtMs > SILENT_MS) return this.close(Close.silent, 'silent')
     if (nowMs - Math.max(this.#heardAtMs, this.#pingedAtMs) < PING_EVERY_MS) return
     this.#pingedAtMs = nowMs

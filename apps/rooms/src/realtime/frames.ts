@@ -48,7 +48,8 @@ function refuseMalformed(connection: Connection, id: string | null): void {
 async function keepSession(services: Services, { ends }: Hub, connection: Connection): Promise<void> {
   const nowMs = services.now()
   const everyMs = Math.min(CHECK_EVERY_MS, services.policy.sessions.idleMs / 10)
-  if (nowMs - connection.checkedAtMs < everyMs) return
+  // A clock that was set back must not put it off for as long.
+  if (Math.abs(nowMs - connection.checkedAtMs) < everyMs) return
   connection.checkedAtMs = nowMs
   const actor = await findActorOfSession(services, connection.sessionId)
   if (actor) return void (connection.expiresAtMs = actor.session.idleExpiresAtMs)
@@ -65,7 +66,7 @@ async function perform(hub: Hub, connection: Connection, frame: ClientFrame): Pr
       await hub.unsubscribe(connection, frame.roomId)
       return connection.tell({ type: 'unsubscribed', id: frame.id, roomId: frame.roomId })
     case 'subscribe_lobby':
-      hub.lobby.add(connection)
+      await hub.lobby.add(connection)
       return connection.tell({ type: 'subscribed_lobby', id: frame.id })
     case 'unsubscribe_lobby':
       hub.lobby.remove(connection)

@@ -48,8 +48,8 @@ export class Leases {
   readonly #doors: Doors
   /** Since the last tick; their leases run out from then on. */
   #gone: Gone[] = []
-  /** Rooms to tell of, and when: at the end of each one's time of grace. */
-  #graceful: { roomId: string; atMs: number }[] = []
+  /** Those whose leases have been made to end at this moment, upon which their rooms are told. */
+  #graceful: (Gone & { readonly atMs: number })[] = []
 
   constructor(options: LeaseOptions) {
     this.#options = options
@@ -72,9 +72,12 @@ export class Leases {
   }
 
   async tick(nowMs: number): Promise<void> {
-    const over = this.#graceful.filter(({ atMs }) => nowMs >= atMs)
-    if (over.length > 0) this.#graceful = this.#graceful.filter(({ atMs }) => nowMs < atMs)
-    for (const roomId of new Set(over.map((each) => each.roomId))) this.#tell(roomId)
+    const graceful = this.#graceful
+    this.#graceful = graceful.filter(({ atMs }) => nowMs < atMs && atMs <= nowMs + GRACE_MS)
+    // The clock was set back, by which their leases last longer.
+    this.#gone.push(...graceful.filter(({ atMs }) => atMs > nowMs + GRACE_MS))
+    const over = graceful.filter(({ atMs }) => nowMs >= atMs)
+    for (const roomId of new Set(over.flatMap(({ roomIds }) => roomIds))) this.#tell(roomId)
     await this.#shortenGone(nowMs)
   }
 
@@ -92,8 +95,7 @@ export class Leases {
       this.#gone.push(...gone)
       throw error
     }
-    const roomIds = new Set(gone.flatMap((each) => each.roomIds))
-    for (const roomId of roomIds) this.#graceful.push({ roomId, atMs: nowMs + GRACE_MS })
+    this.#graceful.push(...gone.map((each) => ({ ...each, atMs: nowMs + GRACE_MS })))
   }
 
   /** The node gives a sign of life, and so does everybody here. */

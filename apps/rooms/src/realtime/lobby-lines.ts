@@ -16,7 +16,9 @@ export class LobbyLines {
   readonly #database: Database<Tables>
   /** Undefined before the first look. */
   #known: Map<string, Line> | undefined
-  #restsUntilMs = 0
+  #beginning: Promise<unknown> | undefined
+  #lookedAtMs = 0
+  #restMs = 0
 
   constructor(database: Database<Tables>) {
     this.#database = database
@@ -25,7 +27,13 @@ export class LobbyLines {
   /** Nobody wants to know any more. */
   forget(): void {
     this.#known = undefined
-    this.#restsUntilMs = 0
+  }
+
+  /** Looks for the first time, so that what changes after this is found; once for all who come at the same time. */
+  async begin(nowMs: number): Promise<void> {
+    if (this.#known) return
+    this.#beginning ??= this.differences(nowMs).finally(() => (this.#beginning = undefined))
+    await this.#beginning
   }
 
   /** Those who look at the lobby have been told that this room is so now, or is gone. */
@@ -37,12 +45,15 @@ export class LobbyLines {
   /** Rooms whose lines have changed, with who could see them before. */
   async differences(nowMs: number): Promise<ReadonlyMap<string, FormerLobby>> {
     const changed = new Map<string, FormerLobby>()
-    if (nowMs < this.#restsUntilMs) return changed
-    const before = this.#known
+    // A clock that was set back makes no rest longer.
+    if (this.#known && Math.abs(nowMs - this.#lookedAtMs) < this.#restMs) return changed
     const rows = await listLines(this.#database.read, { nowMs })
     const now = new Map(rows.map(({ present, ...room }) => [room.id, lineOf(room, present ?? 0)]))
+    // As it is by now: another look may have ended meanwhile.
+    const before = this.#known
     this.#known = now
-    this.#restsUntilMs = nowMs + rows.length * REST_MS_PER_ROOM
+    this.#lookedAtMs = nowMs
+    this.#restMs = rows.length * REST_MS_PER_ROOM
     if (!before) return changed
     for (const [id, { text }] of now) {
       const known = before.get(id)

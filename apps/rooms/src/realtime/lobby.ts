@@ -29,6 +29,8 @@ interface LobbyOptions {
 /** The lobby's lines for those at this node who look at it. */
 export class Lobby {
   readonly #connections = new Set<Connection>()
+  /** How many are about to be among them. */
+  #coming = 0
   /** Rooms to tell of, with who could see them before. */
   readonly #changed = new Map<string, FormerLobby>()
   readonly #database: Database<Tables>
@@ -47,8 +49,16 @@ export class Lobby {
     this.#lines = new LobbyLines(database)
   }
 
-  add(connection: Connection): void {
-    this.#connections.add(connection)
+  /** When this ends, it is known what the lobby was: the client reads it only then, and is told of what changes later. */
+  async add(connection: Connection): Promise<void> {
+    this.#coming++
+    try {
+      if (this.#bus.state() !== 'in-process') await this.#lines.begin(this.#now())
+    } catch (error) {
+      this.#log.warn('the lobby could not be read', { error })
+    }
+    this.#coming--
+    if (!connection.isClosed) this.#connections.add(connection)
   }
 
   remove(connection: Connection): void {
@@ -64,7 +74,7 @@ export class Lobby {
   /** Finds what other nodes did not tell of, or told and was lost (R19.2); a node that is alone tells itself of everything. */
   async look(): Promise<void> {
     if (this.#bus.state() === 'in-process') return
-    if (this.#connections.size === 0) return this.#lines.forget()
+    if (this.#connections.size + this.#coming === 0) return this.#lines.forget()
     for (const [roomId, former] of await this.#lines.differences(this.#now())) this.changed(roomId, former)
   }
 

@@ -35,17 +35,17 @@ export class Typing {
     const nowMs = this.#now()
     if (typist) typist.heardAtMs = nowMs
     // Also for who has stopped and begins again: stopping must not be a way round.
-    if (typist && nowMs - typist.toldAtMs < EVERY_MS) return
+    if (typist && Math.abs(nowMs - typist.toldAtMs) < EVERY_MS) return
     const roomId = room.id
     this.#typists.set(key, { roomId, userId, toldAtMs: nowMs, heardAtMs: nowMs, isTyping: true })
     this.#bus.publish({ kind: 'typing', roomId, userId, active: true })
   }
 
-  /** Ends what nobody has gone on with, every second. */
+  /** Ends what nobody has gone on with, every second; also what a clock that was set back makes seem to come. */
   tick(nowMs: number): void {
     for (const [key, typist] of this.#typists) {
-      if (nowMs - typist.heardAtMs >= ENDS_AFTER_MS) this.#end(typist)
-      if (!typist.isTyping && nowMs - typist.toldAtMs >= EVERY_MS) this.#typists.delete(key)
+      if (Math.abs(nowMs - typist.heardAtMs) >= ENDS_AFTER_MS) this.#end(typist)
+      if (!typist.isTyping && Math.abs(nowMs - typist.toldAtMs) >= EVERY_MS) this.#typists.delete(key)
     }
   }
 

@@ -75,12 +75,13 @@ export class Watch {
     const { leases, lobby, now } = this.#options
     const nowMs = now()
     await this.soon(() => leases.tick(nowMs))
-    if (nowMs - this.#lookedAtMs >= LOOK_EVERY_MS) {
+    // By a clock that was set back, what was done last lies ahead: that must not keep it from being done for as long.
+    if (Math.abs(nowMs - this.#lookedAtMs) >= LOOK_EVERY_MS) {
       this.#lookedAtMs = nowMs
       await this.soon(() => this.#look())
       await this.soon(() => lobby.look())
     }
-    if (nowMs - this.#renewedAtMs >= RENEW_EVERY_MS) {
+    if (Math.abs(nowMs - this.#renewedAtMs) >= RENEW_EVERY_MS) {
       this.#renewedAtMs = nowMs
       // As of now: what came before may have taken long, and nobody's lease may end sooner for it.
       await this.soon(() => leases.renew(now()))

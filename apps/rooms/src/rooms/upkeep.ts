@@ -1,10 +1,17 @@
-import type { Transaction } from 'kysely'
+import type { ExpressionBuilder, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { News } from '../news.ts'
 import { presenceChanged } from './eviction.ts'
 import { RETENTION_MS, UNREAD_KEPT_MS } from './history.ts'
 import { lockRoom } from './log.ts'
 import { deletePiece } from './store.ts'
+import { HTTP_NODE } from './visits.ts'
+
+/**
+ * Clocks of nodes differ: by the one that runs the job, leases may have run out that another one is about to renew. Who is in
+ * a room is told by the leases; that the visit is over can be written down later.
+ */
+const CLOCKS_DIFFER_MS = 60_000
 
 /** Ends the visits of those whose last lease has run out, as of when it did. Returns what to tell. */
 export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<News[]> {
@@ -17,7 +24,7 @@ export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): 
       .updateTable('presence_leases')
       .set((eb) => ({ expires_at: eb.ref('expires_at') }))
       .where('room_id', '=', roomId)
-      .where('expires_at', '<=', nowMs)
+      .where((eb) => isOver(eb, nowMs))
       .execute()
     // Whoever has come back in the meantime stays.
     const gone = await tx
@@ -38,8 +45,19 @@ export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): 
       .execute()
     if (gone.length > 0) told.push(...presenceChanged(roomId))
   }
-  await tx.deleteFrom('presence_leases').where('expires_at', '<=', nowMs).execute()
+  await tx
+    .deleteFrom('presence_leases')
+    .where((eb) => isOver(eb, nowMs))
+    .execute()
   return told
+}
+
+/** Leases that no node can be about to renew. */
+function isOver(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: number) {
+  return eb.or([
+    eb('presence_leases.expires_at', '<=', nowMs - CLOCKS_DIFFER_MS),
+    eb.and([eb('presence_leases.node_id', '=', HTTP_NODE), eb('presence_leases.expires_at', '<=', nowMs)]),
+  ])
 }
 
 /** Visits that have not been ended, of people who are not there. */
@@ -55,7 +73,7 @@ function expired(tx: Transaction<Tables>, nowMs: number) {
             .select('presence_leases.connection_id')
             .whereRef('presence_leases.room_id', '=', 'room_visits.room_id')
             .whereRef('presence_leases.user_id', '=', 'room_visits.user_id')
-            .where('presence_leases.expires_at', '>', nowMs),
+            .where((lease) => lease.not(isOver(lease, nowMs))),
         ),
       ),
     )

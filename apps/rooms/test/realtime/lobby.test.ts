@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { LobbyLines } from '../../src/realtime/lobby-lines.ts'
 import type { Lobby } from '../../src/realtime/lobby.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type Somebody, admin, bar, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
@@ -231,6 +232,47 @@ eachDialect((_dialect, newUrl) => {
       for (const each of [id, hidden.id]) await olga.browser.json(`/api/rooms/${each}`, { method: 'DELETE' })
       expect(await told()).toEqual([id])
       await closeNodes(nodes)
+    })
+
+    test('R19.2: what changes right after the first one at a node has begun to look is told as well', async () => {
+      const bus = lossyBus(DROPS_EVERYTHING)
+      const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
+      const [here, there] = nodes
+      const tell = byHand(there.service.rooms.hub.lobby)
+      const [olga, otto] = [await member(here.service, 'Olga'), await member(there.service, 'Otto')]
+      const [{ id }, gone] = [await createRoom(olga), await createRoom(olga)]
+      const socket = there.live.connect(otto.browser)
+      expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
+      const set = { method: 'PATCH', body: { name: 'Cellar' } }
+      await olga.browser.json(`/api/rooms/${id}/settings`, set)
+      await olga.browser.json(`/api/rooms/${gone.id}`, { method: 'DELETE' })
+      for (let second = 0; second < 6; second++) await advanceAll(nodes, 1_000)
+      const lines = await linesOf(socket, [tell])
+      expect(lines).toContain(gone.id)
+      expect(lines).toContainEqual(expect.objectContaining({ id, name: 'Cellar' }))
+      expect(lines).toHaveLength(2)
+      await closeNodes(nodes)
+    })
+
+    test('the first look at the lobby of all who come at once is one, and one that fails keeps nobody from the lobby', async () => {
+      const bus = lossyBus(DROPS_EVERYTHING)
+      const alone = await openRooms({ url: await newUrl(), bus: bus.join() })
+      const { hub } = alone.rooms
+      const ends = listen(alone.rooms)
+      const tell = byHand(hub.lobby)
+      const olga = await member(alone, 'Olga')
+      const sockets = Array.from({ length: 3 }, () => ends.connect(olga.browser))
+      for (const socket of sockets) await socket.of('welcome')
+      const connections = hub.roster.ofUser(olga.user.id)
+      const reading = spyOn(LobbyLines.prototype, 'differences').mockRejectedValueOnce(new Error('Away'))
+      await Promise.all([...connections].map((connection) => hub.lobby.add(connection)))
+      expect(reading).toHaveBeenCalledTimes(1)
+      expect(alone.logged.join('')).toContain('the lobby could not be read')
+      const { id } = await createRoom(olga)
+      for (const socket of sockets) expect(await linesOf(socket, [tell])).toMatchObject([{ id }])
+      await alone.rooms.hub.stop()
+      await ends.stop()
+      await alone.close()
     })
 
     test('what came over the bus is not told a second time', async () => {

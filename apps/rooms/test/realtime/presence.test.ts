@@ -4,10 +4,11 @@ import { type TestRooms, openRooms } from '../rooms.ts'
 import { type Somebody, createRoom, guest, join, leave, member } from '../rooms/rooms.ts'
 import { type Frame, type Live, type LiveSocket, advance, listen } from './live.ts'
 import { DROPS_EVERYTHING, lossyBus } from './lossy-bus.ts'
-import { advanceAll, closeNodes, twoNodes } from './nodes.ts'
+import { type Node, advanceAll, closeNodes, twoNodes } from './nodes.ts'
 import { until } from './redis.ts'
 
 const SECOND = 1_000
+const HOUR = 3_600 * SECOND
 
 type Presence = Frame & { joined: { userId: string }[]; left: string[]; count: number }
 
@@ -55,6 +56,21 @@ eachDialect((dialect, newUrl) => {
     const gone = (socket: LiveSocket, { user }: Somebody) => {
       socket.close()
       return until(() => service.rooms.hub.roster.ofUser(user.id).length === 0)
+    }
+
+    /** Nothing is renewed for so long that the job clears away what has run out; the sockets give signs of life. */
+    const missRenewals = async (...sockets: readonly LiveSocket[]) => {
+      for (let times = 0; times < 3; times++) {
+        service.clock.ms += 40 * SECOND
+        for (const each of sockets) await each.settle()
+      }
+      await service.rooms.jobs.runDue()
+      const rows = await service.rooms.database.read
+        .selectFrom('presence_leases')
+        .select('user_id')
+        .where('expires_at', '<=', service.clock.ms)
+        .execute()
+      expect(rows).toEqual([])
     }
 
     /** Tells who is in this room without waiting for more to tell together. */
@@ -257,10 +273,7 @@ eachDialect((dialect, newUrl) => {
       const crowd = await Promise.all(Array.from({ length: 20 }, (_, i) => member(service, `Person ${i}`)))
       const sockets: LiveSocket[] = []
       for (const each of crowd) sockets.push(await enter(each, id))
-      service.clock.ms += 44 * SECOND
-      for (const each of sockets) await each.settle()
-      service.clock.ms += 2 * SECOND
-      await service.rooms.jobs.runDue()
+      await missRenewals(...sockets)
       const { leases } = service.rooms.hub
       const take = leases.take.bind(leases)
       // Nobody is answered before all have asked.
@@ -357,12 +370,7 @@ eachDialect((dialect, newUrl) => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const [socket, kicked] = [await enter(owner, id), await enter(bob, id)]
-      // Nothing was renewed for a minute, and another node has cleared away what ran out.
-      service.clock.ms += 44 * SECOND
-      await socket.settle()
-      await kicked.settle()
-      service.clock.ms += 16 * SECOND
-      await service.rooms.jobs.runDue()
+      await missRenewals(socket, kicked)
       await owner.browser.json(`/api/rooms/${id}/members/${bob.user.id}/remove`, { body: { action: 'kick' } })
       await advance(service, 5 * SECOND)
       expect(await kicked.of('room.removed')).toMatchObject({ reason: 'kicked' })
@@ -377,10 +385,7 @@ eachDialect((dialect, newUrl) => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const [socket, other] = [await enter(owner, id), await enter(bob, id)]
-      service.clock.ms += 44 * SECOND
-      for (const each of [socket, other]) await each.settle()
-      service.clock.ms += 2 * SECOND
-      await service.rooms.jobs.runDue()
+      await missRenewals(socket, other)
       const { leases, roster } = service.rooms.hub
       const connections = [owner, bob].flatMap(({ user }) => [...roster.ofUser(user.id)])
       // While others are let in, these come to wait together.
@@ -450,6 +455,101 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
+  describe('when the clock is set back by an hour', () => {
+    /** Limits have a clock of their own, which only here is the same: by it, nobody has used any of them up. */
+    const forgetRates = async ({ service, live }: Node) => {
+      service.clock.ms += 20 * SECOND
+      // So that nobody is asked for a sign of life, which counts.
+      for (const each of service.rooms.hub.roster.all()) each.heard(service.clock.ms)
+      const socket = live.connect((await member(service)).browser)
+      await socket.settle()
+      socket.close()
+      await socket.closed
+    }
+
+    test('R18.4 R18.6 R19.2: nobody who is there is taken to have gone, and what was said without a word from the bus is found', async () => {
+      const bus = lossyBus(DROPS_EVERYTHING)
+      const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
+      const [first, second] = nodes
+      const [owner, bob] = [await member(first.service, 'Olga'), await member(first.service, 'Bob')]
+      const { id } = await createRoom(owner)
+      const before = second.live.connect(bob.browser)
+      await before.subscribe(id)
+      await forgetRates(second)
+      first.service.clock.ms -= HOUR
+      const carol = await member(first.service, 'Carol')
+      const here = first.live.connect(carol.browser)
+      await here.subscribe(id)
+      await carol.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'one' } }, 201)
+      for (let passed = 0; passed < 5; passed++) await advanceAll(nodes, SECOND)
+      await before.frame(({ type, seq }) => type === 'event' && seq === 1)
+      for (let passed = 0; passed < 60; passed += 5) {
+        await advanceAll(nodes, 5 * SECOND)
+        for (const { service } of nodes) await service.rooms.jobs.runDue()
+        for (const socket of [here, before]) await socket.settle()
+      }
+      const leases = await first.service.rooms.database.read
+        .selectFrom('presence_leases')
+        .select(['user_id', 'expires_at'])
+        .where('room_id', '=', id)
+        .execute()
+      expect(leases.map(({ user_id }) => user_id).toSorted()).toEqual(
+        [bob, carol].map(({ user }) => user.id).toSorted(),
+      )
+      for (const { expires_at: end } of leases) {
+        expect(end).toBeGreaterThan(first.service.clock.ms)
+        expect(end).toBeLessThanOrEqual(first.service.clock.ms + 45 * SECOND)
+      }
+      for (const socket of [here, before]) {
+        expect(socket.frames.filter(({ type }) => type === 'room.removed')).toEqual([])
+        expect(socket.isClosed).toBe(false)
+      }
+      await closeNodes(nodes)
+    })
+
+    test('who had just gone has left ten seconds later, who is silent within a minute, and who writes no more is told to have stopped', async () => {
+      const service = await openRooms({ url: await newUrl() })
+      const live = listen(service.rooms)
+      const people = [
+        await member(service, 'Olga'),
+        await member(service, 'Bob'),
+        await member(service, 'Carol'),
+      ] as const
+      const [owner, bob, carol] = people
+      const { id } = await createRoom(owner)
+      const [watching, going, silent] = people.map(({ browser }) => live.connect(browser)) as [
+        LiveSocket,
+        LiveSocket,
+        LiveSocket,
+      ]
+      for (const socket of [watching, going, silent]) await socket.subscribe(id)
+      await watching.frame(({ type, count }) => type === 'presence' && count === 3)
+      const { hub } = service.rooms
+      await forgetRates({ service, live })
+      going.close()
+      await until(() => hub.roster.ofUser(bob.user.id).length === 0)
+      await advance(service, SECOND)
+      const [connection] = hub.roster.ofUser(carol.user.id)
+      const room = hub.rooms.find(id)
+      if (!connection || !room) throw new Error('Nobody is there')
+      hub.typing.hear(connection, room, true)
+      service.clock.ms -= HOUR
+      await advance(service, SECOND)
+      await watching.frame(({ type, active }) => type === 'typing' && active === false)
+      await advance(service, 10 * SECOND)
+      await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(bob.user.id))
+      connection.heard = () => {}
+      for (let passed = 0; passed < 60; passed += 5) {
+        await advance(service, 5 * SECOND)
+        await watching.settle()
+      }
+      expect((await silent.closed).code).toBe(4408)
+      expect(watching.isClosed).toBe(false)
+      await live.stop()
+      await service.close()
+    })
+  })
+
   if (dialect === 'sqlite') return
   describe('on two nodes, with a bus that drops everything', () => {
     test('R19.2 R27.2 (2n) what is said reaches those on the other node within five seconds, and so does who came and went', async () => {
@@ -486,6 +586,11 @@ eachDialect((dialect, newUrl) => {
         await here.settle()
       }
       await here.frame(({ type, left: gone }) => type === 'presence' && String(gone).includes(bob.user.id))
+      // It is written down when no clock can be so far behind that the other one might renew them.
+      for (let second = 50; second < 110; second += 10) {
+        await advanceAll(left, 10 * SECOND)
+        await here.settle()
+      }
       await nodes[0].service.rooms.jobs.runDue()
       const rows = await nodes[0].service.rooms.database.read
         .selectFrom('presence_leases')
@@ -494,6 +599,42 @@ eachDialect((dialect, newUrl) => {
         .execute()
       expect(rows.map(({ user_id }) => user_id)).toEqual([owner.user.id])
       await closeNodes(nodes)
+    })
+
+    test('nobody loses a room to a node whose clock is 40 seconds ahead', async () => {
+      const bus = lossyBus(DROPS_EVERYTHING)
+      const url = await newUrl()
+      const behind = await openRooms({ url, bus: bus.join() })
+      const clock = { ms: behind.clock.ms }
+      const ahead = await openRooms({ url, bus: bus.join(), shared: { ...behind, clock } })
+      const live = listen(behind.rooms)
+      const olga = await member(behind, 'Olga')
+      const { id } = await createRoom(olga)
+      const socket = live.connect(olga.browser)
+      expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
+      // The jobs of the one are to run between two renewals of the other.
+      await advance(behind, SECOND)
+      behind.clock.ms += 10 * SECOND
+      ahead.clock.ms = behind.clock.ms + 40 * SECOND
+      for (let second = 0; second < 120; second++) {
+        for (const each of [behind, ahead]) {
+          await advance(each, SECOND)
+          await each.rooms.jobs.runDue()
+        }
+        await socket.settle()
+      }
+      expect(socket.frames.filter(({ type }) => type === 'room.removed')).toEqual([])
+      const visit = await behind.rooms.database.read
+        .selectFrom('room_visits')
+        .select('ended_at')
+        .where('room_id', '=', id)
+        .executeTakeFirst()
+      expect(visit).toEqual({ ended_at: null })
+      await ahead.rooms.hub.stop()
+      await behind.rooms.hub.stop()
+      await live.stop()
+      await ahead.close()
+      await behind.close()
     })
   })
 })
