@@ -25,6 +25,7 @@ export const failures = {
   not_owner_bundle_delete: { status: 403, text: 'Only the bundle owner can delete this bundle' },
   not_owner_bundle_links: { status: 403, text: 'Only the bundle owner can remove links from this bundle' },
   slug_taken: { status: 409, text: 'Slug already exists' },
+  too_many_slugs: { status: 400, text: 'A link has at most 5000 slugs' },
   link_has_clicks: { status: 400, text: 'Cannot delete a link with clicks, disable it instead' },
   slug_has_clicks: { status: 400, text: 'Cannot remove a slug with clicks, disable it instead' },
   disabled_primary: { status: 400, text: 'Cannot make a disabled slug primary, enable it first' },

@@ -5,7 +5,7 @@ import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { type Page, cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
-import { findSlug, insertSlug, setPrimarySlug } from '../slugs/store.ts'
+import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from '../slugs/store.ts'
 import type { Transaction } from 'kysely'
 import { listByClicks } from './click-order.ts'
 import { createOrReuse } from './creation.ts'
@@ -144,6 +144,7 @@ async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: stri
   const added = await insertSlug(tx, chosen)
   const row = await findSlug(tx, slug)
   if (row?.link_id !== linkId) throw failure('slug_taken')
+  if (added && (await hasTooManySlugs(tx, linkId))) throw failure('too_many_slugs')
   if (added) context.lengthUse.added(slug)
   if (!added && row.disabled_at !== null) throw failure('disabled_primary')
   await setPrimarySlug(tx, linkId, slug)
@@ -159,7 +160,7 @@ const changeLink = operation({
   params: IdParams,
   body: LinkChanges,
   result: Link,
-  failures: ['link_not_found', 'not_owner_update', 'slug_taken', 'disabled_primary'],
+  failures: ['link_not_found', 'not_owner_update', 'slug_taken', 'too_many_slugs', 'disabled_primary'],
   async handler(context, { params, body }) {
     const { slug, ...changes } = body
     await context.settleClicks()

@@ -26,6 +26,7 @@ const hints: Partial<Record<FailureCode, string>> = {
   not_owner_bundle_unarchive: OWN_BUNDLE,
   not_owner_bundle_delete: OWN_BUNDLE,
   not_owner_bundle_links: OWN_BUNDLE,
+  too_many_slugs: 'Remove slugs that nobody uses with remove_slug, or make another link.',
   slug_taken: 'Choose another slug; search_links tells which link has this one.',
   link_has_clicks: 'Use disable_link; clicks are not deleted from here.',
   slug_has_clicks: 'Use disable_slug; clicks are not deleted from here.',

@@ -13,6 +13,7 @@ import { CustomSlug, Slug, SlugParam } from './schema.ts'
 import {
   type SlugRow,
   findSlug,
+  hasTooManySlugs,
   insertSlug,
   removeSlug,
   setPrimarySlug,
@@ -63,6 +64,7 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
     if (!link) throw failure('link_not_found')
     const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
     if (!(await insertSlug(tx, row))) throw failure('slug_taken')
+    if (await hasTooManySlugs(tx, linkId)) throw failure('too_many_slugs')
     context.lengthUse.added(slug)
     const primary = await findSlug(tx, link.primary_slug)
     const takesOver = link.created_by === context.identity && primary?.is_custom === 0
@@ -82,7 +84,7 @@ const addToLink = operation({
   body: z.object({ slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'slug_taken'],
+  failures: ['link_not_found', 'slug_taken', 'too_many_slugs'],
   handler: (context, { params, body }) => addSlug(context, params.id, body.slug),
 })
 
@@ -96,7 +98,7 @@ const addByName = operation({
   body: z.object({ link_id: z.int().min(1), slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'slug_taken'],
+  failures: ['link_not_found', 'slug_taken', 'too_many_slugs'],
   handler: (context, { body }) => addSlug(context, body.link_id, body.slug),
 })
 

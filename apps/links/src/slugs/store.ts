@@ -1,6 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import { changeHours } from '../clicks/changed-hours.ts'
 import type { Tables } from '../db/tables.ts'
+import { MOST_SLUGS } from './slug.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
 
@@ -94,6 +95,16 @@ export async function retireSlugs(
 export async function isRetired(tx: Tx, slug: string): Promise<boolean> {
   const row = await tx.selectFrom('retired_slug').select('slug').where('slug', '=', slug).executeTakeFirst()
   return row !== undefined
+}
+
+/** Whether the link has more slugs than a link may have: the newest has to be taken back. */
+export async function hasTooManySlugs(tx: Tx, linkId: number): Promise<boolean> {
+  const { count } = await tx
+    .selectFrom('slug')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('link_id', '=', linkId)
+    .executeTakeFirstOrThrow()
+  return count > MOST_SLUGS
 }
 
 export async function countSlugsOfLength(tx: Tx, length: number): Promise<number> {

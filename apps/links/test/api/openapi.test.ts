@@ -6,6 +6,7 @@ import { adminOperations, apiOperations } from '../../src/http/operations.ts'
 import { createDocument } from '../../src/http/reference.ts'
 import { VERSION } from '../../src/version.ts'
 import { type CallOptions, sharedTestLinks } from '../testing.ts'
+import { fillSlugs } from './slug-forms.ts'
 
 type Json = Record<string, unknown>
 
@@ -259,6 +260,14 @@ eachDialect((_dialect, newUrl) => {
       await links.link(ben, { slug })
       const { options, ...rest } = call()
       return { ...rest, options: { ...options, body: { ...(options.body as Json), slug } } }
+    },
+    too_many_slugs: async ({ linkId }, call) => {
+      await fillSlugs(links, Number(linkId))
+      const { options, ...rest } = call()
+      return {
+        ...rest,
+        options: { ...options, body: { ...(options.body as Json), slug: `open-${++count}` } },
+      }
     },
     disabled_primary: async ({ slug }, call) => {
       await links.call('POST', `/slugs/${slug}/disable`, { key: ann })

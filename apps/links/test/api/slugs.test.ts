@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
-import { slugForms } from './slug-forms.ts'
+import { fillSlugs, slugForms } from './slug-forms.ts'
 
 interface SlugShown {
   slug: string
@@ -35,6 +35,23 @@ eachDialect((_dialect, newUrl) => {
       for (const slug of slugs) await addSlug(link.id, slug)
       return { id: link.id as number, auto: link.slugs[0].slug as string }
     }
+
+    test(`${form}: a link has at most 5,000 slugs, whoever adds them and however`, async () => {
+      const { id } = await newLink()
+      await fillSlugs(links, id, 1)
+      const [last, more] = [newSlug(), newSlug()]
+      expect((await addSlug(id, last, ben)).status).toBe(201)
+      const refused = [
+        await addSlug(id, more),
+        await addSlug(id, more, ben),
+        await links.call('PATCH', `/links/${id}`, { key: ann, body: { slug: more } }),
+      ]
+      for (const { status, body } of refused)
+        expect([status, body]).toEqual([400, { error: 'A link has at most 5000 slugs' }])
+      expect((await links.call('GET', `/slugs/${more}`, { key: ann })).status).toBe(404)
+      expect((await read(id)).slugs).toHaveLength(5_000)
+      expect((await links.call('PATCH', `/links/${id}`, { key: ann, body: { slug: last } })).status).toBe(200)
+    })
 
     test(`${form}: an added slug is answered in full and redirects at once`, async () => {
       const { id } = await newLink()

@@ -28,6 +28,7 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'Slug must be 128 characters or fewer': 'error.slugLong',
   'Slug is reserved': 'error.slugReserved',
   'Slug already exists': 'error.slugTaken',
+  'A link has at most 5000 slugs': 'error.slugsMany',
   'Cannot delete a link with clicks, disable it instead': 'link.notDeleted',
   'Cannot remove a slug with clicks, disable it instead': 'error.slugHasClicks',
   'Cannot make a disabled slug primary, enable it first': 'error.disabledPrimary',
