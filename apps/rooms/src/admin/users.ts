@@ -83,16 +83,19 @@ const changeStatus = operation({
       const changed = await setDisabled(tx, userId, disabled)
       const row = await findUser(tx, userId)
       if (!row) throw failure('not_found')
-      if (!changed) return { user: row, news: [] }
+      // In the transaction: nothing that fails after it may hide that it is done.
+      const described = toManagedUser(
+        row,
+        await findGrantsOf({ dialect: database.dialect, db: tx }, [userId]),
+      )
+      if (!changed) return { user: described, news: [] }
       const action = disabled ? 'admin.user.disable' : 'admin.user.enable'
       const target = { type: 'user', id: userId }
       await recordAudit(tx, { action, actorUserId, target }, originOf(context))
-      return { user: row, news: disabled ? await shutOut(tx, userId, now) : [] }
+      return { user: described, news: disabled ? await shutOut(tx, userId, now) : [] }
     })
     for (const each of news) context.tell(each)
-    const [described] = await describe(context, [user])
-    if (!described) throw failure('not_found')
-    return { user: described }
+    return { user }
   },
 })
 

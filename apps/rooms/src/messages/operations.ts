@@ -137,7 +137,13 @@ async function say(
   try {
     // Beside the transaction, in which everybody else who speaks in this room waits.
     const called = findCalled(database.read, roomId, user.id)
-    const [author, stored] = await Promise.all([called, database.write((tx) => store(tx, context, said))])
+    // Looked at when the message is stored.
+    called.catch(() => {})
+    const stored = await database.write((tx) => store(tx, context, said))
+    // Lost connections must not keep what is stored from being told, and its author from knowing.
+    const author = await called
+      .catch(() => findCalled(database.read, roomId, user.id))
+      .catch(() => ({ nickname: user.nickname, avatar_color: user.avatar_color }))
     if (!author) throw failure('not_found')
     const message = toMessage({ ...said, ...author, seq: stored.seq })
     const event = { ...stored, data: { message } }
