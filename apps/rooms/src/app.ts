@@ -47,6 +47,8 @@ export interface Rooms {
 
 /** Whoever asks waits no longer than this for one statement, in milliseconds. */
 const STATEMENT_LIMIT_MS = 8_000
+/** The same for a job, behind which all others wait. */
+const JOB_STATEMENT_LIMIT_MS = 60_000
 
 export interface RoomsOptions {
   settings: Settings
@@ -70,10 +72,12 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const nodeId = crypto.randomUUID()
   const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
   if (options.tell) bus.listen(options.tell)
-  const services = createServices({ ...options, now, database, bus })
+  // By a clock that is set back, limits would seem used up, and sockets be closed.
+  const steadyNow = options.now ?? (() => performance.now())
+  const services = createServices({ ...options, now, steadyNow, database, bus })
   const { metrics } = services
   const jobs = new Scheduler([...identityJobs, ...roomJobs], {
-    database,
+    database: database.limited(JOB_STATEMENT_LIMIT_MS),
     log,
     now,
     observe: (...run) => metrics.observeJob(...run),
@@ -112,13 +116,17 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
 
 interface Wiring extends RoomsOptions {
   now: () => number
+  /** Milliseconds since whenever. */
+  steadyNow: () => number
   database: Database<Tables>
   bus: Bus
 }
 
-function createServices({ settings, log, now, demo = false, database, bus }: Wiring): Services {
+function createServices({ settings, log, now, steadyNow, demo = false, database, bus }: Wiring): Services {
   const metrics = createMetrics()
-  const rates = createRates(settings.limits, now, (limit, key) => bus.spread({ kind: 'taken', limit, key }))
+  const rates = createRates(settings.limits, steadyNow, (limit, key) =>
+    bus.spread({ kind: 'taken', limit, key }),
+  )
   bus.listen((news) => news.kind === 'taken' && rates.hear(news.limit, news.key))
   const limited = database.limited(STATEMENT_LIMIT_MS)
   return {
@@ -139,7 +147,7 @@ function createServices({ settings, log, now, demo = false, database, bus }: Wir
 }
 
 async function openBus(
-  { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus'>,
+  { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus' | 'steadyNow'>,
   nodeId: string,
 ): Promise<Bus> {
   if (busUrl === null) return createLocalBus(log)
