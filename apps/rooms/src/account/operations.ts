@@ -30,7 +30,7 @@ export async function eraseAccount(
   const actorUserId = actorOf(context).user.id
   await recordAudit(tx, { action: 'account.delete', actorUserId, target }, originOf(context))
   const told = await endTransfersTo(tx, userId)
-  if (!(await deleteUser(tx, userId))) throw failure('not_found')
+  if (!(await deleteUser(tx, userId, context.now))) throw failure('not_found')
   return [{ kind: 'person', userId }, ...told]
 }
 

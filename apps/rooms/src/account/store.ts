@@ -8,6 +8,10 @@ import type {
   Tables,
 } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
+import { nameOfGone } from '../rooms/nickname.ts'
+import { folded } from '../text.ts'
+import { avatarColorOf } from '../users/avatar-color.ts'
+import { ERASED, isAccount, lockAccount } from '../users/store.ts'
 
 /** What is stored beside the account itself. */
 export interface AccountRows {
@@ -84,11 +88,7 @@ async function* pages<Row extends Position>(
 
 /** Rooms of this owner; no other is made for them until the transaction ends. */
 export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string): Promise<string[]> {
-  await tx
-    .updateTable('users')
-    .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))
-    .where('id', '=', userId)
-    .execute()
+  await lockAccount(tx, userId)
   const rooms = await tx
     .selectFrom('rooms')
     .select('id')
@@ -98,8 +98,131 @@ export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string):
   return rooms.map(({ id }) => id)
 }
 
-/** With identity, grants and sessions; the audit log keeps what was done, without by whom. */
-export async function deleteUser(tx: Transaction<Tables>, userId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('users').where('id', '=', userId).executeTakeFirst()
+/** Rows of a table that change in one transaction: few enough that nobody who waits for it notices. */
+const ROWS_OF_A_PIECE = 1_000
+
+/** What stays without whose it was, and can be much: table, column, and the order in which an index has what is found. */
+const KEPT = [
+  ['room_messages', 'user_id', 'created_at'],
+  ['room_messages', 'deleted_by', 'deleted_by'],
+  ['audit_events', 'actor_user_id', 'created_at'],
+] as const
+
+/** The same, never much. */
+const KEPT_FEW = [
+  ['rooms', 'created_by'],
+  ['room_bans', 'banned_by'],
+  ['role_grants', 'granted_by'],
+] as const
+
+/** What goes with the account, never much. */
+const GOING = [
+  ['identities', 'user_id'],
+  ['sessions', 'user_id'],
+  ['role_grants', 'user_id'],
+  ['room_members', 'user_id'],
+  ['room_visits', 'user_id'],
+  ['presence_leases', 'user_id'],
+  ['room_bans', 'user_id'],
+  ['room_invitations', 'invited_user_id'],
+  ['room_invitations', 'created_by'],
+  ['room_ownership_transfers', 'from_user_id'],
+  ['room_ownership_transfers', 'to_user_id'],
+] as const
+
+/** All that refers to an account, when its rooms have another owner or are gone. */
+export const REFERRING: readonly (readonly [table: string, column: string])[] = [
+  ...KEPT.map(([table, column]) => [table, column] as const),
+  ...KEPT_FEW,
+  ...GOING,
+]
+
+/**
+ * With the account locked. Identity, grants and sessions go with it; what was said and done stays, without by whom. Where that is much, the row stays as well
+ * until `deleteErased` has been through it: without a name, and nobody. False when there is no such account.
+ */
+export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
+  if (await hasMuch(tx, userId)) return becomeNobody(tx, userId, nowMs)
+  const { numDeletedRows } = await tx
+    .deleteFrom('users')
+    .where('id', '=', userId)
+    .where(isAccount())
+    .executeTakeFirst()
   return numDeletedRows > 0n
+}
+
+/** Whether more refers to the account than may change in one transaction. */
+async function hasMuch(tx: Transaction<Tables>, userId: string): Promise<boolean> {
+  for (const [table, column, order] of KEPT) {
+    const { rows } = await sql`
+      select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${userId}
+      order by ${sql.ref(order)} limit 1 offset ${ROWS_OF_A_PIECE}`.execute(tx)
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+async function becomeNobody(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
+  const nickname = nameOfGone(userId)
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({
+      nickname,
+      search_name: folded(nickname),
+      email: null,
+      avatar_color: avatarColorOf(nickname),
+      disabled: 1,
+      guest_ended_at: null,
+    })
+    .where('id', '=', userId)
+    .where(isAccount())
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  for (const [table, column] of GOING)
+    await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${userId}`.execute(tx)
+  for (const [table, column] of KEPT_FEW)
+    await sql`
+      update ${sql.table(table)} set ${sql.ref(column)} = null where ${sql.ref(column)} = ${userId}`.execute(
+      tx,
+    )
+  await tx
+    .insertInto('platform_state')
+    .values({ key: ERASED + userId, value: '', updated_at: nowMs })
+    .execute()
+  return true
+}
+
+/** Takes a piece of what refers to erased accounts from them, and deletes what is left of one: `more` when there was one. */
+export async function deleteErased(tx: Transaction<Tables>): Promise<'more' | void> {
+  const first = tx
+    .selectFrom('platform_state')
+    .select('key')
+    .where('key', 'like', `${ERASED}%`)
+    .orderBy('key')
+    .limit(1)
+  // Nodes that are at the same account take turns.
+  const erased = await tx
+    .updateTable('platform_state')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('key', '=', first)
+    .returning('key')
+    .executeTakeFirst()
+  if (!erased) return
+  const userId = erased.key.slice(ERASED.length)
+  if (await hasMuch(tx, userId)) await detachPiece(tx, userId)
+  else {
+    await tx.deleteFrom('users').where('id', '=', userId).execute()
+    await tx.deleteFrom('platform_state').where('key', '=', erased.key).execute()
+  }
+  return 'more'
+}
+
+async function detachPiece(tx: Transaction<Tables>, userId: string): Promise<void> {
+  for (const [table, column, order] of KEPT)
+    await sql`
+      update ${sql.table(table)} set ${sql.ref(column)} = null
+      where id in (
+        select id from ${sql.table(table)} where ${sql.ref(column)} = ${userId}
+        order by ${sql.ref(order)} limit ${ROWS_OF_A_PIECE}
+      )`.execute(tx)
 }

@@ -12,6 +12,7 @@ import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import { endSessions } from '../sessions/store.ts'
 import { folded } from '../text.ts'
+import { isAccount } from '../users/store.ts'
 import { Id } from '../wire.ts'
 
 /** The newest first. `q` is an id, a part of a name, or a whole e-mail address; empty for everybody. */
@@ -24,6 +25,7 @@ export async function listUsers(
   return db
     .selectFrom('users')
     .selectAll()
+    .where(isAccount())
     .$if(q !== '', (query) => query.where((eb) => matches(eb, q)))
     .$if(after !== undefined, (query) =>
       query.where((eb) =>
@@ -52,7 +54,7 @@ function literal(text: string): string {
 }
 
 export async function findUser(db: Kysely<Tables>, id: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  return db.selectFrom('users').selectAll().where('id', '=', id).where(isAccount()).executeTakeFirst()
 }
 
 export async function findGrantsOf(

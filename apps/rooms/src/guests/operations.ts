@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
+import { deleteUser, findOwnedRoomIds } from '../account/store.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
@@ -13,13 +14,7 @@ import { insertSession } from '../sessions/store.ts'
 import { User, toUser } from '../users/schema.ts'
 import { parseNickname } from './nickname.ts'
 import { NicknameBody } from './schema.ts'
-import {
-  deleteEndedGuests,
-  endGuestSessions,
-  findRoomsOfEndedGuests,
-  insertGuest,
-  renameUser,
-} from './store.ts'
+import { endGuestSessions, findEndedGuest, insertGuest, renameUser } from './store.ts'
 
 const DAY_MS = 86_400_000
 /** How long a guest's data are kept after the last session (R14.7). */
@@ -108,12 +103,16 @@ export function endAllGuests(tx: Transaction<Tables>, nowMs: number): Promise<st
   return endGuestSessions(tx, nowMs)
 }
 
-/** R14.7, as a job; their rooms get another owner or go before (R17.10). */
-export async function purgeGuests(tx: Transaction<Tables>, nowMs: number): Promise<{ news: News[] }> {
-  const endedMs = nowMs - KEPT_MS
-  const news = await passOnRooms(tx, await findRoomsOfEndedGuests(tx, endedMs, nowMs), nowMs)
-  await deleteEndedGuests(tx, endedMs, nowMs)
-  return { news }
+/** R14.7, as a job, one of them at a time; their rooms get another owner or go before (R17.10). */
+export async function purgeGuests(
+  tx: Transaction<Tables>,
+  nowMs: number,
+): Promise<{ news: News[]; isMore: boolean }> {
+  const id = await findEndedGuest(tx, nowMs - KEPT_MS, nowMs)
+  if (id === undefined) return { news: [], isMore: false }
+  const news = await passOnRooms(tx, await findOwnedRoomIds(tx, id), nowMs)
+  await deleteUser(tx, id, nowMs)
+  return { news, isMore: true }
 }
 
 export const guestOperations = [create, rename]

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { endSessions } from '../sessions/store.ts'
 import { folded } from '../text.ts'
@@ -44,47 +44,31 @@ export async function endGuestSessions(tx: Transaction<Tables>, nowMs: number): 
   )
 }
 
-/** Rooms of guests whose last session ended before this moment. */
-export async function findRoomsOfEndedGuests(
+/** Somebody whose last session ended by this moment. */
+export async function findEndedGuest(
   tx: Transaction<Tables>,
   endedMs: number,
   nowMs: number,
-): Promise<string[]> {
-  const rooms = await tx
-    .selectFrom('rooms')
-    .select('id')
-    .where('owner_id', 'in', endedGuests(tx, endedMs, nowMs))
-    .orderBy('id')
-    .execute()
-  return rooms.map(({ id }) => id)
-}
-
-/** Deletes them, with everything of theirs; returns how many. */
-export async function deleteEndedGuests(
-  tx: Transaction<Tables>,
-  endedMs: number,
-  nowMs: number,
-): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('users')
-    .where('id', 'in', endedGuests(tx, endedMs, nowMs))
-    .executeTakeFirst()
-  return Number(numDeletedRows)
-}
-
-function endedGuests(db: Kysely<Tables>, endedMs: number, nowMs: number) {
-  return db
+): Promise<string | undefined> {
+  const guest = await tx
     .selectFrom('users')
-    .select('users.id')
+    .select('id')
     .where('is_guest', '=', 1)
     .where('guest_ended_at', '<=', endedMs)
-    .where('users.id', 'not in', liveUsers(db, nowMs))
-}
-
-function liveUsers(db: Kysely<Tables>, nowMs: number) {
-  return db
-    .selectFrom('sessions')
-    .select('user_id')
-    .where('revoked_at', 'is', null)
-    .where('idle_expires_at', '>', nowMs)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('sessions')
+            .select('sessions.id')
+            .whereRef('sessions.user_id', '=', 'users.id')
+            .where('revoked_at', 'is', null)
+            .where('idle_expires_at', '>', nowMs),
+        ),
+      ),
+    )
+    .orderBy('guest_ended_at')
+    .limit(1)
+    .executeTakeFirst()
+  return guest?.id
 }

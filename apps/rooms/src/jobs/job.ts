@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { News } from '../news.ts'
 
-/** What a job may return for others to hear, once its transaction is committed; or that it has more to do, in another. */
-export type Outcome = { readonly news: readonly News[] } | 'more' | number | void
+/** What a job may return for others to hear, once its transaction is committed; and that it has more to do, in another. */
+export type Outcome = { readonly news: readonly News[]; readonly isMore?: boolean } | 'more' | void
 
 /** Something that has to be done now and then, once in the whole cluster, in a transaction of its own or in several (R21.1). */
 export interface Job {

@@ -1,8 +1,8 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
-import type { Tell } from '../news.ts'
-import type { Job } from './job.ts'
+import type { News, Tell } from '../news.ts'
+import type { Job, Outcome } from './job.ts'
 import { claimJob, returnTurn } from './store.ts'
 
 /** How often a node looks whether something is due: often enough that what runs every 15 seconds does. */
@@ -75,13 +75,14 @@ export class Scheduler {
       if (!ran) return
       hasTurn = true
       let { outcome } = ran
-      while (outcome === 'more' && !this.#stopped) {
+      for (;;) {
+        for (const news of newsOf(outcome)) tell(news)
+        if (!hasMore(outcome) || this.#stopped) break
         // Requests have their turn in between.
         await new Promise((resolve) => setImmediate(resolve))
         outcome = await database.write((tx) => job.run(tx, nowMs))
       }
       observe(job.name, true, seconds())
-      if (typeof outcome === 'object') for (const news of outcome.news) tell(news)
     } catch (error) {
       // What pieces are committed have committed the turn as well.
       if (hasTurn) await this.#giveBack(job, nowMs)
@@ -98,4 +99,12 @@ export class Scheduler {
       // Then it is tried again when it is next due.
     }
   }
+}
+
+function newsOf(outcome: Outcome): readonly News[] {
+  return typeof outcome === 'object' ? outcome.news : []
+}
+
+function hasMore(outcome: Outcome): boolean {
+  return typeof outcome === 'object' ? outcome.isMore === true : outcome === 'more'
 }

@@ -36,7 +36,8 @@ export function toMessage(row: FoundMessage): Message {
     id: row.id,
     roomId: row.room_id,
     seq: row.seq,
-    userId: row.user_id,
+    // Of an erased account it may still be stored.
+    userId: row.nickname === null ? null : row.user_id,
     nickname: row.nickname ?? row.author_name,
     avatarColor: row.avatar_color ?? avatarColorOf(row.author_name),
     guest: row.author_guest === 1,

@@ -2,13 +2,14 @@ import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { RoomEventRow, RoomMessageRow, Tables, UserRow } from '../db/tables.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
+import { isAccount } from '../users/store.ts'
 import type { FoundMessage } from './schema.ts'
 
 /** For single ones; what many authors are called is looked up once for each of them. */
 function messages(db: Kysely<Tables>, roomId: string) {
   return db
     .selectFrom('room_messages')
-    .leftJoin('users', 'users.id', 'room_messages.user_id')
+    .leftJoin('users', (join) => join.onRef('users.id', '=', 'room_messages.user_id').on(isAccount()))
     .selectAll('room_messages')
     .select(['users.avatar_color', nicknameIn(roomId).as('nickname')])
     .where('room_messages.room_id', '=', roomId)
@@ -61,6 +62,7 @@ const selectAuthors = prepared<Range, Called & { id: string }>((db, { roomId, fi
   db
     .selectFrom('users')
     .select(['users.id', 'users.avatar_color', nicknameIn(roomId).as('nickname')])
+    .where(isAccount())
     .where('users.id', 'in', (eb) =>
       eb
         .selectFrom('room_messages')
@@ -209,7 +211,8 @@ const selectCalled = prepared<{ roomId: string; userId: string }, Called>((db, {
   db
     .selectFrom('users')
     .select([nicknameIn(roomId).as('nickname'), 'users.avatar_color'])
-    .where('id', '=', userId),
+    .where('id', '=', userId)
+    .where(isAccount()),
 )
 
 /** What somebody is called in this room at this moment; undefined when the account is gone. */

@@ -27,7 +27,15 @@ import {
   toSharedRoom,
 } from './schema.ts'
 import type { FoundStanding } from './standing.ts'
-import { countOwned, countPresent, deleteLog, insertRoom, listPresent, updateRoom } from './store.ts'
+import {
+  countOwned,
+  countPresent,
+  deleteLog,
+  deletePieceOfUnread,
+  insertRoom,
+  listPresent,
+  updateRoom,
+} from './store.ts'
 import { join, leave } from './visit-operations.ts'
 
 const tag = 'Rooms'
@@ -188,18 +196,25 @@ const change = operation({
   result: RoomAnswer,
   failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed', 'guest_not_permitted'],
   async handler(context, { params, body }) {
-    const { room, told } = await context.database.write((tx) => changeSettings(tx, context, params.id, body))
-    for (const news of told) context.tell(news)
-    return { room }
+    for (;;) {
+      const changed = await context.database.write((tx) => changeSettings(tx, context, params.id, body))
+      if (changed !== 'more') {
+        for (const news of changed.told) context.tell(news)
+        return { room: changed.room }
+      }
+      // Others have their turn in between.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   },
 })
 
+/** `more` when it has only deleted a piece of what nobody reads, which goes before; everything is decided anew after it. */
 async function changeSettings(
   tx: Transaction<Tables>,
   context: Context,
   roomId: string,
   settings: RoomSettings,
-): Promise<{ room: Room; told: News[] }> {
+): Promise<{ room: Room; told: News[] } | 'more'> {
   const standing = await standingFor(tx, context, roomId, 'change_room')
   if (standing.isGuest) refuseForGuests(settings)
   const { now: nowMs } = context
@@ -210,8 +225,10 @@ async function changeSettings(
   let row = before
   if (names.length > 0) {
     // What was said while nobody who came later could read it stays so.
-    if (before.history_visibility === 'none' && changes.history_visibility !== undefined)
+    if (before.history_visibility === 'none' && changes.history_visibility !== undefined) {
+      if (await deletePieceOfUnread(tx, before, nowMs)) return 'more'
       await deleteLog(tx, roomId)
+    }
     const changed = await updateRoom(tx, roomId, changes)
     const data = { room: toSharedRoom(changed) }
     const event = await appendEvent(tx, { roomId, event: 'room.settings', data, nowMs })

@@ -2,6 +2,8 @@ import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Update
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { folded } from '../text.ts'
+import { isAccount, lockAccount } from '../users/store.ts'
+import { UNREAD_KEPT_MS, VISIT_GOES_ON_MS } from './history.ts'
 import { nicknameIn } from './nickname.ts'
 import type { RoomRole } from './room-access.ts'
 import type { PersonRow } from './schema.ts'
@@ -87,6 +89,40 @@ export async function deleteLeftLog(tx: Transaction<Tables>): Promise<'more' | v
   return 'more'
 }
 
+/**
+ * Of what has been said and has happened in a locked room of which nobody reads the history, a piece that no visitor reads
+ * either, the oldest first; whether some of it may be left.
+ */
+export async function deletePieceOfUnread(
+  tx: Transaction<Tables>,
+  { id, last_seq }: RoomRow,
+  nowMs: number,
+): Promise<boolean> {
+  const { began } = await tx
+    .selectFrom('room_visits')
+    .select((eb) => eb.fn.min<number | null>('started_seq').as('began'))
+    .where('room_id', '=', id)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', nowMs - VISIT_GOES_ON_MS)]))
+    .executeTakeFirstOrThrow()
+  for (const table of ['room_messages', 'room_events'] as const) {
+    const isMore = await deletePiece(tx, table, (query) =>
+      query
+        .where('room_id', '=', id)
+        .where((eb) =>
+          eb.or([eb('seq', '<=', began ?? last_seq), eb('created_at', '<=', nowMs - UNREAD_KEPT_MS)]),
+        )
+        .orderBy('seq'),
+    )
+    if (isMore) return true
+  }
+  return false
+}
+
+/** All that has been said and has happened in a locked room; no more of it than a piece in one statement. */
+export async function deleteLog(tx: Transaction<Tables>, roomId: string): Promise<void> {
+  for (let isLeft = true; isLeft;) isLeft = await deletePieceOfLog(tx, roomId)
+}
+
 /** Whether something is left: asked, since others may take the same rows away, and then fewer are deleted than there are. */
 async function deletePieceOfLog(tx: Transaction<Tables>, roomId: string): Promise<boolean> {
   for (const table of ['room_messages', 'room_events'] as const) {
@@ -117,19 +153,18 @@ export async function deletePiece(
   return numDeletedRows >= ROWS_AT_ONCE
 }
 
-/** All that has been said and has happened in the room. */
-export async function deleteLog(tx: Transaction<Tables>, roomId: string): Promise<void> {
-  for (const table of ['room_messages', 'room_events'] as const)
-    await tx.deleteFrom(table).where('room_id', '=', roomId).execute()
-}
-
-/** Of rooms that this person owns; others that would add to them wait until the transaction ends. */
+/**
+ * Of rooms that this person owns; others that would add to them wait until the transaction ends. Throws Kysely's
+ * `NoResultError` when the account is gone.
+ */
 export async function countOwned(tx: Transaction<Tables>, userId: string): Promise<number> {
+  await lockAccount(tx, userId)
   await tx
-    .updateTable('users')
-    .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))
+    .selectFrom('users')
+    .select('id')
     .where('id', '=', userId)
-    .execute()
+    .where(isAccount())
+    .executeTakeFirstOrThrow()
   const { count } = await tx
     .selectFrom('rooms')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -1,4 +1,4 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { folded } from '../text.ts'
 import { avatarColorOf } from './avatar-color.ts'
@@ -98,6 +98,19 @@ export async function findUserByReference(
       ]),
     )
     .executeTakeFirst()
+}
+
+/** Before the id of an account that is erased and has left something that refers to it. */
+export const ERASED = 'erased.'
+
+/**
+ * Whether a row of `users` is somebody, and not what is left of an erased account, which nobody is to see. Not to be asked by
+ * the statement that locks the row: on PostgreSQL that would not see what was committed while it waited.
+ */
+export function isAccount() {
+  return sql<SqlBool>`not exists (
+    select 1 from platform_state where platform_state.key = ${sql.lit(ERASED)} || users.id
+  )`
 }
 
 /** Keeps the account from being erased, and from other writers who ask for the same, until the transaction ends. */

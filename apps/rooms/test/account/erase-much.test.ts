@@ -1,0 +1,263 @@
+// Accounts that so much refers to that it does not go in one transaction (docs/decisions/0017, rooms-contract R14.7, R28.26).
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { REFERRING, deleteErased, deleteUser } from '../../src/account/store.ts'
+import { lockAccount } from '../../src/users/store.ts'
+import { type Someone, guest, outcome, someone } from '../admin/people.ts'
+import { roomsPerTest } from '../per-test.ts'
+import { untilWaiting } from '../rooms/locks.ts'
+import { createRoom, makeMember, member } from '../rooms/rooms.ts'
+import type { TestRooms } from '../rooms.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const SAID = 20_000
+const DONE = 1_500
+const PIECE = 1_000
+/** Something for the event loop to do until a request waits for the transaction that runs. */
+const TURNS = 50
+
+const { rooms, nodeOf } = roomsPerTest()
+
+/** Past all limits: what this person has said in the room, has deleted there, and has done. */
+async function doMuch(service: TestRooms, roomId: string, userId: string, said = SAID): Promise<void> {
+  const all = said + DONE
+  await service.rooms.database.write(async (tx) => {
+    await sql`
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(all)})
+      insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, client_id, created_at,
+        deleted_at, deleted_by)
+      select ${sql.lit(`${userId} `)} || n, ${sql.lit(roomId)}, n,
+        case when n <= ${sql.lit(said)} then ${sql.lit(userId)} end, ${sql.lit(`#${userId.slice(0, 4)}`)}, 0,
+        case when n <= ${sql.lit(said)} then 'Words' end, 'c' || n, ${sql.lit(service.clock.ms)},
+        case when n > ${sql.lit(said)} then 1 end, case when n > ${sql.lit(said)} then ${sql.lit(userId)} end
+      from numbers`.execute(tx)
+    await sql`
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(DONE)})
+      insert into audit_events (id, actor_user_id, action, metadata, created_at)
+      select ${sql.lit(`${userId} `)} || n, ${sql.lit(userId)}, 'test', '{}', ${sql.lit(service.clock.ms)}
+      from numbers`.execute(tx)
+    await tx.updateTable('rooms').set({ last_seq: all }).where('id', '=', roomId).execute()
+  })
+}
+
+/** How much of each refers to this account. */
+async function referring(
+  { rooms: { database } }: TestRooms,
+  userId: string,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const [table, column] of REFERRING) {
+    const { rows } = await sql<{ count: number | string }>`
+      select count(*) as count from ${sql.table(table)} where ${sql.ref(column)} = ${userId}`.execute(
+      database.read,
+    )
+    const count = Number(rows[0]?.count)
+    if (count > 0) counts[`${table}.${column}`] = count
+  }
+  return counts
+}
+
+const erase = (who: Someone) =>
+  who.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+
+/** An administrator, a room of somebody else, and Eva who has said much in it. */
+async function withEva(url: string) {
+  const service = await rooms({ url })
+  const ada = await someone(service, { sub: 'admin', name: 'Ada' })
+  const eva = await someone(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+  const olga = await member(service, 'Olga')
+  const { id: roomId } = await createRoom(olga, { historyVisibility: 'all' })
+  const asEva = { user: { id: eva.id } } as Parameters<typeof makeMember>[2]
+  await makeMember(service, roomId, asEva, 'moderator')
+  await eva.browser.json(`/api/rooms/${roomId}/join`, { method: 'POST' })
+  await eva.browser.json(`/api/rooms/${roomId}/invitations/links`, { body: {} }, 201)
+  const bob = await member(service, 'Bob')
+  const ban = { body: { action: 'ban' } }
+  await eva.browser.json(`/api/rooms/${roomId}/members/${bob.user.id}/remove`, ban)
+  await doMuch(service, roomId, eva.id)
+  return { service, ada, eva, olga, roomId }
+}
+
+eachDialect((dialect, newUrl) => {
+  test('R28.26: who has said and done a lot is erased at once for everybody, and in pieces from what was said, also after a stop in between', async () => {
+    const { service, ada, eva, olga, roomId } = await withEva(await newUrl())
+    const { read } = service.rooms.database
+    const elsewhere = await someone(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+    expect(await erase(eva)).toEqual({ success: true })
+    expect(eva.browser.token).toBeUndefined()
+    expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
+    // Nobody is left, but for what has to be found.
+    expect(await referring(service, eva.id)).toEqual({
+      'room_messages.user_id': SAID,
+      'room_messages.deleted_by': DONE,
+      'audit_events.actor_user_id': expect.any(Number),
+    })
+    const seen = async () => {
+      const texts: string[] = []
+      for (const [who, path] of [
+        [olga, `/rooms/${roomId}/messages?limit=100&cursor=${SAID + 1}`],
+        [olga, `/rooms/${roomId}/events?after=0`],
+        [olga, `/rooms/${roomId}/members`],
+        [olga, `/rooms/${roomId}/bans`],
+        [olga, `/rooms/${roomId}/users/search?q=eva`],
+        [olga, `/rooms/${roomId}/users/search?q=${eva.id.slice(0, 4)}`],
+        [ada, '/admin/users'],
+        [ada, '/admin/users?q=eva@example.com'],
+        [ada, `/admin/users?q=${eva.id}`],
+      ] as const) {
+        const response = await who.browser.send(`/api${path}`)
+        expect([path, response.status]).toEqual([path, 200])
+        texts.push((await response.text()).replaceAll(/"lastSeenAt":"[^"]*"/g, ''))
+      }
+      return texts
+    }
+    const meanwhile = await seen()
+    const { messages } = JSON.parse(meanwhile[0] ?? '') as { messages: Record<string, unknown>[] }
+    expect(messages).toHaveLength(100)
+    expect(messages[0]).toMatchObject({ userId: null, nickname: `#${eva.id.slice(0, 4)}`, content: 'Words' })
+    for (const text of meanwhile.toSpliced(1, 1)) expect(text).not.toMatch(/eva/i)
+    for (const text of meanwhile.slice(4)) expect(text).not.toContain(eva.id)
+    for (const [method, path, body] of [
+      ['PATCH', '/status', { disabled: false }],
+      ['PATCH', '/status', { disabled: true }],
+      ['PUT', '/platform-admin', { granted: true }],
+      ['GET', '/sessions', undefined],
+      ['DELETE', '', undefined],
+    ] as const) {
+      const answer = await ada.browser.send(`/api/admin/users/${eva.id}${path}`, { method, body })
+      expect([method, path, await outcome(answer)]).toEqual([method, path, [404, 'not_found']])
+    }
+    // Who signs in again is somebody new.
+    const again = await someone(service, { sub: 'eva', name: 'Eva' })
+    expect(again.id).not.toBe(eva.id)
+    expect(await referring(service, again.id)).toMatchObject({ 'identities.user_id': 1 })
+    await again.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+
+    // The process is killed after one piece; another one goes on.
+    expect(await service.rooms.database.write(deleteErased)).toBe('more')
+    expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
+    expect(await seen()).toEqual(meanwhile)
+    const next = await nodeOf(service)
+    const lefts: number[] = []
+    const turns = new Set<number>()
+    const counted = [
+      'room_messages.user_id',
+      'room_messages.deleted_by',
+      'audit_events.actor_user_id',
+    ] as const
+    let isOver = false
+    next.rooms.database.afterWrite(async () => {
+      if (isOver) return
+      const counts = await referring(next, eva.id)
+      lefts.push(...counted.map((name) => counts[name] ?? 0))
+      setImmediate(() => turns.add(lefts.length))
+    })
+    service.clock.ms += MINUTE
+    await next.rooms.jobs.runDue()
+    isOver = true
+    const drops = lefts.slice(counted.length).map((left, at) => (lefts[at] ?? 0) - left)
+    expect(Math.max(...drops)).toBe(PIECE)
+    expect(turns.size).toBeGreaterThanOrEqual(SAID / PIECE - 1)
+    expect(await referring(service, eva.id)).toEqual({})
+    expect(await read.selectFrom('users').select('id').where('id', '=', eva.id).execute()).toEqual([])
+    const states = await read.selectFrom('platform_state').select('key').execute()
+    expect(states.filter(({ key }) => key.includes(eva.id))).toEqual([])
+    expect(await seen()).toEqual(meanwhile)
+    const said = await read
+      .selectFrom('room_messages')
+      .select((eb) => eb.fn.countAll<number | string>().as('count'))
+      .executeTakeFirstOrThrow()
+    expect(Number(said.count)).toBe(SAID + DONE)
+    expect(service.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  })
+
+  test('somebody else signs in, and goes, while an account is being erased', async () => {
+    const { service, eva } = await withEva(await newUrl())
+    await erase(eva)
+    const { database } = service.rooms
+    const leave = async () => erase(await someone(service, { sub: 'bo', name: 'Bo' }))
+    let isFirst = true
+    let left: unknown
+    database.afterWrite(async () => {
+      if (!isFirst || (await referring(service, eva.id))['room_messages.user_id'] === SAID) return
+      isFirst = false
+      await leave()
+      left = await referring(service, eva.id)
+    })
+    service.clock.ms += MINUTE
+    await service.rooms.jobs.runDue()
+    expect(left).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
+    expect(await referring(service, eva.id)).toEqual({})
+  })
+
+  if (dialect === 'postgres')
+    test('somebody else signs in, and goes, at the very moment of a piece', async () => {
+      const { service, eva } = await withEva(await newUrl())
+      await erase(eva)
+      await service.rooms.database.write(async (tx) => {
+        expect(await deleteErased(tx)).toBe('more')
+        await erase(await someone(service, { sub: 'bo', name: 'Bo' }))
+      })
+      expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
+    })
+
+  test('who opens a room at the instant in which the account is erased is signed out, and owns none', async () => {
+    const { service, eva } = await withEva(await newUrl())
+    const { database } = service.rooms
+    const { opened } = await database.write(async (tx) => {
+      await lockAccount(tx, eva.id)
+      await deleteUser(tx, eva.id, service.clock.ms)
+      // In a member of its own, or the transaction would wait for what waits for it.
+      const begun = { opened: eva.browser.send('/api/rooms', { body: { name: 'Quay' } }) }
+      if (dialect === 'postgres') await untilWaiting(service)
+      else for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+      return begun
+    })
+    expect(await outcome(await opened)).toEqual([401, 'unauthenticated'])
+    service.clock.ms += MINUTE
+    await service.rooms.jobs.runDue()
+    expect(await referring(service, eva.id)).toEqual({})
+  })
+
+  test('R14.7: guests go one after the other, and who has said a lot goes in pieces', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const olga = await member(service, 'Olga')
+    const { id: roomId } = await createRoom(olga)
+    const guests = [await guest(service, 'Gus'), await guest(service, 'Gun')]
+    await doMuch(service, roomId, guests[0]?.id ?? '', 2_500)
+    for (const { browser } of guests) await browser.json('/api/auth/logout', { body: {} })
+    service.clock.ms += 7 * DAY
+    const most = new Set<number>()
+    service.rooms.database.afterWrite(async () => {
+      const left = await service.rooms.database.read.selectFrom('users').select('id').execute()
+      most.add(left.length)
+    })
+    await service.rooms.jobs.runDue()
+    for (const { id } of guests) expect(await referring(service, id)).toEqual({})
+    // Each in a transaction of its own.
+    expect([...most]).toEqual([3, 2, 1])
+  })
+
+  test('whatever refers to an account is known to its erasure', async () => {
+    const { rooms: service } = await rooms({ url: await newUrl() })
+    const { rows } =
+      dialect === 'sqlite'
+        ? await sql<{ referring: string }>`
+            select s.name || '.' || k."from" as referring
+            from sqlite_schema as s, pragma_foreign_key_list(s.name) as k
+            where s.type = 'table' and k."table" = 'users' and k."from" <> 'is_guest'`.execute(
+            service.database.read,
+          )
+        : await sql<{ referring: string }>`
+            select conrelid::regclass::text || '.' || attname as referring
+            from pg_constraint join pg_attribute on attrelid = conrelid and attnum = any (conkey)
+            where contype = 'f' and confrelid = 'users'::regclass and attname <> 'is_guest'
+              and connamespace = current_schema()::regnamespace`.execute(service.database.read)
+    // Rooms have another owner before.
+    expect(rows.map(({ referring: name }) => name).toSorted()).toEqual(
+      [...REFERRING.map((each) => each.join('.')), 'rooms.owner_id'].toSorted(),
+    )
+  })
+})
