@@ -32,6 +32,8 @@ export function titleRobot(secret: string): string {
   return `latchkey-links title fetch (${createHmac('sha256', secret).update('title fetch').digest('base64url')})`
 }
 
+/** In milliseconds, the second time twice as long: given up before the fetch is, not half a minute later. */
+const DNS_PATIENCE = { timeout: 1_500, tries: 2 }
 const MAX_REDIRECTS = 3
 const MAX_BYTES = 16 * 1024
 const MAX_CODE_POINTS = 500
@@ -59,7 +61,7 @@ export function createTitleFetcher(userAgent: string, options: TitleFetcherOptio
  * few links to such hosts, and no visitor would be redirected.
  */
 export async function askDns(hostname: string, servers?: readonly string[]): Promise<string[]> {
-  const resolver = new Resolver()
+  const resolver = new Resolver(DNS_PATIENCE)
   if (servers) resolver.setServers(servers)
   const both = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   const addresses = both.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
