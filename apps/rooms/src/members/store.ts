@@ -5,7 +5,7 @@ import type { Position } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { MemberRole, RoomRole } from '../rooms/room-access.ts'
 import type { PersonRow } from '../rooms/schema.ts'
-import { lockAccount } from '../users/store.ts'
+import { isAccount, lockAccount } from '../users/store.ts'
 import type { MemberRow } from './schema.ts'
 
 export interface ListedMember extends MemberRow, Position {}
@@ -95,6 +95,7 @@ export async function findKnownPerson(
         .as('leases'),
     )
     .where('users.id', '=', userId)
+    .where(isAccount())
     .executeTakeFirst()
   if (!row) return undefined
   const { owner_id, owner_since, member_role, member_since, leases, ...person } = row

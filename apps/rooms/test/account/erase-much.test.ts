@@ -129,6 +129,11 @@ eachDialect((dialect, newUrl) => {
       const answer = await ada.browser.send(`/api/admin/users/${eva.id}${path}`, { method, body })
       expect([method, path, await outcome(answer)]).toEqual([method, path, [404, 'not_found']])
     }
+    for (const action of ['kick', 'ban']) {
+      const body = { action }
+      const answer = await olga.browser.send(`/api/rooms/${roomId}/members/${eva.id}/remove`, { body })
+      expect([action, await outcome(answer)]).toEqual([action, [404, 'not_found']])
+    }
     // Who signs in again is somebody new.
     const again = await someone(service, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
