@@ -199,6 +199,20 @@ test('its owner edits label, URL and expiry where they stand; what is refused st
   expect(errors.filter((error) => !error.includes('400'))).toEqual([])
 }, 60_000)
 
+test('a key that an input method takes neither closes what is edited nor loses what was typed', async () => {
+  await make('composed', { label: 'Before' })
+  const { page } = await open('composed')
+  await page.getByRole('button', { name: 'Edit the label' }).click()
+  const label = page.getByRole('textbox', { name: 'Label' })
+  await label.fill('にほんご')
+  await label.dispatchEvent('keydown', { key: 'Escape', isComposing: true })
+  await label.dispatchEvent('keydown', { key: 'Escape', keyCode: 229 })
+  expect(await label.inputValue()).toBe('にほんご')
+  await label.dispatchEvent('keydown', { key: 'Escape' })
+  await label.waitFor({ state: 'detached' })
+  await page.context().close()
+}, 60_000)
+
 test('a page that was open for long sees a link expire that was given its expiry since', async () => {
   const id = await make('open', { label: 'Open' })
   const { page } = await admin.open('/links')

@@ -12,9 +12,24 @@ export function useSession() {
   return useRead<SignedIn | null>(['session'], findSession)
 }
 
+/** Whose page this is: of whoever was signed in here first. */
+let owner: string | undefined
+
+/** Whether this page is still theirs: another tab may have signed out, and somebody else in. */
+export const isStill = (userId: string) => owner === undefined || owner === userId
+
+/** For somebody else: nothing of what the one before was shown stays, and nothing goes on meanwhile. */
+export function startAnew(): Promise<never> {
+  location.reload()
+  return new Promise(() => {})
+}
+
 async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
   try {
-    return await call('getSession', {}, signal && { signal })
+    const session = await call('getSession', {}, signal && { signal })
+    if (!isStill(session.user.id)) return await startAnew()
+    owner = session.user.id
+    return session
   } catch (error) {
     if (error instanceof CallError && error.status === 401) return null
     throw error
@@ -53,10 +68,7 @@ export async function isReplaced(): Promise<boolean> {
   const session = await findSession().catch(() => undefined)
   if (session === null) return false
   endedBy = null
-  if (!session) return true
-  // Nothing of what somebody else was shown stays.
-  if (session.user.id !== queries.getQueryData<SignedIn>(KEY)?.user.id) location.reload()
-  queries.setQueryData(KEY, session)
+  if (session) queries.setQueryData(KEY, session)
   return true
 }
 

@@ -302,6 +302,51 @@ test('what could not be sent survives a reload and a new sign-in, is stored once
   await page.context().close()
 }, 90_000)
 
+test('a tab that was cut off while somebody else signed in sends nothing as them, and shows nothing of the one before', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  const bob = await pages.openAs(BOB, '/')
+  const bobs = await bob.page.context().cookies()
+  await bob.page.context().close()
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''))
+  await pages.whileDown(page, async () => {
+    await field(page).fill('Of Alice alone')
+    await field(page).press('Enter')
+    await page.getByRole('alert').getByText('Not sent').waitFor()
+    await field(page).fill('Half a thought')
+    await page.context().clearCookies()
+    await page.context().addCookies(bobs)
+    sent.length = 0
+  })
+  await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
+  await page.getByText('Nothing has been said yet').waitFor()
+  expect(await field(page).inputValue()).toBe('')
+  expect(await page.getByText('Of Alice alone').count()).toBe(0)
+  expect(await page.getByRole('link', { name: /^Account of Alice/ }).count()).toBe(0)
+  expect([sent, await texts(page)]).toEqual([[], []])
+  // What was not sent waits for whose it is.
+  await page.goto(pages.at(`/api/auth/login?prompt=login&returnTo=/rooms/${id}`))
+  await lines(page).getByText('Of Alice alone').waitFor()
+  expect(await field(page).inputValue()).toBe('Half a thought')
+  await page.context().close()
+}, 60_000)
+
+test('the Enter by which an input method takes a suggestion sends nothing, in Safari neither', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  await field(page).fill('にほんご')
+  await field(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: false })
+  await field(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+  expect(await field(page).inputValue()).toBe('にほんご')
+  await field(page).press('Enter')
+  await lines(page).getByText('にほんご').waitFor()
+  expect(await texts(page)).toEqual(['にほんご'])
+  await page.context().close()
+}, 60_000)
+
 test('a message is deleted with the keyboard, after a question, for everybody, and only by who may', async () => {
   const id = await newRoom()
   const alice = await pages.openAs(ALICE, `/rooms/${id}`)

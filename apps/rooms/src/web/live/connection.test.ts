@@ -18,6 +18,7 @@ function world() {
   let firstKept = 1
   let refusal: string | undefined
   let isDead = false
+  let user = 'alice'
 
   class FakeSocket implements Socket {
     readonly #ears: Ears
@@ -69,7 +70,7 @@ function world() {
   const connection = new Connection({
     open(_protocol, ears) {
       const socket = new FakeSocket(ears)
-      socket.coming.push({ type: 'welcome', limits: { messageLength: 7 } })
+      socket.coming.push({ type: 'welcome', userId: user, limits: { messageLength: 7 } })
       sockets.push(socket)
       return socket
     },
@@ -85,6 +86,8 @@ function world() {
         ),
       refusalOf: (error) => ((error as Error).message === 'no answer' ? undefined : (error as Error).message),
     },
+    isStill: (userId) => userId === 'alice',
+    onSomebodyElse: () => told.push('somebody else'),
     onSessionEnd: (reason) => told.push(`session ended: ${reason}`),
     random: () => 1,
     timers: {
@@ -126,6 +129,7 @@ function world() {
     },
     say: (frame: object) => current()?.coming.push(frame),
     die: () => void (isDead = true),
+    signIn: (userId: string) => void (user = userId),
     refuse: (code: string | undefined) => void (refusal = code),
     forgetBefore: (seq: number) => void (firstKept = seq),
     setBack: (length: number) => void (log.length = length),
@@ -352,6 +356,23 @@ test('R18.8 after 4401 the session is over, with its reason, and nothing is open
   it.pass(600_000)
   expect(it.told).toEqual(['in at 0', 'session ended: idp_logout'])
   expect([it.connection.state, it.sockets.length]).toEqual(['idle', 1])
+})
+
+test('where somebody else is signed in after a break nothing is asked for as them, and nothing goes on', async () => {
+  const it = await inRoom()
+  it.sockets[0]?.lose()
+  it.signIn('bob')
+  it.states.length = 0
+  it.pass(500)
+  await it.settle()
+  expect(it.told).toEqual(['in at 0', 'somebody else'])
+  expect(it.states).toEqual(['connecting', 'idle'])
+  expect(it.sockets.map(({ sent, isClosed }) => [sent.map(({ type }) => type), isClosed])).toEqual([
+    [['subscribe'], true],
+    [[], true],
+  ])
+  it.pass(600_000)
+  expect(it.sockets).toHaveLength(2)
 })
 
 test('R18.8 after 4429 half a minute passes first, however much somebody hurries', async () => {

@@ -30,6 +30,10 @@ export type ConnectionState =
 export interface ConnectionOptions {
   open: (protocol: string, ears: Ears) => Socket
   log: Pick<Log, 'eventsAfter' | 'refusalOf'>
+  /** Whether this client is still theirs whose session the socket was opened with. */
+  isStill: (userId: string) => boolean
+  /** It is not. The connection has stopped, before anything was said with that session. */
+  onSomebodyElse: () => void
   /** The session has ended, with the reason of R18. */
   onSessionEnd: (reason: string) => void
   /** 0 to 1. */
@@ -196,7 +200,11 @@ export class Connection {
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
 
-  #welcomed(messageLength: number): void {
+  #welcomed(userId: string, messageLength: number): void {
+    if (!this.#options.isStill(userId)) {
+      this.stop()
+      return this.#options.onSomebodyElse()
+    }
     this.messageLength = messageLength
     this.#attempt = 0
     this.#become('live')
@@ -227,7 +235,7 @@ export class Connection {
     const frame = JSON.parse(text) as ServerFrame
     switch (frame.type) {
       case 'welcome':
-        return this.#welcomed(frame.limits.messageLength)
+        return this.#welcomed(frame.userId, frame.limits.messageLength)
       // What changed while nobody listened is found by looking, once everything after it is told.
       case 'subscribed_lobby':
       case 'lobby':

@@ -41,7 +41,7 @@ export interface Notified {
 
 /** What the server says (R18.8), as far as this client listens to it. */
 export type ServerFrame =
-  | { type: 'welcome'; limits: { messageLength: number } }
+  | { type: 'welcome'; userId: string; limits: { messageLength: number } }
   | Subscribed
   | ({ type: 'event'; roomId: string } & RoomEvent)
   | Presence

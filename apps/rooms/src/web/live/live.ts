@@ -1,7 +1,7 @@
 import { CallError } from '@latchkey/web/call'
 import { call } from '../call.ts'
 import { changed } from '../queries.ts'
-import { endSession, isReplaced } from '../session.ts'
+import { endSession, isReplaced, isStill, startAnew } from '../session.ts'
 import { Connection } from './connection.ts'
 import { PAGE } from './following.ts'
 
@@ -20,6 +20,8 @@ export const live = new Connection({
         ? (error.code ?? 'not_found')
         : undefined,
   },
+  isStill,
+  onSomebodyElse: () => void startAnew(),
   onSessionEnd: (reason) => void sessionEnded(reason),
 })
 

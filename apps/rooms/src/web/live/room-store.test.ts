@@ -82,6 +82,25 @@ test('a page of older messages that comes when those next to it were let go leav
   expect(it.store.state().older).toBe(String(kept[0]))
 })
 
+test('a tab that is hidden at the end of a room lets the oldest messages go too, and counts them all as unread', () => {
+  const hidden = world()
+  hidden.store.attend(false, true)
+  for (const seq of range(1, 2000)) hidden.hear(seq)
+  const kept = hidden.seqs()
+  expect(kept.length).toBeLessThanOrEqual(500)
+  expect(kept).toEqual(range(2001 - kept.length, 2000))
+  expect(hidden.store.state()).toMatchObject({ unread: 2000, unreadFrom: 1, older: String(kept[0]) })
+  hidden.store.attend(true, true)
+  expect(hidden.store.state()).toMatchObject({ unread: 0, unreadFrom: 1 })
+  // Of somebody who reads older ones none is taken away.
+  const away = world()
+  away.store.attend(false, false)
+  for (const seq of range(1, 2000)) away.hear(seq)
+  expect(away.seqs()).toEqual(range(1, 2000))
+  away.store.attend(false, true)
+  expect([away.seqs().length, away.store.state().unread]).toEqual([250, 2000])
+})
+
 test('the last messages that came are all to be read out, however close together, but none that is deleted', () => {
   const it = world()
   const heard = () => it.store.state().heard.map(({ seq }) => seq)

@@ -11,7 +11,7 @@ const TYPES_FOR_MS = 7_000
 /** Others are told at most this often that somebody types (R18.8). */
 const TELLS_TYPING_EVERY_MS = 3_000
 
-/** Of so many messages the oldest are let go while somebody reads at the end, until so many are left. */
+/** Of so many messages the oldest are let go while what is shown is the end, until so many are left. */
 const MOST_SHOWN = 500
 const LEFT_SHOWN = 250
 
@@ -69,6 +69,7 @@ export class RoomStore {
   /** When what was deleted: a page that was read before may come after. */
   readonly #deletions = new Map<string, string>()
   #isAttended = true
+  #isAtEnd = true
   #toldTypingAt = 0
 
   constructor(roomId: string, userId: string) {
@@ -138,11 +139,17 @@ export class RoomStore {
     live.typing(this.roomId, false)
   }
 
-  /** Whether the newest messages are before somebody's eyes. */
-  attend(isAttended: boolean): void {
-    if (this.#isAttended === isAttended) return
+  /** Whether the newest messages are before somebody's eyes; and whether they are what is shown, if only in a hidden tab. */
+  attend(isAttended: boolean, isAtEnd: boolean): void {
+    if (this.#isAttended === isAttended && this.#isAtEnd === isAtEnd) return
+    const goes = this.#isAttended && !isAttended
     this.#isAttended = isAttended
-    this.#become(isAttended ? { unread: 0, ...this.#bounded(this.#state.messages) } : { unreadFrom: null })
+    this.#isAtEnd = isAtEnd
+    this.#become({
+      ...this.#bounded(this.#state.messages),
+      ...(isAttended && { unread: 0 }),
+      ...(goes && { unreadFrom: null }),
+    })
   }
 
   /** The page before what has been read; the newest when nothing has. */
@@ -191,7 +198,7 @@ export class RoomStore {
   #bounded(messages: readonly Message[]): Pick<RoomState, 'messages' | 'older'> {
     const kept = messages.slice(-LEFT_SHOWN)
     const [first] = kept
-    if (!first || !this.#isAttended || messages.length <= MOST_SHOWN)
+    if (!first || !this.#isAtEnd || messages.length <= MOST_SHOWN)
       return { messages, older: this.#state.older }
     return { messages: kept, older: String(first.seq) }
   }

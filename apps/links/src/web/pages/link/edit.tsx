@@ -1,4 +1,5 @@
 import { ActionIcon, Box, Button, Group, Stack, TextInput } from '@mantine/core'
+import { isComposing } from '@latchkey/web/composing'
 import { IconPencil } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
@@ -90,7 +91,7 @@ function Form({
         event.preventDefault()
         submit(typed)
       }}
-      onKeyDown={({ key }) => key === 'Escape' && close()}
+      onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && close()}
     >
       <Stack gap="xs" maw={640}>
         <TextInput

@@ -1,5 +1,6 @@
 import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
+import { isComposing } from '@latchkey/web/composing'
 import { useState } from 'react'
 import { me } from '../../me.ts'
 import { useText } from '../../texts/text.ts'
@@ -124,7 +125,7 @@ export function RootRedirect({ root_redirect_url }: Settings) {
           saving.reset()
         }}
         onBlur={commit}
-        onKeyDown={({ key }) => key === 'Enter' && commit()}
+        onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && commit()}
       />
     </Saved>
   )

@@ -1,4 +1,5 @@
 import { Button, Group, Textarea } from '@mantine/core'
+import { isComposing } from '@latchkey/web/composing'
 import { IconSend2 } from '@tabler/icons-react'
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
 import { useKeptText } from '../../kept.ts'
@@ -28,7 +29,7 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
     field.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
     event.preventDefault()
     send()
   }

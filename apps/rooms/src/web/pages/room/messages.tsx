@@ -213,9 +213,9 @@ function useReading(store: RoomStore, { messages, unsent }: RoomState) {
     list.scrollTop = list.scrollHeight
     size.current = sizeOf(list)
   }
-  const attend = () => store.attend(isAtEnd.current && !document.hidden)
+  const attend = () => store.attend(isAtEnd.current && !document.hidden, isAtEnd.current)
   useEffect(() => {
-    const onChange = () => store.attend(isAtEnd.current && !document.hidden)
+    const onChange = () => store.attend(isAtEnd.current && !document.hidden, isAtEnd.current)
     document.addEventListener('visibilitychange', onChange)
     onChange()
     return () => document.removeEventListener('visibilitychange', onChange)
