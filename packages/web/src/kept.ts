@@ -2,19 +2,32 @@ import { useState } from 'react'
 
 const PREFIX = 'latchkey:'
 
+/** What the browser does not take, as where it keeps no data of sites: it lasts as long as the document. */
+const untaken = new Map<string, string>()
+
 /**
  * What a person has typed survives a reload and a new sign-in in this tab. It is kept under their id, so that nobody else
  * who signs in here is shown it, and forgotten when they sign out.
  */
 export function readKept(userId: string, name: string): string {
-  return sessionStorage.getItem(`${PREFIX}${userId}:${name}`) ?? ''
+  const key = `${PREFIX}${userId}:${name}`
+  try {
+    return untaken.get(key) ?? sessionStorage.getItem(key) ?? ''
+  } catch {
+    return ''
+  }
 }
 
 /** Nothing forgets it. */
 export function keep(userId: string, name: string, text: string): void {
   const key = `${PREFIX}${userId}:${name}`
-  if (text === '') sessionStorage.removeItem(key)
-  else sessionStorage.setItem(key, text)
+  try {
+    if (text === '') sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, text)
+    untaken.delete(key)
+  } catch {
+    untaken.set(key, text)
+  }
 }
 
 /** A kept text as the state of a field; `userId` is whose. */
@@ -33,5 +46,10 @@ export function useKept(
 
 /** After a person has signed out on purpose. */
 export function forgetKeptTexts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
+  untaken.clear()
+  try {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
+  } catch {
+    // Then it has kept none.
+  }
 }

@@ -1,10 +1,12 @@
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 
 /**
  * The page's own state, kept in its query string: what is set to its default, or to nothing, is left out of it. Each change
  * can be gone back from, except `isTyping`: letters of a search are no steps.
  */
 export function useQueryString<Names extends string>(defaults: Readonly<Record<Names, string>>) {
+  // As it stands in the address: wouter's other `useSearch` decodes it, and what is typed must not be decoded twice.
   const given = new URLSearchParams(useSearch())
   const [path, go] = useLocation()
   const values: Record<Names, string> = { ...defaults }

@@ -70,6 +70,27 @@ test('a key is made with the keyboard alone, shown once, works, and is refused f
   expect(errors.filter((text) => !text.includes('400'))).toEqual([])
 }, 60_000)
 
+test('a key that the browser does not let be copied is said to be not, and can still be read', async () => {
+  const { page } = await admin.open('/keys')
+  await page.addInitScript(`Reflect.deleteProperty(Navigator.prototype, 'clipboard')`)
+  await page.reload()
+  await page.getByRole('button', { name: 'New key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('By hand')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Copy key' }).click()
+  await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
+  await expectAccessible(page)
+  await shoot(page, 'keys-not-copied')
+  const rawKey = await dialog.getByRole('textbox', { name: 'Your new key' }).inputValue()
+  expect((await useKey(rawKey)).status).toBe(200)
+  await dialog.getByRole('button', { name: 'Done, I have saved it' }).click()
+  await page.getByRole('button', { name: 'Revoke By hand' }).click()
+  await dialog.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByText('No API keys yet').waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('a title that is too long is refused beside the field and stays as it was typed', async () => {
   const { page } = await admin.open('/keys')
   await page.getByRole('button', { name: 'New key' }).click()

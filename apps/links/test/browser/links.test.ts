@@ -101,6 +101,63 @@ test('an address is copied, and its hint is accessible while it is hovered', asy
   await page.context().close()
 }, 60_000)
 
+const NO_CLIPBOARD = `Reflect.deleteProperty(Navigator.prototype, 'clipboard')`
+
+test('where the browser lets nothing be copied, as on a page over plain HTTP, that is said', async () => {
+  await make({ url: 'https://example.com/uncopied', slug: 'uncopied' })
+  const { page } = await admin.open('/links')
+  await page.addInitScript(NO_CLIPBOARD)
+  await page.reload()
+  await page.getByRole('button', { name: `Copy ${new URL('/uncopied', admin.at('')).href}` }).click()
+  await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
+  await expectAccessible(page)
+  expect(await page.getByText('Copied', { exact: true }).count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
+test('a link is found by what is percent-encoded in its URL, and what is searched for stays as it was typed', async () => {
+  const target = 'https://x.example/%C3%85/a%20b?y=%26'
+  await make({ url: target, label: 'Encoded' })
+  await make({ url: 'https://x.example/Å/a b?y=&', label: 'Decoded' })
+  const { page } = await admin.open('/links')
+  const field = page.getByRole('textbox', { name: /^Search label/ })
+  await page.locator('td').getByText('Decoded').waitFor()
+  await field.fill(target)
+  await page.locator('td').getByText('Decoded').waitFor({ state: 'detached' })
+  await page.locator('td').getByText('Encoded').waitFor()
+  expect(await field.inputValue()).toBe(target)
+  await page.reload()
+  await page.locator('td').getByText('Encoded').waitFor()
+  expect(await field.inputValue()).toBe(target)
+  await page.context().close()
+}, 60_000)
+
+test('where the browser keeps no data of sites a link can be made all the same', async () => {
+  const { page, errors } = await admin.open('/links')
+  await page.addInitScript(() => {
+    for (const name of ['sessionStorage', 'localStorage'])
+      Object.defineProperty(globalThis, name, {
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError')
+        },
+      })
+  })
+  await page.reload()
+  const url = page.getByLabel('URL to shorten')
+  await url.fill('https://example.com/storeless')
+  await page.getByLabel('Label', { exact: true }).fill('No storage')
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await page.getByRole('link', { name: 'Links', exact: true }).click()
+  // It outlasts its page, as elsewhere.
+  expect(await url.inputValue()).toBe('https://example.com/storeless')
+  await page.getByRole('button', { name: 'Shorten' }).click()
+  await page.locator('td').getByText('No storage').waitFor()
+  expect(await url.inputValue()).toBe('')
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 60_000)
+
 test('what is refused stays typed, and the reason stands at its field', async () => {
   await make({ url: 'https://example.com/taken', slug: 'taken' })
   const { page } = await admin.open('/links')

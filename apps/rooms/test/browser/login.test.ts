@@ -112,6 +112,22 @@ test('R10.3 a sign-in in one tab replaces the session of another, which goes on 
   await first.context().close()
 }, 60_000)
 
+test('what was searched for is the same after the login and when one comes back', async () => {
+  const search = `?${new URLSearchParams({ q: 'R&D %41 å' })}`
+  const { page } = await pages.open(`/${search}`)
+  await page.waitForURL(/\/login\?/)
+  await page.getByRole('link', { name: button }).click()
+  await page.waitForURL(pages.at(`/${search}`))
+  const field = page.getByRole('searchbox')
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('R&D %41 å')
+  for (const text of ['%', '%4', '%41', '%2525']) {
+    await field.fill(text)
+    expect([await field.inputValue(), new URL(page.url()).searchParams.get('q')]).toEqual([text, text])
+  }
+  await page.context().close()
+}, 60_000)
+
 test('R23.7 language and colours are chosen before anybody signs in, and hold on every page of this browser', async () => {
   const { page, errors } = await pages.open('/login', { width: 320 })
   await page.getByRole('button', { name: 'Language and colours' }).focus()

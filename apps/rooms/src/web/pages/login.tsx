@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Divider, Paper, Stack, Text } from '@mantine/cor
 import { IconLogin2 } from '@tabler/icons-react'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useEffect } from 'react'
-import { useSearch } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { providerLogin, returnPath } from '../addresses.ts'
 import { useCall } from '../queries.ts'
 import { type User, useSession } from '../session.ts'

@@ -1,8 +1,9 @@
-import { Alert, Button, CopyButton, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CallError } from '@latchkey/web/call'
+import { useCopy } from '@latchkey/web/parts/copy'
 import { type Input, call } from '../../call.ts'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -105,6 +106,7 @@ function ScopeChoice({ value, onChange }: { value: Scope; onChange: (value: Scop
 
 function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
   const { say } = useText()
+  const { copied, copy } = useCopy()
   return (
     <Stack gap="lg">
       <Alert
@@ -124,17 +126,13 @@ function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
-        <CopyButton value={rawKey}>
-          {({ copied, copy }) => (
-            <Button
-              autoFocus
-              onClick={copy}
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-            >
-              <span aria-live="polite">{say(copied ? 'copy.copied' : 'keys.copy')}</span>
-            </Button>
-          )}
-        </CopyButton>
+        <Button
+          autoFocus
+          onClick={() => copy(rawKey)}
+          leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        >
+          <span aria-live="polite">{say(copied ? 'copy.copied' : 'keys.copy')}</span>
+        </Button>
       </Group>
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>

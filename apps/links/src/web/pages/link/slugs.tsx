@@ -140,7 +140,7 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
       notifications.show({ message: say('link.copied'), withCloseButton: false })
     } catch {
       // It is refused, or not there at all where the page came over plain HTTP.
-      notifications.show({ color: 'red', message: say('link.notCopied'), withCloseButton: false })
+      notifications.show({ color: 'red', message: say('copy.notCopied'), withCloseButton: false })
     }
   }
   return (

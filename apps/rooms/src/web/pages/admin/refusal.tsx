@@ -1,6 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { CallError } from '@latchkey/web/call'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link, useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { providerLogin } from '../../addresses.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -10,7 +11,6 @@ export function Refusal({ error }: { error: Error }) {
   const [path] = useLocation()
   const search = useSearch()
   const code = error instanceof CallError ? error.code : undefined
-  const here = search === '' ? path : `${path}?${search}`
   return (
     <>
       <Text size="sm">
@@ -21,7 +21,7 @@ export function Refusal({ error }: { error: Error }) {
       </Text>
       {code === 'owns_rooms' && <OwnedRooms error={error} />}
       {code === 'reauth_required' && (
-        <Anchor href={providerLogin(here, 'login')} underline="always" size="sm" c="inherit">
+        <Anchor href={providerLogin(path + search, 'login')} underline="always" size="sm" c="inherit">
           {say('admin.signInAgain')}
         </Anchor>
       )}
