@@ -1,8 +1,6 @@
 import { codePoints, text } from '@latchkey/http/text'
 import { z } from 'zod'
 
-export { codePoints, folded, text } from '@latchkey/http/text'
-
 /** `text` without blanks around it, of `least` to `most` characters after they are gone (R15.3). */
 export function trimmed(least: number, most: number): z.ZodPipe<z.ZodString, z.ZodString> {
   return text()

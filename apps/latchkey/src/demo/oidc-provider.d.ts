@@ -20,11 +20,6 @@ declare module 'oidc-provider' {
     [name: string]: unknown
   }
 
-  export class Provider {
-    constructor(issuer: string, configuration: Configuration)
-    callback(): RequestListener
-  }
-
   interface Context {
     readonly req: IncomingMessage
     readonly res: ServerResponse
@@ -69,7 +64,9 @@ declare module 'oidc-provider' {
 
   type Middleware = (context: Context, next: () => Promise<void>) => Promise<void>
 
-  interface Provider {
+  export class Provider {
+    constructor(issuer: string, configuration: Configuration)
+    callback(): RequestListener
     readonly Client: { find(id: string): Promise<object | undefined> }
     readonly IdToken: { validate(token: string, client: object): Promise<object> }
     readonly Grant: {

@@ -410,7 +410,7 @@ test('hosts are looked up without the threads that wait for the disk', async () 
     const { port } = serve(() => page(PAGE))
     const fetchTitle = fetcher({ resolve: (host) => askDns(host, [dns]) })
     expect(await fetchTitle(`http://example.com:${port}/`)).toBe('Hello')
-    expect(await Promise.race([...readers, 'held'])).toBe('held')
+    expect(await Promise.race([...readers, Promise.resolve('held')])).toBe('held')
   } finally {
     const writer = Bun.spawn(['sh', '-c', `exec 3>'${pipe}'; read line`], { stdin: 'pipe' })
     for (const reader of await Promise.all(readers)) await reader.close()

@@ -59,13 +59,8 @@ export async function* readCsv(
     if ('problem' in read) {
       yield { line, ...read }
     } else if (!header) {
-      if (read.value.length > MOST_COLUMNS)
-        return yield { line, problem: `the file has more than ${MOST_COLUMNS} columns` }
-      header = headerOf(read.value)
-      const { index, columns } = header
-      const problem = columns.some(hasNul)
-        ? `the file ${NOT_TEXT}; save it as UTF-8`
-        : problemOf({ has: (column) => index.has(columnKey(column)), columns })
+      header = headerOf(read.value.slice(0, MOST_COLUMNS))
+      const problem = headerProblem(header, read.value.length, problemOf)
       if (problem === undefined) continue
       yield { line, problem }
       return
@@ -82,6 +77,16 @@ function headerOf(columns: readonly string[]): Header {
   // Of two columns with one name the first counts.
   const index = new Map(columns.map((name, at) => [columnKey(name), at] as const).toReversed())
   return { index, columns }
+}
+
+function headerProblem(
+  { index, columns }: Header,
+  count: number,
+  problemOf: (file: CsvFile) => string | undefined,
+): string | undefined {
+  if (count > MOST_COLUMNS) return `the file has more than ${MOST_COLUMNS} columns`
+  if (columns.some(hasNul)) return `the file ${NOT_TEXT}; save it as UTF-8`
+  return problemOf({ has: (column) => index.has(columnKey(column)), columns })
 }
 
 function hasNul(cell: string): boolean {

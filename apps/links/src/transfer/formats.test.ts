@@ -43,7 +43,9 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
     test('a row nested deeper than can be read, or with more slugs than a link may have, costs no other row', async () => {
       const line = (slug: string, more: object = {}) =>
         JSON.stringify({ url: `https://example.com/${slug}`, slug, ...more })
-      const most = (count: number) => ({ custom_slugs: Array.from({ length: count }, (_, at) => `s-${at}`) })
+      const most = (count: number) => ({
+        custom_slugs: Array.from({ length: count }, (_slug, at) => `s-${at}`),
+      })
       const lines = [line('one', most(4_999)), line('two', most(5_001)), line('three')]
       const ndjson = await imported(lines.join('\n'), { format: 'ndjson' })
       expect(ndjson.report).toMatchObject({ imported: 2, bad: 1 })

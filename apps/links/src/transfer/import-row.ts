@@ -102,6 +102,7 @@ const Row = z.object({
 export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow {
   const row = parseOrFail(Row, fields, literalTexts)
   const createdAt = row.created_at ?? defaults.now
+  if (fields.slugs.length > MOST_SLUGS) throw refuseRow(`has more than ${MOST_SLUGS} slugs`)
   return {
     url: row.url,
     label: row.label ?? null,
@@ -128,7 +129,6 @@ function ownedBy(
 type Arranged = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
 
 function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): Arranged {
-  if (slugs.length > MOST_SLUGS) throw refuseRow(`has more than ${MOST_SLUGS} slugs`)
   let auto: ImportSlug | null = null
   const custom = new Map<string, ImportSlug>()
   for (const fields of slugs) {

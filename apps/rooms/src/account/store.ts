@@ -7,9 +7,9 @@ import type {
   SessionRow,
   Tables,
 } from '../db/tables.ts'
+import { folded } from '@latchkey/http/text'
 import type { Position } from '../paging.ts'
 import { nameOfGone } from '../rooms/nickname.ts'
-import { folded } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { ERASED, isAccount, lockAccount } from '../users/store.ts'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { codePoints, text } from '@latchkey/http/text'
 import type { RoleGrantRow, UserRow } from '../db/tables.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { PlatformSettings } from '../platform/schema.ts'
 import { ListedSession } from '../sessions/schema.ts'
-import { codePoints, text } from '../text.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 
 const GrantSource = z.enum(['bootstrap', 'claim', 'manual', 'teamidp'])

@@ -8,10 +8,10 @@ import {
   type Transaction,
   sql,
 } from 'kysely'
+import { folded } from '@latchkey/http/text'
 import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import { endSessions } from '../sessions/store.ts'
-import { folded } from '../text.ts'
 import { isAccount } from '../users/store.ts'
 import { Id } from '../wire.ts'
 

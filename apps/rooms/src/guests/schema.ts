@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { text } from '@latchkey/http/text'
 import { MAX_GIVEN } from '../login/display-name.ts'
-import { text } from '../text.ts'
 
 /** Its length is measured in graphemes once it is cleaned (R14.6). */
 export const NicknameBody = z.object({

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
+import { folded } from '@latchkey/http/text'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { endSessions } from '../sessions/store.ts'
-import { folded } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { newGuestId } from './guest-id.ts'
 

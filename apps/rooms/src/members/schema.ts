@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { codePoints, folded, text } from '@latchkey/http/text'
 import { MAX_GIVEN } from '../login/display-name.ts'
 import { NextCursor } from '../paging.ts'
 import { Participant, type PersonRow, toPerson } from '../rooms/schema.ts'
 import type { Standing } from '../rooms/room-access.ts'
-import { codePoints, folded, text } from '../text.ts'
 import { Id, toMoment } from '../wire.ts'
 
 /** Roles that are given; a room's owner is made by handing the room over. */

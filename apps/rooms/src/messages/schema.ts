@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { text } from '@latchkey/http/text'
 import type { RoomMessageRow } from '../db/tables.ts'
 import { NextCursor, wholeNumber } from '../paging.ts'
-import { text, trimmed } from '../text.ts'
+import { trimmed } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 

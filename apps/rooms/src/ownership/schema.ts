@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { text } from '@latchkey/http/text'
 import type { RoomOwnershipTransferRow, RoomRow } from '../db/tables.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
-import { text, trimmed } from '../text.ts'
+import { trimmed } from '../text.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 
 const Transfer = z

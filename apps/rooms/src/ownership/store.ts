@@ -1,9 +1,9 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import { folded } from '@latchkey/http/text'
 import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import { presentCount } from '../rooms/store.ts'
-import { folded } from '../text.ts'
 import { Id } from '../wire.ts'
 import type { CountedRoom, FoundTransfer } from './schema.ts'
 

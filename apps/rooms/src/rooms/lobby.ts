@@ -1,9 +1,9 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import { folded } from '@latchkey/http/text'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
-import { folded } from '../text.ts'
 import { ADDRESS_BARRED_MS } from './standing.ts'
 import { presentCount } from './store.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { codePoints, text } from '@latchkey/http/text'
 import type { RoomRow } from '../db/tables.ts'
 import { MAX_GIVEN, cleanName } from '../login/display-name.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
-import { codePoints, text } from '../text.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 import { type RoomRole, type Standing, canPublish, effectiveRole } from './room-access.ts'
 

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Updateable } from 'kysely'
+import { folded } from '@latchkey/http/text'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
-import { folded } from '../text.ts'
 import { isAccount, lockAccount } from '../users/store.ts'
 import { UNREAD_KEPT_MS, VISIT_GOES_ON_MS } from './history.ts'
 import { nicknameIn } from './nickname.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import { folded } from '@latchkey/http/text'
 import type { Tables, UserRow } from '../db/tables.ts'
-import { folded } from '../text.ts'
 import { avatarColorOf } from './avatar-color.ts'
 
 /** Who a provider says has signed in. */

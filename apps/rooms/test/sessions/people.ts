@@ -2,7 +2,7 @@ import { insertSession } from '../../src/sessions/store.ts'
 import type { UserRow } from '../../src/db/tables.ts'
 import { lifetimesOf } from '../../src/sessions/session.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { folded } from '../../src/text.ts'
+import { folded } from '@latchkey/http/text'
 import type { Browser, TestRooms } from '../rooms.ts'
 
 const LIFETIMES = { idleMs: 604_800_000, absoluteMs: 2_592_000_000 }
