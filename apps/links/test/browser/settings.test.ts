@@ -103,6 +103,34 @@ test('what cannot be saved is said beside the field, and stays as it was typed',
   expect(await bots.isChecked()).toBe(wasOn)
 }, 60_000)
 
+test('two saves of one setting that are refused leave what the server holds', async () => {
+  const { page } = await admin.open('/settings')
+  const bots = page.getByRole('switch', { name: 'Hide clicks of bots' })
+  await bots.waitFor({ state: 'attached' })
+  const before = (await stored())['filter_bots']
+  expect(await bots.isChecked()).toBe(before === true)
+  const held = Promise.withResolvers<undefined>()
+  let saves = 0
+  await page.route('**/api/settings', async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue()
+    saves++
+    await held.promise
+    return route.fulfill({ status: 503, json: { error: 'Busy' } })
+  })
+  await bots.click()
+  await bots.click()
+  const read = page.waitForResponse((answer) => answer.request().method() === 'GET' && saves === 2)
+  held.resolve(undefined)
+  await page.getByText('The service cannot do this at the moment.').waitFor()
+  await (await read).finished()
+  expect(await bots.isChecked()).toBe(before === true)
+  await page.unroute('**/api/settings')
+  await bots.click()
+  await untilStored('filter_bots', before !== true)
+  expect(await bots.isChecked()).toBe(before !== true)
+  await page.context().close()
+}, 60_000)
+
 test('two changes in quick succession both hold', async () => {
   const { page } = await admin.open('/settings')
   await page.getByText('Light', { exact: true }).click()

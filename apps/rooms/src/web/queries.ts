@@ -35,9 +35,9 @@ interface Paged {
 
 type PagedId = { [Id in OperationId]: Result<Id> extends Paged ? Id : never }[OperationId]
 
-/** Reads a list page by page; `more` reads the next one, and is missing at the end. */
+/** Reads a list page by page; `more` reads the next one, and is missing at the end; `moreError`: why that could not be read. */
 export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: Input<Id>) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const { data, error, refetch, hasNextPage, fetchNextPage, ...next } = useInfiniteQuery({
     queryKey: [resource, id, input, 'pages'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
@@ -52,6 +52,7 @@ export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: 
     error,
     retry: () => void refetch(),
     more: hasNextPage ? () => void fetchNextPage() : undefined,
-    isReading: isFetchingNextPage,
+    isReading: next.isFetchingNextPage,
+    moreError: next.isFetchNextPageError ? error : null,
   }
 }

@@ -35,9 +35,10 @@ test('sessions are listed, one is ended, then all others, and those browsers are
   await list
     .getByRole('button', { name: /^Sign out Chrome on Linux, last used/ })
     .first()
-    .click()
+    .press('Enter')
   await page.getByText('That session is ended').waitFor()
   await list.getByRole('listitem').nth(3).waitFor({ state: 'detached' })
+  await list.getByRole('list').and(page.locator(':focus')).waitFor()
   expect(await liveSessions('Bob Berg')).toHaveLength(3)
   await list.getByRole('button', { name: 'Sign out all others' }).click()
   await page.getByText('2 sessions are ended').waitFor()

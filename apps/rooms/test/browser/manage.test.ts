@@ -78,6 +78,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   await expectAccessible(page)
   await bans.getByRole('button', { name: 'Readmit Bob Berg' }).press('Enter')
   await bans.getByText('Nobody is barred').waitFor()
+  await bans.getByRole('group', { name: 'Removed people' }).and(page.locator(':focus')).waitFor()
   await bob.page.reload()
   await bob.page.getByRole('button', { name: 'People (2)' }).waitFor()
   await page.keyboard.press('Escape')
@@ -167,8 +168,9 @@ test('people are invited by name and by a link that is shown once, copied, and t
   await part.getByRole('button', { name: 'Take back: Hedda Helper, Listener' }).waitFor()
   await expectAccessible(page)
   await shoot(page, 'manage-invitations')
-  await part.getByRole('button', { name: 'Take back: Invitation link, Listener' }).click()
+  await part.getByRole('button', { name: 'Take back: Invitation link, Listener' }).press('Enter')
   await page.getByText('The invitation is taken back').waitFor()
+  await part.getByRole('group', { name: 'Invitations that are open' }).and(page.locator(':focus')).waitFor()
   const preview = await fetch(url.replace('/invite/', '/api/room-invitations/'))
   expect(preview.status).toBe(404)
   const { invitations } = await helper.browser.json<{ invitations: { roomName: string }[] }>(

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -156,9 +156,14 @@ function Cards({ rows, search }: { rows: Result<'listBundles'>; search: string }
 }
 
 function More({ shown, bundles }: { shown: number; bundles: ReturnType<typeof useBundles> }) {
-  const { say, number } = useText()
+  const { say, number, failure } = useText()
   return (
     <Group justify="center" gap="md">
+      {bundles.isFetchNextPageError && (
+        <Alert color="red" role="alert" w="100%">
+          {failure(bundles.error)}
+        </Alert>
+      )}
       <Text size="sm" c="dimmed" className="figure">
         {say('bundles.shown', { shown: number(shown), total: number(bundles.data?.pages[0]?.total ?? 0) })}
       </Text>

@@ -58,7 +58,7 @@ export default function LobbyPage() {
 function Rooms({ q }: { q: string }) {
   const { say } = useText()
   const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS)
-  const { pages, error, retry, more, isReading } = usePages('rooms', 'listRooms', { query: { q: searched } })
+  const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', { query: { q: searched } })
   if (error && !pages) return <Failed error={error} onRetry={retry} />
   const rooms = pages?.flatMap((page) => page.rooms)
   if (rooms?.length === 0)
@@ -74,7 +74,7 @@ function Rooms({ q }: { q: string }) {
           <Card key={room.id} room={room} />
         ))}
       </ul>
-      <More more={more} isReading={isReading} />
+      <More more={next.more} isReading={next.isReading} error={next.moreError} />
     </div>
   )
 }

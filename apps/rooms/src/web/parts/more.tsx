@@ -1,15 +1,27 @@
-import { Button, Center } from '@mantine/core'
+import { Alert, Button, Stack } from '@mantine/core'
 import { useText } from '../texts/text.ts'
 
+interface Props {
+  more: (() => void) | undefined
+  isReading: boolean
+  /** Why the next page could not be read. */
+  error?: Error | null
+}
+
 /** The next page of a list, where there is one. */
-export function More({ more, isReading }: { more: (() => void) | undefined; isReading: boolean }) {
-  const { say } = useText()
+export function More({ more, isReading, error }: Props) {
+  const { say, failure } = useText()
   if (!more) return null
   return (
-    <Center mt="md">
+    <Stack mt="md" gap="sm" align="center">
+      {error && (
+        <Alert color="red" role="alert">
+          {failure(error)}
+        </Alert>
+      )}
       <Button variant="default" size="sm" loading={isReading} onClick={more}>
         {say('lobby.more')}
       </Button>
-    </Center>
+    </Stack>
   )
 }

@@ -26,6 +26,24 @@ test('an average of all time is over the days since the first click', () => {
   expect(since('2026-03-20T11:59:00Z')).toBe(1)
 })
 
+test('a day begins where the reader is, also for an average', () => {
+  const { TZ } = process.env
+  try {
+    for (const [zone, moment, label, days] of [
+      ['America/Los_Angeles', '2026-03-20T06:00:00Z', '2026-03-18', 1],
+      ['America/Los_Angeles', '2026-03-20T06:00:00Z', '2026-03', 18],
+      ['Asia/Tokyo', '2026-03-20T20:00:00Z', '2026-03-18', 3],
+    ] as const) {
+      process.env['TZ'] = zone
+      const given = { range: 'all', buckets: [day(label)], createdAt: 0, now: at(moment) } as const
+      expect([zone, label, daysOf(given)]).toEqual([zone, label, days])
+    }
+  } finally {
+    if (TZ === undefined) delete process.env['TZ']
+    else process.env['TZ'] = TZ
+  }
+})
+
 test('averages have as many decimals as say something', () => {
   const worded = [0, 0.004, 0.05, 0.999, 1, 9.94, 9.96, 10, 1234.5]
   expect(worded.map((value) => wordAverage(value, 'en'))).toEqual([

@@ -11,6 +11,9 @@ const DAYS: Readonly<Record<Exclude<Range, 'all'>, number>> = {
   '1y': 365,
 }
 
+/** A day, a week or a month begins where the reader is: in their time zone the buckets were asked for (parts/zone.ts). */
+const beginning = (label: string) => Date.parse(`${label.length === 7 ? `${label}-01` : label}T00:00`) / 1000
+
 interface Span {
   range: Range
   buckets: readonly Bucket[]
@@ -25,7 +28,7 @@ interface Span {
  */
 export function daysOf({ range, buckets, createdAt, now }: Span): number {
   if (range !== 'all') return DAYS[range]
-  const [first, second] = buckets.map(({ label }) => Date.parse(label) / 1000)
+  const [first, second] = buckets.map(({ label }) => beginning(label))
   if (first === undefined) return 1
   const since = createdAt > first && createdAt < (second ?? now) ? createdAt : first
   return Math.max(1, Math.floor((now - since) / DAY_SECONDS))

@@ -10,9 +10,28 @@ const KEY = ['settings', 'getSettings', {}]
 
 const shown = () => queries.getQueryData<{ body: Settings }>(KEY)?.body
 
-/** The values in `from` of those settings that `change` names. */
-function sameKeys(from: Settings | undefined, change: Change): Partial<Settings> {
-  return Object.fromEntries(Object.entries(from ?? {}).filter(([name]) => name in change))
+const namesOf = (change: Change) => Object.keys(change) as (keyof Settings)[]
+
+/** By setting: what the server holds as far as is known, and how many saves of it have no answer yet. */
+const saved = new Map<keyof Settings, { value: unknown; saves: number }>()
+
+function began(change: Change): void {
+  for (const name of namesOf(change)) {
+    const { value, saves } = saved.get(name) ?? { value: shown()?.[name], saves: 0 }
+    saved.set(name, { value, saves: saves + 1 })
+  }
+}
+
+/** What is to be shown after a save has ended: nothing of what another save of it has yet to decide. */
+function ended(change: Change, answer?: Settings): Partial<Settings> {
+  const holds = namesOf(change).flatMap((name) => {
+    const { value, saves } = saved.get(name) ?? { value: shown()?.[name], saves: 1 }
+    const now = answer ? answer[name] : value
+    if (saves === 1) saved.delete(name)
+    else saved.set(name, { value: now, saves: saves - 1 })
+    return saves === 1 ? [[name, now]] : []
+  })
+  return Object.fromEntries(holds) as Partial<Settings>
 }
 
 /**
@@ -29,13 +48,16 @@ export function useSaving(settle: (settings: Settings) => void = () => {}) {
     scope: { id: 'settings' },
     mutationFn: (body: Change) => call('updateSettings', { body }, { keepalive: true }),
     onMutate(change) {
-      const before = sameKeys(shown(), change)
+      began(change)
       show(change)
-      return before
     },
-    onError: (_, __, before) => show(before ?? {}),
+    onError(_, change) {
+      show(ended(change))
+      // A save whose answer was lost may have been done.
+      if (saved.size === 0) void changed('settings')
+    },
     async onSuccess(settings, change) {
-      show(sameKeys(settings, change))
+      show(ended(change, settings))
       await changed('links', 'bundles', 'totals')
     },
   })

@@ -39,7 +39,8 @@ type Failures = Readonly<Record<keyof typeof en, string>>
 
 export const sv: Failures = {
   'error.slugTaken': 'Kortnamnet är upptaget.',
-  'error.slugsMany': 'En länk kan ha 5 000 kortnamn. Ta bort några som ingen använder, eller skapa en länk till.',
+  'error.slugsMany':
+    'En länk kan ha 5 000 kortnamn. Ta bort några som ingen använder, eller skapa en länk till.',
   'error.urlInvalid': 'Det här är ingen giltig http- eller https-adress.',
   'error.slugEmpty': 'Skriv ett kortnamn.',
   'error.slugSymbols':
@@ -75,7 +76,8 @@ export const sv: Failures = {
 
 export const id: Failures = {
   'error.slugTaken': 'Slug ini sudah dipakai.',
-  'error.slugsMany': 'Satu tautan dapat memiliki 5.000 slug. Hapus yang tidak dipakai, atau buat tautan lain.',
+  'error.slugsMany':
+    'Satu tautan dapat memiliki 5.000 slug. Hapus yang tidak dipakai, atau buat tautan lain.',
   'error.urlInvalid': 'Ini bukan URL http atau https yang valid.',
   'error.slugEmpty': 'Ketik slug-nya.',
   'error.slugSymbols':

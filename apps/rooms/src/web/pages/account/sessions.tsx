@@ -2,6 +2,7 @@ import { Alert, Badge, Button, Group, Text } from '@mantine/core'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useMutation } from '@tanstack/react-query'
 import { type Result, call } from '../../call.ts'
+import { useFocusWhenGone } from '../../parts/focus-when-gone.ts'
 import { Section } from '../../parts/section.tsx'
 import { tellDone } from '../../parts/told.ts'
 import { useDevice } from '../../parts/use-device.ts'
@@ -23,6 +24,7 @@ export function Sessions() {
     onSuccess: ({ revoked }) => tellDone(say('account.endedOthers', { count: revoked })),
     onSettled: () => changed('sessions'),
   })
+  const list = useFocusWhenGone<HTMLUListElement>(data?.sessions.length)
   if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
   const sessions = data?.sessions ?? []
   const failed = end.error ?? endOthers.error
@@ -33,7 +35,7 @@ export function Sessions() {
           {failure(failed)}
         </Alert>
       )}
-      <ul className="plain rows">
+      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={say('account.sessions')}>
         {sessions.map((session) => (
           <Line
             key={session.id}

@@ -3,6 +3,7 @@ import { useQueryString } from '@latchkey/web/query-string'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import { Ask } from '../../parts/ask.tsx'
+import { useFocusWhenGone } from '../../parts/focus-when-gone.ts'
 import { Section } from '../../parts/section.tsx'
 import { tellDone } from '../../parts/told.ts'
 import { changed, usePages } from '../../queries.ts'
@@ -19,6 +20,7 @@ export function People() {
   const [{ q }, setQuery] = useQueryString({ part: 'people', q: '' })
   const list = usePages('admin', 'listUsers', { query: { q } })
   const people = list.pages?.flatMap(({ users }) => users)
+  const place = useFocusWhenGone<HTMLDivElement>(people?.length)
   return (
     <Stack gap="lg">
       <Section title={say('admin.part.people')}>
@@ -29,13 +31,15 @@ export function People() {
           least={LEAST}
           onSearch={(next) => setQuery({ q: next })}
         />
-        <Listing list={list} count={people?.length} none={say('admin.nobody')}>
-          <ul className="plain rows">
-            {people?.map((person) => (
-              <PersonLine key={person.id} person={person} />
-            ))}
-          </ul>
-        </Listing>
+        <Stack gap="md" ref={place} tabIndex={-1} role="group" aria-label={say('admin.part.people')}>
+          <Listing list={list} count={people?.length} none={say('admin.nobody')}>
+            <ul className="plain rows">
+              {people?.map((person) => (
+                <PersonLine key={person.id} person={person} />
+              ))}
+            </ul>
+          </Listing>
+        </Stack>
       </Section>
       <Guests />
     </Stack>

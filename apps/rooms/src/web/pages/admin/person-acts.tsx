@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
 import { Ask } from '../../parts/ask.tsx'
@@ -28,17 +28,23 @@ export function PersonActs({ person }: { person: Person }) {
   const { say } = useText()
   const [act, setAct] = useState<Act>()
   const { nickname: name } = person
+  const button = useRef<HTMLButtonElement>(null)
+  const ask = (chosen: Act) => {
+    // The item that was chosen goes: after the question the focus is to be here.
+    button.current?.focus()
+    setAct(chosen)
+  }
   return (
     <>
       <Menu position="bottom-end" withinPortal={false}>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={say('admin.actsOn', { name })}>
+          <ActionIcon ref={button} variant="default" size={30} aria-label={say('admin.actsOn', { name })}>
             <IconDots size={16} aria-hidden />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {actsFor(person).map((each) => (
-            <Menu.Item key={each} onClick={() => setAct(each)}>
+            <Menu.Item key={each} onClick={() => ask(each)}>
               {say(`admin.act.${each}`)}
             </Menu.Item>
           ))}

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { call } from '../../call.ts'
+import { useFocusWhenGone } from '../../parts/focus-when-gone.ts'
 import { More } from '../../parts/more.tsx'
 import { Section } from '../../parts/section.tsx'
 import { tellDone, tellFailed } from '../../parts/told.ts'
@@ -12,10 +13,11 @@ import { useText } from '../../texts/text.ts'
 /** Invitations and handovers that wait for an answer (R23.2). */
 export function Pending({ user }: { user: User }) {
   const { say } = useText()
-  const { pages, error, retry, more, isReading } = usePages('pending', 'listPendingInvitations', {})
+  const { pages, error, retry, ...next } = usePages('pending', 'listPendingInvitations', {})
   const offers = useCall('pending', 'listPendingTransfers', {})
   const invitations = pages?.flatMap((page) => page.invitations) ?? []
   const transfers = offers.data?.transfers ?? []
+  const list = useFocusWhenGone<HTMLUListElement>(invitations.length + transfers.length)
   const failed = (pages ? null : error) ?? (offers.data ? null : offers.error)
   if (!failed && invitations.length + transfers.length === 0) return null
   const readAgain = () => {
@@ -25,7 +27,7 @@ export function Pending({ user }: { user: User }) {
   return (
     <Section title={say('lobby.pending')}>
       {failed && <NotRead error={failed} onRetry={readAgain} />}
-      <ul className="plain rows">
+      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={say('lobby.pending')}>
         {invitations.map(({ id, roomId, roomName, permission, expiresAt }) => (
           <Waiting
             key={id}
@@ -63,7 +65,7 @@ export function Pending({ user }: { user: User }) {
           ),
         )}
       </ul>
-      <More more={more} isReading={isReading} />
+      <More more={next.more} isReading={next.isReading} error={next.moreError} />
     </Section>
   )
 }

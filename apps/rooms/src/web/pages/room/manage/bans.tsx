@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { removing } from '../../../../rooms/room-access.ts'
 import { call } from '../../../call.ts'
+import { useFocusWhenGone } from '../../../parts/focus-when-gone.ts'
 import { More } from '../../../parts/more.tsx'
 import { Face } from '../../../parts/person.tsx'
 import { tellDone, tellFailed } from '../../../parts/told.ts'
@@ -23,13 +24,14 @@ export function Bans({ room, user }: { room: Room; user: User }) {
     onError: (error) => tellFailed(failure(error)),
     onSettled: () => changed('bans'),
   })
-  if (list.error && !list.pages) return <Failed error={list.error} onRetry={list.retry} />
-  const bans = list.pages?.flatMap((page) => page.bans) ?? []
-  if (list.pages && bans.length === 0) return <Text c="dimmed">{say('manage.noBans')}</Text>
+  const bans = list.pages?.flatMap((page) => page.bans)
+  const place = useFocusWhenGone<HTMLDivElement>(bans?.length)
+  if (list.error && !bans) return <Failed error={list.error} onRetry={list.retry} />
   return (
-    <>
+    <div ref={place} tabIndex={-1} role="group" aria-label={say('manage.bans')}>
+      {bans?.length === 0 && <Text c="dimmed">{say('manage.noBans')}</Text>}
       <ul className="plain rows">
-        {bans.map(({ userId, nickname, avatarColor, reason, expiresAt, role }) => (
+        {bans?.map(({ userId, nickname, avatarColor, reason, expiresAt, role }) => (
           <Group key={userId} component="li" gap="sm" wrap="nowrap" align="flex-start">
             <Face nickname={nickname} avatarColor={avatarColor} size={32} />
             <div style={{ minWidth: 0, flex: 1 }}>
@@ -61,7 +63,7 @@ export function Bans({ room, user }: { room: Room; user: User }) {
           </Group>
         ))}
       </ul>
-      <More more={list.more} isReading={list.isReading} />
-    </>
+      <More more={list.more} isReading={list.isReading} error={list.moreError} />
+    </div>
   )
 }

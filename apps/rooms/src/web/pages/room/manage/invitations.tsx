@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { type Result, call } from '../../../call.ts'
+import { useFocusWhenGone } from '../../../parts/focus-when-gone.ts'
 import { tellDone, tellFailed } from '../../../parts/told.ts'
 import { changed, useCall } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
@@ -30,14 +31,20 @@ export function Invitations({ room, user }: { room: Room; user: User }) {
 function Live({ room }: { room: Room }) {
   const { say } = useText()
   const { data, error, refetch } = useCall('invitations', 'listInvitations', { params: { id: room.id } })
+  const place = useFocusWhenGone<HTMLDivElement>(data?.invitations.length)
   if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
-  if (data?.invitations.length === 0) return <Text c="dimmed">{say('manage.noInvitations')}</Text>
   return (
-    <ul className="plain rows">
-      {data?.invitations.map((invitation) => (
-        <Line key={invitation.id} invitation={invitation} />
-      ))}
-    </ul>
+    <div ref={place} tabIndex={-1} role="group" aria-label={say('manage.live')}>
+      {data?.invitations.length === 0 ? (
+        <Text c="dimmed">{say('manage.noInvitations')}</Text>
+      ) : (
+        <ul className="plain rows">
+          {data?.invitations.map((invitation) => (
+            <Line key={invitation.id} invitation={invitation} />
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }
 

@@ -20,7 +20,7 @@ export function Members({ room, user }: { room: Room; user: User }) {
   return (
     <Stack gap="md" align="stretch">
       <People people={members} room={room} user={user} areMembers />
-      <More more={list.more} isReading={list.isReading} />
+      <More more={list.more} isReading={list.isReading} error={list.moreError} />
       {room.role !== null && room.role !== 'owner' && (
         <Button variant="default" onClick={() => setLeaving(true)}>
           {say('manage.leaveRoom')}
