@@ -35,6 +35,15 @@ test('L18.1 what an import says about a row has words of ours', async () => {
     '<transfer.why.wrong slugs.0.slug>',
   )
   expect(await worded('ndjson', 'x'.repeat(17 * 1024 ** 2))).toBe('<transfer.why.tooLong>')
+  expect(await worded('csv', `${Array.from({ length: 1_001 }, (_, at) => `c${at}`).join(',')}\n`)).toBe(
+    '<transfer.why.manyColumns 1000>',
+  )
+  const slugs = Array.from({ length: 5_001 }, (_, at) => `s-${at}`)
+  expect(await worded('ndjson', JSON.stringify({ url, custom_slugs: slugs }))).toBe(
+    '<transfer.why.manySlugs 5000>',
+  )
+  const deep = `[{"url":"${url}","key":"a","tags":${'['.repeat(200_000)}${']'.repeat(200_000)}}]`
+  expect(await worded('dub', deep)).toBe('<transfer.why.deep>')
   expect(await worded('dub', '[{"url":')).toBe('<transfer.why.breaksOff>')
   expect(await worded('shlink', '{"a":1}')).toBe('<transfer.why.noEntries>')
 })
@@ -44,6 +53,10 @@ test('L18.1 what an import leaves out of a link is named, beside what else it sa
   expect(await worded('shlink', visits)).toBe(
     '<transfer.why.lost <transfer.why.lost.start>, <transfer.why.lost.visits>>',
   )
+  const query = JSON.stringify({
+    shortUrls: { data: [{ longUrl: url, shortCode: 'a', forwardQuery: true }] },
+  })
+  expect(await worded('shlink', query)).toBe('<transfer.why.lost <transfer.why.lost.query>>')
   const targets = { url, key: 'a', ios: 'i', android: 'a', geo: 'g', expiredUrl: 'e' }
   expect(await worded('dub', JSON.stringify([targets]))).toBe(
     `<transfer.why.lost ${['ios', 'android', 'country', 'expiry'].map((each) => `<transfer.why.lost.${each}>`).join(', ')}>`,

@@ -11,6 +11,9 @@ const REASONS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^the file has no column (?<missing>.+), only: (?<columns>.*)$/s, 'transfer.why.columns'],
   [/^the file is empty:/, 'transfer.why.empty'],
   [/^has (?<has>\d+) fields where the header has (?<needs>\d+)$/, 'transfer.why.fields'],
+  [/^the file has more than (?<most>\d+) columns$/, 'transfer.why.manyColumns'],
+  [/^has more than (?<most>\d+) slugs$/, 'transfer.why.manySlugs'],
+  [/^is nested too deeply to be a link$/, 'transfer.why.deep'],
   [/^is not a JSON object$/, 'transfer.why.notJson'],
   [/^is not UTF-8 text$/, 'transfer.why.notText'],
   [/^url must (?:be a valid URL|use http or https)$/, 'error.urlInvalid'],
@@ -40,6 +43,7 @@ const LOST: Readonly<Record<string, TextKey>> = {
   'its target for Android': 'transfer.why.lost.android',
   'its targets by country': 'transfer.why.lost.country',
   'its target after expiry': 'transfer.why.lost.expiry',
+  'the query behind the short link': 'transfer.why.lost.query',
 }
 
 function lostText(say: Say, lost: string): string {

@@ -116,6 +116,10 @@ export const en = {
   'transfer.why.lost.android': 'its target for Android',
   'transfer.why.lost.country': 'its targets by country',
   'transfer.why.lost.expiry': 'its target after expiry',
+  'transfer.why.lost.query': 'what is behind “?” in the short link',
+  'transfer.why.manyColumns': 'The file has more than {{most}} columns',
+  'transfer.why.manySlugs': 'It has more than {{most}} slugs, and a link can have no more',
+  'transfer.why.deep': 'It is nested too deeply to be a link',
 } as const
 
 type Transfer = Readonly<Record<keyof typeof en, string>>
@@ -238,6 +242,10 @@ export const sv: Transfer = {
   'transfer.why.lost.android': 'målet för Android',
   'transfer.why.lost.country': 'målen för olika länder',
   'transfer.why.lost.expiry': 'målet efter utgången',
+  'transfer.why.lost.query': 'det som står efter ”?” i kortlänken',
+  'transfer.why.manyColumns': 'Filen har fler än {{most}} kolumner',
+  'transfer.why.manySlugs': 'Den har fler än {{most}} kortnamn, och fler kan en länk inte ha',
+  'transfer.why.deep': 'Den är nästlad för djupt för att vara en länk',
 }
 
 export const id: Transfer = {
@@ -360,4 +368,8 @@ export const id: Transfer = {
   'transfer.why.lost.android': 'tujuannya untuk Android',
   'transfer.why.lost.country': 'tujuannya per negara',
   'transfer.why.lost.expiry': 'tujuannya setelah berakhir',
+  'transfer.why.lost.query': 'yang ada setelah “?” pada tautan pendek',
+  'transfer.why.manyColumns': 'Berkas ini memiliki lebih dari {{most}} kolom',
+  'transfer.why.manySlugs': 'Lebih dari {{most}} slug, padahal satu tautan tidak dapat memiliki lebih banyak',
+  'transfer.why.deep': 'Bersarang terlalu dalam untuk menjadi tautan',
 }
