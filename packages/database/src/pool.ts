@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { type CustomTypesConfig, Pool, types as defaults } from 'pg'
+import { stream } from './postgres-stream.ts'
 
 const INT8 = 20
 const NUMERIC = 1700
@@ -27,6 +28,7 @@ interface PoolOptions {
 export function openPool(url: string, options: PoolOptions = {}): Pool {
   const pool = new Pool({
     connectionString: url,
+    stream,
     types,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import type { Log } from '@latchkey/http/log'
+import { stream } from '@latchkey/database/postgres-stream'
 import { Client } from 'pg'
 import type { Changes } from './changes.ts'
 import type { Watch } from './feed.ts'
@@ -30,6 +31,7 @@ export function watchPostgres(url: string, log: Log): Watch {
   async function listen(note: (changes: Partial<Changes>) => void): Promise<void> {
     const mine = new Client({
       connectionString: url,
+      stream,
       application_name: 'latchkey-events',
       connectionTimeoutMillis: ANSWER_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,

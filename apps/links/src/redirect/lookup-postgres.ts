@@ -1,6 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { type ConnectionFigures, connectionsOf, openPool } from '@latchkey/database/pool'
 import type { Log } from '@latchkey/http/log'
+import { stream } from '@latchkey/database/postgres-stream'
 import { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
 import { type CacheFigures, type Lookup, type Target, locationOf } from './lookup.ts'
@@ -60,6 +61,7 @@ export class PostgresLookup implements Lookup {
   async #connect(): Promise<void> {
     const client = new Client({
       connectionString: this.#url,
+      stream,
       application_name: 'latchkey-redirect',
       connectionTimeoutMillis: QUERY_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,

@@ -1,11 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { createServer } from 'node:https'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { serveDns, withoutThreads } from '@latchkey/http/testing-lookups'
 import { askDns, createTitleFetcher, titleRobot, type TitleFetcherOptions } from './fetch-title.ts'
 
 // The servers of these tests listen on the loopback, so that one address of it plays the public internet.
@@ -380,42 +377,10 @@ A1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhAM3xLM4ojF2yKQVOwF/6
 OQ1BwA==
 -----END CERTIFICATE-----`
 
-/** A DNS server for which every host is at the public test address, and none has another. */
-async function serveDns(): Promise<string> {
-  const socket = await Bun.udpSocket({
-    hostname: '127.0.0.1',
-    socket: {
-      data(self, question, port, address) {
-        const isA = question.readUInt16BE(question.indexOf(0, 12) + 1) === 1
-        const asked = question.subarray(0, question.indexOf(0, 12) + 5)
-        const header = Buffer.from(asked.subarray(0, 12))
-        // An answer, to what was asked, with so many records.
-        header.set([0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0], 2)
-        const record = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...PUBLIC.split('.').map(Number)]
-        self.send(Buffer.concat([header, asked.subarray(12), Buffer.from(isA ? record : [])]), port, address)
-      },
-    },
-  })
-  closings.push(() => socket.close())
-  return `127.0.0.1:${socket.port}`
-}
-
 test('hosts are looked up without the threads that wait for the disk', async () => {
-  const [folder, dns] = [mkdtempSync(join(tmpdir(), 'latchkey-pool-')), await serveDns()]
-  const pipe = join(folder, 'pipe')
-  expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0)
-  // Each holds a thread until somebody writes.
-  const readers = Array.from({ length: 4 * availableParallelism() + 4 }, () => open(pipe, 'r'))
-  try {
-    const { port } = serve(() => page(PAGE))
-    const fetchTitle = fetcher({ resolve: (host) => askDns(host, [dns]) })
-    expect(await fetchTitle(`http://example.com:${port}/`)).toBe('Hello')
-    expect(await Promise.race([...readers, Promise.resolve('held')])).toBe('held')
-  } finally {
-    const writer = Bun.spawn(['sh', '-c', `exec 3>'${pipe}'; read line`], { stdin: 'pipe' })
-    for (const reader of await Promise.all(readers)) await reader.close()
-    await writer.stdin.end()
-    await writer.exited
-    rmSync(folder, { recursive: true })
-  }
+  const { server: dns, close } = await serveDns()
+  closings.push(close)
+  const { port } = serve(() => page(PAGE))
+  const fetchTitle = fetcher({ resolve: (host) => askDns(host, [dns]) })
+  expect(await withoutThreads(() => fetchTitle(`http://example.com:${port}/`))).toBe('Hello')
 })

@@ -12,10 +12,8 @@ export function documentedSettings(
   addresses: Addresses,
   begins?: string,
 ): Record<string, string> {
-  const lines = documentedBlock(page, 'sh', { addresses, begins })
-    .split('\n')
-    .filter((line) => /^[A-Z_]+=/.test(line))
-  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2) as [string, string]))
+  const lines = documentedBlock(page, 'sh', { addresses, begins }).matchAll(/^([A-Z_]+)=("?)(.*)\2$/gm)
+  return Object.fromEntries([...lines].map(([, name = '', , value = '']) => [name, value]))
 }
 
 /** What a page tells its readers to enter elsewhere: its JSON block with this member first. */
