@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { type CustomTypesConfig, Pool, types as defaults } from 'pg'
+import { Client, type CustomTypesConfig, Pool, types as defaults } from 'pg'
 import { stream } from './postgres-stream.ts'
 
 const INT8 = 20
@@ -45,6 +45,20 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
   // The same for one that is in use: whoever uses it gets the error as well.
   pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
+}
+
+/** A connection of its own, still to be made, on which nothing is waited for longer than `withinMs`. */
+export function ownClient(url: string, { name, withinMs }: { name: string; withinMs: number }): Client {
+  const client = new Client({
+    connectionString: url,
+    stream,
+    application_name: name,
+    connectionTimeoutMillis: withinMs,
+    query_timeout: withinMs,
+  })
+  // Whoever uses it gets the error as well; without a listener it would end the process.
+  client.on('error', () => undefined)
+  return client
 }
 
 /** The connections of a pool at this moment, and how many callers wait for one. */

@@ -1,5 +1,6 @@
-import { lookup as lookUpBySystem } from 'node:dns'
+import { lookup } from 'node:dns/promises'
 import { type LookupFunction, Socket } from 'node:net'
+import { callbackify } from 'node:util'
 
 /** What DNS and the hosts file do not know, the system may know by other means. */
 const UNKNOWN = new Set(['DNS_ENOTFOUND', 'DNS_ENODATA', 'DNS_ECONNREFUSED'])
@@ -8,23 +9,21 @@ const UNKNOWN = new Set(['DNS_ENOTFOUND', 'DNS_ENODATA', 'DNS_ECONNREFUSED'])
  * In the event loop. The system's own look-up would hold a thread of those that a redirect waits for the disk with, for ten
  * seconds each time where DNS answers nobody, and who has lost the database asks every second.
  */
-const lookUp: LookupFunction = (hostname, options, callback) => {
-  Bun.dns.lookup(hostname, { backend: 'c-ares' }).then(
-    (found) => {
-      const [first] = found
-      if (options.all) callback(null, found)
-      else callback(null, first?.address ?? '', first?.family)
-    },
-    ({ code }: { code?: string }) => {
-      if (UNKNOWN.has(code ?? '')) return lookUpBySystem(hostname, options, callback)
-      callback(
-        Object.assign(new Error(`DNS does not tell where ${hostname} is`), { code: 'EAI_AGAIN' }),
-        '',
-        4,
-      )
-    },
-  )
-}
+const addressesOf = callbackify(async (hostname: string) => {
+  try {
+    return await Bun.dns.lookup(hostname, { backend: 'c-ares' })
+  } catch (error) {
+    if (UNKNOWN.has((error as { code?: string }).code ?? '')) return lookup(hostname, { all: true })
+    throw Object.assign(new Error(`DNS does not tell where ${hostname} is`), { code: 'EAI_AGAIN' })
+  }
+})
+
+const lookUp: LookupFunction = (hostname, options, callback) =>
+  addressesOf(hostname, (error, found) => {
+    if (error) callback(error, '', 4)
+    else if (options.all) callback(null, found)
+    else callback(null, found[0]?.address ?? '', found[0]?.family)
+  })
 
 /** What a client of `pg` connects with: `new Client({ connectionString, stream })`. */
 export function stream(): Socket {

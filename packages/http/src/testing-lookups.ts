@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A DNS server, on a port of this machine, for which every host is at 127.0.0.1 and at no other address. */
-export async function serveDns(): Promise<{ server: string; close(): void }> {
+export async function serveDns(): Promise<{ server: string; close: () => void }> {
   const socket = await Bun.udpSocket({
     hostname: '127.0.0.1',
     socket: {

@@ -1,6 +1,6 @@
 import type { Log } from '@latchkey/http/log'
-import { stream } from '@latchkey/database/postgres-stream'
-import { Client } from 'pg'
+import { ownClient } from '@latchkey/database/pool'
+import type { Client } from 'pg'
 import type { Changes } from './changes.ts'
 import type { Watch } from './feed.ts'
 
@@ -29,15 +29,8 @@ export function watchPostgres(url: string, log: Log): Watch {
   let closed = false
 
   async function listen(note: (changes: Partial<Changes>) => void): Promise<void> {
-    const mine = new Client({
-      connectionString: url,
-      stream,
-      application_name: 'latchkey-events',
-      connectionTimeoutMillis: ANSWER_WITHIN_MS,
-      query_timeout: ANSWER_WITHIN_MS,
-    })
+    const mine = ownClient(url, { name: 'latchkey-events', withinMs: ANSWER_WITHIN_MS })
     let schema = ''
-    mine.on('error', () => undefined)
     mine.on('notification', ({ payload = '' }) => {
       const changes = readAnnouncement(payload, schema)
       if (changes) note(changes)

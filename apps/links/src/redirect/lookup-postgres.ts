@@ -1,8 +1,7 @@
 import type { Database } from '@latchkey/database/database'
-import { type ConnectionFigures, connectionsOf, openPool } from '@latchkey/database/pool'
+import { type ConnectionFigures, connectionsOf, openPool, ownClient } from '@latchkey/database/pool'
 import type { Log } from '@latchkey/http/log'
-import { stream } from '@latchkey/database/postgres-stream'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
 import { type CacheFigures, type Lookup, type Target, locationOf } from './lookup.ts'
 
@@ -59,15 +58,8 @@ export class PostgresLookup implements Lookup {
   }
 
   async #connect(): Promise<void> {
-    const client = new Client({
-      connectionString: this.#url,
-      stream,
-      application_name: 'latchkey-redirect',
-      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
-    })
+    const client = ownClient(this.#url, { name: 'latchkey-redirect', withinMs: QUERY_TIMEOUT_MS })
     client.on('notification', ({ payload }) => this.#forget(payload ?? ''))
-    client.on('error', () => undefined)
     client.on('end', () => {
       if (this.#listener === client) this.#listener = undefined
     })
