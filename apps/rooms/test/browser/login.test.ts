@@ -89,6 +89,8 @@ test('R10.3 a sign-in in one tab replaces the session of another, which goes on 
     await until(() => welcomes > before)
   }
   await connected(() => second.goto(pages.at('/?q=x')))
+  // What is asked for in the instant of the change is refused, which leads by way of the login.
+  await second.waitForLoadState('networkidle')
   // The guest has become somebody else, who is shown nothing of the guest.
   await Promise.all([second.waitForEvent('framenavigated'), signIn()])
   await second.getByRole('link', { name: alice }).waitFor()
@@ -96,6 +98,7 @@ test('R10.3 a sign-in in one tab replaces the session of another, which goes on 
   await second.getByRole('button', { name: 'New room' }).click()
   const name = second.getByRole('textbox', { name: 'Name' })
   await name.fill('Half a na')
+  await second.waitForLoadState('networkidle')
   const looked = second.waitForResponse((answer) => answer.url().includes('/api/rooms?'))
   await connected(signIn)
   // The last that it asks for by itself.
