@@ -10,6 +10,7 @@ import { clickIndex } from './migrations/0008-click-index.ts'
 import { linkStates } from './migrations/0009-link-states.ts'
 import { slugCounts } from './migrations/0010-slug-counts.ts'
 import { sumsOfGoneClicks } from './migrations/0011-sums-of-gone-clicks.ts'
+import { primarySlugIndex } from './migrations/0012-primary-slug-index.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -23,4 +24,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-link-states': linkStates,
   '0010-slug-counts': slugCounts,
   '0011-sums-of-gone-clicks': sumsOfGoneClicks,
+  '0012-primary-slug-index': primarySlugIndex,
 }

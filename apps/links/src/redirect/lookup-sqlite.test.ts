@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
+import { sql } from 'kysely'
 import { migrations } from '../db/migrations.ts'
+import type { Tables } from '../db/tables.ts'
+import { BY_PRIMARY } from './lookup-sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-lookup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,4 +45,58 @@ test('a disk that cannot be read fails the look-up, and nothing after it', async
     complained: '',
     code: 0,
   })
+})
+
+async function openWithLink() {
+  const database = openDatabase<Tables>(`sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`)
+  await migrate(database, migrations)
+  const link = { url: 'https://example.com/', url_key: 1, created_by: 'ann', created_at: 1, search_text: '' }
+  await database.write(async (tx) => {
+    await tx
+      .insertInto('link')
+      .values({ ...link, id: 1, primary_slug: 'first' })
+      .execute()
+    for (const slug of [
+      { slug: 'auto', is_custom: 0, disabled_at: null },
+      { slug: 'first', is_custom: 1, disabled_at: null },
+      { slug: 'second', is_custom: 1, disabled_at: 9 },
+    ])
+      await tx
+        .insertInto('slug')
+        .values({ ...slug, link_id: 1, created_at: 1 })
+        .execute()
+  })
+  return database
+}
+
+test('a redirect by a primary slug reads an index and no table', async () => {
+  const database = await openWithLink()
+  const { rows } = await sql<{ detail: string }>`explain query plan ${sql.raw(BY_PRIMARY)}`.execute(
+    database.read,
+  )
+  await database.close()
+  expect(rows.map(({ detail }) => detail)).toEqual([
+    expect.stringMatching(/^SEARCH link USING COVERING INDEX link_by_primary_slug/),
+  ])
+})
+
+test('the database refuses a primary slug that is disabled, however it comes about', async () => {
+  const database = await openWithLink()
+  const write = (change: ReturnType<typeof sql>) => database.write((tx) => change.execute(tx))
+  const anew = async () =>
+    database.write(async (tx) => {
+      await sql`update link set primary_slug = 'third'`.execute(tx)
+      await sql`insert into slug (slug, link_id, is_custom, created_at, disabled_at)
+        values ('third', 1, 1, 1, 9)`.execute(tx)
+    })
+  const tries = [
+    async () => write(sql`update slug set disabled_at = 9 where slug = 'first'`),
+    async () => write(sql`update link set primary_slug = 'second'`),
+    anew,
+  ]
+  for (const attempt of tries)
+    expect(await attempt().then(String, String)).toMatch('a primary slug is never disabled')
+  await write(sql`update link set primary_slug = 'auto'`)
+  await write(sql`update slug set disabled_at = 9 where slug = 'first'`)
+  await database.close()
 })

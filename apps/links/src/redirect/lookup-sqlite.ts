@@ -3,8 +3,12 @@ import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { Tables } from '../db/tables.ts'
 import { type Lookup, locationOf } from './lookup.ts'
 
-/** Holds the inner pages of both indexes at ten million links. */
+/** Holds the inner pages of what is read at ten million links. */
 const CACHE_KIB = 8_192
+
+/** An index has all of it (see migration 0012), and the slug is enabled, as every primary one is. */
+export const BY_PRIMARY =
+  'select id, url, expires_at from link where primary_slug = ? and disabled_at is null'
 
 interface SlugHit {
   link_id: number
@@ -12,20 +16,23 @@ interface SlugHit {
 }
 
 interface LinkHit {
+  id: number
   url: string
   expires_at: number | null
-  disabled_at: number | null
 }
 
 /**
- * Reads the database on every redirect, so a change shows on the next one. Two look-ups by key cost a fifth of their
- * join here. One read transaction serves all requests of a turn of the event loop: taking and giving back the file lock
- * for each would cost more than the look-up. A write of this process ends it at once.
+ * Reads the database on every redirect, so a change shows on the next one. One read transaction serves all requests of a
+ * turn of the event loop: taking and giving back the file lock for each would cost more than the look-up. A write of this
+ * process ends it at once.
  */
 export function openSqliteLookup(path: string, database: Database<Tables>): Lookup {
   const file = openSqliteFile(path, { readonly: true, cacheKib: CACHE_KIB })
+  const byPrimary = file.prepare<LinkHit, [string]>(BY_PRIMARY)
   const slugOf = file.prepare<SlugHit, [string]>('select link_id, disabled_at from slug where slug = ?')
-  const linkOf = file.prepare<LinkHit, [number]>('select url, expires_at, disabled_at from link where id = ?')
+  const byId = file.prepare<LinkHit, [number]>(
+    'select id, url, expires_at from link where id = ? and disabled_at is null',
+  )
   const begin = file.prepare('begin')
   const commit = file.prepare('commit')
   let reading = false
@@ -35,6 +42,10 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
     // A disk that could not be read has ended it already, and whoever looked was told.
     if (file.inTransaction) commit.run()
   }
+  const byOther = (slug: string) => {
+    const hit = slugOf.get(slug)
+    return hit?.disabled_at === null ? byId.get(hit.link_id) : undefined
+  }
   database.afterWrite(stopReading)
   return {
     find(slug) {
@@ -43,18 +54,14 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
         reading = true
         setImmediate(stopReading)
       }
-      const hit = slugOf.get(slug)
-      if (!hit || hit.disabled_at !== null) return undefined
-      const link = linkOf.get(hit.link_id)
-      if (!link || link.disabled_at !== null) return undefined
+      const link = byPrimary.get(slug) ?? byOther(slug)
+      if (!link) return undefined
       const location = locationOf(link.url)
-      return location === undefined
-        ? undefined
-        : { linkId: hit.link_id, location, expiresAt: link.expires_at }
+      return location === undefined ? undefined : { linkId: link.id, location, expiresAt: link.expires_at }
     },
     async close() {
       stopReading()
-      for (const statement of [slugOf, linkOf, begin, commit]) statement.finalize()
+      for (const statement of [byPrimary, slugOf, byId, begin, commit]) statement.finalize()
       file.close()
     },
   }
