@@ -1,4 +1,4 @@
-import { type CallsOf, type InputOf, type OfId, createCalls } from '@latchkey/web/call'
+import { CallError, type CallsOf, type InputOf, type OfId, createCalls } from '@latchkey/web/call'
 import type { z } from 'zod'
 import type { accountOperations } from '../account/operations.ts'
 import type { adminOperations } from '../admin/operations.ts'
@@ -42,11 +42,32 @@ export type Input<Id extends OperationId> = Calls[Id]['input']
 export type Result<Id extends OperationId> = Calls[Id]['result']
 
 /** What the server left for us to prove that a request is our own; any GET sets it again. */
-function csrfToken(): string {
+export function csrfToken(): string {
   return /(?:^|;\s*)(?:__Host-)?latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
 }
 
-export const { addressOf, call } = createCalls<Calls>({
+interface Known {
+  /** The token of the session that this page is known to be of; the cookie may be of somebody who has signed in since. */
+  token: string | undefined
+  /** Finds out whose session the cookies are of by now, and keeps its token. */
+  lookAgain: () => Promise<unknown>
+}
+
+export const known: Known = { token: undefined, lookAgain: async () => undefined }
+
+const calls = createCalls<Calls>({
   base: '/api',
-  headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': csrfToken() }),
+  headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': known.token ?? csrfToken() }),
 })
+export const { addressOf } = calls
+
+/** Calls an operation, as nobody else than whose page this is. Rejects with `CallError`. */
+export const call: typeof calls.call = async (id, input, options) => {
+  try {
+    return await calls.call(id, input, options)
+  } catch (error) {
+    if (!(error instanceof CallError) || error.code !== 'csrf_failed') throw error
+    await known.lookAgain()
+    return calls.call(id, input, options)
+  }
+}

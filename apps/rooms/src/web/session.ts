@@ -1,6 +1,6 @@
 import { CallError, signIn } from '@latchkey/web/call'
 import { queries, useRead } from '@latchkey/web/queries'
-import { type Result, call } from './call.ts'
+import { type Result, call, csrfToken, known } from './call.ts'
 
 export type SignedIn = Result<'getSession'>
 export type User = SignedIn['user']
@@ -26,9 +26,14 @@ export function startAnew(): Promise<never> {
 
 async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
   try {
+    const before = csrfToken()
     const session = await call('getSession', {}, signal && { signal })
     if (!isStill(session.user.id)) return await startAnew()
+    const token = csrfToken()
+    // Whose it is, nobody can tell: it came with the answer, or with a sign-in meanwhile.
+    if (token !== before) return await findSession(signal)
     owner = session.user.id
+    known.token = token
     return session
   } catch (error) {
     if (error instanceof CallError && error.status === 401) return null
@@ -72,8 +77,9 @@ export async function isReplaced(): Promise<boolean> {
   return true
 }
 
-/** Any call that is refused for want of a session ends it for the whole client. */
+/** Any call that is refused for want of a session ends it for the whole client, and none goes out in another one's. */
 export function followSignIn(): () => void {
+  known.lookAgain = () => findSession()
   return signIn.subscribe(() => {
     if (signIn.isOver()) endSession()
   })

@@ -83,9 +83,10 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
       } finally {
         up.server = serve(service())
       }
-      // The network is back too, so that it does not wait for its time to try again.
+      // The network is back too, so that it does not wait for its time to try again. A page that finds somebody else signed in
+      // is loaded anew meanwhile.
       await until(async () => {
-        await page.evaluate(() => dispatchEvent(new Event('online')))
+        await page.evaluate(() => dispatchEvent(new Event('online'))).catch(() => undefined)
         return !(await notice.isVisible())
       })
     },
