@@ -20,12 +20,16 @@ const FOR_SHORT_QUERIES = 'set jit = off; set max_parallel_workers_per_gather = 
 interface PoolOptions {
   /** Bounds the wait for each answer, for callers who would rather fail than wait; else it may take as long as it needs. */
   queryTimeoutMs?: number
-  /** After this time the server gives a statement up by itself. */
-  statementLimitMs?: number
+  /** After this time the server gives a statement up by itself; a server that does not answer at all is left soon after. */
+  statementLimitMs?: number | undefined
 }
 
+/** How much longer than the server the client waits. */
+const ANSWER_WITHIN_MS = 1_000
+
 /** A pool of connections. */
-export function openPool(url: string, options: PoolOptions = {}): Pool {
+export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: PoolOptions = {}): Pool {
+  const waitMs = statementLimitMs === undefined ? queryTimeoutMs : statementLimitMs + ANSWER_WITHIN_MS
   const pool = new Pool({
     connectionString: url,
     stream,
@@ -37,8 +41,8 @@ export function openPool(url: string, options: PoolOptions = {}): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
-    onConnect: async (client) => void (await client.query(setUp(options))),
-    ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
+    onConnect: async (client) => void (await client.query(setUp(statementLimitMs))),
+    ...(waitMs === undefined ? {} : { query_timeout: waitMs }),
   })
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
   pool.on('error', () => {})
@@ -83,9 +87,13 @@ export interface CountedPool extends PostgresPool {
 /** A pool without limits, for an application's database. */
 export function openPatientPool(url: string): CountedPool {
   const pool = openPool(url)
+  return counted(pool, () => pool.connect())
+}
+
+function counted(pool: Pool, connect: CountedPool['connect']): CountedPool {
   return {
     options: pool.options,
-    connect: () => pool.connect(),
+    connect,
     end: () => pool.end(),
     get connections() {
       return connectionsOf(pool)
@@ -94,42 +102,32 @@ export function openPatientPool(url: string): CountedPool {
 }
 
 /** No parameters of the connection, since poolers such as PgBouncer refuse those that they do not know. */
-function setUp({ statementLimitMs }: PoolOptions): string {
+function setUp(statementLimitMs: number | undefined): string {
   return statementLimitMs === undefined
     ? FOR_SHORT_QUERIES
     : `${FOR_SHORT_QUERIES}; set statement_timeout = ${statementLimitMs}`
 }
-
-/** How much longer than the server the client waits: only a server that does not answer at all gets there. */
-const ANSWER_WITHIN_MS = 1_000
 
 /**
  * A pool whose statements end within `limitMs`, whether the server is slow, waits for a lock, or is frozen. In the last
  * case the connection is dropped: who knows when, or whether, it would answer.
  */
 export function openLimitedPool(url: string, limitMs: number): CountedPool {
-  const pool = openPool(url, { statementLimitMs: limitMs, queryTimeoutMs: limitMs + ANSWER_WITHIN_MS })
-  return {
-    options: pool.options,
-    async connect() {
-      const client = await pool.connect()
-      let dead: Error | undefined
-      const query = async (...statement: [string, unknown[]]) => {
-        // A transaction is rolled back by the server when its connection is gone.
-        if (dead) throw dead
-        try {
-          return await client.query(...statement)
-        } catch (error) {
-          if (error instanceof Error && error.message.startsWith('Query read timeout')) dead = error
-          throw error
-        }
+  const pool = openPool(url, { statementLimitMs: limitMs })
+  return counted(pool, async () => {
+    const client = await pool.connect()
+    let dead: Error | undefined
+    const query = async (...statement: [string, unknown[]]) => {
+      // A transaction is rolled back by the server when its connection is gone.
+      if (dead) throw dead
+      try {
+        return await client.query(...statement)
+      } catch (error) {
+        if (error instanceof Error && error.message.startsWith('Query read timeout')) dead = error
+        throw error
       }
-      const release = (destroy?: boolean) => client.release(destroy || dead !== undefined)
-      return { query, release } as unknown as PostgresPoolClient
-    },
-    end: () => pool.end(),
-    get connections() {
-      return connectionsOf(pool)
-    },
-  }
+    }
+    const release = (destroy?: boolean) => client.release(destroy || dead !== undefined)
+    return { query, release } as unknown as PostgresPoolClient
+  })
 }

@@ -66,13 +66,9 @@ const POSITION = 'select seq from journal_cursor where journal_id = $1'
 const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values ($1, $2)
   on conflict (journal_id) do update set seq = excluded.seq`
 
-/** How much longer than the server the client waits. */
-const ANSWER_WITHIN_MS = 1_000
-
 /** With a limit a statement fails that takes longer, also when its server is gone without a word. */
 export function openPostgresRecorder(url: string, limitMs?: number): Recorder {
-  const limits = limitMs && { statementLimitMs: limitMs, queryTimeoutMs: limitMs + ANSWER_WITHIN_MS }
-  const pool = openPool(url, limits || {})
+  const pool = openPool(url, { statementLimitMs: limitMs })
   return {
     async position(journalId) {
       const { rows } = await pool.query<{ seq: number }>(POSITION, [journalId])
