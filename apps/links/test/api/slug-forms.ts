@@ -2,7 +2,7 @@ import { MOST_SLUGS } from '../../src/slugs/slug.ts'
 import type { TestLinks } from '../testing.ts'
 
 /** Every route for slugs exists twice: as the SDKs call it, below the link, and by the slug alone. */
-export const slugForms = [
+const slugForms = [
   {
     form: 'below the link',
     missing: 'Slug not found on this link',
@@ -16,6 +16,32 @@ export const slugForms = [
     add: (id: number, slug: unknown) => ['/slugs', { link_id: id, slug }] as const,
   },
 ]
+
+/** What tests do with slugs of Ann's links, each form by its own routes. `ann` gives her key. */
+export function slugWork(links: TestLinks, ann: () => string) {
+  let count = 0
+  const read = async (id: number) => (await links.call('GET', `/links/${id}`, { key: ann() })).body
+  const primaryOf = async (id: number) => {
+    const slugs: { slug: string; is_primary: number }[] = (await read(id)).slugs
+    return slugs.filter((each) => each.is_primary).map((each) => each.slug)
+  }
+  const redirects = async (slug: string) => (await links.fetch(`/${slug}`, { method: 'HEAD' })).status === 302
+  const forms = slugForms.map((slugForm) => {
+    const addSlug = (id: number, slug: unknown, key = ann()) => {
+      const [address, body] = slugForm.add(id, slug)
+      return links.call('POST', address, { key, body })
+    }
+    const act = (verb: string, id: number, slug: string, key = ann()) =>
+      links.call('POST', `${slugForm.path(id, slug)}/${verb}`, { key })
+    const newLink = async (...slugs: string[]) => {
+      const link = await links.link(ann())
+      for (const slug of slugs) await addSlug(link.id, slug)
+      return { id: link.id as number, auto: link.slugs[0].slug as string }
+    }
+    return { ...slugForm, addSlug, act, newLink }
+  })
+  return { newSlug: () => `g-${++count}`, read, primaryOf, redirects, forms }
+}
 
 /** Gives the link as many slugs as it may have, but for so many. */
 export async function fillSlugs(links: TestLinks, linkId: number, left = 0): Promise<void> {

@@ -1,12 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
-import { slugForms } from './slug-forms.ts'
-
-interface SlugShown {
-  slug: string
-  is_primary: number
-}
+import { slugWork } from './slug-forms.ts'
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
@@ -16,27 +11,11 @@ eachDialect((_dialect, newUrl) => {
     ann = await links.key('ann@example.com')
     ben = await links.key('ben@example.com')
   })
-  let count = 0
-  const newSlug = () => `g-${++count}`
-  const read = async (id: number) => (await links.call('GET', `/links/${id}`, { key: ann })).body
-  const primaryOf = async (id: number) =>
-    (await read(id)).slugs.filter((each: SlugShown) => each.is_primary).map((each: SlugShown) => each.slug)
-  const redirects = async (slug: string) => (await links.fetch(`/${slug}`, { method: 'HEAD' })).status === 302
+  const { newSlug, read, primaryOf, redirects, forms } = slugWork(links, () => ann)
 
-  for (const { form, missing, path, add } of slugForms) {
-    const addSlug = (id: number, slug: unknown, key = ann) => {
-      const [address, body] = add(id, slug)
-      return links.call('POST', address, { key, body })
-    }
-    const act = (verb: string, id: number, slug: string, key = ann) =>
-      links.call('POST', `${path(id, slug)}/${verb}`, { key })
+  for (const { form, missing, path, addSlug, act, newLink } of forms) {
     const remove = (id: number, slug: string, query = '', key = ann) =>
       links.call('DELETE', `${path(id, slug)}${query}`, { key })
-    const newLink = async (...slugs: string[]) => {
-      const link = await links.link(ann)
-      for (const slug of slugs) await addSlug(link.id, slug)
-      return { id: link.id as number, auto: link.slugs[0].slug as string }
-    }
 
     test(`${form}: a removed slug stops redirecting and is free for anyone`, async () => {
       const slug = newSlug()

@@ -1,12 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
-import { fillSlugs, slugForms } from './slug-forms.ts'
-
-interface SlugShown {
-  slug: string
-  is_primary: number
-}
+import { fillSlugs, slugWork } from './slug-forms.ts'
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
@@ -16,26 +11,9 @@ eachDialect((_dialect, newUrl) => {
     ann = await links.key('ann@example.com')
     ben = await links.key('ben@example.com')
   })
-  let count = 0
-  const newSlug = () => `g-${++count}`
-  const read = async (id: number) => (await links.call('GET', `/links/${id}`, { key: ann })).body
-  const primaryOf = async (id: number) =>
-    (await read(id)).slugs.filter((each: SlugShown) => each.is_primary).map((each: SlugShown) => each.slug)
-  const redirects = async (slug: string) => (await links.fetch(`/${slug}`, { method: 'HEAD' })).status === 302
+  const { newSlug, read, primaryOf, redirects, forms } = slugWork(links, () => ann)
 
-  for (const { form, path, add } of slugForms) {
-    const addSlug = (id: number, slug: unknown, key = ann) => {
-      const [address, body] = add(id, slug)
-      return links.call('POST', address, { key, body })
-    }
-    const act = (verb: string, id: number, slug: string, key = ann) =>
-      links.call('POST', `${path(id, slug)}/${verb}`, { key })
-    const newLink = async (...slugs: string[]) => {
-      const link = await links.link(ann)
-      for (const slug of slugs) await addSlug(link.id, slug)
-      return { id: link.id as number, auto: link.slugs[0].slug as string }
-    }
-
+  for (const { form, path, add, addSlug, act, newLink } of forms) {
     test(`${form}: a link has at most 5,000 slugs, whoever adds them and however`, async () => {
       const { id } = await newLink()
       await fillSlugs(links, id, 1)
@@ -218,7 +196,7 @@ eachDialect((_dialect, newUrl) => {
       await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
     links.advance(1)
     await links.call('POST', `/links/${id}/slugs`, { key: ben, body: { slug: '0-late' } })
-    const shown = (await read(id)).slugs.map((each: SlugShown) => each.slug)
+    const shown = (await read(id)).slugs.map((each: { slug: string }) => each.slug)
     expect(shown).toEqual([slugs[0].slug, 'order-a', 'order-b', '0-late'])
   })
 
@@ -270,7 +248,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('a thousand slugs on one link are shown, searched and deleted with it', async () => {
     const { id } = await links.link(ann)
-    const slugs = Array.from({ length: 1000 }, (_, n) => `many-${count}-${n}`)
+    const slugs = Array.from({ length: 1000 }, (_, n) => `many-${id}-${n}`)
     const rows = slugs.map((slug) => ({ slug, link_id: id, is_custom: 1, created_at: 1 }))
     await links.database.write((tx) => tx.insertInto('slug').values(rows).execute())
     expect((await read(id)).slugs).toHaveLength(1001)
