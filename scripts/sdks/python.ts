@@ -102,13 +102,6 @@ function mentionsModel(type: Type): boolean {
 
 function clientFile({ groups }: Api): string {
   const imports = groups.map(({ name }) => `from .${name} import Async${pascal(name)}, ${pascal(name)}\n`)
-  const made = (prefix: string) =>
-    groups
-      .map(
-        ({ name }) =>
-          `        self.${name}: ${prefix}${pascal(name)} = ${prefix}${pascal(name)}(self._transport)`,
-      )
-      .join('\n')
   return `${NOTICE}
 from types import TracebackType
 
@@ -117,13 +110,29 @@ import httpx
 from .._transport import AsyncTransport, Options, Transport
 ${imports.toSorted().join('')}
 
-class LinksClient:
-    """A client of one Latchkey Links service.
+${clientClass(
+  groups,
+  false,
+  `A client of one Latchkey Links service.
 
     \`timeout\` is in seconds, for connecting and for each wait for data. Calls that get 429 or 503
     are repeated up to \`max_retries\` times, where that is safe. An \`http_client\` that is given is
     not closed.
-    """
+    `,
+)}
+
+${clientClass(groups, true, 'The same with asyncio; cancelling the task ends the call, waiting included.')}`
+}
+
+function clientClass(groups: Api['groups'], isAsync: boolean, purpose: string): string {
+  const prefix = isAsync ? 'Async' : ''
+  const [define, a, wait] = isAsync ? ['async def', 'a', 'await '] : ['def', '', '']
+  const made = groups.map(
+    ({ name }) => `self.${name}: ${prefix}${pascal(name)} = ${prefix}${pascal(name)}(self._transport)`,
+  )
+  const given = 'Options(base_url, api_key, timeout, max_retries), http_client'
+  return `class ${prefix}LinksClient:
+    """${purpose}"""
 
     def __init__(
         self,
@@ -132,56 +141,24 @@ class LinksClient:
         api_key: str,
         timeout: float = 30.0,
         max_retries: int = 2,
-        http_client: httpx.Client | None = None,
+        http_client: httpx.${prefix}Client | None = None,
     ) -> None:
-        self._transport = Transport(Options(base_url, api_key, timeout, max_retries), http_client)
-${made('')}
+        self._transport = ${prefix}Transport(${isAsync ? `\n            ${given}\n        ` : given})
+        ${made.join('\n        ')}
 
-    def close(self) -> None:
-        self._transport.close()
+    ${define} close(self) -> None:
+        ${wait}self._transport.close()
 
-    def __enter__(self) -> LinksClient:
+    ${define} __${a}enter__(self) -> ${prefix}LinksClient:
         return self
 
-    def __exit__(
+    ${define} __${a}exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
-
-
-class AsyncLinksClient:
-    """The same with asyncio; cancelling the task ends the call, waiting included."""
-
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        api_key: str,
-        timeout: float = 30.0,
-        max_retries: int = 2,
-        http_client: httpx.AsyncClient | None = None,
-    ) -> None:
-        self._transport = AsyncTransport(
-            Options(base_url, api_key, timeout, max_retries), http_client
-        )
-${made('Async')}
-
-    async def close(self) -> None:
-        await self._transport.close()
-
-    async def __aenter__(self) -> AsyncLinksClient:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
+        ${wait}self.close()
 `
 }
 
