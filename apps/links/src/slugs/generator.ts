@@ -1,12 +1,13 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { isReserved } from './reserved.ts'
+import { SLUG_LIMIT } from './slug.ts'
 import { countSlugsOfLength, findSlug, isRetired } from './store.ts'
 
 /** 32 symbols without `l o 0 1`, which are misread; a power of two, so that a random byte maps without bias. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
-const LONGEST = 128
-const TRIES_PER_LENGTH = 4
+/** Four taken slugs in one creation make the next one longer (L9.2). */
+export const TRIES_PER_LENGTH = 4
 /** Lengths from here on hold more than a billion slugs; counting them is not worth it, growth by collision remains. */
 const COUNTED_LENGTHS = 6
 /**
@@ -58,7 +59,7 @@ export class LengthUse {
  */
 export async function freeSlug(tx: Transaction<Tables>, length: number): Promise<string> {
   for (let tries = 0; ; tries++) {
-    const slug = randomSlug(Math.min(length + Math.floor(tries / TRIES_PER_LENGTH), LONGEST))
+    const slug = randomSlug(Math.min(length + Math.floor(tries / TRIES_PER_LENGTH), SLUG_LIMIT))
     if (!isReserved(slug) && !(await findSlug(tx, slug)) && !(await isRetired(tx, slug))) return slug
   }
 }

@@ -2,19 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { Database } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
+import { until } from '../../test/durability/stored.ts'
 import type { Tables } from '../db/tables.ts'
 import { savePreferences } from '../preferences/store.ts'
 import { importLinks } from './import.ts'
 import { OWNER, failureOf, importText, openMigrated, rolesOf, storedLinks } from './testing.ts'
-
-/** Ends when the condition holds; fails the test when it does not come true. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 10_000
-  while (!(await holds())) {
-    if (performance.now() > deadlineMs) throw new Error('What was waited for did not happen')
-    await Bun.sleep(5)
-  }
-}
 
 eachDialect((dialect, newUrl) => {
   const open = async () => openMigrated(await newUrl())
@@ -197,7 +189,7 @@ https://example.com/off,off,,,off,,
           database,
           'url,slug\nhttps://example.com/a,a\nhttps://example.com/b,promo\n',
         )
-        await until(() => isWaiting(database))
+        await until('the import waits', () => isWaiting(database))
         gate.resolve()
         await rivalry
         expect(await importing).toMatchObject({ imported: 1, conflicts: 1, bad: 0 })

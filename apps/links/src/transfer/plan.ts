@@ -1,3 +1,4 @@
+import { SLUG_LIMIT } from '../slugs/slug.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 
 /** What of a batch's slugs and links is there already; grows as rows are planned. */
@@ -83,7 +84,6 @@ function judgeTaken(row: ImportRow, taken: string, known: Known, { onConflict }:
 
 /** So many names are tried for a slug that is taken. */
 const NAMES = 20
-const SLUG_LIMIT = 128
 
 /** The names that a slug may get instead: `promo-2`, `promo-3` and so on. */
 export function otherNames(slug: string): string[] {

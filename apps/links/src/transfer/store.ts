@@ -3,7 +3,7 @@ import type { Insertable, Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { searchText } from '../links/store.ts'
 import { urlKey } from '../links/target-url.ts'
-import { randomSlug } from '../slugs/generator.ts'
+import { TRIES_PER_LENGTH, randomSlug } from '../slugs/generator.ts'
 import { isReserved } from '../slugs/reserved.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 import { type Known, type Policy, linkKey, otherNames } from './plan.ts'
@@ -78,9 +78,6 @@ async function lookUpSlugs({ db, dialect }: Queries, slugs: readonly string[], k
     known.ownerOf.set(slug, created_by)
   }
 }
-
-/** Four taken slugs in one creation make the next one longer (L9.2). */
-const TRIES_PER_LENGTH = 4
 
 /** An automatic slug of each of these lengths, all different, none of them in use, known or ever used. */
 export async function freshSlugs(
@@ -170,17 +167,23 @@ export function primaryOf({ primary, auto }: CompleteRow): string {
 }
 
 function linkRow(row: CompleteRow): Insertable<Tables['link']> {
-  const { url, label, createdBy: created_by } = row
+  return {
+    ...linkFields(row),
+    created_via: 'import',
+    created_by: row.createdBy,
+    created_at: row.createdAt,
+    primary_slug: primaryOf(row),
+  }
+}
+
+/** What a row says of a link that it makes, or overwrites. */
+function linkFields({ url, label, expiresAt, disabledAt, createdBy: created_by }: ImportRow) {
   return {
     url,
     url_key: urlKey(url),
     label,
-    expires_at: row.expiresAt,
-    disabled_at: row.disabledAt,
-    created_via: 'import',
-    created_by,
-    created_at: row.createdAt,
-    primary_slug: primaryOf(row),
+    expires_at: expiresAt,
+    disabled_at: disabledAt,
     search_text: searchText({ label, url, created_by }),
   }
 }
@@ -198,17 +201,9 @@ function slugRows({ auto, custom }: CompleteRow, linkId: number): Insertable<Tab
 
 /** Makes the link of a slug what the row says. */
 export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promise<void> {
-  const { url, label, createdBy: created_by } = row
   await tx
     .updateTable('link')
-    .set({
-      url,
-      url_key: urlKey(url),
-      label,
-      expires_at: row.expiresAt,
-      disabled_at: row.disabledAt,
-      search_text: searchText({ label, url, created_by }),
-    })
+    .set(linkFields(row))
     .where('id', '=', (eb) => eb.selectFrom('slug').select('link_id').where('slug', '=', slug))
     .execute()
 }
