@@ -7,7 +7,9 @@ import { NoResultError } from 'kysely'
 import type { Actor, Context, Scope } from '../context.ts'
 import { OwnsRooms, failure, failures, listed } from '../failures.ts'
 import type { Limits } from '../limits.ts'
+import type { LoginContext } from '../login/login-state.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
+import type { Client } from './client.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
 import { apiOperations } from './operations.ts'
 import type { Services } from './services.ts'
@@ -35,16 +37,44 @@ export function createApi(services: Services) {
     contextOf: (visit, request, { requestId }) => contextOf(services, visit, request, requestId),
     render: async (error, requestId, visit) =>
       renderFailure(services, await erasedMeanwhile(services, error, visit), requestId),
-    observe({ route, method, status, requestId, ms }) {
-      services.metrics.observeRequest(route, status, ms / 1000)
-      services.log.info('request', { route, method, status, requestId, ms: Math.round(ms) })
-    },
+    observe: (answered) => observe(services, answered),
   })
 }
 
-function countRequest({ rates }: Services, { actor, clientPrefix }: Visit): void {
+interface Answered {
+  route: string
+  method: string
+  status: number
+  requestId: string
+  ms: number
+}
+
+/** Never the query: code and state of a login are in it. */
+function observe({ metrics, log }: Services, { route, method, status, requestId, ms }: Answered): void {
+  metrics.observeRequest(route, status, ms / 1000)
+  log.info('request', { route, method, status, requestId, ms: Math.round(ms) })
+}
+
+/** Answers where no operation does, and as the API does it: with its shape of errors and an id, counted and logged. */
+export async function answerAt(
+  route: string,
+  services: Services,
+  { method }: Request,
+  answer: (requestId: string) => Promise<Response>,
+): Promise<Response> {
+  const startedMs = performance.now()
+  const requestId = crypto.randomUUID()
+  const response = await answer(requestId).catch((error: unknown) =>
+    renderFailure(services, error, requestId),
+  )
+  response.headers.set('X-Request-Id', requestId)
+  observe(services, { route, method, status: response.status, requestId, ms: performance.now() - startedMs })
+  return response
+}
+
+function countRequest({ rates }: Services, { actor, client }: Visit): void {
   if (actor) rates.take('http_per_minute', actor.session.id)
-  else rates.take('http_anonymous_per_minute', clientPrefix)
+  else rates.take('http_anonymous_per_minute', client.prefix)
 }
 
 /** R11.1, of every method: no page of another origin has any business with the API, and there is no CORS. */
@@ -108,12 +138,25 @@ function checkCsrfToken(request: Request, sessionToken: string): void {
   if (!equalTokens(given, csrfTokenOf(sessionToken))) throw failure('csrf_failed')
 }
 
-/** What operations, and the routes that are none, run with. */
-export function contextOf(services: Services, visit: Visit, request: Request, requestId: string): Context {
-  const { database, provider, policy, rates, log, tell } = services
-  const { names, cookies } = visit
-  const now = services.now()
+function contextOf(services: Services, visit: Visit, request: Request, requestId: string): Context {
+  const { actor, names, cookies, client } = visit
+  const context = loginContextOf(services, client, request, requestId)
   const replaceCookies = (lines: string[]) => void cookies.splice(0, cookies.length, ...lines)
+  return {
+    ...context,
+    actor,
+    keep: (session) => replaceCookies(sessionCookies(names, session, context.now)),
+    forget: () => replaceCookies(clearedCookies(names)),
+  }
+}
+
+/** What the way through a login runs with, on which it does not matter who is signed in. */
+export function loginContextOf(
+  { database, provider, policy, rates, log, tell, now }: Services,
+  client: Client,
+  request: Request,
+  requestId: string,
+): LoginContext {
   return {
     database,
     provider,
@@ -121,14 +164,11 @@ export function contextOf(services: Services, visit: Visit, request: Request, re
     rates,
     log,
     tell,
-    actor: visit.actor,
-    now,
-    clientIp: visit.clientIp,
-    clientPrefix: visit.clientPrefix,
+    now: now(),
+    clientIp: client.ip,
+    clientPrefix: client.prefix,
     userAgent: request.headers.get('user-agent') ?? '',
     requestId,
-    keep: (session) => replaceCookies(sessionCookies(names, session, now)),
-    forget: () => replaceCookies(clearedCookies(names)),
   }
 }
 

@@ -4,7 +4,7 @@ import { failure } from '../failures.ts'
 import { endByProvider } from '../login/backchannel.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
 import { LoginFailure } from '../login/provider.ts'
-import { renderFailure } from './api.ts'
+import { answerAt } from './api.ts'
 import { type Client, clientOf } from './client.ts'
 import type { Services } from './services.ts'
 
@@ -33,27 +33,12 @@ export function createBackchannelLogout(
   services: Services,
 ): (request: Request, peer: string) => Promise<Response> {
   const rejected = new FailedLogins(services.database, services.log)
-  return async (request, peer) => {
-    const startedMs = performance.now()
-    const requestId = crypto.randomUUID()
-    const client = clientOf(services, request, peer)
-    const delivery = { request, requestId, client, nowMs: services.now(), isLate: false }
-    const response = await answerInTime(services, rejected, delivery).catch((error: unknown) =>
-      renderFailure(services, error, requestId),
-    )
-    response.headers.set('X-Request-Id', requestId)
-    const [ms, { status }] = [performance.now() - startedMs, response]
-    services.metrics.observeRequest(BACKCHANNEL_LOGOUT_PATH, status, ms / 1000)
-    const { method } = request
-    services.log.info('request', {
-      route: BACKCHANNEL_LOGOUT_PATH,
-      method,
-      status,
-      requestId,
-      ms: Math.round(ms),
+  return (request, peer) =>
+    answerAt(BACKCHANNEL_LOGOUT_PATH, services, request, async (requestId) => {
+      const client = clientOf(services, request, peer)
+      const delivery = { request, requestId, client, nowMs: services.now(), isLate: false }
+      return answerInTime(services, rejected, delivery)
     })
-    return response
-  }
 }
 
 async function answerInTime(

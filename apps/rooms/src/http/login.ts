@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { originOf } from '../audit/origin.ts'
 import { parseCallbackQuery } from '../login/callback-query.ts'
 import { redeemAttempt, takeAttempt } from '../login/callback.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
@@ -15,7 +15,7 @@ import { parseReturnPath } from '../login/return-path.ts'
 import { signIn } from '../login/sign-in.ts'
 import { startLogin } from '../login/start.ts'
 import { failure } from '../failures.ts'
-import { refuseForeignOrigin, renderFailure } from './api.ts'
+import { answerAt, loginContextOf, refuseForeignOrigin } from './api.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, cookieNames, readCookie, sessionCookies, writeCookie } from './cookies.ts'
 import type { Services } from './services.ts'
@@ -46,49 +46,26 @@ export function createLoginRoutes(
   services: Services,
 ): (request: Request, path: string, peer: string) => Promise<Response> | undefined {
   const failedLogins = new FailedLogins(services.database, services.log)
-  const take = async (walk: Walk, request: Request, path: string, peer: string): Promise<Response> => {
-    const startedMs = performance.now()
-    const requestId = randomUUID()
-    const response = await readStep(services, failedLogins, { request, peer, requestId })
-      .then(walk)
-      .catch((error: unknown) => renderFailure(services, error, requestId))
-    response.headers.set('X-Request-Id', requestId)
-    const [ms, status] = [performance.now() - startedMs, response.status]
-    services.metrics.observeRequest(path, status, ms / 1000)
-    // Never the query: code and state are in it.
-    const { method } = request
-    services.log.info('request', { route: path, method, status, requestId, ms: Math.round(ms) })
-    return response
-  }
   return (request, path, peer) => {
     const walk = STEPS.get(path)
-    return walk && take(walk, request, path, peer)
+    return (
+      walk &&
+      answerAt(path, services, request, async (requestId) =>
+        walk(readStep(services, failedLogins, { request, peer, requestId })),
+      )
+    )
   }
 }
 
-async function readStep(
+function readStep(
   services: Services,
   failedLogins: FailedLogins,
   { request, peer, requestId }: { request: Request; peer: string; requestId: string },
-): Promise<Step> {
+): Step {
   const found = services.hosts(request.headers.get('host'))
   if ('refused' in found) throw failure(found.refused)
   if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
-  const { database, provider, policy, rates, log, tell, now } = services
-  const client = clientOf(services, request, peer)
-  const context: LoginContext = {
-    database,
-    provider,
-    policy,
-    rates,
-    log,
-    tell,
-    now: now(),
-    clientIp: client.ip,
-    clientPrefix: client.prefix,
-    userAgent: request.headers.get('user-agent') ?? '',
-    requestId,
-  }
+  const context = loginContextOf(services, clientOf(services, request, peer), request, requestId)
   return { services, failedLogins, request, url: new URL(request.url), origin: found.origin, context }
 }
 
@@ -212,14 +189,13 @@ async function fail(
   error: unknown,
   returnPath: string,
 ): Promise<Response> {
-  const { clientPrefix, requestId, log, now } = context
+  const { clientPrefix, requestId, log } = context
   const isExpected = error instanceof LoginFailure
   const { code, reason, detail } = isExpected ? error : new LoginFailure('internal', 'internal')
   if (isExpected) log.warn('a login failed', { ...detail, requestId, code, reason })
   else log.error('a login failed by our fault', { requestId, error })
   services.metrics.countLogin(code)
-  const origin = { clientIp: context.clientIp, requestId, nowMs: now }
-  await failedLogins.record({ code, reason, clientPrefix, origin })
+  await failedLogins.record({ code, reason, clientPrefix, origin: originOf(context) })
   return redirect(loginPage(context.policy.canonicalOrigin, returnPath, code))
 }
 

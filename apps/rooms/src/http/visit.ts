@@ -4,7 +4,7 @@ import { csrfTokenOf } from '../sessions/csrf.ts'
 import { isDueToSlide, idleEnd, isLive, lifetimesOf } from '../sessions/session.ts'
 import type { FoundSession } from '../sessions/lookup.ts'
 import { mayBeSucceeded } from '../sessions/store.ts'
-import { clientOf } from './client.ts'
+import { type Client, clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
 
@@ -13,8 +13,7 @@ export interface Visit {
   /** The origin of ours that was asked. */
   origin: string
   names: CookieNames
-  clientIp: string
-  clientPrefix: string
+  client: Client
   actor: Actor | null
   /** What the answer sets; deletions when the request came with a dead session. */
   cookies: string[]
@@ -32,7 +31,7 @@ export async function readVisit(services: Services, request: Request, peer: stri
   let cookies: string[] = []
   if (actor) cookies = cookiesOfLive(services, request, names, actor)
   else if (token !== undefined) cookies = await cookiesOfDead(services, names, token)
-  return { origin: found.origin, names, clientIp: client.ip, clientPrefix: client.prefix, actor, cookies }
+  return { origin: found.origin, names, client, actor, cookies }
 }
 
 /** A live session's readable cookie comes back where it is lost or wrong (R11.2). */

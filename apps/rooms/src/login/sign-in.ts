@@ -1,5 +1,6 @@
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { Transaction } from 'kysely'
+import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
 import { type GrantNews, updateLoginGrants } from '../grants/login-grants.ts'
@@ -31,7 +32,7 @@ export async function signIn(context: LoginContext, arrived: Arrived): Promise<S
 async function establish(tx: Transaction<Tables>, context: LoginContext, arrived: Arrived) {
   const { database, provider, policy, now } = context
   const { attempt, identity, previousToken } = arrived
-  const origin = { clientIp: context.clientIp, requestId: context.requestId, nowMs: now }
+  const origin = originOf(context)
   if (await isMarked(database.dialect, tx, { ...identity, startedAtMs: attempt.created_at }))
     throw new LoginFailure('state_invalid', 'ended by the provider meanwhile')
   await serialiseGrants(database.dialect, tx)
