@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from 'kysely'
 import { z } from 'zod'
 import { failure } from './failures.ts'
 
@@ -32,12 +33,16 @@ function fingerprint(list: List): string {
   return Bun.hash.xxHash32(JSON.stringify(list)).toString(36)
 }
 
-/** Cuts what was found down to the page; `found` holds one row more than `limit` when there is a next page. */
-export function cutPage<Row extends Position>(
+/**
+ * One page of a list. `find` is asked for one row more than the page holds, which tells whether there is a next one.
+ * 400 for a cursor that was not made for this list.
+ */
+export async function findPage<Row extends Position>(
   list: List,
-  found: readonly Row[],
-  limit: number,
-): { rows: Row[]; nextCursor: string | null } {
+  { cursor, limit }: z.output<typeof PageQuery>,
+  find: (after: Position | undefined, limit: number) => Promise<readonly Row[]>,
+): Promise<{ rows: Row[]; nextCursor: string | null }> {
+  const found = await find(positionOf(list, cursor), limit + 1)
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
   if (!last) return { rows, nextCursor: null }
@@ -45,8 +50,8 @@ export function cutPage<Row extends Position>(
   return { rows, nextCursor: Buffer.from(mark).toString('base64url') }
 }
 
-/** Where this page begins; undefined for the first. 400 for a cursor that was not made for this list. */
-export function positionOf(list: List, cursor: string | undefined): Position | undefined {
+/** Where this page begins; undefined for the first. */
+function positionOf(list: List, cursor: string | undefined): Position | undefined {
   if (cursor === undefined) return undefined
   const mark = Buffer.from(cursor, 'base64url').toString()
   const { print, at, id } = CURSOR.exec(mark)?.groups ?? {}
@@ -59,3 +64,17 @@ export function positionOf(list: List, cursor: string | undefined): Position | u
 }
 
 const CURSOR = /^(?<print>[0-9a-z]+)\.(?<at>\d{1,15})\.(?<id>[0-9a-f-]{36})$/
+
+/** In the order of these columns, what comes after this position: one comparison of both, as it takes for an index on both engines. */
+export function pageOf<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  [created, id, direction]: readonly [StringReference<DB, TB>, StringReference<DB, TB>, 'asc' | 'desc'],
+  after: Position | undefined,
+  limit: number,
+): SelectQueryBuilder<DB, TB, Row> {
+  const [first, second] = [sql.ref(created), sql.ref(id)]
+  const page = query.orderBy(first, direction).orderBy(second, direction).limit(limit)
+  if (!after) return page
+  const comesAfter = sql.raw(direction === 'asc' ? '>' : '<')
+  return page.where(sql<SqlBool>`(${first}, ${second}) ${comesAfter} (${after.created_at}, ${after.id})`)
+}

@@ -3,7 +3,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
 import type { Tables } from './db/tables.ts'
 import { hasAdmin, serialiseGrants, withdrawAdminsOf } from './grants/operations.ts'
-import { endAllGuests } from './guests/operations.ts'
+import { endGuestSessions } from './guests/store.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './login/provider-config.ts'
 import { noteProvider, noteSubjectSource } from './platform/provider-change.ts'
 import { findState } from './platform/store.ts'
@@ -20,7 +20,7 @@ export async function settle(
   const outcome = await database.write(async (tx) => ({
     change: await noteProvider(tx, name, nowMs),
     inherited: await disinherit(database, tx, provider, nowMs),
-    guests: guestEnabled ? [] : await endAllGuests(tx, nowMs),
+    guests: guestEnabled ? [] : await endGuestSessions(tx, nowMs),
     lacksAdmin:
       (adminBootstrap === 'off' || (await findState(tx, 'bootstrap')) !== undefined) && !(await hasAdmin(tx)),
   }))

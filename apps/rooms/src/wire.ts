@@ -13,5 +13,9 @@ export function toMoment(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+export function toMomentOrNull(ms: number | null): string | null {
+  return ms === null ? null : toMoment(ms)
+}
+
 export const Success = z.object({ success: z.literal(true) })
 export const SUCCESS = { success: true } as const

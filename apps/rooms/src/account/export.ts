@@ -3,7 +3,7 @@ import { type Context, actorOf } from '../context.ts'
 import type { SessionRow } from '../db/tables.ts'
 import { toListedSession } from '../sessions/schema.ts'
 import { toUser } from '../users/schema.ts'
-import { toMoment } from '../wire.ts'
+import { toMoment, toMomentOrNull } from '../wire.ts'
 import { exportRooms, toExportedMessage } from './rooms.ts'
 import type { AccountExport } from './schema.ts'
 import { findAccountRows, pagesOfActivity, pagesOfMessages } from './store.ts'
@@ -94,7 +94,7 @@ function toExported(row: SessionRow, currentId: string) {
   return {
     ...toListedSession(row, currentId),
     address: row.client_ip,
-    endedAt: row.revoked_at === null ? null : toMoment(row.revoked_at),
+    endedAt: toMomentOrNull(row.revoked_at),
     endReason: row.revoke_reason,
   }
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
-import { Moment, toMoment } from '../wire.ts'
+import { Moment, toMoment, toMomentOrNull } from '../wire.ts'
 
 /** What rooms hold of a person. Names only of rooms that they belong to: others they may not even know of any more. */
 export const ExportedRooms = z
@@ -47,10 +47,14 @@ export function toExportedMessage({
   created_at,
   deleted_at,
 }: RoomMessageRow): ExportedRooms['messages'][number] {
-  return { roomId: room_id, id, content, createdAt: toMoment(created_at), deletedAt: orNull(deleted_at) }
+  return {
+    roomId: room_id,
+    id,
+    content,
+    createdAt: toMoment(created_at),
+    deletedAt: toMomentOrNull(deleted_at),
+  }
 }
-
-const orNull = (ms: number | null) => (ms === null ? null : toMoment(ms))
 
 /** All but what the person has said, which can be a lot. */
 export async function exportRooms(
@@ -100,7 +104,7 @@ async function exportVisits(db: Kysely<Tables>, userId: string) {
     visits: visits.map(({ room_id, started_at, ended_at }) => ({
       roomId: room_id,
       startedAt: toMoment(started_at),
-      endedAt: orNull(ended_at),
+      endedAt: toMomentOrNull(ended_at),
     })),
   }
 }
@@ -131,7 +135,7 @@ async function exportDealings(db: Kysely<Tables>, userId: string) {
       roomId: room_id,
       kind,
       createdAt: toMoment(created_at),
-      expiresAt: orNull(expires_at),
+      expiresAt: toMomentOrNull(expires_at),
     })),
     transfers: transfers.map(({ room_id, to_user_id, created_at, expires_at }) => ({
       roomId: room_id,

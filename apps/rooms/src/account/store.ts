@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import { type Kysely, type Transaction, sql } from 'kysely'
 import type {
   AuditEventRow,
   IdentityRow,
@@ -8,7 +8,8 @@ import type {
   Tables,
 } from '../db/tables.ts'
 import { folded } from '@latchkey/http/text'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
+import { holdFirstState, saveState } from '../platform/store.ts'
 import { nameOfGone } from '../rooms/nickname.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { ERASED, isAccount, lockAccount } from '../users/store.ts'
@@ -47,31 +48,13 @@ export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenera
     .selectAll()
     .where('user_id', '=', userId)
     .where('room_id', 'in', db.selectFrom('rooms').select('id'))
-  return pages((after) =>
-    messages
-      .$if(after !== undefined, (query) => query.where(isAfter(after)))
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(ROWS_AT_ONCE)
-      .execute(),
-  )
+  return pages((after) => pageOf(messages, ['created_at', 'id', 'asc'], after, ROWS_AT_ONCE).execute())
 }
 
 /** What the audit log says that the person did, in its order. */
 export function pagesOfActivity(db: Kysely<Tables>, userId: string): AsyncGenerator<AuditEventRow[]> {
   const events = db.selectFrom('audit_events').selectAll().where('actor_user_id', '=', userId)
-  return pages((after) =>
-    events
-      .$if(after !== undefined, (query) => query.where(isAfter(after)))
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(ROWS_AT_ONCE)
-      .execute(),
-  )
-}
-
-function isAfter(position: Position | undefined) {
-  return sql<SqlBool>`(created_at, id) > (${position?.created_at}, ${position?.id})`
+  return pages((after) => pageOf(events, ['created_at', 'id', 'asc'], after, ROWS_AT_ONCE).execute())
 }
 
 /** Between pages others have their turn. */
@@ -185,34 +168,20 @@ async function becomeNobody(tx: Transaction<Tables>, userId: string, nowMs: numb
       update ${sql.table(table)} set ${sql.ref(column)} = null where ${sql.ref(column)} = ${userId}`.execute(
       tx,
     )
-  await tx
-    .insertInto('platform_state')
-    .values({ key: ERASED + userId, value: '', updated_at: nowMs })
-    .execute()
+  await saveState(tx, ERASED + userId, '', nowMs)
   return true
 }
 
 /** Takes a piece of what refers to erased accounts from them, and deletes what is left of one: `more` when there was one. */
 export async function deleteErased(tx: Transaction<Tables>): Promise<'more' | void> {
-  const first = tx
-    .selectFrom('platform_state')
-    .select('key')
-    .where('key', 'like', `${ERASED}%`)
-    .orderBy('key')
-    .limit(1)
   // Nodes that are at the same account take turns.
-  const erased = await tx
-    .updateTable('platform_state')
-    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
-    .where('key', '=', first)
-    .returning('key')
-    .executeTakeFirst()
-  if (!erased) return
-  const userId = erased.key.slice(ERASED.length)
+  const erased = await holdFirstState(tx, ERASED)
+  if (erased === undefined) return
+  const userId = erased.slice(ERASED.length)
   if (await hasMuch(tx, userId)) await detachPiece(tx, userId)
   else {
     await tx.deleteFrom('users').where('id', '=', userId).execute()
-    await tx.deleteFrom('platform_state').where('key', '=', erased.key).execute()
+    await tx.deleteFrom('platform_state').where('key', '=', erased).execute()
   }
   return 'more'
 }

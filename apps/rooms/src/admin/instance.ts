@@ -3,11 +3,12 @@ import { AuditPage, AuditQuery, toAuditLine } from '../audit/schema.ts'
 import { findNewestAudit, listAudit, recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
-import { cutPage, positionOf } from '../paging.ts'
-import { changePlatformSettings, readPlatformSettings } from '../platform/operations.ts'
-import { countInheritableAccounts, countUnreachableAccounts } from '../platform/provider-change.ts'
+import { findPage } from '../paging.ts'
+import { changePlatformSettings } from '../platform/operations.ts'
+import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { PlatformChanges } from '../platform/schema.ts'
-import { toMoment } from '../wire.ts'
+import { countUnreachableAccounts, findPlatformSettings } from '../platform/store.ts'
+import { toMoment, toMomentOrNull } from '../wire.ts'
 import { ProviderAnswer, SettingsAnswer } from './schema.ts'
 
 const tag = 'Administration'
@@ -21,7 +22,7 @@ const readSettings = operation({
   summary: 'What the instance is called and says, and the limits in force',
   result: SettingsAnswer,
   handler: async ({ database, policy }) => ({
-    settings: await readPlatformSettings(database.read),
+    settings: await findPlatformSettings(database.read),
     limits: policy.limits,
   }),
 })
@@ -62,7 +63,7 @@ const provider = operation({
     const { checkedAtMs, ...checked } = discovery
     return {
       ...status,
-      discovery: { ...checked, checkedAt: checkedAtMs === null ? null : toMoment(checkedAtMs) },
+      discovery: { ...checked, checkedAt: toMomentOrNull(checkedAtMs) },
       endpoints: { ...status.endpoints },
       register: { ...registeredAddresses(policy.canonicalOrigin, policy.backchannelLogout) },
       lastLogoutToken: await lastLogoutToken(context),
@@ -88,11 +89,12 @@ const audit = operation({
   summary: 'What was done, by whom and from where, newest first',
   query: AuditQuery,
   result: AuditPage,
-  async handler({ database }, { query: { cursor, limit, ...filter } }) {
-    const { action, actorUserId, targetType, targetId, before } = filter
+  async handler({ database }, { query }) {
+    const { action, actorUserId, targetType, targetId, before } = query
     const key = ['audit', action, actorUserId, targetType, targetId, before]
-    const found = await listAudit(database.read, filter, positionOf(key, cursor), limit + 1)
-    const { rows, nextCursor } = cutPage(key, found, limit)
+    const { rows, nextCursor } = await findPage(key, query, (after, limit) =>
+      listAudit(database.read, query, after, limit),
+    )
     return { events: rows.map(toAuditLine), nextCursor }
   },
 })

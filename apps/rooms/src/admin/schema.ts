@@ -4,8 +4,7 @@ import type { RoleGrantRow, UserRow } from '../db/tables.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { PlatformSettings } from '../platform/schema.ts'
-import { ListedSession } from '../sessions/schema.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, Success, toMoment } from '../wire.ts'
 
 const GrantSource = z.enum(['bootstrap', 'claim', 'manual', 'teamidp'])
 
@@ -66,15 +65,10 @@ export const UserAnswer = z.object({ user: ManagedUser })
 export const StatusBody = z.object({ disabled: z.boolean() })
 
 export const PlatformAdminBody = z.object({ granted: z.boolean() })
-export const PlatformAdminAnswer = z.object({
-  success: z.literal(true),
+export const PlatformAdminAnswer = Success.extend({
   changed: z.boolean(),
   remaining: z.array(GrantSource).meta({ description: 'Where the right still comes from.' }),
 })
-
-export const SessionParams = z.object({ id: Id })
-export const SessionList = z.object({ sessions: z.array(ListedSession) })
-export const Revoked = z.object({ revoked: z.int() })
 
 /** Every limit with the number in force (R22). */
 const LimitValues = z

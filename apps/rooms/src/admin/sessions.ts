@@ -2,11 +2,11 @@ import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
-import { endAllGuests } from '../guests/operations.ts'
-import { toListedSession } from '../sessions/schema.ts'
+import { endGuestSessions } from '../guests/store.ts'
+import { Revoked, SessionList, SessionParams, toListedSession } from '../sessions/schema.ts'
 import { findLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
-import { Revoked, SessionList, SessionParams, UserParams } from './schema.ts'
+import { UserParams } from './schema.ts'
 import { findUser, revokeAnySession } from './store.ts'
 
 const tag = 'Administration'
@@ -90,7 +90,7 @@ const endGuests = operation({
   async handler(context) {
     const actorUserId = actorOf(context).user.id
     const sessionIds = await context.database.write(async (tx) => {
-      const ended = await endAllGuests(tx, context.now)
+      const ended = await endGuestSessions(tx, context.now)
       const metadata = { sessions: ended.length }
       await recordAudit(tx, { action: 'admin.guests.revoke_all', actorUserId, metadata }, originOf(context))
       return ended

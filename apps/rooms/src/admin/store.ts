@@ -10,7 +10,7 @@ import {
 } from 'kysely'
 import { folded } from '@latchkey/http/text'
 import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
 import { endSessions } from '../sessions/store.ts'
 import { isAccount } from '../users/store.ts'
 import { Id } from '../wire.ts'
@@ -27,14 +27,7 @@ export async function listUsers(
     .selectAll()
     .where(isAccount())
     .$if(q !== '', (query) => query.where((eb) => matches(eb, q)))
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
-      ),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
+    .$call((query) => pageOf(query, ['created_at', 'id', 'desc'], after, limit))
     .execute()
 }
 

@@ -12,9 +12,9 @@ import {
   serialiseGrants,
   withdrawPlatformAdmin,
 } from '../grants/operations.ts'
-import { findGrants } from '../grants/store.ts'
+import { findAdminSources } from '../grants/store.ts'
 import type { News } from '../news.ts'
-import { cutPage, positionOf } from '../paging.ts'
+import { findPage } from '../paging.ts'
 import { reconsiderPerson } from '../rooms/eviction.ts'
 import { insertSession, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
@@ -52,13 +52,13 @@ const list = operation({
   summary: 'List or search people, newest first',
   query: UserQuery,
   result: UserPage,
-  async handler(context, { query: { q = '', cursor, limit } }) {
-    const key = ['users', q]
-    const after = positionOf(key, cursor)
+  async handler(context, { query: { q = '', ...page } }) {
     // Leafing through what was found is no new search.
-    if (q !== '' && after === undefined) context.rates.take('search_per_minute', actorOf(context).user.id)
-    const found = await listUsers(context.database.read, q, after, limit + 1)
-    const { rows, nextCursor } = cutPage(key, found, limit)
+    if (q !== '' && page.cursor === undefined)
+      context.rates.take('search_per_minute', actorOf(context).user.id)
+    const { rows, nextCursor } = await findPage(['users', q], page, (after, limit) =>
+      listUsers(context.database.read, q, after, limit),
+    )
     return { users: await describe(context, rows), nextCursor }
   },
 })
@@ -154,7 +154,7 @@ const changeAdmin = operation({
     if (changed) context.tell({ kind: 'person', userId })
     for (const each of news) context.tell(each)
     if (session) context.keep(session)
-    return { success: true as const, changed, remaining }
+    return { ...SUCCESS, changed, remaining }
   },
 })
 
@@ -168,9 +168,7 @@ async function give(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
   const grant = { userId: user.id, source: 'manual', grantedBy, origin } as const
   const changed = await grantPlatformAdmin(tx, grant)
   if (changed) await auditRight(tx, context, user, 'admin.user.admin_grant')
-  const grants = await findGrants(tx, user.id)
-  const sources = grants.filter(({ role }) => role === 'platform_admin').map(({ source }) => source)
-  return { changed, remaining: sources }
+  return { changed, remaining: await findAdminSources(tx, user.id) }
 }
 
 async function take(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AuditEventRow, Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
 import type { AuditAction } from './actions.ts'
 import type { AuditFilter } from './schema.ts'
 
@@ -65,14 +65,7 @@ export async function listAudit(
     .$if(targetType !== undefined, (query) => query.where('target_type', '=', targetType ?? ''))
     .$if(targetId !== undefined, (query) => query.where('target_id', '=', targetId ?? ''))
     .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0))
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
-      ),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
+    .$call((query) => pageOf(query, ['created_at', 'id', 'desc'], after, limit))
     .execute()
 }
 

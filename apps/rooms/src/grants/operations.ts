@@ -9,9 +9,9 @@ import { revokeSessionsOf } from '../sessions/store.ts'
 import {
   type Grant,
   deleteGrant,
+  findAdminSources,
   findEnabledAdmins,
   findEnabledAdminsOf,
-  findGrants,
   findLastingAdminsOf,
   insertGrant,
 } from './store.ts'
@@ -139,9 +139,7 @@ export async function withdrawPlatformAdmin(
   }: { dialect: DialectName; userId: string; withdrawnBy: string | null; origin: AuditOrigin },
 ): Promise<{ changed: boolean; remaining: GrantSource[] }> {
   await serialiseGrants(dialect, tx)
-  const sources = (await findGrants(tx, userId))
-    .filter(({ role }) => role === 'platform_admin')
-    .map(({ source }) => source)
+  const sources = await findAdminSources(tx, userId)
   const remaining = sources.filter((source) => source === 'claim')
   const taken = sources.filter((source) => source !== 'claim')
   if (taken.length === 0) return { changed: false, remaining }

@@ -17,6 +17,12 @@ export async function findGrants(tx: Transaction<Tables>, userId: string): Promi
     .execute()
 }
 
+/** By whose word the user may administer: none for those who may not. */
+export async function findAdminSources(tx: Transaction<Tables>, userId: string): Promise<Grant['source'][]> {
+  const grants = await findGrants(tx, userId)
+  return grants.filter(({ role }) => role === 'platform_admin').map(({ source }) => source)
+}
+
 /** Whether the user did not have it before. */
 export async function insertGrant(
   tx: Transaction<Tables>,

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { deleteUser, findOwnedRoomIds } from '../account/store.ts'
+import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
@@ -14,7 +15,7 @@ import { insertSession } from '../sessions/store.ts'
 import { User, toUser } from '../users/schema.ts'
 import { parseNickname } from './nickname.ts'
 import { NicknameBody } from './schema.ts'
-import { endGuestSessions, findEndedGuest, insertGuest, renameUser } from './store.ts'
+import { findEndedGuest, insertGuest, renameUser } from './store.ts'
 
 const DAY_MS = 86_400_000
 /** How long a guest's data are kept after the last session (R14.7). */
@@ -65,11 +66,8 @@ const create = operation({
         loginAtMs: now,
       }
       const started = await insertSession(tx, details, policy.limits.sessions_user)
-      await recordAudit(
-        tx,
-        { action: 'guest.create', actorUserId: guest.id, target: { type: 'user', id: guest.id } },
-        { clientIp: context.clientIp, requestId: context.requestId, nowMs: now },
-      )
+      const target = { type: 'user', id: guest.id }
+      await recordAudit(tx, { action: 'guest.create', actorUserId: guest.id, target }, originOf(context))
       return { user: guest, session: started }
     })
     context.keep(session)
@@ -97,11 +95,6 @@ const rename = operation({
     return { user: toUser({ ...user, nickname }, false) }
   },
 })
-
-/** Ends the sessions of all guests, and returns the ids of the sessions. */
-export function endAllGuests(tx: Transaction<Tables>, nowMs: number): Promise<string[]> {
-  return endGuestSessions(tx, nowMs)
-}
 
 /** R14.7, as a job, one of them at a time; their rooms get another owner or go before (R17.10). */
 export async function purgeGuests(

@@ -37,7 +37,7 @@ export async function renameUser(tx: Transaction<Tables>, id: string, nickname: 
     .execute()
 }
 
-/** Ends the sessions of all guests, and returns how many. */
+/** Ends the sessions of all guests, and returns their ids. */
 export async function endGuestSessions(tx: Transaction<Tables>, nowMs: number): Promise<string[]> {
   return endSessions(tx, 'revoked', nowMs, (query) =>
     query.where('user_id', 'in', tx.selectFrom('users').select('id').where('is_guest', '=', 1)),

@@ -7,12 +7,13 @@ import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Bus } from '../realtime/bus.ts'
 import { isLoopbackHost } from '../setting-kinds.ts'
+import { toMoment } from '../wire.ts'
 import { hostNameOf } from './hosts.ts'
 import type { Services } from './services.ts'
 
 /** The process alone (R24.1): whoever asks by address gets an answer too. */
 export function health(now: number): Response {
-  return Response.json({ status: 'ok', timestamp: new Date(now).toISOString() })
+  return Response.json({ status: 'ok', timestamp: toMoment(now) })
 }
 
 /** Balancers give up on an answer after seconds, and take that for a no as well. */

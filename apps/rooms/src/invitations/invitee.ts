@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import { type Position, PageQuery, cutPage, positionOf } from '../paging.ts'
+import { type Position, PageQuery, findPage } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { entrantOf } from '../rooms/entry.ts'
 import { isAtLeast } from '../rooms/room-access.ts'
@@ -60,13 +60,12 @@ const pending = operation({
   summary: 'List the invitations that wait for your answer, newest first',
   query: PageQuery,
   result: PendingPage,
-  async handler(context, { query: { limit, cursor } }) {
+  async handler(context, { query }) {
     const { database, now } = context
     const userId = actorOf(context).user.id
-    const key = ['pending', userId]
-    const after = positionOf(key, cursor)
-    const found = await listAnswerable(database.read, { userId, nowMs: now }, after, limit + 1)
-    const { rows, nextCursor } = cutPage(key, found, limit)
+    const { rows, nextCursor } = await findPage(['pending', userId], query, (after, limit) =>
+      listAnswerable(database.read, { userId, nowMs: now }, after, limit),
+    )
     return { invitations: rows.map((row) => toPending(row, row.room_name)), nextCursor }
   },
 })

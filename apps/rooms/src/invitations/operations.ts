@@ -6,7 +6,7 @@ import { failure } from '../failures.ts'
 import { holdKnownPerson } from '../members/store.ts'
 import type { News } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { enterToRead } from '../rooms/entry.ts'
+import { REFUSALS, enterToRead } from '../rooms/entry.ts'
 import { standingFor } from '../rooms/operations.ts'
 import { type MemberRole, invitingAs, isAtLeast, may } from '../rooms/room-access.ts'
 import { RoomParams } from '../rooms/schema.ts'
@@ -37,7 +37,6 @@ import {
 
 const tag = 'Invitations'
 const HOUR_MS = 3_600_000
-const refusals = ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'] as const
 
 /** Locks the room, and finds out that the caller may invite as this role; `undefined` is what visitors are here. */
 async function standingToInvite(
@@ -85,7 +84,7 @@ const inviteUser = operation({
   result: InvitationAnswer,
   status: 201,
   otherStatus: { status: 200, description: 'The pending invitation was renewed' },
-  failures: [...refusals, 'already_member', 'limit_reached'],
+  failures: [...REFUSALS, 'already_member', 'limit_reached'],
   async handler(context, { params, body }): Promise<Invited> {
     context.rates.take('invitations_per_hour', actorOf(context).user.id)
     const { told, ...invited } = await context.database.write((tx) =>
@@ -162,7 +161,7 @@ const createLink = operation({
   body: NewLink,
   result: LinkAnswer,
   status: 201,
-  failures: [...refusals, 'limit_reached'],
+  failures: [...REFUSALS, 'limit_reached'],
   async handler(context, { params, body }) {
     context.rates.take('invitations_per_hour', actorOf(context).user.id)
     const token = createToken('', 32, 'base64url')
@@ -207,7 +206,7 @@ const list = operation({
   summary: 'List the live invitations to a room that you may manage, newest first',
   params: RoomParams,
   result: InvitationList,
-  failures: refusals,
+  failures: REFUSALS,
   async handler(context, { params }) {
     const standing = await enterToRead(context, params.id)
     if (!may('invite_listeners_and_speakers', standing)) throw failure('forbidden')
@@ -231,7 +230,7 @@ const revoke = operation({
   summary: 'Take an invitation back; who has accepted it stays a member',
   params: RoomInvitationParams,
   result: Success,
-  failures: refusals,
+  failures: REFUSALS,
   async handler(context, { params }) {
     const { id: roomId, invitationId } = params
     const row = await context.database.write(async (tx) => {

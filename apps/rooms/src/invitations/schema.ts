@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RoomInvitationRow } from '../db/tables.ts'
 import { MemberRole } from '../members/schema.ts'
 import { NextCursor } from '../paging.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, Success, toMoment } from '../wire.ts'
 
 /** Both 30 days at most. */
 const TARGETED_HOURS = 168
@@ -101,7 +101,7 @@ export const Preview = z
     }),
   })
   .meta({ id: 'InvitationPreview' })
-export const Accepted = z.object({ success: z.literal(true), roomId: z.string(), role: MemberRole })
+export const Accepted = Success.extend({ roomId: z.string(), role: MemberRole })
 
 /** 32 random bytes. */
 const Token = z.string().regex(/^[\w-]{43}$/)

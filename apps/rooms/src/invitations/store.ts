@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
 import type { News } from '../news.ts'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { RoomRole } from '../rooms/room-access.ts'
 
@@ -68,18 +68,9 @@ export async function listPending(
     .select(['rooms.name as room_name', 'rooms.owner_id', 'room_members.role as member_role'])
     .where('room_invitations.invited_user_id', '=', userId)
     .where((eb) => isLive(eb, nowMs))
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(
-          eb.refTuple('room_invitations.created_at', 'room_invitations.id'),
-          '<',
-          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
-        ),
-      ),
+    .$call((query) =>
+      pageOf(query, ['room_invitations.created_at', 'room_invitations.id', 'desc'], after, limit),
     )
-    .orderBy('room_invitations.created_at', 'desc')
-    .orderBy('room_invitations.id', 'desc')
-    .limit(limit)
     .execute()
   return rows.map(({ owner_id, member_role, ...row }) => ({
     ...row,

@@ -4,9 +4,9 @@ import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { News } from '../news.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
-import { cutPage, PageQuery, positionOf } from '../paging.ts'
+import { PageQuery, findPage } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { enterToRead, entrantOf, mayStay } from '../rooms/entry.ts'
+import { REFUSALS, enterToRead, entrantOf, mayStay } from '../rooms/entry.ts'
 import { endAccess } from '../rooms/eviction.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
 import { standingFor } from '../rooms/operations.ts'
@@ -40,14 +40,13 @@ const list = operation({
   params: RoomParams,
   query: PageQuery,
   result: MemberPage,
-  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: REFUSALS,
   async handler(context, { params, query }) {
     const standing = await enterToRead(context, params.id)
     if (!may('list_members', standing)) throw failure('forbidden')
-    const key = ['members', params.id]
-    const after = positionOf(key, query.cursor)
-    const found = await listMembers(context.database.read, params.id, after, query.limit + 1)
-    const { rows, nextCursor } = cutPage(key, found, query.limit)
+    const { rows, nextCursor } = await findPage(['members', params.id], query, (after, limit) =>
+      listMembers(context.database.read, params.id, after, limit),
+    )
     return { members: rows.map((row) => toMember(row, standing.defaultRole)), nextCursor }
   },
 })
@@ -83,15 +82,7 @@ const changeRole = operation({
   params: MemberParams,
   body: RoleBody,
   result: MemberAnswer,
-  failures: [
-    'not_found',
-    'forbidden',
-    'banned',
-    'cooldown',
-    'guests_not_allowed',
-    'guest_not_permitted',
-    'target_is_owner',
-  ],
+  failures: [...REFUSALS, 'guest_not_permitted', 'target_is_owner'],
   async handler(context, { params, body }) {
     const { member, told } = await context.database.write((tx) => setRole(tx, context, params, body.role))
     for (const news of told) context.tell(news)

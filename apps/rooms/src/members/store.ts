@@ -1,7 +1,8 @@
 import type { DialectName } from '@latchkey/database/url'
-import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import { type Kysely, type Transaction, sql } from 'kysely'
+import { contains } from '../db/contains.ts'
 import type { RoomMemberRow, Tables, UserRow } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { MemberRole, RoomRole } from '../rooms/room-access.ts'
 import type { PersonRow } from '../rooms/schema.ts'
@@ -36,18 +37,7 @@ export async function listMembers(
       'users.avatar_color',
       'users.is_guest',
     ])
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(
-          eb.refTuple('belonging.joined_at', 'belonging.user_id'),
-          '>',
-          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
-        ),
-      ),
-    )
-    .orderBy('belonging.joined_at')
-    .orderBy('belonging.user_id')
-    .limit(limit)
+    .$call((query) => pageOf(query, ['belonging.joined_at', 'belonging.user_id', 'asc'], after, limit))
     .execute()
   return rows.map((row) => ({ ...row, id: row.user_id, created_at: row.joined_at }))
 }
@@ -149,13 +139,12 @@ export async function searchPeople(
   part: string,
   limit: number,
 ): Promise<Pick<UserRow, 'id' | 'nickname' | 'avatar_color'>[]> {
-  const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
   return db
     .selectFrom('users')
     .select(['id', 'nickname', 'avatar_color'])
     .where('is_guest', '=', 0)
     .where('disabled', '=', 0)
-    .where(sql<SqlBool>`${position}(search_name, ${part}) > 0`)
+    .where(contains(dialect, 'search_name', part))
     .orderBy('nickname')
     .orderBy('id')
     .limit(limit)

@@ -1,7 +1,7 @@
 import { type Context, operation } from '../context.ts'
 import type { RoomEventRow } from '../db/tables.ts'
 import type { RoomEvent } from '../news.ts'
-import { enterToRead } from '../rooms/entry.ts'
+import { ENTRY_REFUSALS, enterToRead } from '../rooms/entry.ts'
 import { viewOf } from '../rooms/event-view.ts'
 import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import { RoomParams } from '../rooms/schema.ts'
@@ -25,7 +25,7 @@ export const listRoomEvents = operation({
   params: RoomParams,
   query: EventQuery,
   result: EventPage,
-  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: ENTRY_REFUSALS,
   async handler(context, { params, query }) {
     const standing = await enterToRead(context, params.id)
     const { room, roomId } = standing

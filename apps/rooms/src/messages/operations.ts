@@ -6,7 +6,7 @@ import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { RoomEvent } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { enterOrFail, enterToRead, entrantOf } from '../rooms/entry.ts'
+import { ENTRY_REFUSALS, REFUSALS, enterOrFail, enterToRead, entrantOf } from '../rooms/entry.ts'
 import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import { appendEvent, lockRoom, nextNumber, putEvent } from '../rooms/log.ts'
 import { nameOfGone } from '../rooms/nickname.ts'
@@ -38,7 +38,7 @@ const list = operation({
   params: RoomParams,
   query: MessageQuery,
   result: MessagePage,
-  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: ENTRY_REFUSALS,
   async handler(context, { params, query }) {
     const standing = await enterToRead(context, params.id)
     const { database, now } = context
@@ -77,7 +77,7 @@ const post = operation({
     status: 200,
     description: 'It was sent before with this `clientId`; what is stored is answered',
   },
-  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: ENTRY_REFUSALS,
   async handler(context, { params, body }): Promise<Posted> {
     const { user } = actorOf(context)
     const { limits } = context.policy
@@ -180,7 +180,7 @@ const remove = operation({
   summary: 'Delete a message: your own, or as a moderator any; that there was one stays',
   params: MessageParams,
   result: Success,
-  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: REFUSALS,
   async handler(context, { params }) {
     const { id: roomId, messageId } = params
     const event = await context.database.write(async (tx) => {

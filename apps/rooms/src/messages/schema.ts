@@ -4,7 +4,7 @@ import type { RoomMessageRow } from '../db/tables.ts'
 import { NextCursor, wholeNumber } from '../paging.ts'
 import { trimmed } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, toMoment, toMomentOrNull } from '../wire.ts'
 
 export const Message = z
   .object({
@@ -45,7 +45,7 @@ export function toMessage(row: FoundMessage): Message {
     content: row.content,
     clientId: row.client_id,
     createdAt: toMoment(row.created_at),
-    deletedAt: row.deleted_at === null ? null : toMoment(row.deleted_at),
+    deletedAt: toMomentOrNull(row.deleted_at),
   }
 }
 

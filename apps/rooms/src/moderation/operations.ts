@@ -8,9 +8,9 @@ import { MemberParams } from '../members/schema.ts'
 import { type KnownPerson, deleteMember, holdKnownPerson } from '../members/store.ts'
 import type { News } from '../news.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
-import { PageQuery, cutPage, positionOf } from '../paging.ts'
+import { PageQuery, findPage } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { enterToRead } from '../rooms/entry.ts'
+import { REFUSALS, enterToRead } from '../rooms/entry.ts'
 import { endAccess } from '../rooms/eviction.ts'
 import { appendEvent } from '../rooms/log.ts'
 import { standingFor } from '../rooms/operations.ts'
@@ -34,7 +34,7 @@ const remove = operation({
   params: MemberParams,
   body: Removal,
   result: Success,
-  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed', 'target_is_owner'],
+  failures: [...REFUSALS, 'target_is_owner'],
   async handler(context, { params, body }) {
     const told = await context.database.write((tx) => removePerson(tx, context, params, body))
     for (const news of told) context.tell(news)
@@ -132,15 +132,13 @@ const list = operation({
   params: RoomParams,
   query: PageQuery,
   result: BanPage,
-  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: REFUSALS,
   async handler(context, { params, query }) {
     const standing = await enterToRead(context, params.id)
     if (!may('remove_others', standing)) throw failure('forbidden')
-    const key = ['bans', params.id]
-    const after = positionOf(key, query.cursor)
-    const whose = { roomId: params.id, nowMs: context.now }
-    const found = await listBans(context.database.read, whose, after, query.limit + 1)
-    const { rows, nextCursor } = cutPage(key, found, query.limit)
+    const { rows, nextCursor } = await findPage(['bans', params.id], query, (after, limit) =>
+      listBans(context.database.read, { roomId: params.id, nowMs: context.now }, after, limit),
+    )
     return { bans: rows.map(toBan), nextCursor }
   },
 })
@@ -154,7 +152,7 @@ const unban = operation({
   summary: 'Let somebody come back; a lost membership is not restored',
   params: MemberParams,
   result: Success,
-  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: REFUSALS,
   async handler(context, { params }) {
     const { id: roomId, userId } = params
     await context.database.write(async (tx) => {

@@ -3,7 +3,7 @@ import type { RoomBanRow } from '../db/tables.ts'
 import { MemberRole } from '../members/schema.ts'
 import { NextCursor } from '../paging.ts'
 import { trimmed } from '../text.ts'
-import { Moment, toMoment } from '../wire.ts'
+import { Moment, toMoment, toMomentOrNull } from '../wire.ts'
 
 const DEFAULT_COOLDOWN_MINUTES = 10
 
@@ -47,7 +47,7 @@ export function toBan(row: FoundBan): z.output<typeof Ban> {
     bannedBy: row.banned_by,
     role: row.role_held,
     reason: row.reason,
-    expiresAt: row.expires_at === null ? null : toMoment(row.expires_at),
+    expiresAt: toMomentOrNull(row.expires_at),
     createdAt: toMoment(row.created_at),
   }
 }

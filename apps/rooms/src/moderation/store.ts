@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { RoomBanRow, Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { FoundBan } from './schema.ts'
 
@@ -33,18 +33,7 @@ export async function listBans(
     ])
     .where('room_bans.room_id', '=', roomId)
     .where((eb) => isLive(eb, nowMs))
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(
-          eb.refTuple('room_bans.created_at', 'room_bans.user_id'),
-          '<',
-          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
-        ),
-      ),
-    )
-    .orderBy('room_bans.created_at', 'desc')
-    .orderBy('room_bans.user_id', 'desc')
-    .limit(limit)
+    .$call((query) => pageOf(query, ['room_bans.created_at', 'room_bans.user_id', 'desc'], after, limit))
     .execute()
 }
 

@@ -4,7 +4,7 @@ import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { News } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { entrantOf } from '../rooms/entry.ts'
+import { REFUSALS, entrantOf } from '../rooms/entry.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { standingFor } from '../rooms/operations.ts'
 import { RoomParams } from '../rooms/schema.ts'
@@ -21,7 +21,6 @@ import { deleteTransfer, findTransfer, transferEnded } from './transfers.ts'
 const tag = 'Ownership'
 const LASTS_MS = 86_400_000
 const MOST_PENDING = 100
-const refusals = ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'] as const
 
 const request = operation({
   id: 'requestTransfer',
@@ -34,7 +33,7 @@ const request = operation({
   body: NewOwner,
   result: TransferAnswer,
   status: 201,
-  failures: [...refusals, 'target_is_owner'],
+  failures: [...REFUSALS, 'target_is_owner'],
   async handler(context, { params, body }) {
     const { transfer, told } = await context.database.write((tx) =>
       offer(tx, context, params.id, body.userId),
@@ -85,7 +84,7 @@ const cancel = operation({
   summary: 'Withdraw the offer of a room',
   params: RoomParams,
   result: Success,
-  failures: refusals,
+  failures: REFUSALS,
   async handler(context, { params: { id: roomId } }) {
     const ended = await context.database.write(async (tx) => {
       await standingFor(tx, context, roomId, 'change_room')

@@ -3,7 +3,7 @@ import { text } from '@latchkey/http/text'
 import type { RoomOwnershipTransferRow, RoomRow } from '../db/tables.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { trimmed } from '../text.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, Success, toMoment } from '../wire.ts'
 
 const Transfer = z
   .object({
@@ -47,11 +47,7 @@ export const TakeoverParams = z.object({ roomId: Id })
 export const Takeover = z.object({
   reason: trimmed(3, 1000).meta({ description: 'Kept in the audit log.' }),
 })
-export const TakenOver = z.object({
-  success: z.literal(true),
-  ownerId: z.string(),
-  previousOwnerId: z.string(),
-})
+export const TakenOver = Success.extend({ ownerId: z.string(), previousOwnerId: z.string() })
 
 const ManagedRoom = z
   .object({

@@ -1,8 +1,9 @@
 import type { DialectName } from '@latchkey/database/url'
-import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { folded } from '@latchkey/http/text'
+import { contains } from '../db/contains.ts'
 import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
 import { presentCount } from '../rooms/store.ts'
 import { Id } from '../wire.ts'
 import type { CountedRoom, FoundTransfer } from './schema.ts'
@@ -38,10 +39,10 @@ export async function listTransfers(
 /** The newest first; `q` is an id or a part of the name, empty for all. */
 export async function listAllRooms(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
-  { q, nowMs, limit }: { q: string; nowMs: number; limit: number },
+  { q, nowMs }: { q: string; nowMs: number },
   after: Position | undefined,
+  limit: number,
 ): Promise<CountedRoom[]> {
-  const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
   const isId = Id.safeParse(q).success
   return db
     .selectFrom('rooms')
@@ -55,21 +56,8 @@ export async function listAllRooms(
       presentCount(eb, nowMs).as('present'),
     ])
     .$if(isId, (query) => query.where('rooms.id', '=', q))
-    .$if(!isId && q !== '', (query) =>
-      query.where(sql<SqlBool>`${position}(rooms.search_name, ${folded(q)}) > 0`),
-    )
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(
-          eb.refTuple('rooms.created_at', 'rooms.id'),
-          '<',
-          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
-        ),
-      ),
-    )
-    .orderBy('rooms.created_at', 'desc')
-    .orderBy('rooms.id', 'desc')
-    .limit(limit)
+    .$if(!isId && q !== '', (query) => query.where(contains(dialect, 'rooms.search_name', folded(q))))
+    .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
     .execute()
 }
 

@@ -5,7 +5,7 @@ import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { News } from '../news.ts'
-import { cutPage, positionOf } from '../paging.ts'
+import { findPage } from '../paging.ts'
 import { entrantOf } from '../rooms/entry.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { findStanding } from '../rooms/standing.ts'
@@ -33,13 +33,13 @@ const list = operation({
   summary: 'List or search all rooms, newest first',
   query: ManagedRoomQuery,
   result: ManagedRoomPage,
-  async handler(context, { query: { q = '', cursor, limit } }) {
-    const key = ['all rooms', q]
-    const after = positionOf(key, cursor)
+  async handler(context, { query: { q = '', ...page } }) {
     // Leafing through what was found is no new search.
-    if (q !== '' && after === undefined) context.rates.take('search_per_minute', actorOf(context).user.id)
-    const filter = { q, nowMs: context.now, limit: limit + 1 }
-    const { rows, nextCursor } = cutPage(key, await listAllRooms(context.database, filter, after), limit)
+    if (q !== '' && page.cursor === undefined)
+      context.rates.take('search_per_minute', actorOf(context).user.id)
+    const { rows, nextCursor } = await findPage(['all rooms', q], page, (after, limit) =>
+      listAllRooms(context.database, { q, nowMs: context.now }, after, limit),
+    )
     return { rooms: rows.map(toManagedRoom), nextCursor }
   },
 })

@@ -8,10 +8,6 @@ import { findPlatformSettings, savePlatformSetting } from './store.ts'
 const PRODUCT_NAME = 'Latchkey Rooms'
 const tag = 'Platform'
 
-export function readPlatformSettings(db: Kysely<Tables>): Promise<PlatformSettings> {
-  return findPlatformSettings(db)
-}
-
 /** What people call this instance: nobody but the operator may use the name. */
 export async function productNameOf(db: Kysely<Tables>): Promise<string> {
   return (await findPlatformSettings(db)).productName ?? PRODUCT_NAME

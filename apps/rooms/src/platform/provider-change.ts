@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import type { SubjectSource } from '../login/provider-config.ts'
 import {
   countIdentitiesOf,
-  countIdentitiesOfOthers,
+  countUnreachableAccounts,
   exchangeState,
   findState,
   hasIdentities,
@@ -115,9 +115,4 @@ export async function countInheritableAccounts(
 export async function findIssuer(db: Kysely<Tables>): Promise<string | null> {
   const provider = await findState(db, LAST_PROVIDER)
   return provider === undefined ? null : (JSON.parse(provider) as ProviderName).issuer
-}
-
-/** Accounts of other providers: their subjects are never taken for those of today (R8.5). */
-export function countUnreachableAccounts(db: Kysely<Tables>, issuer: string): Promise<number> {
-  return countIdentitiesOfOthers(db, issuer)
 }

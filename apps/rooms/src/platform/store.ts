@@ -67,6 +67,23 @@ export async function findState(db: Kysely<Tables>, key: string): Promise<string
   return row?.value
 }
 
+/** The first key that begins so; others that want it wait until the transaction ends. */
+export async function holdFirstState(tx: Transaction<Tables>, prefix: string): Promise<string | undefined> {
+  const first = tx
+    .selectFrom('platform_state')
+    .select('key')
+    .where('key', 'like', `${prefix}%`)
+    .orderBy('key')
+    .limit(1)
+  const held = await tx
+    .updateTable('platform_state')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('key', '=', first)
+    .returning('key')
+    .executeTakeFirst()
+  return held?.key
+}
+
 const INSTANCE = 'instance'
 
 /** By which all nodes know this instance from others, for as long as its database lives. */
@@ -96,18 +113,19 @@ export async function countIdentitiesOf(
 ): Promise<number> {
   const { count } = await db
     .selectFrom('identities')
-    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('issuer', '=', issuer)
     .where('created_at', '<=', untilMs)
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return count
 }
 
-export async function countIdentitiesOfOthers(db: Kysely<Tables>, issuer: string): Promise<number> {
+/** Accounts of other providers: their subjects are never taken for those of today (R8.5). */
+export async function countUnreachableAccounts(db: Kysely<Tables>, issuer: string): Promise<number> {
   const { count } = await db
     .selectFrom('identities')
-    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('issuer', '<>', issuer)
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return count
 }

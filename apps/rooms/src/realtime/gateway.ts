@@ -7,6 +7,7 @@ import { cookieNames, readCookie } from '../http/cookies.ts'
 import type { Services } from '../http/services.ts'
 import { findActor, findActorOfSession } from '../http/visit.ts'
 import { isTicket, redeemTicket } from '../tickets/store.ts'
+import { toMoment } from '../wire.ts'
 import { Connection, personOf } from './connection.ts'
 import { answer } from './frames.ts'
 import type { Hub } from './hub.ts'
@@ -193,7 +194,7 @@ function welcome(services: Services, hub: Hub, socket: BunSocket): void {
     connectionId: connection.id,
     userId: person.userId,
     protocol: SUBPROTOCOL,
-    expiresAt: new Date(expiresAtMs).toISOString(),
+    expiresAt: toMoment(expiresAtMs),
     limits: limitsFor(services, person.isGuest),
   })
 }

@@ -1,4 +1,5 @@
 import type { RemovalReason } from '../news.ts'
+import { toMomentOrNull } from '../wire.ts'
 import type { Connection, Subscription } from './connection.ts'
 import { LocalRoom, type Surroundings } from './local-room.ts'
 
@@ -56,8 +57,7 @@ export class LocalRooms {
   /** Somebody lost the room: told on the socket, which stays open. */
   remove({ connection, roomId }: Subscription, { reason, untilMs }: Removal): void {
     if (!this.leave(connection, roomId)) return
-    const until = untilMs === null ? null : new Date(untilMs).toISOString()
-    connection.tell({ type: 'room.removed', roomId, reason, until })
+    connection.tell({ type: 'room.removed', roomId, reason, until: toMomentOrNull(untilMs) })
   }
 
   close(): void {

@@ -2,6 +2,8 @@ import { among } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely } from 'kysely'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
+import { findBan } from '../moderation/store.ts'
+import { findRoom } from '../rooms/store.ts'
 import type { Removal } from './local-rooms.ts'
 
 type FoundEnd = Pick<SessionRow, 'id' | 'revoked_at' | 'revoke_reason' | 'idle_expires_at'>
@@ -111,15 +113,8 @@ export async function findRemoval(
   db: Kysely<Tables>,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },
 ): Promise<Removal> {
-  const room = await db.selectFrom('rooms').select('id').where('id', '=', roomId).executeTakeFirst()
-  if (!room) return { reason: 'deleted', untilMs: null }
-  const ban = await db
-    .selectFrom('room_bans')
-    .select(['kind', 'expires_at'])
-    .where('room_id', '=', roomId)
-    .where('user_id', '=', userId)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
-    .executeTakeFirst()
+  if (!(await findRoom(db, roomId))) return { reason: 'deleted', untilMs: null }
+  const ban = await findBan(db, { roomId, userId, nowMs })
   if (ban) return { reason: ban.kind === 'ban' ? 'banned' : 'kicked', untilMs: ban.expires_at }
   // Who is removed keeps no visit, and who leaves does.
   const visit = await db

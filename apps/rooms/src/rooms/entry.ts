@@ -9,6 +9,12 @@ import { entryOf } from './room-access.ts'
 import { type FoundStanding, findStanding } from './standing.ts'
 import { hasEnteredAsAdminSince } from './store.ts'
 
+/** With what entering is refused (R17.2). */
+export const ENTRY_REFUSALS = ['not_found', 'banned', 'cooldown', 'guests_not_allowed'] as const
+
+/** The same where it takes a right to do more than being there. */
+export const REFUSALS = ['forbidden', ...ENTRY_REFUSALS] as const
+
 /** Who wants to enter, when, and from where. */
 export interface Entrant {
   userId: string

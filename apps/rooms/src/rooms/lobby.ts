@@ -1,9 +1,10 @@
 import type { DialectName } from '@latchkey/database/url'
-import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import { folded } from '@latchkey/http/text'
+import { contains } from '../db/contains.ts'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import { type Position, pageOf } from '../paging.ts'
 import { ADDRESS_BARRED_MS } from './standing.ts'
 import { presentCount } from './store.ts'
 
@@ -21,7 +22,6 @@ export interface RoomFilter {
   /** Part of the name; empty for all. */
   part: string
   nowMs: number
-  limit: number
 }
 
 /** Public rooms and the person's own, without those that they may not enter (R17.2), newest first. */
@@ -29,10 +29,10 @@ export async function listRooms(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   filter: RoomFilter,
   after: Position | undefined,
+  limit: number,
 ): Promise<ListedRoom[]> {
   const { userId, isGuest, isAdmin, nowMs } = filter
   const needle = folded(filter.part)
-  const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
   return db
     .selectFrom('rooms')
     .leftJoin('room_members', (join) =>
@@ -52,19 +52,8 @@ export async function listRooms(
       query.where('rooms.visibility', '<>', 'private').where('rooms.allow_guests', '=', 1),
     )
     .$if(!isAdmin, (query) => query.where((eb) => eb.not(eb.exists(bars(eb, filter)))))
-    .$if(needle !== '', (query) => query.where(sql<SqlBool>`${position}(rooms.search_name, ${needle}) > 0`))
-    .$if(after !== undefined, (query) =>
-      query.where((eb) =>
-        eb(
-          eb.refTuple('rooms.created_at', 'rooms.id'),
-          '<',
-          eb.tuple(after?.created_at ?? 0, after?.id ?? ''),
-        ),
-      ),
-    )
-    .orderBy('rooms.created_at', 'desc')
-    .orderBy('rooms.id', 'desc')
-    .limit(filter.limit)
+    .$if(needle !== '', (query) => query.where(contains(dialect, 'rooms.search_name', needle)))
+    .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
     .execute()
 }
 

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { RoomEventRow, RoomEventType, RoomRow, Tables } from '../db/tables.ts'
 import type { RoomEvent } from '../news.ts'
+import { toMoment } from '../wire.ts'
 import type { Person } from './schema.ts'
 
 const touchRoom = prepared<{ roomId: string }, RoomRow>((db, { roomId }) =>
@@ -64,7 +65,7 @@ export async function putEvent(
 ): Promise<RoomEvent> {
   const stored = JSON.stringify(withoutNames(data))
   await insertEvent(tx, { room_id: roomId, seq, type: event, data: stored, created_at: nowMs })
-  return { seq, at: new Date(nowMs).toISOString(), event, data }
+  return { seq, at: toMoment(nowMs), event, data }
 }
 
 /**

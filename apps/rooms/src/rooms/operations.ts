@@ -4,10 +4,10 @@ import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { News } from '../news.ts'
-import { cutPage, positionOf } from '../paging.ts'
+import { findPage } from '../paging.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { auditRoom } from './audit.ts'
-import { enterOrFail, enterToRead, entrantOf } from './entry.ts'
+import { ENTRY_REFUSALS, REFUSALS, enterOrFail, enterToRead, entrantOf } from './entry.ts'
 import { takeDown } from './deletion.ts'
 import { reconsider } from './eviction.ts'
 import { listRooms } from './lobby.ts'
@@ -88,7 +88,6 @@ const list = operation({
     const { database, now } = context
     const { user, platformAdmin } = actorOf(context)
     const part = query.q ?? ''
-    const key = ['rooms', user.id, part]
     const filter = {
       userId: user.id,
       isGuest: user.is_guest === 1,
@@ -96,10 +95,10 @@ const list = operation({
       clientPrefix: context.clientPrefix,
       part,
       nowMs: now,
-      limit: query.limit + 1,
     }
-    const found = await listRooms(database, filter, positionOf(key, query.cursor))
-    const { rows, nextCursor } = cutPage(key, found, query.limit)
+    const { rows, nextCursor } = await findPage(['rooms', user.id, part], query, (after, limit) =>
+      listRooms(database, filter, after, limit),
+    )
     const rooms = rows.map(({ member_role, present, ...row }) => {
       const role = row.owner_id === user.id ? ('owner' as const) : member_role
       return toRoom(row, { role, defaultRole: row.default_role }, present ?? 0)
@@ -168,7 +167,7 @@ const read = operation({
   summary: 'Read a room with the people who are there',
   params: RoomParams,
   result: z.object({ room: Room, participants: z.array(Participant).max(MOST_PARTICIPANTS) }),
-  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: ENTRY_REFUSALS,
   async handler(context, { params }) {
     const standing = await enterToRead(context, params.id)
     const { database, now } = context
@@ -194,7 +193,7 @@ const change = operation({
   params: RoomParams,
   body: RoomSettings,
   result: RoomAnswer,
-  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed', 'guest_not_permitted'],
+  failures: [...REFUSALS, 'guest_not_permitted'],
   async handler(context, { params, body }) {
     for (;;) {
       const changed = await context.database.write((tx) => changeSettings(tx, context, params.id, body))
@@ -263,7 +262,7 @@ const remove = operation({
   summary: 'Delete a room with everything in it',
   params: RoomParams,
   result: Success,
-  failures: ['not_found', 'forbidden', 'banned', 'cooldown', 'guests_not_allowed'],
+  failures: REFUSALS,
   async handler(context, { params }) {
     const told = await context.database.write(async (tx) => {
       const { room } = await standingFor(tx, context, params.id, 'change_room')

@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Update
 import { folded } from '@latchkey/http/text'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
+import { holdFirstState, saveState } from '../platform/store.ts'
 import { isAccount, lockAccount } from '../users/store.ts'
 import { UNREAD_KEPT_MS, VISIT_GOES_ON_MS } from './history.ts'
 import { nicknameIn } from './nickname.ts'
@@ -61,31 +62,16 @@ const GONE = 'gone.'
 /** With everything that is in it; but of what was said, if it is much, most is left for `deleteLeftLog`, and read by nobody. */
 export async function deleteRoom(tx: Transaction<Tables>, id: string, nowMs: number): Promise<void> {
   await tx.deleteFrom('rooms').where('id', '=', id).execute()
-  if (await deletePieceOfLog(tx, id))
-    await tx
-      .insertInto('platform_state')
-      .values({ key: GONE + id, value: '', updated_at: nowMs })
-      .execute()
+  if (await deletePieceOfLog(tx, id)) await saveState(tx, GONE + id, '', nowMs)
 }
 
 /** Deletes a piece of what was said in rooms that are gone: `more` when there was such a room. */
 export async function deleteLeftLog(tx: Transaction<Tables>): Promise<'more' | void> {
-  const first = tx
-    .selectFrom('platform_state')
-    .select('key')
-    .where('key', 'like', `${GONE}%`)
-    .orderBy('key')
-    .limit(1)
   // Nodes that are at the same room take turns.
-  const gone = await tx
-    .updateTable('platform_state')
-    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
-    .where('key', '=', first)
-    .returning('key')
-    .executeTakeFirst()
-  if (!gone) return
-  if (!(await deletePieceOfLog(tx, gone.key.slice(GONE.length))))
-    await tx.deleteFrom('platform_state').where('key', '=', gone.key).execute()
+  const gone = await holdFirstState(tx, GONE)
+  if (gone === undefined) return
+  if (!(await deletePieceOfLog(tx, gone.slice(GONE.length))))
+    await tx.deleteFrom('platform_state').where('key', '=', gone).execute()
   return 'more'
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
-import { entrantOf } from './entry.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { ENTRY_REFUSALS, entrantOf } from './entry.ts'
 import { presenceChanged } from './eviction.ts'
 import { lockRoom } from './log.ts'
 import { canPublish, effectiveRole, entryOf } from './room-access.ts'
@@ -26,7 +27,7 @@ export const join = operation({
   summary: 'Be in a room for the next 45 seconds; a socket that is subscribed stays by itself',
   params: RoomParams,
   result: Joined,
-  failures: ['not_found', 'banned', 'cooldown', 'guests_not_allowed', 'room_full'],
+  failures: [...ENTRY_REFUSALS, 'room_full'],
   async handler(context, { params }) {
     const { dialect } = context.database
     const arrival = { entrant: entrantOf(context), connection: connectionOf(context) }
@@ -54,7 +55,7 @@ export const leave = operation({
   tag,
   summary: 'Leave a room with all your connections; a membership stays',
   params: RoomParams,
-  result: z.object({ success: z.literal(true), left: z.boolean() }),
+  result: Success.extend({ left: z.boolean() }),
   failures: ['not_found'],
   async handler(context, { params }) {
     const roomId = params.id
@@ -71,6 +72,6 @@ export const leave = operation({
       context.tell({ kind: 'removed', roomId, userIds: [userId], reason: 'left', untilMs: null })
       for (const news of presenceChanged(roomId)) context.tell(news)
     }
-    return { success: true as const, left }
+    return { ...SUCCESS, left }
   },
 })

@@ -1,4 +1,5 @@
 import { createToken } from '@latchkey/tokens/opaque'
+import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf } from '../context.ts'
 import { unseal } from '../seal.ts'
@@ -16,7 +17,7 @@ export async function logOut(
   { everywhere }: { everywhere: boolean },
 ): Promise<string | null> {
   const { user, session } = actorOf(context)
-  const { clientIp, requestId, now } = context
+  const { now } = context
   const { found: providerSession, ended } = await context.database.write(async (tx) => {
     // What is sealed for the session goes with it.
     const found = await findProviderSession(tx, session.id)
@@ -26,16 +27,10 @@ export async function logOut(
       : hasEnded
         ? [session.id]
         : []
-    await recordAudit(
-      tx,
-      {
-        action: 'auth.logout',
-        actorUserId: user.id,
-        target: { type: 'session', id: session.id },
-        metadata: { everywhere, sessions: sessionIds.length },
-      },
-      { clientIp, requestId, nowMs: now },
-    )
+    const target = { type: 'session', id: session.id }
+    const metadata = { everywhere, sessions: sessionIds.length }
+    const event = { action: 'auth.logout' as const, actorUserId: user.id, target, metadata }
+    await recordAudit(tx, event, originOf(context))
     return { found, ended: sessionIds }
   })
   context.tell({ kind: 'sessions', sessionIds: ended })

@@ -4,9 +4,9 @@ import { type AuditEvent, recordAudit } from '../audit/store.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { toUser } from '../users/schema.ts'
-import { Id } from '../wire.ts'
+import { SUCCESS, Success } from '../wire.ts'
 import { logOut } from './logout.ts'
-import { ListedSession, SignedIn, toListedSession, toOwnSession } from './schema.ts'
+import { Revoked, SessionList, SessionParams, SignedIn, toListedSession, toOwnSession } from './schema.ts'
 import { findLiveSessions, revokeOwnSession, revokeSessionsOf } from './store.ts'
 
 const getSession = operation({
@@ -30,12 +30,11 @@ const listSessions = operation({
   scope: 'session',
   tag: 'Session',
   summary: 'Own live sessions, newest first',
-  result: z.object({ sessions: z.array(ListedSession) }),
+  result: SessionList,
   async handler(context) {
     const actor = actorOf(context)
     const live = await findLiveSessions(context.database.read, actor.user.id, context.now)
-    const sessions = live.map((session) => toListedSession(session, actor.session.id))
-    return { sessions }
+    return { sessions: live.map((session) => toListedSession(session, actor.session.id)) }
   },
 })
 
@@ -46,8 +45,8 @@ const endSession = operation({
   scope: 'session',
   tag: 'Session',
   summary: 'End one of the own sessions',
-  params: z.object({ id: Id }),
-  result: z.object({ success: z.literal(true) }),
+  params: SessionParams,
+  result: Success,
   failures: ['not_found'],
   async handler(context, { params }) {
     const { user, session } = actorOf(context)
@@ -58,7 +57,7 @@ const endSession = operation({
     })
     context.tell({ kind: 'sessions', sessionIds: [params.id] })
     if (params.id === session.id) context.forget()
-    return { success: true as const }
+    return SUCCESS
   },
 })
 
@@ -69,7 +68,7 @@ const endOtherSessions = operation({
   scope: 'session',
   tag: 'Session',
   summary: 'End all own sessions but this one',
-  result: z.object({ revoked: z.int() }),
+  result: Revoked,
   async handler(context) {
     const { user, session } = actorOf(context)
     const ended = await context.database.write(async (tx) => {
@@ -94,8 +93,7 @@ const logout = operation({
   body: z.object({
     everywhere: z.literal(true).optional().meta({ description: 'Ends all sessions of the account.' }),
   }),
-  result: z.object({
-    success: z.literal(true),
+  result: Success.extend({
     logoutUrl: z
       .string()
       .optional()
@@ -103,7 +101,7 @@ const logout = operation({
   }),
   async handler(context, { body }) {
     const logoutUrl = await logOut(context, { everywhere: body.everywhere === true })
-    return { success: true as const, ...(logoutUrl !== null && { logoutUrl }) }
+    return { ...SUCCESS, ...(logoutUrl !== null && { logoutUrl }) }
   },
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { prefixOf } from '../client-prefix.ts'
 import type { SessionRow } from '../db/tables.ts'
 import { User } from '../users/schema.ts'
-import { Moment, toMoment } from '../wire.ts'
+import { Id, Moment, toMoment } from '../wire.ts'
 
 /** The session that asks. */
 export const OwnSession = z
@@ -37,6 +37,10 @@ export function toListedSession(session: SessionRow, currentId: string): z.outpu
     addressPrefix: prefixOf(session.client_ip),
   }
 }
+
+export const SessionParams = z.object({ id: Id })
+export const SessionList = z.object({ sessions: z.array(ListedSession) })
+export const Revoked = z.object({ revoked: z.int() })
 
 /** Who is signed in, and since when. */
 export const SignedIn = z.object({ user: User, session: OwnSession })

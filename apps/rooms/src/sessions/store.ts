@@ -26,11 +26,11 @@ export async function findLiveSessions(
 export async function countLiveSessions(db: Kysely<Tables>, nowMs: number): Promise<number> {
   const { count } = await db
     .selectFrom('sessions')
-    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('revoked_at', 'is', null)
     .where('idle_expires_at', '>', nowMs)
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return count
 }
 
 /** What a session keeps of the login that it comes from. */
