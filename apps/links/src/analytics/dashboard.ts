@@ -19,7 +19,7 @@ import { hoursOfScope, lookUp, unitsUpTo } from './periods.ts'
 import { type Ranking, rankings } from './rankings.ts'
 import { tallied } from './store.ts'
 import type { Dimension, InstanceDimension } from './tally.ts'
-import { DAY, type Window, deltaPct, spans, windowsOf } from './window.ts'
+import { DAY, type Window, currentWindow, delta, spans, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
 type InstanceView = Omit<View, 'tz'>
@@ -32,7 +32,7 @@ export async function instanceRanking(
   dimension: InstanceDimension,
   { range, now, filters, most }: InstanceView & { most: number },
 ): Promise<Ranking> {
-  const tally = await tallied(db, 'instance', windowsOf(range, now).current, { columns: [dimension] })
+  const tally = await tallied(db, 'instance', currentWindow(range, now), { columns: [dimension] })
   return (await rankings(db, tally, filters, { [dimension]: most } as Record<Dimension, number>))[dimension]
 }
 
@@ -42,7 +42,7 @@ export async function mostClicked(
   { range, now, filters }: InstanceView,
   limit: number,
 ): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
-  return clickedLinks(db, windowsOf(range, now).current, filters, limit)
+  return clickedLinks(db, currentWindow(range, now), filters, limit)
 }
 
 /** What the dashboard shows of the whole instance (L14.9). Within a `snapshot`, so that all of it is one moment. */
@@ -98,15 +98,6 @@ export async function dashboardStats(db: Db, view: InstanceView): Promise<Dashbo
 async function figuresBefore(db: Db, previous: Window, filters: ViewerFilters) {
   const { clicks, links: clicked } = await clickedLinks(db, previous, filters, 1)
   return { clicks, clicked, links: await countLinksIn(db, previous) }
-}
-
-function delta<Name extends string>(
-  name: Name,
-  current: number,
-  previous: number | undefined,
-): Partial<Record<Name, number>> {
-  const change = deltaPct(current, previous)
-  return change === undefined ? {} : ({ [name]: change } as Partial<Record<Name, number>>)
 }
 
 /** How many days an average is over: those of the range, and for all time those since the first click, at least one. */

@@ -19,7 +19,7 @@ import { type Segments, joinedSegments, segmentsOf, windowSegments } from './seg
 import { tallied, talliesOf } from './store.ts'
 import { type Dimension, Tally, dimensions } from './tally.ts'
 import { type DistinctCounts, countsOf, distinctColumn, visitorCover, visitorWishes } from './visitors.ts'
-import { DAY, type Range, type Window, currentWindow, deltaPct, windowsOf } from './window.ts'
+import { DAY, type Range, type Window, currentWindow, delta, windowsOf } from './window.ts'
 import { type WindowClicks, slugClicks } from './window-clicks.ts'
 
 type Db = Database<Tables>
@@ -64,11 +64,10 @@ export async function clickStats(
   const slugs = await slugClicks(db, linkIds, tally, filters)
   const { before, days } = await beforeAndDays(db, linkIds, view, { previous, recent })
   const total = sum(slugs.map((slug) => slug.clicks))
-  const delta = deltaPct(total, before && sum([...before.values()]))
   const lists = await rankings(db, tally, filters, SHOWN)
   const stats: ClickStats = {
     total_clicks: total,
-    ...(delta === undefined ? {} : { delta_pct: delta }),
+    ...delta('delta_pct', total, before && sum([...before.values()])),
     unique_visitors: visitors[distinctColumn(filters)],
     countries: lists.country.items,
     referrers: lists.referrer.items,

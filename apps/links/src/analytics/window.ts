@@ -47,8 +47,12 @@ export function percentage(part: number, whole: number): number {
   return Math.sign(exact) * Math.round(Math.abs(exact)) + 0
 }
 
-/** Change against the window before, L14.2; undefined where no percentage exists. */
-export function deltaPct(current: number, previous: number | undefined): number | undefined {
-  if (previous === undefined || previous === 0) return undefined
-  return percentage(current - previous, previous)
+/** Change against the window before, L14.2, in a field of this name; without it where no percentage exists. */
+export function delta<Name extends string>(
+  name: Name,
+  current: number,
+  previous: number | undefined,
+): Partial<Record<Name, number>> {
+  if (previous === undefined || previous === 0) return {}
+  return { [name]: percentage(current - previous, previous) } as Partial<Record<Name, number>>
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import { clickStats, sum, timeline, type View } from '../analytics/figures.ts'
-import { deltaPct, percentage } from '../analytics/window.ts'
+import { delta, percentage } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import type { BundleStats } from './stats-schema.ts'
 import { type BundleRow, type Member, membersOf, toBundle } from './store.ts'
@@ -47,7 +47,6 @@ function memberClicks(
   { link_id, label, primary_slug, url }: Member,
   { count, before, share }: { count: number; before: number | undefined; share: (count: number) => number },
 ): BundleStats['per_link'][number] {
-  const delta = deltaPct(count, before)
   return {
     link_id,
     label,
@@ -55,6 +54,6 @@ function memberClicks(
     url,
     click_count: count,
     pct_of_bundle: share(count),
-    ...(delta === undefined ? {} : { delta_pct: delta }),
+    ...delta('delta_pct', count, before),
   }
 }

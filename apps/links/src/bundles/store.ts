@@ -15,7 +15,7 @@ import {
   type Range,
   type Window,
   currentWindow,
-  deltaPct,
+  delta,
   previousWindow,
   hourOf,
 } from '../analytics/window.ts'
@@ -184,7 +184,6 @@ export async function summarise(
     const { buckets, links } = figures.get(bundle.id) ?? noFigures()
     const counts = sparkline(range, now, buckets)
     const total = counts.reduce((sum, count) => sum + count, 0)
-    const delta = deltaPct(total, buckets.get(BEFORE))
     const top = links
       .filter((link) => link.clicks > 0)
       .toSorted((a, b) => b.clicks - a.clicks || a.link_id - b.link_id)
@@ -193,7 +192,7 @@ export async function summarise(
       ...toBundle(bundle),
       link_count: memberCounts.get(bundle.id) ?? 0,
       total_clicks: total,
-      ...(delta === undefined ? {} : { delta_pct: delta }),
+      ...delta('delta_pct', total, buckets.get(BEFORE)),
       sparkline: counts,
       top_links: top.map(({ slug, clicks }) => ({ slug, click_count: clicks })),
     }

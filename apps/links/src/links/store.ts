@@ -9,7 +9,7 @@ import {
   sql,
 } from 'kysely'
 import { folded } from '@latchkey/http/text'
-import { type Range, deltaPct, windowsOf } from '../analytics/window.ts'
+import { type Range, delta, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { clicksInWindows } from '../analytics/window-clicks.ts'
 import { changeAllHours } from '../clicks/changed-hours.ts'
@@ -278,8 +278,7 @@ function toLink(
   const { primary_slug, url_key: _, search_text: __, ...link } = row
   const wired = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
   const total = sum(wired.map((slug) => slug.click_count))
-  const delta = deltaPct(total, before)
-  return { ...link, slugs: wired, total_clicks: total, ...(delta === undefined ? {} : { delta_pct: delta }) }
+  return { ...link, slugs: wired, total_clicks: total, ...delta('delta_pct', total, before) }
 }
 
 export function toSlug(row: Omit<SlugRow, keyof ClickCounts>, primary: string, clickCount: number): Slug {
