@@ -37,7 +37,6 @@ import type { Settings } from './settings.ts'
 import { LengthUse } from './slugs/generator.ts'
 import { createTitleFetcher, titleRobot } from './titles/fetch-title.ts'
 import { Labeller } from './titles/labeller.ts'
-import { VERSION } from './version.ts'
 
 export interface Links {
   fetch: Fetch
@@ -97,10 +96,9 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
       api: createPublicApi(services),
       admin: createAdmin(services),
       mcp: createMcp(services),
-      reference: createReference(VERSION),
+      reference: createReference(),
       readiness,
       metrics,
-      version: VERSION,
     }),
     drain() {
       readiness.drain()

@@ -2,16 +2,13 @@ import { codePoints, text } from '@latchkey/http/text'
 import type { z } from 'zod'
 
 /** `text` of at most `limit` code points. */
-export function boundedText(limit: number): z.ZodString {
-  return text()
+export function boundedText(limit: number, whole = text()): z.ZodString {
+  return whole
     .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
     .meta({ maxLength: limit })
 }
 
 /** `boundedText` without the blanks around it, which do not count. */
 export function trimmedText(limit: number): z.ZodString {
-  return text()
-    .trim()
-    .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
-    .meta({ maxLength: limit })
+  return boundedText(limit, text().trim())
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Failure, transportFailure } from '@latchkey/http/failure'
+import { type Failure, transportFailure } from '@latchkey/http/failure'
 import { type Arrival, mount } from '@latchkey/http/mount'
 import { type Admission, createAccess, refuseCrossSite } from '../access/access.ts'
 import { filtersOf } from '../analytics/filters.ts'
@@ -91,18 +91,17 @@ function retryAfter({ retryAfterSeconds }: Refused): Record<string, string> {
   return retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
 }
 
+const codes = { 401: 'unauthorized', 403: 'forbidden', 503: 'storage_unavailable' } as const
+
 function refusal(refused: Refused): Failure {
-  if (refused.status === 403)
-    return transportFailure('forbidden', { text: refused.message, headers: retryAfter(refused) })
-  const code = refused.status === 503 ? 'storage_unavailable' : 'unauthorized'
-  return transportFailure(code, { text: refused.message, headers: retryAfter(refused) })
+  return transportFailure(codes[refused.status], { text: refused.message, headers: retryAfter(refused) })
 }
 
 function refusalPage(refused: Refused): Response {
   return messagePage(
     refused.status,
     'No access to the admin side',
-    escapeHtml(refused.message),
+    Bun.escapeHTML(refused.message),
     retryAfter(refused),
   )
 }
@@ -113,8 +112,4 @@ function logout(url: string | null): Response {
 
 function leadTo(location: string): Response {
   return new Response(null, { status: 302, headers: { Location: location } })
-}
-
-function escapeHtml(value: string): string {
-  return Bun.escapeHTML(value)
 }

@@ -9,17 +9,18 @@ import type { Journal } from '../clicks/journal.ts'
 import type { Tables } from '../db/tables.ts'
 import { saveInstanceValue } from '../preferences/store.ts'
 import type { Settings } from '../settings.ts'
+import { VERSION } from '../version.ts'
 
 const HEADERS = { 'Cache-Control': 'private, no-store' }
 
 /** Public: whether the service answers and its database can be read. `timestamp` is in milliseconds. */
-export async function health(database: Database<Tables>, version: string): Promise<Response> {
+export async function health(database: Database<Tables>): Promise<Response> {
   const timestamp = Date.now()
   try {
     await sql`select 1 from instance limit 1`.execute(database.read)
-    return Response.json({ status: 'ok', version, timestamp }, { headers: HEADERS })
+    return Response.json({ status: 'ok', version: VERSION, timestamp }, { headers: HEADERS })
   } catch {
-    const body = { status: 'database unreachable', version, timestamp }
+    const body = { status: 'database unreachable', version: VERSION, timestamp }
     return Response.json(body, { status: 503, headers: HEADERS })
   }
 }

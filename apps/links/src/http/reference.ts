@@ -5,6 +5,7 @@ import type { ResponseHeader } from '@latchkey/http/operation'
 import { referencePage, referenceScript } from '@latchkey/http/reference-page'
 import { failures } from '../failures.ts'
 import { apiOperations } from './operations.ts'
+import { VERSION } from '../version.ts'
 import { API_PATH } from './public-api.ts'
 
 const DESCRIPTION = `Short links with custom slugs, QR codes and exact click counts.
@@ -63,7 +64,7 @@ const PAGE_HEADERS = {
 const WRONG_METHOD = transportFailure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
 
 /** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
-export function createReference(version: string): (method: string, path: string) => Response | undefined {
+export function createReference(): (method: string, path: string) => Response | undefined {
   // Made when it is first asked for, and not while everybody waits for the start.
   let document: string | undefined
   const script = referenceScript()
@@ -71,7 +72,7 @@ export function createReference(version: string): (method: string, path: string)
     [
       `${API_PATH}/openapi.json`,
       () =>
-        new Response((document ??= JSON.stringify(createDocument(version))), {
+        new Response((document ??= JSON.stringify(createDocument(VERSION))), {
           headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
         }),
     ],

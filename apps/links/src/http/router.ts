@@ -26,7 +26,6 @@ export interface Parts {
   reference: ReturnType<typeof createReference>
   readiness: Readiness
   metrics: Metrics
-  version: string
 }
 
 export type Fetch = (
@@ -126,12 +125,12 @@ function adminRoute(path: string): string {
 }
 
 async function system(
-  { services, readiness, metrics, version }: Parts,
+  { services, readiness, metrics }: Parts,
   request: Request,
   path: string,
   peer: string,
 ): Promise<Response | undefined> {
-  if (path === '/_/health') return health(services.database, version)
+  if (path === '/_/health') return health(services.database)
   if (path === '/_/ready') return readiness.answer()
   if (path !== '/_/metrics' || !mayReadMetrics(request, peer, services.settings)) return undefined
   const headers = { 'Content-Type': metrics.registry.contentType, 'Cache-Control': 'private, no-store' }

@@ -5,7 +5,6 @@ import { getLink } from '../links/operations.ts'
 import type { QrImage } from '../qr/qr.ts'
 import { qrText } from '../qr/operations.ts'
 import { SLUG_LIMIT } from '../slugs/slug.ts'
-import { VERSION } from '../version.ts'
 import { LinkId, perform, tool } from './tool.ts'
 
 const QR_PIXELS = 400
@@ -21,7 +20,7 @@ const healthTool = tool({
     version: z.string(),
     timestamp: z.int().meta({ description: 'Milliseconds since 1970.' }),
   }),
-  run: async ({ database }) => (await health(database, VERSION)).json(),
+  run: async ({ database }) => (await health(database)).json(),
 })
 
 const Origin = z

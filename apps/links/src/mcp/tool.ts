@@ -161,21 +161,19 @@ export function rangedTool<Input extends Shape>({
   run,
   ...rest
 }: RangedDeclaration<Input>): Tool {
-  const schema = z.object({ ...input, range: RangeArgument })
-  return {
+  return tool({
     ...rest,
     effect: 'read',
-    input: schema,
+    input: { ...input, range: RangeArgument },
     output: z.object({ ...RangeUsed, ...output }),
     async run(context, args) {
-      const parsed = parseBody(schema, args, literalTexts)
-      const range = parsed.range ?? context.defaultRange
-      const used = { range_used: range, range_label: labels[range] }
-      const note = describe(context, range, parsed.range === undefined)
-      const result = await run(context, parsed as unknown as z.output<z.ZodObject<Input>>, range)
-      return { ...used, range_note: note, ...result }
+      const { range: asked, ...others } = args as { range?: Range }
+      const range = asked ?? context.defaultRange
+      const note = describe(context, range, asked === undefined)
+      const result = await run(context, others as z.output<z.ZodObject<Input>>, range)
+      return { range_used: range, range_label: labels[range], range_note: note, ...result }
     },
-  }
+  })
 }
 
 function describe({ filters }: Context, range: Range, byDefault: boolean): string {
