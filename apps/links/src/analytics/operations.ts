@@ -1,14 +1,14 @@
 import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
+import { requireBundle } from '../bundles/operations.ts'
 import { bundleStats } from '../bundles/stats.ts'
 import { BundleStats } from '../bundles/stats-schema.ts'
-import { findBundleRow, membersOf } from '../bundles/store.ts'
+import { membersOf } from '../bundles/store.ts'
 import { type Context, operation } from '../context.ts'
 import { snapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
 import { requireLink } from '../links/operations.ts'
-import { Id, wholeNumber } from '../links/schema.ts'
+import { IdParams, wholeNumber } from '../links/schema.ts'
 import { isTimeZone } from './calendar.ts'
 import { dashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
@@ -19,7 +19,6 @@ import { dimensionOfList } from './tally.ts'
 type Db = Database<Tables>
 
 const tag = 'Analytics'
-const Params = z.object({ id: Id })
 
 /** A missing one is the caller's default, which is `all` on the public API. */
 const WindowQuery = z.object({ range: Range.optional().meta({ default: 'all' }) })
@@ -58,12 +57,6 @@ export async function counted<Result>(
   return snapshot(context.database.beside, (db) => read(db, view))
 }
 
-async function requireBundle(context: Context, id: number) {
-  const row = await findBundleRow(context.database.read, id)
-  if (!row) throw failure('bundle_not_found')
-  return row
-}
-
 /** One list of ClickStats in full, a page of it. */
 async function breakdown(
   db: Db,
@@ -83,7 +76,7 @@ export const getLinkAnalytics = operation({
   scope: 'read',
   tag,
   summary: 'Who clicked a link, from where and with what',
-  params: Params,
+  params: IdParams,
   query: CalendarQuery,
   result: ClickStats,
   failures: ['link_not_found'],
@@ -100,7 +93,7 @@ export const getLinkTimeline = operation({
   scope: 'read',
   tag,
   summary: 'Clicks of a link by hour, day, week or month',
-  params: Params,
+  params: IdParams,
   query: CalendarQuery,
   result: TimelineData,
   failures: ['link_not_found'],
@@ -117,7 +110,7 @@ export const getLinkBreakdown = operation({
   scope: 'read',
   tag,
   summary: 'One list of a link’s analytics in full, by pages',
-  params: Params,
+  params: IdParams,
   query: BreakdownQuery,
   result: Breakdown,
   failures: ['link_not_found'],
@@ -134,7 +127,7 @@ export const getBundleAnalytics = operation({
   scope: 'read',
   tag,
   summary: 'Who clicked the links of a bundle, from where and with what',
-  params: Params,
+  params: IdParams,
   query: CalendarQuery,
   result: BundleStats,
   failures: ['bundle_not_found'],
@@ -151,7 +144,7 @@ export const getBundleBreakdown = operation({
   scope: 'read',
   tag,
   summary: 'One list of a bundle’s analytics in full, by pages',
-  params: Params,
+  params: IdParams,
   query: BreakdownQuery,
   result: Breakdown,
   failures: ['bundle_not_found'],

@@ -5,6 +5,10 @@ export const Range = z
   .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
 export type Range = z.output<typeof Range>
 
+export const DeltaPct = z.int().optional().meta({
+  description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
+})
+
 /** The lists of ClickStats that a breakdown pages through, by the names they have there (L14.5, L14.6). */
 export const listNames = [
   'countries',
@@ -35,9 +39,7 @@ const DateCount = z
 export const ClickStats = z
   .object({
     total_clicks: z.int(),
-    delta_pct: z.int().optional().meta({
-      description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
-    }),
+    delta_pct: DeltaPct,
     unique_visitors: z.int().meta({ description: 'One per visitor and UTC day.' }),
     countries: TopNames,
     referrers: TopNames,

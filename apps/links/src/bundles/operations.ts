@@ -4,17 +4,15 @@ import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { requireLink } from '../links/operations.ts'
-import { Link } from '../links/schema.ts'
+import { IdParams, Link, PageQuery } from '../links/schema.ts'
 import { lockLinkRow, readLinks } from '../links/store.ts'
 import { cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
 import {
   Bundle,
   BundleChanges,
-  BundleParams,
   BundleQuery,
   BundleWithSummary,
   MemberParams,
-  MemberQuery,
   NewBundle,
   NewMember,
   SummaryQuery,
@@ -49,7 +47,8 @@ async function ownedBundle(tx: Tx, context: Context, id: number, notOwner: Failu
   return row
 }
 
-async function requireBundle(context: Context, id: number): Promise<BundleRow> {
+/** Throws 404 unless the bundle exists. */
+export async function requireBundle(context: Context, id: number): Promise<BundleRow> {
   const row = await findBundleRow(context.database.read, id)
   if (!row) throw failure('bundle_not_found')
   return row
@@ -114,7 +113,7 @@ const read = operation({
   scope: 'read',
   tag,
   summary: 'Read a bundle with its figures, archived or not',
-  params: BundleParams,
+  params: IdParams,
   query: SummaryQuery,
   result: BundleWithSummary,
   failures: ['bundle_not_found'],
@@ -135,7 +134,7 @@ const change = operation({
   scope: 'create',
   tag,
   summary: 'Change a bundle; missing fields keep their value',
-  params: BundleParams,
+  params: IdParams,
   body: BundleChanges,
   result: Bundle,
   failures: ['bundle_not_found', 'not_owner_bundle_update'],
@@ -155,7 +154,7 @@ const remove = operation({
   scope: 'create',
   tag,
   summary: 'Delete a bundle; its links stay',
-  params: BundleParams,
+  params: IdParams,
   result: z.object({ deleted: z.literal(true) }),
   failures: ['bundle_not_found', 'not_owner_bundle_delete'],
   async handler(context, { params }) {
@@ -176,7 +175,7 @@ function stateChange(verb: 'archive' | 'unarchive') {
     scope: 'create',
     tag,
     summary: verb === 'archive' ? 'Take a bundle off the default lists' : 'Put a bundle back on the lists',
-    params: BundleParams,
+    params: IdParams,
     result: Bundle,
     failures: ['bundle_not_found', notOwner],
     async handler(context, { params }) {
@@ -197,8 +196,8 @@ const listLinks = operation({
   scope: 'read',
   tag,
   summary: 'List the links of a bundle, newest first, with their lifetime clicks',
-  params: BundleParams,
-  query: MemberQuery,
+  params: IdParams,
+  query: PageQuery,
   result: z.array(Link),
   failures: ['bundle_not_found'],
   async handler(context, { params, query }) {
@@ -224,7 +223,7 @@ const addLink = operation({
   scope: 'create',
   tag,
   summary: 'Add any link to any bundle',
-  params: BundleParams,
+  params: IdParams,
   body: NewMember,
   result: z.object({ added: z.literal(true) }),
   failures: ['bundle_not_found', 'link_not_found'],
@@ -266,7 +265,7 @@ const listOfLink = operation({
   scope: 'read',
   tag,
   summary: 'List the bundles that a link is in, by name; archived ones are left out',
-  params: BundleParams,
+  params: IdParams,
   result: z.array(Bundle),
   failures: ['link_not_found'],
   async handler(context, { params }) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { codePoints, text } from '@latchkey/http/text'
-import { Range } from '../analytics/schema.ts'
-import { Id, wholeNumber } from '../links/schema.ts'
+import { DeltaPct, Range } from '../analytics/schema.ts'
+import { Id, IdParams, PageQuery } from '../links/schema.ts'
 import { boundedText } from '../text.ts'
 
 const NAME_LIMIT = 120
@@ -34,9 +34,7 @@ const TopLink = z
 export const BundleWithSummary = Bundle.extend({
   link_count: z.int(),
   total_clicks: z.int().meta({ description: 'Raw clicks of all members in the window.' }),
-  delta_pct: z.int().optional().meta({
-    description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
-  }),
+  delta_pct: DeltaPct,
   sparkline: z.array(z.int()).meta({
     description:
       'Clicks by hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC; they add up to the total.',
@@ -92,18 +90,11 @@ const Archived = z
   })
   .meta({ description: '`true`, `1` or `only` for archived bundles only, `all` for both; else active ones.' })
 
-const PageQuery = z.object({
-  limit: wholeNumber(1, 1000).default(1000),
-  cursor: z.string().optional().meta({ description: 'From the `Link` header of the page before.' }),
-})
-
 /** A missing one is the caller's default, which is `all` on the public API. */
 const SummaryRange = Range.optional().meta({ default: 'all' })
 
 export const SummaryQuery = z.object({ range: SummaryRange })
 export const BundleQuery = PageQuery.extend({ archived: Archived, range: SummaryRange })
-export const MemberQuery = PageQuery
 
-export const BundleParams = z.object({ id: Id })
-export const MemberParams = z.object({ id: Id, linkId: Id })
+export const MemberParams = IdParams.extend({ linkId: Id })
 export const NewMember = z.object({ link_id: z.int().min(1) })

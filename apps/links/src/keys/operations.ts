@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../context.ts'
 import { failure } from '../failures.ts'
-import { Id } from '../links/schema.ts'
+import { IdParams } from '../links/schema.ts'
 import { ApiKey, NewApiKey } from './schema.ts'
 import { deleteKey, insertKey, listKeys } from './store.ts'
 
@@ -42,7 +42,7 @@ export const keyOperations = [
     scope: 'admin',
     tag: 'API keys',
     summary: 'Revoke an API key; its next request fails',
-    params: z.object({ id: Id }),
+    params: IdParams,
     result: z.object({ ok: z.literal(true) }),
     failures: ['key_not_found'],
     async handler({ database, identity }, { params }) {

@@ -10,7 +10,7 @@ import type { Transaction } from 'kysely'
 import { listByClicks } from './click-order.ts'
 import { createOrReuse } from './creation.ts'
 import { trimClicks } from './trim.ts'
-import { Id, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
+import { IdParams, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
   countLinks,
@@ -26,7 +26,6 @@ import {
 
 type Tx = Transaction<Tables>
 
-const IdParams = z.object({ id: Id })
 const RangeQuery = z.object({ range: Range.optional() })
 
 /** The link's row, locked, for a write by its owner; 404 and 403 (with the write's own sentence) otherwise. */

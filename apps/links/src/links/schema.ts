@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
-import { Range } from '../analytics/schema.ts'
+import { DeltaPct, Range } from '../analytics/schema.ts'
 import { CustomSlug, Slug } from '../slugs/schema.ts'
 import { foldSlug } from '../slugs/slug.ts'
 import { trimmedText } from '../text.ts'
@@ -15,6 +15,8 @@ export const Id = z
   .transform(Number)
   .refine((id) => id > 0)
   .meta({ type: 'integer', minimum: 1 } as z.core.GlobalMeta)
+
+export const IdParams = z.object({ id: Id })
 
 export const Link = z
   .object({
@@ -33,9 +35,7 @@ export const Link = z
     total_clicks: z
       .int()
       .meta({ description: 'Raw clicks: lifetime, or in the window when `range` is given.' }),
-    delta_pct: z.int().optional().meta({
-      description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
-    }),
+    delta_pct: DeltaPct,
     duplicate: z.literal(true).optional(),
     duplicate_count: z.int().optional(),
   })
@@ -79,6 +79,11 @@ export type LinkChanges = z.output<typeof LinkChanges>
 
 export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
 
+export const PageQuery = z.object({
+  limit: wholeNumber(1, 1000).default(1000),
+  cursor: z.string().optional().meta({ description: 'From the `Link` header of the page before.' }),
+})
+
 export const LinkQuery = z.object({
   owner: text().optional().meta({ description: 'Exactly this owner; empty for anyone.' }),
   range: Range.optional(),
@@ -87,8 +92,7 @@ export const LinkQuery = z.object({
     .meta({ description: 'Part of the label, URL, owner or any slug, in any case.' }),
   status: Status.default('all'),
   sort: z.enum(['created', 'clicks']).default('created'),
-  limit: wholeNumber(1, 1000).default(1000),
-  cursor: z.string().optional().meta({ description: 'From the `Link` header of the page before.' }),
+  ...PageQuery.shape,
 })
 export type LinkQuery = z.output<typeof LinkQuery>
 

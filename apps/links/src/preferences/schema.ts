@@ -19,12 +19,15 @@ function isHttpUrl(value: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
+const Theme = z.enum(['light', 'dark']).nullable()
+const Lang = z.enum(['en', 'sv', 'id']).nullable()
+
 /** Settings of a person, and the one of the instance (L10). */
 export const Preferences = z
   .object({
     slug_default_length: z.int(),
-    theme: z.enum(['light', 'dark']).nullable(),
-    lang: z.enum(['en', 'sv', 'id']).nullable(),
+    theme: Theme,
+    lang: Lang,
     default_range: Range,
     filter_bots: z.boolean(),
     filter_self_referrers: z.boolean(),
@@ -35,8 +38,8 @@ export type Preferences = z.output<typeof Preferences>
 
 export const PreferenceChanges = z.object({
   slug_default_length: z.int().min(3).max(128).optional(),
-  theme: z.enum(['light', 'dark']).nullable().optional(),
-  lang: z.enum(['en', 'sv', 'id']).nullable().optional(),
+  theme: Theme.optional(),
+  lang: Lang.optional(),
   default_range: Range.nullable().optional(),
   filter_bots: flag('filter_bots').optional(),
   filter_self_referrers: flag('filter_self_referrers').optional(),

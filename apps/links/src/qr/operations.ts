@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../context.ts'
 import { failure } from '../failures.ts'
-import { Id, wholeNumber } from '../links/schema.ts'
+import { IdParams, wholeNumber } from '../links/schema.ts'
 import { requireLink } from '../links/operations.ts'
 import { SlugQuery } from '../slugs/schema.ts'
 import { findSlug } from '../slugs/store.ts'
@@ -47,7 +47,7 @@ export const qrOperations = [
     scope: 'read',
     tag: 'QR codes',
     summary: 'A QR code of the short URL',
-    params: z.object({ id: Id }),
+    params: IdParams,
     query: QrQuery,
     result: z.unknown(),
     media: { 'image/svg+xml': 'The code as SVG', 'image/png': 'The code as PNG' },

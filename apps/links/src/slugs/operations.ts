@@ -6,7 +6,7 @@ import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { Force, getLink, settleForRemoval } from '../links/operations.ts'
-import { Id, Link } from '../links/schema.ts'
+import { Id, IdParams, Link } from '../links/schema.ts'
 import { type LinkRow, findLinkRow, lockLinkRow, readChangedLink, toSlug } from '../links/store.ts'
 import { trimClicks } from '../links/trim.ts'
 import { CustomSlug, Slug, SlugParam } from './schema.ts'
@@ -80,7 +80,7 @@ const addToLink = operation({
   scope: 'create',
   tag: 'Slugs',
   summary: 'Add a custom slug to a link, anyone’s',
-  params: z.object({ id: Id }),
+  params: IdParams,
   body: z.object({ slug: CustomSlug }),
   result: Slug,
   status: 201,
@@ -201,7 +201,7 @@ export const choosePrimarySlug = operation({
   scope: 'create',
   tag: 'Slugs',
   summary: 'Make this the slug that is shown and encoded',
-  params: z.object({ id: Id }),
+  params: IdParams,
   body: z.object({ slug: CustomSlug }),
   result: Link,
   failures: ['link_not_found', 'slug_not_on_link', 'not_owner_primary', 'disabled_primary'],
