@@ -1,5 +1,6 @@
 import { OutcomeUnknown, isStorageUnavailable } from '@latchkey/database/errors'
 import { Failure, OUTCOME_UNKNOWN, transportFailure, transportFailures } from '@latchkey/http/failure'
+import type { Log } from '@latchkey/http/log'
 
 /** The closed list of what a request to Links can end in (links-contract L3.3, L6, L8, L15). */
 export const failures = {
@@ -59,12 +60,22 @@ export function deletionStopped(): Failure {
   return new Failure('deletion_stopped', failures.deletion_stopped, { 'Retry-After': '5' })
 }
 
-/** Of what was thrown and is no listed failure. Where nobody knows whether it was done, nobody is told to try again. */
-export function unlisted(error: unknown): Failure {
+/**
+ * What a caller is told of what was thrown. What is no listed failure is logged, and told without detail. Where nobody knows
+ * whether it was done, nobody is told to try again.
+ */
+export function failureOf(
+  error: unknown,
+  { log, requestId, what }: { log: Pick<Log, 'error'>; requestId: string; what: string },
+): Failure {
+  if (error instanceof Failure) return error
+  const isUnavailable = isStorageUnavailable(error)
+  log.error(isUnavailable ? 'the database cannot be used' : what, { requestId, error })
   if (error instanceof OutcomeUnknown)
     return transportFailure('storage_unavailable', { text: OUTCOME_UNKNOWN })
-  if (!isStorageUnavailable(error)) return transportFailure('internal')
-  return transportFailure('storage_unavailable', { headers: { 'Retry-After': '5' } })
+  return isUnavailable
+    ? transportFailure('storage_unavailable', { headers: { 'Retry-After': '5' } })
+    : transportFailure('internal')
 }
 
 /** Messages of schemas that the contract gives word by word, without the field's name before them. */

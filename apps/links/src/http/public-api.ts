@@ -1,13 +1,12 @@
-import { isStorageUnavailable } from '@latchkey/database/errors'
 import { clientAddress } from '@latchkey/http/client-address'
-import { Failure, transportFailure } from '@latchkey/http/failure'
+import { transportFailure } from '@latchkey/http/failure'
 import { type Arrival, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
-import { type RateLimiter, type Taken, createRateLimiter } from '@latchkey/http/rate-limit'
 import { unfiltered } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
-import { literalTexts, unlisted } from '../failures.ts'
+import { failureOf, literalTexts } from '../failures.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
+import { type Limiters, createLimiters, take } from './limits.ts'
 import { apiOperations } from './operations.ts'
 import type { Services } from './services.ts'
 
@@ -18,10 +17,7 @@ const USED_EVERY_SECONDS = 60
 
 /** The public API: everything below `/_/api` for callers with a key. */
 export function createPublicApi(services: Services) {
-  const limit = services.settings.rateLimit
-  // Apart, so that a flood without keys can never take the room of those who have one.
-  const limiters =
-    limit === null ? undefined : { keys: createRateLimiter(limit), addresses: createRateLimiter(limit) }
+  const limiters = createLimiters(services.settings)
   return mount<Context, PresentedKey>({
     basePath: API_PATH,
     operations: apiOperations,
@@ -44,32 +40,19 @@ export function createPublicApi(services: Services) {
 
 async function authenticate(
   services: Services,
-  limiters: { keys: RateLimiter; addresses: RateLimiter } | undefined,
+  limiters: Limiters | undefined,
   request: Request,
   { peer }: Arrival,
 ): Promise<Authenticated<PresentedKey>> {
   const header = request.headers.get('authorization') ?? ''
   const rawKey = header.startsWith('Bearer ') ? header.slice('Bearer '.length) : ''
   const key = KEY.test(rawKey) ? await findKey(services.database.read, rawKey) : undefined
-  const taken = key
-    ? limiters?.keys.take(String(key.id))
-    : limiters?.addresses.take(clientAddress(request, peer, services.proxies))
-  const headers = taken ? limitHeaders(taken) : {}
-  if (taken && !taken.allowed)
-    throw transportFailure('too_many_requests', {
-      headers: { ...headers, 'Retry-After': String(taken.retryAfterSeconds) },
-    })
+  const headers = key
+    ? take(limiters?.callers, String(key.id))
+    : take(limiters?.addresses, clientAddress(request, peer, services.proxies))
   if (!key) throw transportFailure('unauthorized', { headers: { ...headers, 'WWW-Authenticate': 'Bearer' } })
   noteUse(services, key)
   return { caller: key, headers }
-}
-
-export function limitHeaders(taken: Taken): Record<string, string> {
-  return {
-    'RateLimit-Limit': String(taken.limit),
-    'RateLimit-Remaining': String(taken.remaining),
-    'RateLimit-Reset': String(taken.resetSeconds),
-  }
 }
 
 /** At most one write a minute and key, and never in the way of the request. */
@@ -85,8 +68,5 @@ export function noteUse({ database, keysUsedAt, log, now }: Services, key: Prese
 
 /** Every error of both APIs in the one shape; our own faults are logged with the request's id and carry no detail. */
 export function renderFailure({ log }: Services, error: unknown, requestId: string): Response {
-  if (error instanceof Failure) return failureResponse(error)
-  const unavailable = isStorageUnavailable(error)
-  log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
-  return failureResponse(unlisted(error))
+  return failureResponse(failureOf(error, { log, requestId, what: 'a request failed' }))
 }

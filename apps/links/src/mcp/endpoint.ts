@@ -2,10 +2,10 @@ import { readJson } from '@latchkey/http/body'
 import { clientAddress } from '@latchkey/http/client-address'
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type Arrival, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
-import { type RateLimiter, createRateLimiter } from '@latchkey/http/rate-limit'
 import type { Context } from '../context.ts'
 import { viewer } from '../http/admin.ts'
-import { limitHeaders, renderFailure } from '../http/public-api.ts'
+import { type Limiters, createLimiters, take } from '../http/limits.ts'
+import { renderFailure } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
 import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { type Address, type Place, addressOf, hasMcpHost, placeOf } from './address.ts'
@@ -16,24 +16,19 @@ import { tools } from './tools.ts'
 
 const ROUTE = '/_/mcp'
 
-type Limiters = { identities: RateLimiter; addresses: RateLimiter } | undefined
-
 interface Endpoint {
   services: Services
   credentials: Credentials
-  limiters: Limiters
+  limiters: Limiters | undefined
 }
 
 /** What assistants talk to (L19). */
 export function createMcp(services: Services) {
   const credentials = createCredentials(services)
-  const limit = services.settings.rateLimit
   const endpoint: Endpoint = {
     services,
     credentials,
-    limiters: limit
-      ? { identities: createRateLimiter(limit), addresses: createRateLimiter(limit) }
-      : undefined,
+    limiters: createLimiters(services.settings),
   }
   const documents = createDocuments(credentials.issuer, services.settings.mcpOauthAudience)
   return {
@@ -172,22 +167,7 @@ async function readMessage(request: Request): Promise<unknown> {
 
 /** Each call of a batch counts, so that a batch is no way around the limit; one that is refused uses up nothing. */
 function takeTurns({ limiters }: Endpoint, { identity }: McpCaller, body: unknown): Record<string, string> {
-  return take(limiters?.identities, identity, Math.max(1, callsOf(body).length))
-}
-
-function take(limiter: RateLimiter | undefined, key: string, requests = 1): Record<string, string> {
-  const taken = limiter?.take(key, requests)
-  if (!taken) return {}
-  const headers = limitHeaders(taken)
-  if (taken.allowed) return headers
-  // No wait would help.
-  if (requests > taken.limit)
-    throw transportFailure('invalid_input', {
-      text: `request: must be a batch of at most ${taken.limit}`,
-      headers,
-    })
-  const refused = { ...headers, 'Retry-After': String(taken.retryAfterSeconds) }
-  throw transportFailure('too_many_requests', { headers: refused })
+  return take(limiters?.callers, identity, Math.max(1, callsOf(body).length))
 }
 
 function requireScopes(caller: McpCaller, body: unknown, address: Address): void {

@@ -1,9 +1,7 @@
-import { isStorageUnavailable } from '@latchkey/database/errors'
-import { Failure } from '@latchkey/http/failure'
 import type { Log } from '@latchkey/http/log'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { Context } from '../context.ts'
-import { unlisted } from '../failures.ts'
+import { failureOf } from '../failures.ts'
 import { VERSION } from '../version.ts'
 import { explain } from './hints.ts'
 import type { Tool } from './tool.ts'
@@ -49,17 +47,10 @@ async function call(tool: Tool, args: unknown, exchange: Exchange): Promise<Call
       structuredContent: result,
     }
   } catch (error) {
-    return refusal(explain(failureOf(error, exchange), tool.name))
+    return refusal(explain(failureOf(error, { ...exchange, what: 'a tool failed' }), tool.name))
   }
 }
 
 function refusal(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
-}
-
-function failureOf(error: unknown, { log, requestId }: Exchange): Failure {
-  if (error instanceof Failure) return error
-  const unavailable = isStorageUnavailable(error)
-  log.error(unavailable ? 'the database cannot be used' : 'a tool failed', { requestId, error })
-  return unlisted(error)
 }
