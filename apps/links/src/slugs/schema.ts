@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SLUG_LIMIT, foldSlug, isSlug, slugProblem } from './slug.ts'
+import { CHARSET_PROBLEM, SLUG_LIMIT, foldSlug, isSlug, slugProblem } from './slug.ts'
 
 const Flag = z.union([z.literal(0), z.literal(1)])
 
@@ -43,9 +43,6 @@ export const SlugParam = z
 /** A slug in a query, in any case; unlike in a path, what could be none is worth a word. */
 export const SlugQuery = z
   .string()
-  .refine(
-    isSlug,
-    'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
-  )
+  .refine(isSlug, CHARSET_PROBLEM)
   .transform(foldSlug)
   .meta({ maxLength: SLUG_LIMIT })

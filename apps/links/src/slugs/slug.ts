@@ -6,6 +6,9 @@ export const MOST_SLUGS = 5_000
 /** Checked before folding, so that no look-alike (the Kelvin sign, the long s) folds into ASCII. */
 const CHARSET = /^[A-Za-z0-9](?:[A-Za-z0-9._~-]*[A-Za-z0-9])?$/
 
+export const CHARSET_PROBLEM =
+  'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
+
 /** Lower-cases a slug whose charset was checked: only then are its letters A-Z, and nothing else can fold. */
 export function foldSlug(slug: string): string {
   return slug.toLowerCase()
@@ -21,7 +24,6 @@ export function slugProblem(value: string): string | undefined {
   if (value.trim() === '') return 'Custom slug must not be empty'
   if (value.startsWith('_')) return 'Slug must not start with underscore'
   if (Array.from(value).length > SLUG_LIMIT) return 'Slug must be 128 characters or fewer'
-  if (!CHARSET.test(value))
-    return 'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
+  if (!CHARSET.test(value)) return CHARSET_PROBLEM
   return isReserved(foldSlug(value)) ? 'Slug is reserved' : undefined
 }
