@@ -13,9 +13,11 @@ import { SignedIn, toOwnSession } from '../sessions/schema.ts'
 import { lifetimesOf } from '../sessions/session.ts'
 import { insertSession } from '../sessions/store.ts'
 import { User, toUser } from '../users/schema.ts'
+import { insertUser } from '../users/store.ts'
+import { newGuestId } from './guest-id.ts'
 import { parseNickname } from './nickname.ts'
 import { NicknameBody } from './schema.ts'
-import { findEndedGuest, insertGuest, renameUser } from './store.ts'
+import { findEndedGuest, renameUser } from './store.ts'
 
 const DAY_MS = 86_400_000
 /** How long a guest's data are kept after the last session (R14.7). */
@@ -56,7 +58,7 @@ const create = operation({
     const nickname = await nicknameFrom(context, body.nickname)
     countCreation(context)
     const { user, session } = await database.write(async (tx) => {
-      const guest = await insertGuest(tx, nickname, now)
+      const guest = await insertUser(tx, { id: newGuestId(now), nickname, email: null, is_guest: 1 }, now)
       const details = {
         userId: guest.id,
         nowMs: now,

@@ -1,33 +1,7 @@
 import type { Transaction } from 'kysely'
 import { folded } from '@latchkey/http/text'
-import type { Tables, UserRow } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { endSessions } from '../sessions/store.ts'
-import { avatarColorOf } from '../users/avatar-color.ts'
-import { newGuestId } from './guest-id.ts'
-
-export async function insertGuest(
-  tx: Transaction<Tables>,
-  nickname: string,
-  nowMs: number,
-): Promise<UserRow> {
-  const id = newGuestId(nowMs)
-  return tx
-    .insertInto('users')
-    .values({
-      id,
-      nickname,
-      search_name: folded(nickname),
-      email: null,
-      avatar_color: avatarColorOf(id),
-      disabled: 0,
-      is_guest: 1,
-      created_at: nowMs,
-      last_seen_at: nowMs,
-      guest_ended_at: null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
 
 export async function renameUser(tx: Transaction<Tables>, id: string, nickname: string): Promise<void> {
   await tx

@@ -1,6 +1,6 @@
 import { OutcomeUnknown, isReferenceViolation, isStorageUnavailable } from '@latchkey/database/errors'
 import { Failure, OUTCOME_UNKNOWN } from '@latchkey/http/failure'
-import { type Authenticated, mount } from '@latchkey/http/mount'
+import { type Authenticated, type Exchange, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { NoResultError } from 'kysely'
@@ -37,20 +37,12 @@ export function createApi(services: Services) {
     contextOf: (visit, request, { requestId }) => contextOf(services, visit, request, requestId),
     render: async (error, requestId, visit) =>
       renderFailure(services, await erasedMeanwhile(services, error, visit), requestId),
-    observe: (answered) => observe(services, answered),
+    observe: (exchange) => observe(services, exchange),
   })
 }
 
-interface Answered {
-  route: string
-  method: string
-  status: number
-  requestId: string
-  ms: number
-}
-
 /** Never the query: code and state of a login are in it. */
-function observe({ metrics, log }: Services, { route, method, status, requestId, ms }: Answered): void {
+function observe({ metrics, log }: Services, { route, method, status, requestId, ms }: Exchange): void {
   metrics.observeRequest(route, status, ms / 1000)
   log.info('request', { route, method, status, requestId, ms: Math.round(ms) })
 }

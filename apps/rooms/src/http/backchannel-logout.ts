@@ -3,12 +3,11 @@ import { Failure } from '@latchkey/http/failure'
 import { failure } from '../failures.ts'
 import { endByProvider } from '../login/backchannel.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
+import { BACKCHANNEL_LOGOUT_PATH } from '../login/login-state.ts'
 import { LoginFailure } from '../login/provider.ts'
 import { answerAt } from './api.ts'
 import { type Client, clientOf } from './client.ts'
 import type { Services } from './services.ts'
-
-export const BACKCHANNEL_LOGOUT_PATH = '/api/auth/backchannel-logout'
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 const MOST_CHARACTERS = 16 * 1024

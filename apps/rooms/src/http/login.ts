@@ -2,19 +2,13 @@ import { originOf } from '../audit/origin.ts'
 import { parseCallbackQuery } from '../login/callback-query.ts'
 import { redeemAttempt, takeAttempt } from '../login/callback.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
-import {
-  CALLBACK_PATH,
-  type LoginContext,
-  StaleLogin,
-  isBrowser,
-  newBrowser,
-  stateHashOf,
-} from '../login/login-state.ts'
+import { CALLBACK_PATH, type LoginContext, StaleLogin, stateHashOf } from '../login/login-state.ts'
 import { LoginFailure } from '../login/provider.ts'
 import { parseReturnPath } from '../login/return-path.ts'
 import { signIn } from '../login/sign-in.ts'
 import { startLogin } from '../login/start.ts'
 import { failure } from '../failures.ts'
+import { TOKEN, newToken } from '../token.ts'
 import { answerAt, loginContextOf, refuseForeignOrigin } from './api.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, cookieNames, readCookie, sessionCookies, writeCookie } from './cookies.ts'
@@ -80,8 +74,9 @@ async function start(step: Step): Promise<Response> {
   const returnPath = parseReturnPath(url.searchParams.get('returnTo'), canonicalOrigin)
   if (comesUnasked(request)) return redirect(loginPage(canonicalOrigin, returnPath))
   const names = cookieNames(canonicalOrigin)
-  const [known] = readCookie(request, names.login).filter(isBrowser)
-  const browser = known ?? newBrowser()
+  // What tells this browser from others while it is not signed in.
+  const known = readCookie(request, names.login).find((cookie) => TOKEN.test(cookie))
+  const browser = known ?? newToken()
   try {
     if (!services.rates.allows('login_start_per_minute', context.clientPrefix).allowed)
       throw new LoginFailure('too_many_attempts', 'too many starts')
@@ -167,7 +162,7 @@ function browsersOf(request: Request, cookies: readonly string[]): string[] {
     .map((name) => readCookie(request, name))
     .filter((values) => values.length === 1)
     .flat()
-    .filter(isBrowser)
+    .filter((cookie) => TOKEN.test(cookie))
 }
 
 function onlySession(request: Request, names: CookieNames): string | undefined {

@@ -4,6 +4,7 @@ import { csrfTokenOf } from '../sessions/csrf.ts'
 import { isDueToSlide, idleEnd, isLive, lifetimesOf } from '../sessions/session.ts'
 import type { FoundSession } from '../sessions/lookup.ts'
 import { mayBeSucceeded } from '../sessions/store.ts'
+import { TOKEN } from '../token.ts'
 import { type Client, clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
@@ -52,9 +53,6 @@ async function cookiesOfDead(
   const ended = TOKEN.test(token) ? await sessions.find(token) : undefined
   return ended && (await mayBeSucceeded(database.read, ended, now())) ? [] : clearedCookies(names)
 }
-
-/** What one of our tokens looks like; the database is asked about nothing else. */
-const TOKEN = /^[\w-]{43}$/
 
 /** The one session look-up of HTTP and sockets (R10.4). Slides the idle end when it is due. */
 export async function findActor(services: Services, token: string): Promise<Actor | null> {

@@ -1,4 +1,4 @@
-import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import { hashToken } from '@latchkey/tokens/opaque'
 import type { Transaction } from 'kysely'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomInvitationRow, Tables } from '../db/tables.ts'
@@ -11,6 +11,7 @@ import { standingFor } from '../rooms/operations.ts'
 import { type MemberRole, invitingAs, isAtLeast, may } from '../rooms/room-access.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import type { FoundStanding } from '../rooms/standing.ts'
+import { newToken } from '../token.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { isVouchedFor, vouchedFor } from './authority.ts'
 import { invitee } from './invitee.ts'
@@ -164,7 +165,7 @@ const createLink = operation({
   failures: [...REFUSALS, 'limit_reached'],
   async handler(context, { params, body }) {
     context.rates.take('invitations_per_hour', actorOf(context).user.id)
-    const token = createToken('', 32, 'base64url')
+    const token = newToken()
     const row = await context.database.write((tx) => insertLink(tx, context, params.id, { ...body, token }))
     const url = `${context.policy.canonicalOrigin}/invite/${token}`
     return { invitation: toInvitation(row), token, url }

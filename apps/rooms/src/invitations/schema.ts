@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { RoomInvitationRow } from '../db/tables.ts'
 import { MemberRole } from '../members/schema.ts'
 import { NextCursor } from '../paging.ts'
+import { TOKEN } from '../token.ts'
 import { Id, Moment, Success, toMoment } from '../wire.ts'
 
 /** Both 30 days at most. */
@@ -103,8 +104,7 @@ export const Preview = z
   .meta({ id: 'InvitationPreview' })
 export const Accepted = Success.extend({ roomId: z.string(), role: MemberRole })
 
-/** 32 random bytes. */
-const Token = z.string().regex(/^[\w-]{43}$/)
+const Token = z.string().regex(TOKEN)
 
 export const RoomInvitationParams = z.object({ id: Id, invitationId: Id })
 export const TokenParams = z.object({ token: Token })

@@ -23,8 +23,6 @@ export interface Metadata {
 export interface Discovery {
   /** Throws `LoginFailure`. */
   get(): Promise<Metadata>
-  /** What is known without asking. */
-  known(): Metadata | undefined
   lastCheck(): Omit<ProviderStatus['discovery'], 'ok'>
 }
 
@@ -40,7 +38,6 @@ export function createDiscovery(config: OidcConfig, { outbound, now, log }: Surr
   let asking: Promise<Metadata> | undefined
 
   const isWithin = (ms: number) => Math.abs(now() - checkedAtMs) < ms
-  const known = () => (isWithin(FRESH_MS) ? metadata : undefined)
 
   async function ask(): Promise<Metadata> {
     try {
@@ -61,10 +58,8 @@ export function createDiscovery(config: OidcConfig, { outbound, now, log }: Surr
   }
 
   return {
-    known,
     async get() {
-      const fresh = known()
-      if (fresh !== undefined) return fresh
+      if (metadata !== undefined && isWithin(FRESH_MS)) return metadata
       if (failure !== undefined && asking === undefined && isWithin(FAILURE_KEPT_MS)) throw failure
       asking ??= ask()
       return asking

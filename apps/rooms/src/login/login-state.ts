@@ -1,36 +1,26 @@
 import { createHash } from 'node:crypto'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
 import type { Context } from '../context.ts'
+import { newToken } from '../token.ts'
 import { LoginFailure } from './provider.ts'
 
 /** What the way through a login runs with: a `Context` in which nobody is signed in yet. */
 export type LoginContext = Omit<Context, 'actor' | 'keep' | 'forget'>
 
-/** Where the provider sends the browser back to, on the canonical origin. */
+/** Where the provider sends the browser back to, on the canonical origin, and where it ends sessions itself. */
 export const CALLBACK_PATH = '/api/auth/callback'
+export const BACKCHANNEL_LOGOUT_PATH = '/api/auth/backchannel-logout'
 
-// R5.4; the first three have 43 characters, the verifier 64.
-const STATE_BYTES = 32
-const NONCE_BYTES = 32
-const BROWSER_BYTES = 32
+// 64 characters (R5.4).
 const VERIFIER_BYTES = 48
 
 /** What one attempt is made of; none of it is stored as it is. */
 export function newAttempt(): { state: string; nonce: string; verifier: string } {
   return {
-    state: createToken('', STATE_BYTES, 'base64url'),
-    nonce: createToken('', NONCE_BYTES, 'base64url'),
+    state: newToken(),
+    nonce: newToken(),
     verifier: createToken('', VERIFIER_BYTES, 'base64url'),
   }
-}
-
-/** What tells a browser from others while it is not signed in. */
-export function newBrowser(): string {
-  return createToken('', BROWSER_BYTES, 'base64url')
-}
-
-export function isBrowser(cookie: string): boolean {
-  return /^[\w-]{43}$/.test(cookie)
 }
 
 /** S256 (RFC 7636, section 4.2). */

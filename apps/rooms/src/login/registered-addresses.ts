@@ -1,3 +1,5 @@
+import { BACKCHANNEL_LOGOUT_PATH, CALLBACK_PATH } from './login-state.ts'
+
 /** What an operator registers at the provider, to the letter (R5.7, R12.2, R13). */
 export interface RegisteredAddresses {
   readonly redirectUri: string
@@ -11,8 +13,8 @@ export function registeredAddresses(
   backchannelLogout: boolean,
 ): RegisteredAddresses {
   return {
-    redirectUri: `${canonicalOrigin}/api/auth/callback`,
-    backchannelLogoutUri: backchannelLogout ? `${canonicalOrigin}/api/auth/backchannel-logout` : null,
+    redirectUri: canonicalOrigin + CALLBACK_PATH,
+    backchannelLogoutUri: backchannelLogout ? canonicalOrigin + BACKCHANNEL_LOGOUT_PATH : null,
     postLogoutRedirectUri: canonicalOrigin,
   }
 }

@@ -1,8 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
-import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import { hashToken } from '@latchkey/tokens/opaque'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
 import { endLeasesOfEnded } from '../rooms/visit-store.ts'
 import { seal } from '../seal.ts'
+import { newToken } from '../token.ts'
 import type { FoundSession } from './lookup.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
 
@@ -70,7 +71,6 @@ export interface StartedSession {
   absoluteExpiresAtMs: number
 }
 
-const TOKEN_BYTES = 32
 const USER_AGENT_LENGTH = 512
 
 /** Starts a session; over `mostSessions` live ones of the user, the oldest go (R10.4). */
@@ -79,7 +79,7 @@ export async function insertSession(
   session: NewSession,
   mostSessions: number,
 ): Promise<StartedSession> {
-  const token = createToken('', TOKEN_BYTES, 'base64url')
+  const token = newToken()
   const { nowMs, lifetimes, idp } = session
   const absolute = nowMs + lifetimes.absoluteMs
   const started = {

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
-import { createToken, hashToken } from '@latchkey/tokens/opaque'
+import { hashToken } from '@latchkey/tokens/opaque'
 import type { Tables } from '../db/tables.ts'
+import { TOKEN, newToken } from '../token.ts'
 
-const TICKET_BYTES = 32
 export const TICKET_SECONDS = 60
 
 /** A new ticket for this session; only its hash is stored. */
@@ -11,7 +11,7 @@ export async function insertTicket(
   sessionId: string,
   nowMs: number,
 ): Promise<string> {
-  const ticket = createToken('', TICKET_BYTES, 'base64url')
+  const ticket = newToken()
   await tx
     .insertInto('ws_tickets')
     .values({
@@ -23,12 +23,9 @@ export async function insertTicket(
   return ticket
 }
 
-/** What our tickets look like; the database is asked about nothing else. */
-const TICKET = /^[\w-]{43}$/
-
 /** Whether there is such a ticket, which somebody else may yet be faster to use. */
 export async function isTicket(db: Kysely<Tables>, ticket: string): Promise<boolean> {
-  if (!TICKET.test(ticket)) return false
+  if (!TOKEN.test(ticket)) return false
   const row = await db
     .selectFrom('ws_tickets')
     .select('session_id')

@@ -30,11 +30,8 @@ export async function upsertMember(
     .returning('user_id')
     .executeTakeFirst()
   if (known) return { ...(await refresh(tx, known.user_id, person, nowMs)), isNew: false }
-  const user = newMember(person, nowMs)
-  await tx
-    .insertInto('users')
-    .values({ ...user, search_name: folded(user.nickname) })
-    .execute()
+  const { name: nickname, email } = person
+  const user = await insertUser(tx, { id: crypto.randomUUID(), nickname, email, is_guest: 0 }, nowMs)
   await tx
     .insertInto('identities')
     .values({
@@ -66,19 +63,24 @@ async function refresh(
   return { user, isRenamed: before?.nickname !== name }
 }
 
-function newMember({ name, email }: ExternalPerson, nowMs: number): UserRow {
-  const id = crypto.randomUUID()
-  return {
-    id,
-    nickname: name,
-    email,
-    avatar_color: avatarColorOf(id),
+export async function insertUser(
+  tx: Transaction<Tables>,
+  person: Pick<UserRow, 'id' | 'nickname' | 'email' | 'is_guest'>,
+  nowMs: number,
+): Promise<UserRow> {
+  const user = {
+    ...person,
+    avatar_color: avatarColorOf(person.id),
     disabled: 0,
-    is_guest: 0,
     created_at: nowMs,
     last_seen_at: nowMs,
     guest_ended_at: null,
-  }
+  } as const
+  await tx
+    .insertInto('users')
+    .values({ ...user, search_name: folded(user.nickname) })
+    .execute()
+  return user
 }
 
 /** The member account that an operator names: by its id, or by `issuer|subject`. */
