@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { ORIGIN, openRooms } from '../rooms.ts'
+import { openRooms } from '../rooms.ts'
+import { deliver } from '../sessions/deliver.ts'
 import { guest, someone } from './people.ts'
 
 eachDialect((_dialect, newUrl) => {
@@ -30,17 +31,9 @@ eachDialect((_dialect, newUrl) => {
     const { session } = await bob.browser.json<{ session: { id: string } }>('/api/session')
     await ada.browser.send(`/api/admin/sessions/${session.id}`, { method: 'DELETE' })
     await visitor.browser.send('/api/auth/logout', { body: {} })
-    const deliver = (token: string) =>
-      rooms.rooms.fetch(
-        new Request(`${ORIGIN}/api/auth/backchannel-logout`, {
-          method: 'POST',
-          headers: { host: 'rooms.example.com', 'content-type': 'application/x-www-form-urlencoded' },
-          body: new URLSearchParams({ logout_token: token }),
-        }),
-        { requestIP: () => ({ address: '192.0.2.60', family: 'IPv4', port: 1 }) },
-      )
     const token = rooms.idp.logoutToken((claims) => ({ ...claims, sid: 'ada-1' }))
-    const responses = [await deliver(token), await deliver(token)]
+    const from = { ip: '192.0.2.60' }
+    const responses = [await deliver(rooms, token, from), await deliver(rooms, token, from)]
     expect(responses.map(({ status }) => status)).toEqual([200, 400])
     await (await rooms.node({ provider: rooms.idp.config({ issuer: `${rooms.idp.issuer}/` }) })).close()
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import { ALICE, type Person } from '../provider/hostile.ts'
-import { BOB, isRefusal, roomPages } from './browser.ts'
+import { BOB, LOOKS, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages({ limits: { guest_rename_per_minute: 5 } })
 const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@example.com' }
@@ -9,19 +9,8 @@ const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@exam
 const ADMIN: Person = ALICE
 
 beforeAll(async () => {
-  const { page } = await pages.openAs(ADMIN, '/')
-  await page.context().close()
+  await pages.signIn(ADMIN)
 }, 60_000)
-
-const liveSessions = async (nickname: string) =>
-  pages
-    .service()
-    .rooms.database.read.selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .where('users.nickname', '=', nickname)
-    .where('sessions.revoked_at', 'is', null)
-    .selectAll('sessions')
-    .execute()
 
 test('sessions are listed, one is ended, then all others, and those browsers are at the login with the way back', async () => {
   const first = await pages.openAs(BOB, '/account')
@@ -39,11 +28,11 @@ test('sessions are listed, one is ended, then all others, and those browsers are
   await page.getByText('That session is ended').waitFor()
   await list.getByRole('listitem').nth(3).waitFor({ state: 'detached' })
   await list.getByRole('list').and(page.locator(':focus')).waitFor()
-  expect(await liveSessions('Bob Berg')).toHaveLength(3)
+  expect(await pages.liveSessions('Bob Berg')).toHaveLength(3)
   await list.getByRole('button', { name: 'Sign out all others' }).click()
   await page.getByText('2 sessions are ended').waitFor()
   await list.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
-  expect(await liveSessions('Bob Berg')).toHaveLength(1)
+  expect(await pages.liveSessions('Bob Berg')).toHaveLength(1)
   // Their sockets are closed, so they need not ask for anything to know.
   await third.page.waitForURL(/\/login\?/)
   const query = new URL(third.page.url()).searchParams
@@ -94,7 +83,7 @@ test('signing out goes by way of the provider, and everywhere means everywhere',
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   const { searchParams } = new URL((await asked).url())
   expect(searchParams.get('post_logout_redirect_uri')).toBe(pages.at(''))
-  expect(await liveSessions('Bob Berg')).toHaveLength(0)
+  expect(await pages.liveSessions('Bob Berg')).toHaveLength(0)
   await page.waitForURL(`${issuer}/end-session**`)
   expect(passed.filter((url) => url.includes('/login'))).toEqual([])
   // As the provider sends people back.
@@ -161,18 +150,11 @@ test('an account is erased after a question, not while it administers alone or o
   const bob = await pages.openAs(BOB, '/account')
   await ask(bob)
   await bob.page.getByText('Your account and everything that was stored about you are deleted.').waitFor()
-  expect(await liveSessions('Bob Berg')).toEqual([])
+  expect(await pages.liveSessions('Bob Berg')).toEqual([])
   for (const { page } of [admin, carol, bob]) await page.context().close()
 }, 60_000)
 
-for (const [language, scheme, width] of [
-  ['en', 'light', 1280],
-  ['en', 'dark', 1280],
-  ['sv', 'light', 390],
-  ['id', 'dark', 390],
-  ['id', 'light', 320],
-  ['sv', 'dark', 320],
-] as const)
+for (const [language, scheme, width] of LOOKS)
   test(`the account page is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
     const person = { ...CAROL, sub: 'long', name: 'W'.repeat(60) }
     const { page, errors } = await pages.openAs(person, '/account', { scheme, width, locale: language })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import { ALICE } from '../provider/hostile.ts'
-import { isRefusal, roomPages } from './browser.ts'
+import { LOOKS, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 const PARTS = ['people', 'rooms', 'settings', 'provider', 'audit'] as const
@@ -16,14 +16,7 @@ beforeAll(async () => {
   await someone().json('/api/session', { body: { nickname: 'Gunnar' } }, 201)
 })
 
-for (const [language, scheme, width] of [
-  ['en', 'light', 1280],
-  ['sv', 'dark', 1280],
-  ['sv', 'light', 390],
-  ['id', 'dark', 390],
-  ['id', 'light', 320],
-  ['en', 'dark', 320],
-] as const)
+for (const [language, scheme, width] of LOOKS)
   test(`the administration is accessible and fits in all its parts, ${language}, ${scheme} at ${width} px`, async () => {
     const view = { scheme, width, locale: language }
     const { page, errors } = await pages.openAs(ALICE, '/admin', view)

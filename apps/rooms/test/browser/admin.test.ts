@@ -13,16 +13,8 @@ const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@exam
 const DAVID: Person = { sub: 'david', name: 'David Dahl', email: 'david@example.com' }
 
 beforeAll(async () => {
-  await someone(ADMIN)
+  await pages.signIn(ADMIN)
 })
-
-/** Somebody who has signed in without looking at a page. */
-async function someone(person: Person) {
-  const browser = pages.service().browser({ origin: pages.at('') })
-  await browser.signIn(person)
-  const { user } = await browser.json<{ user: { id: string } }>('/api/session')
-  return { browser, id: user.id }
-}
 
 async function guest(nickname: string): Promise<void> {
   const browser = pages.service().browser({ origin: pages.at('') })
@@ -66,7 +58,7 @@ test('whoever does not administer, or is not signed in, is shown no such page an
 }, 60_000)
 
 test('people are found by a part of a name, and a search of one letter is not sent', async () => {
-  for (const person of [BOB, CAROL]) await someone(person)
+  for (const person of [BOB, CAROL]) await pages.signIn(person)
   const { page, errors } = await pages.openAs(ADMIN, '/')
   await page.getByRole('link', { name: 'Administration' }).click()
   await lineOf(page, 'Bob Berg').waitFor()
@@ -104,26 +96,16 @@ test('people come page by page, each once', async () => {
   expect(new Set(names).size).toBe(51)
   await page.getByRole('button', { name: 'End all guest sessions' }).click()
   const dialog = page.getByRole('dialog', { name: 'End the sessions of all guests?' })
-  expect(await liveSessions('Visitor 3')).toHaveLength(1)
+  expect(await pages.liveSessions('Visitor 3')).toHaveLength(1)
   await dialog.getByRole('button', { name: 'End all guest sessions' }).click()
   await page.getByText(/^5\d sessions are ended$/).waitFor()
-  expect(await liveSessions('Visitor 3')).toEqual([])
-  expect(await liveSessions('Alice Andersson')).not.toEqual([])
+  expect(await pages.liveSessions('Visitor 3')).toEqual([])
+  expect(await pages.liveSessions('Alice Andersson')).not.toEqual([])
   await page.context().close()
 }, 60_000)
 
-const liveSessions = async (nickname: string) =>
-  pages
-    .service()
-    .rooms.database.read.selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .where('users.nickname', '=', nickname)
-    .where('sessions.revoked_at', 'is', null)
-    .selectAll('sessions')
-    .execute()
-
 test('somebody is disabled only after a question, is signed out by it, and is enabled again', async () => {
-  await someone(BOB)
+  await pages.signIn(BOB)
   const { page } = await pages.openAs(ADMIN, '/admin?q=Bob')
   const asked = await choose(page, 'Bob Berg', 'Disable')
   await asked.getByRole('heading', { name: 'Disable Bob Berg?' }).waitFor()
@@ -131,10 +113,10 @@ test('somebody is disabled only after a question, is signed out by it, and is en
   await asked.getByRole('button', { name: 'Cancel' }).press('Enter')
   await asked.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Change Bob Berg' }).and(page.locator(':focus')).waitFor()
-  expect(await liveSessions('Bob Berg')).not.toEqual([])
+  expect(await pages.liveSessions('Bob Berg')).not.toEqual([])
   await (await choose(page, 'Bob Berg', 'Disable')).getByRole('button', { name: 'Disable' }).press('Enter')
   await lineOf(page, 'Bob Berg').getByText('Disabled', { exact: true }).waitFor()
-  expect(await liveSessions('Bob Berg')).toEqual([])
+  expect(await pages.liveSessions('Bob Berg')).toEqual([])
   // Nobody makes an administrator of whoever cannot sign in.
   const refused = await choose(page, 'Bob Berg', 'Make administrator')
   await refused.getByRole('button', { name: 'Make administrator' }).click()
@@ -173,7 +155,7 @@ test('R9.7 the right to administer is given and taken, and whoever gives up thei
   await giving.getByRole('button', { name: 'Make administrator' }).click()
   await lineOf(alice.page, 'David Dahl').getByText('because an administrator decided so').waitFor()
   expect(await rights('David Dahl')).toEqual([{ role: 'platform_admin', source: 'manual' }])
-  expect(await liveSessions('David Dahl')).toEqual([])
+  expect(await pages.liveSessions('David Dahl')).toEqual([])
   const david = await pages.openAs(DAVID, '/admin?q=David')
   const passed: string[] = []
   david.page.on('framenavigated', (frame) => passed.push(new URL(frame.url()).pathname))
@@ -183,14 +165,14 @@ test('R9.7 the right to administer is given and taken, and whoever gives up thei
   expect(await david.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
   expect(await rights('David Dahl')).toEqual([])
   // The session was replaced, not lost.
-  expect(await liveSessions('David Dahl')).toHaveLength(1)
+  expect(await pages.liveSessions('David Dahl')).toHaveLength(1)
   expect(passed).toEqual([])
   for (const opened of [alice, david]) await opened.page.context().close()
 }, 60_000)
 
 test('R10.5 sessions of somebody are listed, one is ended after a question, then all', async () => {
-  for (const _ of [1, 2, 3]) await someone(CAROL)
-  const before = (await liveSessions('Carol Claesson')).length
+  for (const _ of [1, 2, 3]) await pages.signIn(CAROL)
+  const before = (await pages.liveSessions('Carol Claesson')).length
   const { page } = await pages.openAs(ADMIN, '/admin?q=Carol')
   const button = page.getByRole('button', { name: 'Sessions of Carol Claesson', exact: true })
   await button.press('Enter')
@@ -206,23 +188,23 @@ test('R10.5 sessions of somebody are listed, one is ended after a question, then
     .first()
     .click()
   const one = page.getByRole('dialog', { name: 'End this session of Carol Claesson?' })
-  expect(await liveSessions('Carol Claesson')).toHaveLength(before)
+  expect(await pages.liveSessions('Carol Claesson')).toHaveLength(before)
   await one.getByRole('button', { name: 'End', exact: true }).click()
   await list
     .getByRole('listitem')
     .nth(before - 1)
     .waitFor({ state: 'detached' })
-  expect(await liveSessions('Carol Claesson')).toHaveLength(before - 1)
+  expect(await pages.liveSessions('Carol Claesson')).toHaveLength(before - 1)
   await page.getByRole('button', { name: 'End all sessions of Carol Claesson' }).click()
   const all = page.getByRole('dialog', { name: 'End all sessions of Carol Claesson?' })
   await all.getByRole('button', { name: 'End all sessions' }).click()
   await page.getByText('Not signed in anywhere.').waitFor()
-  expect(await liveSessions('Carol Claesson')).toEqual([])
+  expect(await pages.liveSessions('Carol Claesson')).toEqual([])
   await page.context().close()
 }, 60_000)
 
 test('R14.3 of a private room nobody is told that it admits guests', async () => {
-  const { browser } = await someone({ sub: 'fia', name: 'Fia Falk', email: 'fia@example.com' })
+  const { browser } = await pages.signIn({ sub: 'fia', name: 'Fia Falk', email: 'fia@example.com' })
   for (const visibility of ['private', 'unlisted'])
     await browser.json('/api/rooms', { body: { name: `Fias ${visibility} room`, visibility } }, 201)
   const { page } = await pages.openAs(ADMIN, '/admin?part=rooms&q=Fias')
@@ -233,7 +215,7 @@ test('R14.3 of a private room nobody is told that it admits guests', async () =>
 }, 60_000)
 
 test('an owner of rooms is erased once these are taken over, with a reason, from where it is said', async () => {
-  const eva = await someone({ sub: 'eva', name: 'Eva Ek', email: 'eva@example.com' })
+  const eva = await pages.signIn({ sub: 'eva', name: 'Eva Ek', email: 'eva@example.com' })
   const { room } = await eva.browser.json<{ room: { id: string } }>(
     '/api/rooms',
     { body: { name: 'Evas room' } },
@@ -403,7 +385,7 @@ test('R15.1 why the metadata of the provider cannot be used is said in one’s o
 }, 60_000)
 
 test('R8.5 accounts of an earlier provider are told of, and a question fits the narrowest window', async () => {
-  const { id } = await someone({ sub: 'gustav', name: 'Gustav Grahn' })
+  const { id } = await pages.signIn({ sub: 'gustav', name: 'Gustav Grahn' })
   const { database } = pages.service().rooms
   await database.write((tx) =>
     tx
@@ -436,7 +418,7 @@ test('R8.5 accounts of an earlier provider are told of, and a question fits the 
 }, 60_000)
 
 test('the audit log is filtered by what was done, by whom, to whom and before when, and leads to people', async () => {
-  const frida = await someone({ sub: 'frida', name: 'Frida Falk' })
+  const frida = await pages.signIn({ sub: 'frida', name: 'Frida Falk' })
   await frida.browser.json('/api/rooms', { body: { name: 'Fridas room' } }, 201)
   const { page } = await pages.openAs(ADMIN, '/admin?q=Frida')
   await page.getByRole('link', { name: 'What they did: Frida Falk' }).click()

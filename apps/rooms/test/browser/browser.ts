@@ -90,6 +90,26 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
         return !(await notice.isVisible())
       })
     },
+    async idOf(nickname: string): Promise<string> {
+      const { read } = service().rooms.database
+      const row = read.selectFrom('users').select('id').where('nickname', '=', nickname)
+      return (await row.executeTakeFirstOrThrow()).id
+    },
+    liveSessions: (nickname: string) =>
+      service()
+        .rooms.database.read.selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .where('users.nickname', '=', nickname)
+        .where('sessions.revoked_at', 'is', null)
+        .selectAll('sessions')
+        .execute(),
+    /** Somebody who has signed in without looking at a page. */
+    async signIn(person: Person) {
+      const own = service().browser({ origin: at('') })
+      await own.signIn(person)
+      const { user } = await own.json<{ user: { id: string } }>('/api/session')
+      return { browser: own, id: user.id }
+    },
     open: (path: string, view?: View): Promise<Opened> => quick(browser.open(at(path), view)),
     /** A page of a browser in which this person has signed in with the provider, at `path`. */
     async openAs(person: Person, path: string, view?: View): Promise<Opened> {
@@ -103,6 +123,8 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
   }
 }
 
+/** Who signs in first where it matters that nobody else administers. */
+export const ROOT: Person = { sub: 'root', name: 'Root' }
 export const BOB: Person = { sub: 'bob', name: 'Bob Berg', email: 'bob@example.com' }
 
 /** What does not come within this time does not come. */
@@ -113,6 +135,16 @@ async function quick(opening: Promise<Opened>): Promise<Opened> {
   opened.page.setDefaultTimeout(WITHIN_MS)
   return opened
 }
+
+/** In which language, colours and width pages are looked at. */
+export const LOOKS = [
+  ['en', 'light', 1280],
+  ['en', 'dark', 1280],
+  ['sv', 'light', 390],
+  ['id', 'dark', 390],
+  ['id', 'light', 320],
+  ['sv', 'dark', 320],
+] as const
 
 /** What the browser itself says of an answer that was a refusal on purpose. */
 export const isRefusal = (text: string) => /Failed to load resource.*status of (?:4\d\d|503)/.test(text)

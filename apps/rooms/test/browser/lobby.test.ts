@@ -3,27 +3,16 @@ import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testin
 import type { WebSocketRoute } from 'playwright-core'
 import { ALICE } from '../provider/hostile.ts'
 import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
-import { BOB, isRefusal, roomPages } from './browser.ts'
+import { BOB, LOOKS, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 const LONG = { sub: 'long', name: 'W'.repeat(60) }
 
 let host: Somebody
 beforeAll(async () => {
-  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
-  await first.page.context().close()
+  await pages.signIn(ROOT)
   host = await member(pages.service(), 'Hanna Host')
 }, 60_000)
-
-const idOf = async (nickname: string) =>
-  (
-    await pages
-      .service()
-      .rooms.database.read.selectFrom('users')
-      .select('id')
-      .where('nickname', '=', nickname)
-      .executeTakeFirstOrThrow()
-  ).id
 
 test('a room is opened with the keyboard alone and every option, and is what was chosen', async () => {
   const { page, errors } = await pages.openAs(ALICE, '/')
@@ -156,7 +145,7 @@ test('however many rooms change, one after the other, the list of them is read a
 test('invitations and handovers wait in the lobby as they come, and are accepted, declined and withdrawn', async () => {
   const { page } = await pages.openAs(BOB, '/')
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
-  const bob = await idOf('Bob Berg')
+  const bob = await pages.idOf('Bob Berg')
   const invite = async (name: string) => {
     const { id } = await createRoom(host, { name, visibility: 'private' })
     await host.browser.json(`/api/rooms/${id}/invitations/users`, { body: { userId: bob } }, 201)
@@ -283,14 +272,7 @@ test('a guest comes in by an invitation link and joins', async () => {
   await page.context().close()
 }, 60_000)
 
-for (const [language, scheme, width] of [
-  ['en', 'light', 1280],
-  ['en', 'dark', 1280],
-  ['sv', 'light', 390],
-  ['id', 'dark', 390],
-  ['id', 'light', 320],
-  ['sv', 'dark', 320],
-] as const)
+for (const [language, scheme, width] of LOOKS)
   test(`lobby and invitation are accessible and fit, ${language}, ${scheme} at ${width} px`, async () => {
     const room = await createRoom(host, { name: `${'N'.repeat(60)}${width}`, visibility: 'public' })
     const { url } = await host.browser.json<{ url: string }>(
@@ -302,7 +284,7 @@ for (const [language, scheme, width] of [
     await page.locator('.cards > li').first().waitFor()
     await host.browser.json(
       `/api/rooms/${room.id}/invitations/users`,
-      { body: { userId: await idOf(LONG.name) } },
+      { body: { userId: await pages.idOf(LONG.name) } },
       201,
     )
     await page.locator('.rows > li').first().waitFor()
@@ -325,7 +307,7 @@ for (const [language, scheme, width] of [
 test('more invitations than a page holds are shown when one asks for them', async () => {
   const { page } = await pages.openAs({ sub: 'wanted', name: 'Wanda Wanted' }, '/')
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
-  const userId = await idOf('Wanda Wanted')
+  const userId = await pages.idOf('Wanda Wanted')
   for (let number = 1; number <= 51; number++) {
     // The newest come first, those of one moment in any order.
     pages.service().clock.ms += 1

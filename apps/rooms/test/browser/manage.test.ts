@@ -3,26 +3,15 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, expectWithinWidth, keepToasts, shoot } from '@latchkey/web/testing/browser'
 import { ALICE } from '../provider/hostile.ts'
 import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
-import { BOB, isRefusal, roomPages } from './browser.ts'
+import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 
 let helper: Somebody
 beforeAll(async () => {
-  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
-  await first.page.context().close()
+  await pages.signIn(ROOT)
   helper = await member(pages.service(), 'Hedda Helper')
 }, 60_000)
-
-const idOf = async (nickname: string) =>
-  (
-    await pages
-      .service()
-      .rooms.database.read.selectFrom('users')
-      .select('id')
-      .where('nickname', '=', nickname)
-      .executeTakeFirstOrThrow()
-  ).id
 
 /** A room of Alice's, with her in it. */
 async function aliceInHerRoom(name: string) {
@@ -282,7 +271,7 @@ test('a room is handed over to a member, and whoever ends a membership loses the
         body: '{"role":"speaker"}',
       })
     },
-    { id: roomId, userId: await idOf('Bob Berg') },
+    { id: roomId, userId: await pages.idOf('Bob Berg') },
   )
   const part = await manage(alice.page, 'Members')
   await part.getByRole('button', { name: 'What to do with Bob Berg' }).click()
@@ -311,7 +300,7 @@ for (const [language, scheme, width] of [
 ] as const)
   test(`every part of managing a room is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
     const room = await createRoom(helper, { name: 'N'.repeat(64) })
-    const { page, errors } = await pages.openAs({ sub: 'root', name: 'Root' }, `/rooms/${room.id}`, {
+    const { page, errors } = await pages.openAs(ROOT, `/rooms/${room.id}`, {
       scheme,
       width,
       locale: language,

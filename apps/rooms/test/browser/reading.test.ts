@@ -3,15 +3,14 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
 import { ALICE } from '../provider/hostile.ts'
 import { type Somebody, admin, createRoom, member } from '../rooms/rooms.ts'
-import { roomPages } from './browser.ts'
+import { ROOT, roomPages } from './browser.ts'
 
 const pages = roomPages()
 
 let host: Somebody
 let root: Somebody
 beforeAll(async () => {
-  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
-  await first.page.context().close()
+  await pages.signIn(ROOT)
   host = await member(pages.service(), 'Hanna Host')
   root = await admin(pages.service(), 'Rosa Root')
 }, 60_000)
@@ -160,7 +159,7 @@ test('the end stays in sight when the window is turned, narrowed and widened', a
 
 test('whoever enters a room can write at once, and with the keyboard is past its messages in one step', async () => {
   const id = await roomWith(45)
-  const { page } = await pages.openAs({ sub: 'root', name: 'Root' }, `/rooms/${id}`)
+  const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
   const isWriting = () => field(page).evaluate((write) => write === document.activeElement)
   await line(page, 'Message number 45').waitFor()
   expect(await isWriting()).toBe(true)
@@ -203,7 +202,7 @@ test('with the keyboard one goes on reading in the messages when there are no ol
 
 test('after a question about a message the keyboard goes on where it was, or in the messages when it is deleted', async () => {
   const id = await roomWith(3)
-  const { page } = await pages.openAs({ sub: 'root', name: 'Root' }, `/rooms/${id}`)
+  const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
   const remove = page.getByRole('button', { name: /^Delete the message/ }).first()
   await remove.press('Enter')
   await page.getByRole('dialog').getByText('Message number 1').waitFor()

@@ -4,15 +4,14 @@ import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testin
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { until } from '../realtime/redis.ts'
 import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
-import { BOB, isRefusal, roomPages } from './browser.ts'
+import { BOB, LOOKS, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 const CAROL: Person = { sub: 'carol', name: 'Carol Claesson' }
 
 let host: Somebody
 beforeAll(async () => {
-  const first = await pages.openAs({ sub: 'root', name: 'Root' }, '/')
-  await first.page.context().close()
+  await pages.signIn(ROOT)
   host = await member(pages.service(), 'Hanna Host')
 }, 60_000)
 
@@ -511,14 +510,7 @@ test('R23.6 a private room that one does not belong to is not found, by its link
   await page.context().close()
 }, 60_000)
 
-for (const [language, scheme, width] of [
-  ['en', 'light', 1280],
-  ['en', 'dark', 1280],
-  ['sv', 'light', 390],
-  ['id', 'dark', 390],
-  ['id', 'light', 320],
-  ['sv', 'dark', 320],
-] as const)
+for (const [language, scheme, width] of LOOKS)
   test(`a room is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
     const id = await newRoom({ name: 'N'.repeat(64) })
     await say(id, 'Short')

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { expectFingerSized, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import { createRoom, member } from '../rooms/rooms.ts'
-import { roomPages } from './browser.ts'
+import { ROOT, roomPages } from './browser.ts'
 
 const pages = roomPages()
 
 test('on every page a finger finds what it presses, and nothing else', async () => {
   const view = { width: 390, height: 1400, touch: true }
-  const { page } = await pages.openAs({ sub: 'root', name: 'Root' }, '/', view)
+  const { page } = await pages.openAs(ROOT, '/', view)
   const host = await member(pages.service(), 'Hanna Host')
   const { id } = await createRoom(host, { name: 'Garden' })
   await page.goto(pages.at(`/rooms/${id}`))

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { guest, someone } from '../admin/people.ts'
-import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
+import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { deliver } from '../sessions/deliver.ts'
 
 const TOKEN = 'a-metrics-token-of-the-operator'
 
@@ -25,18 +26,10 @@ test('L132 (R24.2): metrics count logins by outcome, key set fetches, logout tok
   callback.searchParams.delete('code')
   callback.searchParams.set('error', 'access_denied')
   await refused.send(callback.href)
-  const deliver = (token: string) =>
-    rooms.rooms.fetch(
-      new Request(`${ORIGIN}/api/auth/backchannel-logout`, {
-        method: 'POST',
-        headers: { host: 'rooms.example.com', 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ logout_token: token }),
-      }),
-      { requestIP: () => ({ address: '192.0.2.202', family: 'IPv4', port: 1 }) },
-    )
-  expect((await deliver('x')).status).toBe(400)
+  expect((await deliver(rooms, 'x')).status).toBe(400)
   const before = await figures(rooms)
-  expect((await deliver(rooms.idp.logoutToken((claims) => ({ ...claims, sid: 's1' })))).status).toBe(200)
+  const logoutToken = rooms.idp.logoutToken((claims) => ({ ...claims, sid: 's1' }))
+  expect((await deliver(rooms, logoutToken)).status).toBe(200)
   expect((await alice.browser.send('/api/session')).status).toBe(401)
   await rooms.rooms.jobs.runDue()
   const after = await figures(rooms)
