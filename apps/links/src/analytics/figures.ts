@@ -18,7 +18,7 @@ import type { ClickStats, TimelineData } from './schema.ts'
 import { type Segments, joinedSegments, segmentsOf, windowSegments } from './segments.ts'
 import { tallied, talliesOf } from './store.ts'
 import { type Dimension, Tally, dimensions } from './tally.ts'
-import { type DistinctCounts, countsOf, distinctColumn, visitorCover, visitorWishes } from './visitors.ts'
+import { type DistinctCounts, countsOf, distinctColumn, visitorCover, visitorWish } from './visitors.ts'
 import { DAY, type Range, type Window, currentWindow, delta, windowsOf } from './window.ts'
 import { type WindowClicks, slugClicks } from './window-clicks.ts'
 
@@ -100,7 +100,7 @@ function statsWishes(linkIds: readonly number[], { range, now }: View, recent: S
   return [
     { gaps: hoursOfScope(linkIds, current), units },
     ...(previous ? [{ gaps: wholeHours(linkIds, previous), units }] : []),
-    ...visitorWishes(linkIds, current),
+    visitorWish(linkIds, current),
     bucketWish(linkIds, recent),
   ]
 }

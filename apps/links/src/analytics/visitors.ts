@@ -47,7 +47,7 @@ export async function visitorCover(
   window: Window,
   largest: Largest = 'quarter',
 ): Promise<VisitorCover> {
-  const [wish] = visitorWishes(linkIds, window, largest)
+  const wish = visitorWish(linkIds, window, largest)
   const cover = await filled(db, wish.gaps, wish.units)
   const short = linkIds.length === 1 ? cover.gaps.filter(({ low, high }) => high - low <= AT_ONCE) : []
   const numbered = { ...cover, gaps: cover.gaps.filter((gap) => !short.includes(gap)) }
@@ -64,14 +64,14 @@ export async function visitorCover(
 }
 
 /** Which periods that takes: those of its days. Their hours are those of any other figure of the window. */
-export function visitorWishes(
+export function visitorWish(
   linkIds: readonly number[],
   { from, to }: Window,
   largest: Largest = 'quarter',
-): [Wish] {
+): Wish {
   const gaps = linkIds.map((link_id) => ({ link_id, low: from, high: to + 1, sign: 1 as const }))
   const units = unitsUpTo(largest).filter((unit) => unit !== 'hour' && unit !== '6h')
-  return [{ gaps, units: linkIds.length === 1 ? units : [] }]
+  return { gaps, units: linkIds.length === 1 ? units : [] }
 }
 
 function hourUnits(largest: Largest) {
