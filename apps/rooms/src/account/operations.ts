@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely'
-import { originOf } from '../audit/origin.ts'
-import { recordAudit } from '../audit/store.ts'
+import { auditAct } from '../audit/act.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { OwnsRooms, failure } from '../failures.ts'
@@ -26,9 +25,7 @@ export async function eraseAccount(
   await requireOtherAdmin(context.database.dialect, tx, userId)
   const roomIds = await findOwnedRoomIds(tx, userId)
   if (roomIds.length > 0) throw new OwnsRooms(roomIds)
-  const target = { type: 'user', id: userId }
-  const actorUserId = actorOf(context).user.id
-  await recordAudit(tx, { action: 'account.delete', actorUserId, target }, originOf(context))
+  await auditAct(tx, context, { action: 'account.delete', target: { type: 'user', id: userId } })
   const told = await endTransfersTo(tx, userId)
   if (!(await deleteUser(tx, userId, context.now))) throw failure('not_found')
   return [{ kind: 'person', userId }, ...told]

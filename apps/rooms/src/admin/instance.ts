@@ -1,7 +1,7 @@
-import { originOf } from '../audit/origin.ts'
+import { auditAct } from '../audit/act.ts'
 import { AuditPage, AuditQuery, toAuditLine } from '../audit/schema.ts'
-import { findNewestAudit, listAudit, recordAudit } from '../audit/store.ts'
-import { type Context, actorOf, operation } from '../context.ts'
+import { findNewestAudit, listAudit } from '../audit/store.ts'
+import { type Context, operation } from '../context.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
 import { findPage } from '../paging.ts'
 import { changePlatformSettings } from '../platform/operations.ts'
@@ -38,11 +38,9 @@ const changeSettings = operation({
   result: SettingsAnswer,
   async handler(context, { body }) {
     const { database, policy, now } = context
-    const actorUserId = actorOf(context).user.id
     const settings = await database.write(async (tx) => {
       const changed = await changePlatformSettings(tx, body, now)
-      const event = { action: 'admin.settings.update' as const, actorUserId, metadata: body }
-      await recordAudit(tx, event, originOf(context))
+      await auditAct(tx, context, { action: 'admin.settings.update', metadata: body })
       return changed
     })
     return { settings, limits: policy.limits }

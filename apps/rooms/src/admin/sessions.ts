@@ -1,5 +1,4 @@
-import { originOf } from '../audit/origin.ts'
-import { recordAudit } from '../audit/store.ts'
+import { auditAct } from '../audit/act.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { endGuestSessions } from '../guests/store.ts'
@@ -39,13 +38,12 @@ const end = operation({
   params: SessionParams,
   result: Success,
   async handler(context, { params: { id } }) {
-    const { user, session } = actorOf(context)
+    const { session } = actorOf(context)
     await context.database.write(async (tx) => {
       const userId = await revokeAnySession(tx, id, context.now)
       if (userId === undefined) throw failure('not_found')
       const target = { type: 'session', id }
-      const event = { action: 'session.revoke' as const, actorUserId: user.id, target, metadata: { userId } }
-      await recordAudit(tx, event, originOf(context))
+      await auditAct(tx, context, { action: 'session.revoke', target, metadata: { userId } })
     })
     context.tell({ kind: 'sessions', sessionIds: [id] })
     if (id === session.id) context.forget()
@@ -63,18 +61,16 @@ const endAll = operation({
   params: UserParams,
   result: Revoked,
   async handler(context, { params: { userId } }) {
-    const { user } = actorOf(context)
     const sessionIds = await context.database.write(async (tx) => {
       if (!(await findUser(tx, userId))) throw failure('not_found')
       const ended = await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: context.now })
       const metadata = { sessions: ended.length }
       const target = { type: 'user', id: userId }
-      const event = { action: 'admin.user.sessions_revoke' as const, actorUserId: user.id, target, metadata }
-      await recordAudit(tx, event, originOf(context))
+      await auditAct(tx, context, { action: 'admin.user.sessions_revoke', target, metadata })
       return ended
     })
     context.tell({ kind: 'sessions', sessionIds })
-    if (userId === user.id) context.forget()
+    if (userId === actorOf(context).user.id) context.forget()
     return { revoked: sessionIds.length }
   },
 })
@@ -88,11 +84,10 @@ const endGuests = operation({
   summary: 'End the sessions of all guests',
   result: Revoked,
   async handler(context) {
-    const actorUserId = actorOf(context).user.id
     const sessionIds = await context.database.write(async (tx) => {
       const ended = await endGuestSessions(tx, context.now)
       const metadata = { sessions: ended.length }
-      await recordAudit(tx, { action: 'admin.guests.revoke_all', actorUserId, metadata }, originOf(context))
+      await auditAct(tx, context, { action: 'admin.guests.revoke_all', metadata })
       return ended
     })
     context.tell({ kind: 'sessions', sessionIds })

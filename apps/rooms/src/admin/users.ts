@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely'
 import { eraseAccount } from '../account/operations.ts'
+import { auditAct } from '../audit/act.ts'
 import { originOf } from '../audit/origin.ts'
-import type { AuditAction } from '../audit/actions.ts'
-import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { failure } from '../failures.ts'
@@ -76,8 +75,7 @@ const changeStatus = operation({
   failures: ['own_account', 'last_admin'],
   async handler(context, { params: { userId }, body: { disabled } }) {
     const { database, now } = context
-    const actorUserId = actorOf(context).user.id
-    if (disabled && userId === actorUserId) throw failure('own_account')
+    if (disabled && userId === actorOf(context).user.id) throw failure('own_account')
     const { user, news } = await database.write(async (tx) => {
       if (disabled) await requireOtherAdmin(database.dialect, tx, userId)
       const changed = await setDisabled(tx, userId, disabled)
@@ -90,8 +88,7 @@ const changeStatus = operation({
       )
       if (!changed) return { user: described, news: [] }
       const action = disabled ? 'admin.user.disable' : 'admin.user.enable'
-      const target = { type: 'user', id: userId }
-      await recordAudit(tx, { action, actorUserId, target }, originOf(context))
+      await auditAct(tx, context, { action, target: { type: 'user', id: userId } })
       return { user: described, news: disabled ? await shutOut(tx, userId, now) : [] }
     })
     for (const each of news) context.tell(each)
@@ -167,7 +164,8 @@ async function give(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
   const origin = originOf(context)
   const grant = { userId: user.id, source: 'manual', grantedBy, origin } as const
   const changed = await grantPlatformAdmin(tx, grant)
-  if (changed) await auditRight(tx, context, user, 'admin.user.admin_grant')
+  const target = { type: 'user', id: user.id }
+  if (changed) await auditAct(tx, context, { action: 'admin.user.admin_grant', target })
   return { changed, remaining: await findAdminSources(tx, user.id) }
 }
 
@@ -178,13 +176,9 @@ async function take(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
     withdrawnBy: actorOf(context).user.id,
     origin: originOf(context),
   })
-  if (outcome.changed) await auditRight(tx, context, user, 'admin.user.admin_revoke')
+  const target = { type: 'user', id: user.id }
+  if (outcome.changed) await auditAct(tx, context, { action: 'admin.user.admin_revoke', target })
   return outcome
-}
-
-async function auditRight(tx: Tx, context: Context, { id }: UserRow, action: AuditAction): Promise<void> {
-  const actorUserId = actorOf(context).user.id
-  await recordAudit(tx, { action, actorUserId, target: { type: 'user', id } }, originOf(context))
 }
 
 export const userOperations = [list, changeStatus, erase, changeAdmin]

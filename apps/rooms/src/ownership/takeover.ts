@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely'
-import { originOf } from '../audit/origin.ts'
-import { recordAudit } from '../audit/store.ts'
+import { auditAct } from '../audit/act.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
@@ -83,8 +82,7 @@ async function takeRoom(
   const told = await handOver(tx, { room, toUserId: userId, nowMs: context.now })
   const target = { type: 'room', id: roomId }
   const metadata = { reason, previousOwnerId }
-  const event = { action: 'admin.room.takeover' as const, actorUserId: userId, target, metadata }
-  await recordAudit(tx, event, originOf(context))
+  await auditAct(tx, context, { action: 'admin.room.takeover', target, metadata })
   return { told, previousOwnerId }
 }
 

@@ -1,6 +1,5 @@
 import { createToken } from '@latchkey/tokens/opaque'
-import { originOf } from '../audit/origin.ts'
-import { recordAudit } from '../audit/store.ts'
+import { auditAct } from '../audit/act.ts'
 import { type Context, actorOf } from '../context.ts'
 import { unseal } from '../seal.ts'
 import { type ProviderSession, findProviderSession, revokeSession, revokeSessionsOf } from './store.ts'
@@ -29,8 +28,7 @@ export async function logOut(
         : []
     const target = { type: 'session', id: session.id }
     const metadata = { everywhere, sessions: sessionIds.length }
-    const event = { action: 'auth.logout' as const, actorUserId: user.id, target, metadata }
-    await recordAudit(tx, event, originOf(context))
+    await auditAct(tx, context, { action: 'auth.logout', target, metadata })
     return { found, ended: sessionIds }
   })
   context.tell({ kind: 'sessions', sessionIds: ended })

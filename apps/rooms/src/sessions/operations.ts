@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { originOf } from '../audit/origin.ts'
-import { type AuditEvent, recordAudit } from '../audit/store.ts'
+import { auditAct } from '../audit/act.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { toUser } from '../users/schema.ts'
@@ -53,7 +52,7 @@ const endSession = operation({
     const target = { userId: user.id, id: params.id, nowMs: context.now }
     await context.database.write(async (tx) => {
       if (!(await revokeOwnSession(tx, target))) throw failure('not_found')
-      await recordAudit(tx, revocation(user.id, { type: 'session', id: params.id }), originOf(context))
+      await auditAct(tx, context, revocationOf(params.id))
     })
     context.tell({ kind: 'sessions', sessionIds: [params.id] })
     if (params.id === session.id) context.forget()
@@ -74,8 +73,7 @@ const endOtherSessions = operation({
     const ended = await context.database.write(async (tx) => {
       const end = { reason: 'signed_out' as const, nowMs: context.now, except: session.id }
       const ids = await revokeSessionsOf(tx, user.id, end)
-      for (const id of ids)
-        await recordAudit(tx, revocation(user.id, { type: 'session', id }), originOf(context))
+      for (const id of ids) await auditAct(tx, context, revocationOf(id))
       return ids
     })
     context.tell({ kind: 'sessions', sessionIds: ended })
@@ -105,8 +103,8 @@ const logout = operation({
   },
 })
 
-function revocation(userId: string, target: NonNullable<AuditEvent['target']>): AuditEvent {
-  return { action: 'session.revoke', actorUserId: userId, target }
+function revocationOf(id: string) {
+  return { action: 'session.revoke', target: { type: 'session', id } } as const
 }
 
 export const sessionOperations = [getSession, listSessions, endSession, endOtherSessions, logout]
