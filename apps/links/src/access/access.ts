@@ -1,5 +1,6 @@
 // Who is calling the admin side (L16). Links has no login of its own: the machine or a layer in front vouches.
 import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
+import { failures } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { explainBadAssertion, verifyAssertion } from './assertion.ts'
 import { isIdentity } from './identity.ts'
@@ -35,7 +36,7 @@ export function createAccess(settings: Settings, surroundings: Surroundings = {}
   return {
     async admit(request, peer) {
       if (API_KEY.test(request.headers.get('authorization') ?? ''))
-        return refuse(401, 'API keys are not accepted here')
+        return refuse(401, failures.api_keys_refused.text)
       return await mode.admit(request, peer)
     },
     admitAssertion: (request, audience) => mode.admitAssertion(request, audience),
@@ -174,13 +175,11 @@ function required(value: string | null): string {
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Why a state-changing request may come from another site's page (L16.2), or null. `ownOrigin` null matches no origin. */
-export function refuseCrossSite(request: Request, via: Via, ownOrigin: string | null): string | null {
-  if (SAFE_METHODS.has(request.method)) return null
+/** Whether a state-changing request may come from another site's page (L16.2). `ownOrigin` null matches no origin. */
+export function isCrossSite(request: Request, via: Via, ownOrigin: string | null): boolean {
+  if (SAFE_METHODS.has(request.method)) return false
   const site = request.headers.get('sec-fetch-site')
   const origin = request.headers.get('origin')
-  let isOwn = via !== 'cookie'
-  if (site !== null) isOwn = site === 'same-origin'
-  else if (origin !== null) isOwn = origin === ownOrigin
-  return isOwn ? null : 'Cross-site request refused'
+  if (site !== null) return site !== 'same-origin'
+  return origin === null ? via === 'cookie' : origin !== ownOrigin
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import { type Arrival, mount } from '@latchkey/http/mount'
-import { type Admission, createAccess, refuseCrossSite } from '../access/access.ts'
+import { type Admission, createAccess, isCrossSite } from '../access/access.ts'
 import { filtersOf } from '../analytics/filters.ts'
 import { Range } from '../analytics/schema.ts'
 import type { Context, CreatedVia } from '../context.ts'
@@ -64,9 +64,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
     async authenticate(request, { peer }) {
       const admission = await admit(request, peer)
       if (!admission.ok) throw refusal(admission)
-      const reads = request.method === 'GET' || request.method === 'HEAD'
-      if (!reads && refuseCrossSite(request, admission.via, services.originOf(request, peer)) !== null)
-        throw failure('cross_site')
+      if (isCrossSite(request, admission.via, services.originOf(request, peer))) throw failure('cross_site')
       return { caller: { identity: admission.identity }, headers: {} }
     },
     // Whoever the access layer admits may use the admin side; ownership is judged by each operation.
