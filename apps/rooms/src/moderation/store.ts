@@ -1,12 +1,9 @@
-import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { RoomBanRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
+import { isLiveBar } from '../rooms/standing.ts'
 import type { FoundBan } from './schema.ts'
-
-function isLive(eb: ExpressionBuilder<Tables, 'room_bans'>, nowMs: number) {
-  return eb.or([eb('room_bans.expires_at', 'is', null), eb('room_bans.expires_at', '>', nowMs)])
-}
 
 /** The newest first. */
 export async function listBans(
@@ -32,7 +29,7 @@ export async function listBans(
       'users.avatar_color',
     ])
     .where('room_bans.room_id', '=', roomId)
-    .where((eb) => isLive(eb, nowMs))
+    .where(isLiveBar(nowMs))
     .$call((query) => pageOf(query, ['room_bans.created_at', 'room_bans.user_id', 'desc'], after, limit))
     .execute()
 }
@@ -47,7 +44,7 @@ export async function findBan(
     .selectAll()
     .where('room_id', '=', roomId)
     .where('user_id', '=', userId)
-    .where((eb) => isLive(eb, nowMs))
+    .where(isLiveBar(nowMs))
     .executeTakeFirst()
 }
 

@@ -5,7 +5,7 @@ import { contains } from '../db/contains.ts'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
-import { ADDRESS_BARRED_MS } from './standing.ts'
+import { ADDRESS_BARRED_MS, isLiveBar } from './standing.ts'
 import { presentCount } from './store.ts'
 
 export interface ListedRoom extends RoomRow {
@@ -67,10 +67,7 @@ function bars(
     .select('room_bans.kind')
     .whereRef('room_bans.room_id', '=', 'rooms.id')
     .where((ban) => {
-      const own = ban.and([
-        ban('room_bans.user_id', '=', userId),
-        ban.or([ban('room_bans.expires_at', 'is', null), ban('room_bans.expires_at', '>', nowMs)]),
-      ])
+      const own = ban.and([ban('room_bans.user_id', '=', userId), isLiveBar(nowMs)])
       if (!isGuest) return own
       const wasThere = ban
         .selectFrom('room_visits')

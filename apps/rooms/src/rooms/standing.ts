@@ -1,10 +1,15 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import type { MemberRole, RoomRole, Standing } from './room-access.ts'
 
 /** How long a guest's ban bars new guests from the same address (R17.5). */
 export const ADDRESS_BARRED_MS = 86_400_000
+
+/** Whether a row of `room_bans` bars somebody at this moment; bans without an end always do. */
+export function isLiveBar(nowMs: number) {
+  return sql<SqlBool>`(room_bans.expires_at is null or room_bans.expires_at > ${nowMs})`
+}
 
 /** A standing with what else the room says of this person, from the same statement. */
 export interface FoundStanding extends Standing {
@@ -159,7 +164,7 @@ function standings(db: Kysely<Tables>, { clientPrefix, nowMs, barredAfterMs }: S
       join
         .onRef('room_bans.room_id', '=', 'rooms.id')
         .onRef('room_bans.user_id', '=', 'users.id')
-        .on((eb) => eb.or([eb('room_bans.expires_at', 'is', null), eb('room_bans.expires_at', '>', nowMs)])),
+        .on(isLiveBar(nowMs)),
     )
     .selectAll('rooms')
     .select([
