@@ -1,13 +1,47 @@
 import { fileURLToPath } from 'node:url'
 import { carried } from './carried.ts'
 
-export interface ReferencePage {
+export interface Reference {
   title: string
-  /** Where the OpenAPI document and this page's one script are served. */
-  documentPath: string
-  scriptPath: string
+  /** The reference is below it. */
+  apiPath: string
   /** Path of the page's icon. */
   icon?: string
+  /** The OpenAPI document; made when it is first asked for, and not while everybody waits for the start. */
+  document: () => unknown
+  /** What answers carry beside their type. */
+  headers?: Partial<Record<'document' | 'page' | 'script', Readonly<Record<string, string>>>>
+}
+
+/** Where the parts of the reference are. */
+export function referencePaths(apiPath: string) {
+  return { document: `${apiPath}/openapi.json`, page: `${apiPath}/docs`, script: `${apiPath}/docs/scalar.js` }
+}
+
+/** The interactive reference of an API, whole answers by their paths: the document, a page, and the page's one script. */
+export function referenceAnswers({
+  title,
+  apiPath,
+  icon,
+  document,
+  headers = {},
+}: Reference): ReadonlyMap<string, () => Response> {
+  const paths = referencePaths(apiPath)
+  const page = pageOf(title, paths, icon)
+  const script = referenceScript()
+  let text: string | undefined
+  return new Map([
+    [
+      paths.document,
+      () => answer((text ??= JSON.stringify(document())), 'application/json', headers.document),
+    ],
+    [paths.page, () => answer(page, 'text/html; charset=utf-8', headers.page)],
+    [paths.script, () => answer(Bun.file(script), 'text/javascript; charset=utf-8', headers.script)],
+  ])
+}
+
+function answer(body: BodyInit, type: string, more: Readonly<Record<string, string>> = {}): Response {
+  return new Response(body, { headers: { 'Content-Type': type, ...more } })
 }
 
 /** The file to serve as the page's script; the package holds everything that the page needs. */
@@ -18,11 +52,11 @@ export function referenceScript(): string {
   )
 }
 
-/** The interactive reference of an API as HTML, without an inline script. */
-export function referencePage({ title, documentPath, scriptPath, icon }: ReferencePage): string {
+/** HTML without an inline script. */
+function pageOf(title: string, paths: ReturnType<typeof referencePaths>, icon: string | undefined): string {
   // No fonts, proxies, telemetry or services of the vendor: the page works offline and asks nobody but us.
   const configuration = JSON.stringify({
-    url: documentPath,
+    url: paths.document,
     withDefaultFonts: false,
     telemetry: false,
     hideClientButton: true,
@@ -40,7 +74,7 @@ export function referencePage({ title, documentPath, scriptPath, icon }: Referen
 </head>
 <body>
 <script id="api-reference" type="application/json" data-configuration="${Bun.escapeHTML(configuration)}"></script>
-<script src="${Bun.escapeHTML(scriptPath)}"></script>
+<script src="${Bun.escapeHTML(paths.script)}"></script>
 </body>
 </html>
 `

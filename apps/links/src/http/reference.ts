@@ -2,7 +2,7 @@ import { transportFailure } from '@latchkey/http/failure'
 import { failureResponse } from '@latchkey/http/mount'
 import { openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
-import { referencePage, referenceScript } from '@latchkey/http/reference-page'
+import { referenceAnswers } from '@latchkey/http/reference-page'
 import { failures } from '../failures.ts'
 import { apiOperations } from './operations.ts'
 import { VERSION } from '../version.ts'
@@ -43,19 +43,9 @@ export function createDocument(version: string): Record<string, unknown> {
   })
 }
 
-const SCRIPT_PATH = `${API_PATH}/docs/scalar.js`
-
-const PAGE = referencePage({
-  title: 'Latchkey Links API',
-  documentPath: `${API_PATH}/openapi.json`,
-  scriptPath: SCRIPT_PATH,
-  icon: '/favicon.svg',
-})
-
 const CSP = `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`
 
 const PAGE_HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
   'Content-Security-Policy': CSP,
   'X-Content-Type-Options': 'nosniff',
@@ -65,29 +55,17 @@ const WRONG_METHOD = transportFailure('method_not_allowed', { headers: { Allow: 
 
 /** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
 export function createReference(): (method: string, path: string) => Response | undefined {
-  // Made when it is first asked for, and not while everybody waits for the start.
-  let document: string | undefined
-  const script = referenceScript()
-  const answers = new Map<string, () => Response>([
-    [
-      `${API_PATH}/openapi.json`,
-      () =>
-        new Response((document ??= JSON.stringify(createDocument(VERSION))), {
-          headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
-        }),
-    ],
-    [`${API_PATH}/docs`, () => new Response(PAGE, { headers: PAGE_HEADERS })],
-    [
-      SCRIPT_PATH,
-      () =>
-        new Response(Bun.file(script), {
-          headers: {
-            'Content-Type': 'text/javascript; charset=utf-8',
-            'Cache-Control': 'public, max-age=86400',
-          },
-        }),
-    ],
-  ])
+  const answers = referenceAnswers({
+    title: 'Latchkey Links API',
+    apiPath: API_PATH,
+    icon: '/favicon.svg',
+    document: () => createDocument(VERSION),
+    headers: {
+      document: { 'Cache-Control': 'no-cache' },
+      page: PAGE_HEADERS,
+      script: { 'Cache-Control': 'public, max-age=86400' },
+    },
+  })
   return (method, path) => {
     const answer = answers.get(path)
     if (!answer) return undefined
