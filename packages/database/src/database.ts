@@ -256,3 +256,9 @@ export function among(
   const type = typeof values[0] === 'string' ? sql`text[]` : sql`bigint[]`
   return sql`${sql.ref(column)} = any(${values}::${type})`
 }
+
+/** Whether `part` stands somewhere in a column, as it is: nothing in it stands for anything else. */
+export function contains(dialect: DialectName, column: string, part: string): RawBuilder<SqlBool> {
+  const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
+  return sql<SqlBool>`${position}(${sql.ref(column)}, ${part}) > 0`
+}

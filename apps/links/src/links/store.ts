@@ -1,4 +1,4 @@
-import { type Database, among, serialise } from '@latchkey/database/database'
+import { type Database, among, contains, serialise } from '@latchkey/database/database'
 import {
   type Insertable,
   type Kysely,
@@ -161,17 +161,14 @@ export type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
 
 export function filtered(db: Db, { owner, search, status }: Filter, now: number) {
   const needle = searchable(search?.trim() ?? '')
-  const contains = (haystack: string) =>
-    db.dialect === 'sqlite'
-      ? sql<SqlBool>`instr(${sql.ref(haystack)}, ${needle}) > 0`
-      : sql<SqlBool>`strpos(${sql.ref(haystack)}, ${needle}) > 0`
+  const isIn = (column: string) => contains(db.dialect, column, needle)
   return db.read
     .selectFrom('link')
     .$if(Boolean(owner), (query) => query.where('link.created_by', '=', owner ?? ''))
     .$if(status !== 'all', (query) => query.where(hasStatus(status === 'all' ? 'active' : status, now)))
     .$if(needle !== '', (query) =>
       query.where(
-        sql<SqlBool>`(${contains('link.search_text')} or link.id in (select link_id from slug where ${contains('slug.slug')}))`,
+        sql<SqlBool>`(${isIn('link.search_text')} or link.id in (select link_id from slug where ${isIn('slug.slug')}))`,
       ),
     )
 }

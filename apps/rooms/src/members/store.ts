@@ -1,6 +1,6 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, type Transaction, sql } from 'kysely'
-import { contains } from '../db/contains.ts'
+import { contains } from '@latchkey/database/database'
 import type { RoomMemberRow, Tables, UserRow } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'

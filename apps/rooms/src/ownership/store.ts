@@ -1,7 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely, Transaction } from 'kysely'
 import { folded } from '@latchkey/http/text'
-import { contains } from '../db/contains.ts'
+import { contains } from '@latchkey/database/database'
 import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { presentCount } from '../rooms/store.ts'

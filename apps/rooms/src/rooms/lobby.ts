@@ -1,7 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import { folded } from '@latchkey/http/text'
-import { contains } from '../db/contains.ts'
+import { contains } from '@latchkey/database/database'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
