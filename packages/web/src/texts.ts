@@ -18,6 +18,20 @@ export type TextKey<T> = keyof T extends infer Key
     : Key
   : never
 
+type Area = Readonly<Record<Language, Readonly<Record<string, string>>>>
+type KeysOf<A> = A extends { en: infer Own } ? keyof Own : never
+
+/**
+ * The texts of several areas as one map for each language.
+ *
+ * @example import * as shell from './areas/shell.ts' // exports en, sv and id
+ * const texts = together([shell])
+ */
+export function together<A extends Area>(areas: readonly A[]) {
+  const every = languages.map((language) => [language, Object.assign({}, ...areas.map((a) => a[language]))])
+  return Object.fromEntries(every) as Record<Language, Readonly<Record<KeysOf<A>, string>>>
+}
+
 export interface Wording {
   /** Every text of the app; `words` are there beside them. */
   texts: Readonly<Record<Language, Texts>>
@@ -65,7 +79,7 @@ export type Say<Key extends string = WordKey> = (key: Key, values?: Record<strin
 
 /**
  * Texts, figures and moments in the person's language; the component follows a change of it. An app gives it its own
- * keys once: `export const useText = () => useTexts<TextKey<typeof en>>()`.
+ * keys once: `export const useText = () => useTexts<TextKey<typeof texts.en>>()`.
  */
 export function useTexts<Key extends string = WordKey>() {
   const { t, i18n } = useTranslation()

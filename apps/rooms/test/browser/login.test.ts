@@ -2,9 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
-import { en } from '../../src/web/texts/en.ts'
-import { id } from '../../src/web/texts/id.ts'
-import { sv } from '../../src/web/texts/sv.ts'
+import { texts } from '../../src/web/texts/areas.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { until } from '../realtime/redis.ts'
 import { admin } from '../rooms/rooms.ts'
@@ -60,7 +58,7 @@ test('whoever is signed in and opens the login goes on to where they wanted', as
   await page.waitForURL(pages.at('/account'))
   // What failed in another tab is said, and nothing is started by itself.
   await page.goto(pages.at('/login?error=state_invalid&returnTo=/account'))
-  await page.getByRole('alert', { name: en['login.failed'] }).waitFor()
+  await page.getByRole('alert', { name: texts.en['login.failed'] }).waitFor()
   await page.getByRole('link', { name: 'Go on as Alice Andersson' }).click()
   await page.waitForURL(pages.at('/account'))
   await page.context().close()
@@ -163,22 +161,21 @@ test('R23.7 language and colours are chosen before anybody signs in, and hold on
   await page.context().close()
 }, 60_000)
 
-const languages = { en, sv, id } as const
 for (const language of ['en', 'sv', 'id'] as const)
   test(`R6.8 every way in which a login can fail has its sentence and a way on, never a loop (${language})`, async () => {
-    const texts = languages[language]
+    const own = texts[language]
     const { page, errors } = await pages.open('/login', { locale: language })
     const starts: string[] = []
     page.on('request', (request) => request.url().includes('/api/auth/login') && starts.push(request.url()))
     for (const code of [...LOGIN_ERRORS, '<b>no code</b>']) {
       await page.goto(pages.at(`/login?error=${encodeURIComponent(code)}&returnTo=/account`))
       const known = code as (typeof LOGIN_ERRORS)[number]
-      const sentence = texts[`loginError.${LOGIN_ERRORS.includes(known) ? known : 'unknown'}`]
+      const sentence = own[`loginError.${LOGIN_ERRORS.includes(known) ? known : 'unknown'}`]
       await page
-        .getByRole('alert', { name: texts['login.failed'] })
+        .getByRole('alert', { name: own['login.failed'] })
         .getByText(sentence, { exact: true })
         .waitFor()
-      const words = code === 'account_disabled' ? texts['login.otherAccount'] : /Test provider/
+      const words = code === 'account_disabled' ? own['login.otherAccount'] : /Test provider/
       const way = page.getByRole('main').getByRole('link', { name: words })
       expect(await way.getAttribute('href')).toStartWith('/api/auth/login?returnTo=%2Faccount')
       expect(await page.getByRole('main').innerText()).not.toContain('no code')
@@ -194,10 +191,10 @@ test('what the provider answers becomes a sentence: a refusal, and a provider th
   const { page } = await pages.open('/login?returnTo=/account')
   idp.answer('token', () => Response.json({ error: '<script>' }, { status: 400 }))
   await page.getByRole('link', { name: button }).click()
-  await page.getByText(en['loginError.provider_error']).waitFor()
+  await page.getByText(texts.en['loginError.provider_error']).waitFor()
   idp.answer('token', () => new Response('', { status: 503 }))
   await page.getByRole('link', { name: button }).click()
-  await page.getByText(en['loginError.provider_unavailable']).waitFor()
+  await page.getByText(texts.en['loginError.provider_unavailable']).waitFor()
   idp.reset()
   await page.getByRole('link', { name: button }).click()
   await page.waitForURL(pages.at('/account'))

@@ -6,7 +6,7 @@ import type { Result } from '../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../parts/range.tsx'
-import { Stale } from '../parts/stale.tsx'
+import { Earlier } from '../parts/earlier.tsx'
 import { timeZone } from '../parts/zone.ts'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
@@ -42,9 +42,9 @@ export default function BundleDetail({ id }: { id: number }) {
         </Group>
       )}
       {data && (
-        <Stale is={stats.isPlaceholderData}>
+        <Earlier is={stats.isPlaceholderData}>
           <Content stats={data} range={range} />
-        </Stale>
+        </Earlier>
       )}
       {missing && <Missing how={missing} />}
       {stats.isLoadingError && !isGone && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}

@@ -4,7 +4,7 @@ import { TimeChart } from '../parts/chart.tsx'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../parts/range.tsx'
-import { Stale } from '../parts/stale.tsx'
+import { Earlier } from '../parts/earlier.tsx'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useText } from '../texts/text.ts'
@@ -28,9 +28,9 @@ export default function Dashboard() {
       {stats.error && !shown && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
       {stats.isPending && <Waiting />}
       {stats.data && (
-        <Stale is={stats.isPlaceholderData}>
+        <Earlier is={stats.isPlaceholderData}>
           <Figures stats={stats.data.body} at={stats.data.at} />
-        </Stale>
+        </Earlier>
       )}
     </Stack>
   )

@@ -15,7 +15,7 @@ import { useRef, useState } from 'react'
 import type { Input } from '../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
 import { RangePicker, asRange } from '../parts/range.tsx'
-import { Stale } from '../parts/stale.tsx'
+import { Earlier } from '../parts/earlier.tsx'
 import { useQueryString } from '@latchkey/web/query-string'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
@@ -50,12 +50,12 @@ export default function Links() {
       {links.error && !links.data && <Failed error={links.error} onRetry={() => void links.refetch()} />}
       {isAwaited && <Skeleton height={320} />}
       {isEmpty && !isAwaited && <Empty view={view} change={change} />}
-      <Stale is={links.isPlaceholderData}>
+      <Earlier is={links.isPlaceholderData}>
         <LinkTable links={links.data?.body ?? []} />
         {links.data && !isEmpty && (
           <Pages view={view} change={change} total={links.data.total} page={links.data.page} />
         )}
-      </Stale>
+      </Earlier>
     </Stack>
   )
 }

@@ -6,9 +6,9 @@ import { countryNames } from './country.ts'
 import { Pager } from './pager.tsx'
 import { PartFailed } from './part-failed.tsx'
 import { Ranking } from './ranking.tsx'
-import { Stale } from './stale.tsx'
+import { Earlier } from './earlier.tsx'
 import { useCall } from '../queries.ts'
-import type { TextKey } from '../texts/en.ts'
+import type { OwnKey } from '../texts/areas.ts'
 import { useText } from '../texts/text.ts'
 
 type Stats = Result<'getLinkAnalytics'>
@@ -16,7 +16,7 @@ type Stats = Result<'getLinkAnalytics'>
 /** As many as ClickStats has of each list (L14.5). */
 const PAGE = 10
 
-const NAMES: Readonly<Record<string, TextKey>> = {
+const NAMES: Readonly<Record<string, OwnKey>> = {
   link: 'link.name.link',
   qr: 'link.name.qr',
   email: 'link.name.email',
@@ -185,9 +185,9 @@ function Pages({ first, ...one }: OneProps & { first: readonly NameCount[] }) {
   return (
     <>
       {items && (
-        <Stale is={offset > 0 && isPlaceholderData}>
+        <Earlier is={offset > 0 && isPlaceholderData}>
           <Page list={one.list} items={items} total={one.stats.total_clicks} />
-        </Stale>
+        </Earlier>
       )}
       {isLoadingError && (
         <PartFailed

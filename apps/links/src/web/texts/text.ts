@@ -2,9 +2,7 @@ import type { CallError } from '@latchkey/web/call'
 import { numberFormat } from '@latchkey/web/formats'
 import { type Say as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { WordKey } from '@latchkey/web/words'
-import { type TextKey as OwnKey, en } from './en.ts'
-import { id } from './id.ts'
-import { sv } from './sv.ts'
+import { type OwnKey, texts } from './areas.ts'
 
 export type TextKey = OwnKey | WordKey
 
@@ -87,7 +85,7 @@ function failureKey({ message, status }: CallError): TextKey {
 }
 
 export const wording: Wording = {
-  texts: { en, sv, id },
+  texts,
   failureKey,
 }
 
@@ -95,11 +93,11 @@ export type Say = SayAny<TextKey>
 
 /** Texts, figures and moments in the person's language; the component follows a change of it. */
 export function useText() {
-  const { day, moment, ...texts } = useTexts<TextKey>()
+  const { day, moment, ...rest } = useTexts<TextKey>()
   const percents = (options: Intl.NumberFormatOptions) =>
-    numberFormat(texts.language, { style: 'percent', ...options })
+    numberFormat(rest.language, { style: 'percent', ...options })
   return {
-    ...texts,
+    ...rest,
     /** Unix seconds. */
     day: (seconds: number) => day(new Date(seconds * 1000)),
     moment: (seconds: number) => moment(new Date(seconds * 1000)),

@@ -3,12 +3,10 @@ import { CallError } from '@latchkey/web/call'
 import { testTexts } from '@latchkey/web/testing/texts'
 import { expect, test } from 'bun:test'
 import { failures, literalTexts } from '../../failures.ts'
-import { en } from './en.ts'
-import { id } from './id.ts'
-import { sv } from './sv.ts'
+import { texts } from './areas.ts'
 import { wording } from './text.ts'
 
-testTexts({ en, sv, id }, join(import.meta.dirname, '..'))
+testTexts(texts, join(import.meta.dirname, '..'))
 
 /** What no page can be told: it sends JSON, only to routes that exist, offers only what there is, and words a 401 itself. */
 const UNTOLD: ReadonlySet<string> = new Set([
@@ -33,7 +31,7 @@ const told = (status: number, text: string) => wording.failureKey(new CallError(
 test('L18.1 every sentence with which the server refuses something has words of ours', () => {
   const literals = [...literalTexts].map((text) => ({ status: 400, text }))
   const refusals = [...Object.values(failures), ...literals].filter(({ text }) => !UNTOLD.has(text))
-  expect(refusals.filter(({ status, text }) => !(told(status, text) in en))).toEqual([])
+  expect(refusals.filter(({ status, text }) => !(told(status, text) in texts.en))).toEqual([])
   expect(refusals.filter(({ status, text }) => told(status, text) === 'error.refused')).toEqual([])
 })
 

@@ -1,12 +1,9 @@
 import { momentFormat } from '@latchkey/web/formats'
-import { type Say as SayAny, type TextKey as KeyOf, type Wording, useTexts } from '@latchkey/web/texts'
+import { type Say as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { WordKey } from '@latchkey/web/words'
 import { instance } from '../instance.ts'
-import { en } from './en.ts'
-import { id } from './id.ts'
-import { sv } from './sv.ts'
+import { type OwnKey, texts } from './areas.ts'
 
-type OwnKey = KeyOf<typeof en>
 export type TextKey = OwnKey | WordKey
 export type Say = SayAny<TextKey>
 
@@ -14,12 +11,12 @@ export type Say = SayAny<TextKey>
 const named = instance.product === undefined ? {} : { 'app.name': instance.product }
 
 export const wording: Wording = {
-  texts: { en: { ...en, ...named }, sv: { ...sv, ...named }, id: { ...id, ...named } },
+  texts: { en: { ...texts.en, ...named }, sv: { ...texts.sv, ...named }, id: { ...texts.id, ...named } },
   failureKey: ({ code }) => (code !== undefined && isKey(`error.${code}`) ? `error.${code}` : undefined),
 }
 
 export function isKey(key: string): key is OwnKey {
-  return Object.hasOwn(en, key)
+  return Object.hasOwn(texts.en, key)
 }
 
 /** The key for one of the codes with which a login fails; what is none of ours is worded in general. */
@@ -36,12 +33,12 @@ export function endedKey(reason: string): TextKey | undefined {
 
 /** Texts, figures and moments in the person's language; the component follows a change of it. Moments are as the API tells them. */
 export function useText() {
-  const { day: _day, moment: _moment, ...texts } = useTexts<OwnKey>()
+  const { day: _day, moment: _moment, ...rest } = useTexts<OwnKey>()
   const format = (options: Intl.DateTimeFormatOptions) => {
-    return (at: string) => momentFormat(texts.language, options).format(new Date(at))
+    return (at: string) => momentFormat(rest.language, options).format(new Date(at))
   }
   return {
-    ...texts,
+    ...rest,
     day: format({ dateStyle: 'medium' }),
     time: format({ timeStyle: 'short' }),
     moment: format({ dateStyle: 'medium', timeStyle: 'short' }),

@@ -4,14 +4,12 @@ import { expect, test } from 'bun:test'
 import { AUDIT_ACTIONS } from '../../audit/actions.ts'
 import { failures } from '../../failures.ts'
 import { LOGIN_ERRORS } from '../../login/provider.ts'
-import { en } from './en.ts'
-import { id } from './id.ts'
-import { sv } from './sv.ts'
+import { texts } from './areas.ts'
 
-testTexts({ en, sv, id }, join(import.meta.dirname, '..'))
+testTexts(texts, join(import.meta.dirname, '..'))
 
 const named = (area: string) =>
-  Object.keys(en)
+  Object.keys(texts.en)
     .filter((key) => key.startsWith(`${area}.`))
     .map((key) => key.slice(area.length + 1))
 

@@ -2,12 +2,12 @@ import { Group, Paper, SimpleGrid, Text } from '@mantine/core'
 import type { Result } from '../../call.ts'
 import { Delta } from '../../parts/delta.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
-import type { TextKey } from '../../texts/en.ts'
+import type { OwnKey } from '../../texts/areas.ts'
 import { useText } from '../../texts/text.ts'
 import { wordAverage } from '../link/average.ts'
 
 interface Figure {
-  title: TextKey
+  title: OwnKey
   value: string
   change: number | undefined
   counts: readonly number[]

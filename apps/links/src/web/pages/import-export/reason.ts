@@ -1,8 +1,8 @@
-import type { TextKey } from '../../texts/en.ts'
+import type { OwnKey } from '../../texts/areas.ts'
 import type { Say } from '../../texts/text.ts'
 
 /** What the server gives as the reason of a row, and how it is worded here; `[\w.]+` is a column's name. */
-const REASONS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
+const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
   [/^slug "(?<slug>.+?)" is taken, it leads to (?<url>.+)$/s, 'transfer.why.taken'],
   [/^slug "(?<slug>.+?)" leads to this URL already$/, 'transfer.why.sameSlug'],
   [/^(?<owner>.+) has a link to this URL$/, 'transfer.why.sameUrl'],
@@ -36,7 +36,7 @@ const REASONS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
 ]
 
 /** What of a link another program did and this one does not. */
-const LOST: Readonly<Record<string, TextKey>> = {
+const LOST: Readonly<Record<string, OwnKey>> = {
   'the start of its validity': 'transfer.why.lost.start',
   'its limit of visits': 'transfer.why.lost.visits',
   'its target for iOS': 'transfer.why.lost.ios',

@@ -6,13 +6,13 @@ import { Copy } from '@latchkey/web/parts/copy'
 import { PartFailed } from '../../parts/part-failed.tsx'
 import { primarySlug, slugUrl, withoutScheme } from '../../parts/short.ts'
 import { changed, useCall } from '../../queries.ts'
-import type { TextKey } from '../../texts/en.ts'
+import type { OwnKey } from '../../texts/areas.ts'
 import { useText } from '../../texts/text.ts'
 import { EditInPlace } from './edit.tsx'
 import { type Link, isMine } from './link.ts'
 import { dayAndTime, fromField, toField } from './moment.ts'
 
-const SOURCES: Readonly<Record<string, TextKey>> = {
+const SOURCES: Readonly<Record<string, OwnKey>> = {
   app: 'link.via.app',
   api: 'link.via.api',
   sdk: 'link.via.sdk',

@@ -8,7 +8,7 @@ import { Access, Channels, Lists } from '../../parts/lists.tsx'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../../parts/range.tsx'
-import { Stale } from '../../parts/stale.tsx'
+import { Earlier } from '../../parts/earlier.tsx'
 import { areVisitorsUnknown } from '../../parts/visitors.ts'
 import { timeZone } from '../../parts/zone.ts'
 import { useCall } from '../../queries.ts'
@@ -61,7 +61,7 @@ export function Figures(deeds: Deeds) {
         <Title order={2}>{say('link.figures')}</Title>
         <RangePicker value={range ?? timeline?.range} onChange={choose} />
       </Group>
-      <Stale is={isStale}>
+      <Earlier is={isStale}>
         {stats !== null && <Totals link={link} stats={stats} timeline={timeline} />}
         {stats === null || timeline === null ? (
           <Failed error={error} onRetry={again} />
@@ -70,7 +70,7 @@ export function Figures(deeds: Deeds) {
         )}
         <Ways stats={stats} range={range} deeds={deeds} />
         {stats && stats.total_clicks > 0 && <Lists id={link.id} range={range} stats={stats} />}
-      </Stale>
+      </Earlier>
     </Stack>
   )
 }

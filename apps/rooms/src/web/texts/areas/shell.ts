@@ -1,4 +1,5 @@
 export const en = {
+  'app.name': 'Latchkey Rooms',
   'nav.lobby': 'Rooms',
   'nav.account': 'Account',
   'page.toLobby': 'Go to the rooms',
@@ -14,6 +15,7 @@ export const en = {
 type Keys = Readonly<Record<keyof typeof en, string>>
 
 export const sv: Keys = {
+  'app.name': 'Latchkey Rooms',
   'nav.lobby': 'Rum',
   'nav.account': 'Konto',
   'page.toLobby': 'Till rummen',
@@ -28,6 +30,7 @@ export const sv: Keys = {
 }
 
 export const id: Keys = {
+  'app.name': 'Latchkey Rooms',
   'nav.lobby': 'Ruang',
   'nav.account': 'Akun',
   'page.toLobby': 'Ke daftar ruang',

@@ -1,0 +1,62 @@
+/** The frame around the pages, and its command palette. */
+export const en = {
+  'app.name': 'Latchkey Links',
+  'nav.dashboard': 'Dashboard',
+  'nav.links': 'Links',
+  'nav.bundles': 'Bundles',
+  'nav.keys': 'API keys',
+  'nav.importExport': 'Import and export',
+  'nav.settings': 'Settings',
+  'shell.search': 'Search pages and actions',
+  'shell.noCommand': 'Nothing by that name',
+  'page.toDashboard': 'Go to the dashboard',
+  'shell.newLink': 'Make a new link',
+  'shell.light': 'Use light colours',
+  'shell.dark': 'Use dark colours',
+  'shell.pages': 'Pages',
+  'shell.actions': 'Actions',
+  'shell.findLink': 'Links',
+  'shell.searchLinks': 'Search links for “{{words}}”',
+} as const
+
+type Texts = Readonly<Record<keyof typeof en, string>>
+
+export const sv: Texts = {
+  'app.name': 'Latchkey Links',
+  'nav.dashboard': 'Översikt',
+  'nav.links': 'Länkar',
+  'nav.bundles': 'Samlingar',
+  'nav.keys': 'API-nycklar',
+  'nav.importExport': 'Import och export',
+  'nav.settings': 'Inställningar',
+  'shell.search': 'Sök sidor och åtgärder',
+  'shell.noCommand': 'Inget med det namnet',
+  'page.toDashboard': 'Till översikten',
+  'shell.newLink': 'Skapa en ny länk',
+  'shell.light': 'Använd ljusa färger',
+  'shell.dark': 'Använd mörka färger',
+  'shell.pages': 'Sidor',
+  'shell.actions': 'Åtgärder',
+  'shell.findLink': 'Länkar',
+  'shell.searchLinks': 'Sök länkar efter ”{{words}}”',
+}
+
+export const id: Texts = {
+  'app.name': 'Latchkey Links',
+  'nav.dashboard': 'Dasbor',
+  'nav.links': 'Tautan',
+  'nav.bundles': 'Kumpulan',
+  'nav.keys': 'Kunci API',
+  'nav.importExport': 'Impor dan ekspor',
+  'nav.settings': 'Pengaturan',
+  'shell.search': 'Cari halaman dan tindakan',
+  'shell.noCommand': 'Tidak ada dengan nama itu',
+  'page.toDashboard': 'Ke dasbor',
+  'shell.newLink': 'Buat tautan baru',
+  'shell.light': 'Gunakan warna terang',
+  'shell.dark': 'Gunakan warna gelap',
+  'shell.pages': 'Halaman',
+  'shell.actions': 'Tindakan',
+  'shell.findLink': 'Tautan',
+  'shell.searchLinks': 'Cari tautan untuk “{{words}}”',
+}
