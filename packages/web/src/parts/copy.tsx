@@ -1,9 +1,9 @@
 import { ActionIcon, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { useTexts } from '../texts.ts'
+import { tellFailed } from '../told.ts'
 
 const COPIED_MS = 1_000
 
@@ -13,7 +13,7 @@ export function useCopy() {
   const { copied, copy, error } = useClipboard({ timeout: COPIED_MS })
   const message = say('copy.notCopied')
   useEffect(() => {
-    if (error) notifications.show({ color: 'red', message, withCloseButton: false })
+    if (error) tellFailed(message)
   }, [error, message])
   return { copied, copy }
 }

@@ -14,7 +14,7 @@ import { useText } from '../texts/text.ts'
 import { Figures, Who } from './bundle/figures.tsx'
 import { BundleHeader } from './bundle/header.tsx'
 import { Members } from './bundle/members.tsx'
-import { deletionOf, usePending } from './bundles/pending.ts'
+import { deletionOf, usePending } from '../parts/pending.ts'
 
 export type Stats = Result<'getBundleAnalytics'>
 

@@ -14,7 +14,7 @@ import { useText } from '../texts/text.ts'
 import { isArchived } from './bundles/actions.tsx'
 import { BundleCard } from './bundles/card.tsx'
 import { BundleDialog } from './bundles/dialog.tsx'
-import { deletionOf, usePending } from './bundles/pending.ts'
+import { deletionOf, usePending } from '../parts/pending.ts'
 
 const PER_PAGE = 48
 const STATES = ['active', 'archived', 'all'] as const

@@ -1,5 +1,5 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { tellFailed } from '@latchkey/web/told'
 import {
   Spotlight,
   type SpotlightActionData,
@@ -78,7 +78,7 @@ function useActions(): SpotlightActionData[] {
       await changed('settings')
     } catch (error) {
       setColorScheme(colorScheme)
-      notifications.show({ color: 'red', message: failure(error), withCloseButton: false })
+      tellFailed(failure(error))
     }
   }
   return [

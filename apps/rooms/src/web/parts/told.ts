@@ -4,8 +4,3 @@ import { notifications } from '@mantine/notifications'
 export function tellDone(message: string): void {
   notifications.show({ message, withCloseButton: false, role: 'status' })
 }
-
-/** That something could not be done, where there is no field to say it at. */
-export function tellFailed(message: string): void {
-  notifications.show({ color: 'red', message, withCloseButton: false })
-}

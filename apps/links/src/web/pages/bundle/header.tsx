@@ -7,7 +7,7 @@ import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
 import { BundleIcon } from '../bundles/accent.tsx'
 import { BundleActions, isArchived } from '../bundles/actions.tsx'
-import { usePending } from '../bundles/pending.ts'
+import { usePending } from '../../parts/pending.ts'
 import { LinkPicker } from './picker.tsx'
 
 interface Props {

@@ -11,7 +11,8 @@ import type { Stats } from '../bundle.tsx'
 import { accentColor } from '../bundles/accent.tsx'
 import { isOwn } from '../bundles/actions.tsx'
 import { useFocusFallback } from '../bundles/focus.ts'
-import { removalOf, usePending, useUndoable } from '../bundles/pending.ts'
+import { removalOf, usePending } from '../../parts/pending.ts'
+import { useUndoable } from '../bundles/undoable.ts'
 
 type Member = Stats['per_link'][number]
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { tellFailed } from '@latchkey/web/told'
 import { IconArchive, IconArchiveOff, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { type Result, call } from '../../call.ts'
@@ -8,7 +8,8 @@ import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { BundleDialog } from './dialog.tsx'
-import { archivingOf, deletionOf, usePending, useUndoable } from './pending.ts'
+import { archivingOf, deletionOf, usePending } from '../../parts/pending.ts'
+import { useUndoable } from './undoable.ts'
 
 export type Bundle = Result<'updateBundle'>
 
@@ -29,7 +30,7 @@ function useActions(bundle: Bundle) {
       await call(operation, input)
       return true
     } catch (error) {
-      notifications.show({ color: 'red', message: failure(error), withCloseButton: false })
+      tellFailed(failure(error))
       return false
     } finally {
       await changed('bundles')

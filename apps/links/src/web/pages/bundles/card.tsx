@@ -7,7 +7,7 @@ import { useText } from '../../texts/text.ts'
 import { BundleIcon, accentColor } from './accent.tsx'
 import { BundleActions, isArchived } from './actions.tsx'
 import { useFocusFallback } from './focus.ts'
-import { usePending } from './pending.ts'
+import { usePending } from '../../parts/pending.ts'
 
 type Summary = Result<'listBundles'>[number]
 

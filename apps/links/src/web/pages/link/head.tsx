@@ -11,6 +11,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
+import { tellFailed } from '@latchkey/web/told'
 import { notifications } from '@mantine/notifications'
 import type { RefObject } from 'react'
 import { Link as To, useLocation } from 'wouter'
@@ -160,7 +161,7 @@ function useDuplicate(link: Link): () => void {
       notifications.show({ message: say('link.duplicated'), withCloseButton: false })
       void changed('links', 'totals')
     },
-    onError: (error) => notifications.show({ color: 'red', message: failure(error), withCloseButton: false }),
+    onError: (error) => tellFailed(failure(error)),
   })
   return () => mutate()
 }

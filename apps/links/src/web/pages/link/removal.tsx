@@ -4,10 +4,11 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
+import { tellFailed } from '@latchkey/web/told'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { leave, stay, useLeaving } from '../links/leaving.ts'
+import { begin, linkDeletionOf, settle, slugRemovalOf, usePending } from '../../parts/pending.ts'
 import type { Link, Slug } from './link.ts'
 
 /** The whole link, or a slug of it. */
@@ -30,8 +31,9 @@ export interface Removal {
 export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
   const { say, failure } = useText()
   const [, go] = useLocation()
-  const leaving = useLeaving()
-  const keyOf = (doomed: Doomed) => (doomed === 'link' ? link.id : (`${link.id} ${doomed.slug}` as const))
+  const pending = usePending()
+  const keyOf = (doomed: Doomed) =>
+    doomed === 'link' ? linkDeletionOf(link.id) : slugRemovalOf(link.id, doomed.slug)
   const shown = useRef(true)
   useEffect(() => {
     shown.current = true
@@ -41,17 +43,13 @@ export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
   }, [])
   const refuse = (doomed: Doomed, error: unknown) => {
     if (!(error instanceof CallError && REFUSED_FOR_CLICKS.has(error.message))) {
-      notifications.show({
-        color: 'red',
-        message: failure(error),
-        closeButtonProps: closeOf(say('shell.close')),
-      })
+      tellFailed(failure(error), say('shell.close'))
       return
     }
     const id = notifications.show({
       color: 'orange',
       autoClose: false,
-      closeButtonProps: closeOf(say('shell.close')),
+      closeButtonProps: { 'aria-label': say('shell.close') },
       message: (
         <Refusal
           doomed={doomed}
@@ -72,22 +70,20 @@ export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
       refuse(doomed, error)
     }
     await changed('links', 'totals')
-    stay([keyOf(doomed)])
+    settle([keyOf(doomed)])
   }
   const start = (doomed: Doomed, force: boolean) => {
-    leave([keyOf(doomed)])
+    begin([keyOf(doomed)])
     const text = doomed === 'link' ? say('link.leaving') : say('link.removing', { slug: doomed.slug })
-    withUndo(say, text, { act: () => void carryOut(doomed, force), undo: () => stay([keyOf(doomed)]) })
+    withUndo(say, text, { act: () => void carryOut(doomed, force), undo: () => settle([keyOf(doomed)]) })
   }
   const clicksOf = (doomed: Doomed) => (doomed === 'link' ? link.total_clicks : doomed.click_count)
   return {
     begin: (doomed) => (clicksOf(doomed) > 0 ? ask(doomed) : start(doomed, false)),
     force: (doomed) => start(doomed, true),
-    isLeaving: (doomed) => leaving.has(keyOf(doomed)),
+    isLeaving: (doomed) => pending.has(keyOf(doomed)),
   }
 }
-
-const closeOf = (label: string) => ({ 'aria-label': label })
 
 function remove(id: number, doomed: Doomed, force: boolean): Promise<unknown> {
   const options = { keepalive: true }

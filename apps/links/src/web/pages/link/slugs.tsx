@@ -11,6 +11,7 @@ import {
   Title,
   VisuallyHidden,
 } from '@mantine/core'
+import { tellFailed } from '@latchkey/web/told'
 import { notifications } from '@mantine/notifications'
 import {
   IconCopy,
@@ -140,7 +141,7 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
       notifications.show({ message: say('link.copied'), withCloseButton: false })
     } catch {
       // It is refused, or not there at all where the page came over plain HTTP.
-      notifications.show({ color: 'red', message: say('copy.notCopied'), withCloseButton: false })
+      tellFailed(say('copy.notCopied'))
     }
   }
   return (

@@ -1,4 +1,4 @@
-import { notifications } from '@mantine/notifications'
+import { tellFailed } from '@latchkey/web/told'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
 import { primarySlug } from '../../parts/short.ts'
@@ -17,13 +17,6 @@ interface Work {
 /** What acts at once and can be taken back: disable, enable, another primary slug. */
 export function useWork(link: Link) {
   const { say, failure } = useText()
-  const onError = (error: unknown) => {
-    notifications.show({
-      color: 'red',
-      message: failure(error),
-      closeButtonProps: { 'aria-label': say('shell.close') },
-    })
-  }
   const { mutate } = useMutation({
     mutationFn: async ({ run }: Work) => {
       await run()
@@ -33,7 +26,7 @@ export function useWork(link: Link) {
     onSuccess(_, { done, undo }): void {
       if (done !== undefined && undo) withUndo(say, done, { act() {}, undo: () => act({ run: undo }) })
     },
-    onError,
+    onError: (error) => tellFailed(failure(error), say('shell.close')),
   })
   const act = (work: Work) => mutate(work)
   const params = { id: link.id }

@@ -6,13 +6,13 @@ import type { Result } from '../../call.ts'
 import { me } from '../../me.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Delta } from '../../parts/delta.tsx'
+import { linkDeletionOf, usePending } from '../../parts/pending.ts'
 import { primarySlug, shortUrl, withoutScheme } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
 import { StateBadge } from '../link/state-badge.tsx'
 import { AddToBundle } from './add-to-bundle.tsx'
 import { Blocked } from './blocked.tsx'
 import { Bulk } from './bulk.tsx'
-import { useLeaving } from './leaving.ts'
 import { useLinkWork } from './work.tsx'
 
 export type LinkRow = Result<'listLinks'>[number]
@@ -25,9 +25,9 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const { say } = useText()
   const [chosen, setChosen] = useState<readonly number[]>([])
   const [asked, setAsked] = useState<Asked | null>(null)
-  const leaving = useLeaving()
+  const pending = usePending()
   const work = useLinkWork((blocked) => setAsked({ about: 'blocked', links: blocked }))
-  const rows = links.filter(({ id }) => !leaving.has(id))
+  const rows = links.filter(({ id }) => !pending.has(linkDeletionOf(id)))
   const selected = rows.filter(({ id }) => chosen.includes(id))
   const ids = selected.map(({ id }) => id)
   const close = () => setAsked(null)

@@ -4,34 +4,26 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
+import { tellFailed } from '@latchkey/web/told'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { leave, stay } from './leaving.ts'
+import { begin, linkDeletionOf, settle } from '../../parts/pending.ts'
 import type { LinkRow } from './link-table.tsx'
 
 const HAS_CLICKS = 'Cannot delete a link with clicks, disable it instead'
 
-const idsOf = (links: readonly LinkRow[]) => links.map(({ id }) => id)
-
 const isBlocked = (error: unknown) => error instanceof CallError && error.message === HAS_CLICKS
-
-function useFailureToast() {
-  const { say } = useText()
-  return (message: string) =>
-    notifications.show({ color: 'red', message, closeButtonProps: { 'aria-label': say('shell.close') } })
-}
 
 /** Does something to each link; says what went wrong, and returns those to which it is done and those whose clicks forbade it. */
 function useEach() {
-  const { failure } = useText()
-  const tell = useFailureToast()
+  const { say, failure } = useText()
   return async (links: readonly LinkRow[], run: (id: number) => Promise<unknown>) => {
     const results = await Promise.allSettled(links.map(({ id }) => run(id)))
     await changed('links', 'bundles', 'totals')
     const errors = results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : null))
     for (const message of new Set(errors.filter((e) => e !== null && !isBlocked(e)).map(failure)))
-      tell(message)
+      tellFailed(message, say('shell.close'))
     return {
       done: links.filter((_, index) => errors[index] === null),
       kept: links.filter((_, index) => isBlocked(errors[index])),
@@ -54,14 +46,13 @@ async function findLink(id: number): Promise<LinkRow | null> {
  * all of them. Nothing where that cannot be known, which is said.
  */
 function useLifetime() {
-  const { failure } = useText()
-  const tell = useFailureToast()
+  const { say, failure } = useText()
   return async (rows: readonly LinkRow[]): Promise<readonly LinkRow[] | undefined> => {
     try {
       const found = await Promise.all(rows.map(({ id }) => findLink(id)))
       return found.filter((link) => link !== null)
     } catch (error) {
-      tell(failure(error))
+      tellFailed(failure(error), say('shell.close'))
       return undefined
     }
   }
@@ -117,18 +108,18 @@ export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
   const refused = useRefusal(onBlocked)
   const lifetimeOf = useLifetime()
   const remove = (links: readonly LinkRow[], force: boolean) => {
-    const ids = idsOf(links)
-    leave(ids)
+    const keys = links.map(({ id }) => linkDeletionOf(id))
+    begin(keys)
     const act = async () => {
       const { kept } = await each(links, (id) =>
         call('deleteLink', { params: { id }, query: { force } }, { keepalive: true }),
       )
-      stay(ids)
+      settle(keys)
       if (kept.length > 0) refused(kept)
     }
-    withUndo(say, say('undo.deleted', { count: ids.length }), {
+    withUndo(say, say('undo.deleted', { count: links.length }), {
       act: () => void act(),
-      undo: () => stay(ids),
+      undo: () => settle(keys),
     })
   }
   const change = async (links: readonly LinkRow[], to: 'disabled' | 'enabled') => {

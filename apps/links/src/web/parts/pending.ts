@@ -1,0 +1,29 @@
+import { useSyncExternalStore } from 'react'
+
+let pending: ReadonlySet<string> = new Set()
+const listeners = new Set<() => void>()
+
+function set(next: ReadonlySet<string>) {
+  pending = next
+  for (const notify of listeners) notify()
+}
+
+function subscribe(notify: () => void) {
+  listeners.add(notify)
+  return () => listeners.delete(notify)
+}
+
+/**
+ * What is being deleted, archived or removed while that may still be undone: every page shows it as done already, also
+ * the page that somebody goes to meanwhile.
+ */
+export const usePending = () => useSyncExternalStore(subscribe, () => pending)
+
+export const begin = (keys: readonly string[]) => set(pending.union(new Set(keys)))
+export const settle = (keys: readonly string[]) => set(pending.difference(new Set(keys)))
+
+export const linkDeletionOf = (link: number) => `delete link ${link}`
+export const slugRemovalOf = (link: number, slug: string) => `remove slug ${link} ${slug}`
+export const deletionOf = (bundle: number) => `delete bundle ${bundle}`
+export const archivingOf = (bundle: number) => `archive bundle ${bundle}`
+export const removalOf = (bundle: number, link: number) => `remove from bundle ${bundle} ${link}`
