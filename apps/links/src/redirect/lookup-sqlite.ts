@@ -6,7 +6,7 @@ import { type Lookup, locationOf } from './lookup.ts'
 
 /**
  * The inner pages of what is read are a 300th of the file when links are most of it: 2 MB of a million links, 15 of ten
- * million. With the least, a million links cost what they do with four times as much.
+ * million. For a million links no more than the least was seen to help.
  */
 const CACHE_SHARE = 1 / 300
 const LEAST_CACHE_KIB = 4_096

@@ -300,21 +300,32 @@ test('what could not be sent survives a reload and a new sign-in, is stored once
   await page.context().close()
 }, 90_000)
 
+/** The cookies of a session of this person. */
+const sessionOf = async (person: Person) => {
+  const { page } = await pages.openAs(person, '/')
+  const cookies = await page.context().cookies()
+  await page.context().close()
+  return cookies
+}
+
+/** As when somebody has signed in in another tab. */
+const takeSession = async (page: Page, cookies: Awaited<ReturnType<typeof sessionOf>>) => {
+  await page.context().clearCookies()
+  await page.context().addCookies(cookies)
+}
+
 test('a tab that was cut off while somebody else signed in sends nothing as them, and shows nothing of the one before', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
-  const bob = await pages.openAs(BOB, '/')
-  const bobs = await bob.page.context().cookies()
-  await bob.page.context().close()
+  const bobs = await sessionOf(BOB)
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''))
   await pages.whileDown(page, async () => {
     await send(page, 'Of Alice alone')
     await page.getByRole('alert').getByText('Not sent').waitFor()
     await field(page).fill('Half a thought')
-    await page.context().clearCookies()
-    await page.context().addCookies(bobs)
+    await takeSession(page, bobs)
     sent.length = 0
   })
   await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
@@ -334,11 +345,7 @@ test('a tab that has not noticed that somebody else signed in sends nothing as t
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
-  const bob = await pages.openAs(BOB, '/')
-  const bobs = await bob.page.context().cookies()
-  await bob.page.context().close()
-  await page.context().clearCookies()
-  await page.context().addCookies(bobs)
+  await takeSession(page, await sessionOf(BOB))
   await send(page, 'Of Alice alone')
   await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
   await page.getByText('Nothing has been said yet').waitFor()
@@ -353,11 +360,7 @@ test('a tab goes on when the same person has signed in anew in another one', asy
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
-  const again = await pages.openAs(ALICE, '/')
-  const anew = await again.page.context().cookies()
-  await again.page.context().close()
-  await page.context().clearCookies()
-  await page.context().addCookies(anew)
+  await takeSession(page, await sessionOf(ALICE))
   await send(page, 'Still Alice')
   await lines(page).getByText('Still Alice').waitFor()
   expect([await texts(page), await field(page).inputValue()]).toEqual([['Still Alice'], ''])

@@ -11,6 +11,10 @@ export const primarySlugIndex: Migration = async (tx, dialect) => {
   await sql`create index link_by_primary_slug on link (primary_slug, disabled_at, url, expires_at)`.execute(
     tx,
   )
+  // None is known, but a file of a whole instance could have brought one: its automatic slug takes over, as when it is disabled.
+  await sql`update link set primary_slug = auto.slug from slug as auto
+    where auto.link_id = link.id and auto.is_custom = 0
+      and link.primary_slug in (select slug from slug where disabled_at is not null)`.execute(tx)
   const refuse = sql`begin select raise(abort, 'a primary slug is never disabled'); end`
   const isDisabledPrimary = sql`new.disabled_at is not null
     and exists (select 1 from link where id = new.link_id and primary_slug = new.slug)`
