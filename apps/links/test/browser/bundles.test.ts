@@ -396,7 +396,7 @@ test('L24.13 the oldest of a thousand and more bundles can be chosen for a link,
   const link = made['Never clicked']?.id
   const { page } = await admin.open(`/links/${link}`)
   await page.getByRole('button', { name: 'Actions for this link' }).click()
-  await page.getByRole('menuitem', { name: 'Add to a bundle' }).click()
+  await page.getByRole('menuitem', { name: 'Add to bundle' }).click()
   const dialog = page.getByRole('dialog')
   const choose = async () => {
     await dialog.getByRole('combobox', { name: 'Bundle' }).fill('oldest')

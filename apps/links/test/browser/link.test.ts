@@ -236,7 +236,7 @@ test('somebody else’s link offers nothing that only its owner may do', async (
   await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor()
   expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
     'Add a slug',
-    'Add to a bundle',
+    'Add to bundle',
     'Duplicate',
   ])
   await page.keyboard.press('Escape')
@@ -469,7 +469,7 @@ test('every dialog is accessible at phone width in the dark, and gives the focus
   }
   await menu(page, 'Add a slug')
   await look('slug', 'Actions for this link')
-  await menu(page, 'Add to a bundle')
+  await menu(page, 'Add to bundle')
   await dialog.getByRole('combobox', { name: 'Bundle' }).waitFor()
   await look('bundle', 'Actions for this link')
   await menu(page, 'Delete')
@@ -484,7 +484,7 @@ test('every dialog is accessible at phone width in the dark, and gives the focus
 
 test('a link is put into a bundle, and says so', async () => {
   const { page } = await open('sale')
-  await menu(page, 'Add to a bundle')
+  await menu(page, 'Add to bundle')
   await page.getByRole('combobox', { name: 'Bundle' }).click()
   expect(await page.getByRole('option').allInnerTexts()).toEqual(['Other things'])
   await page.getByRole('option', { name: 'Other things' }).click()

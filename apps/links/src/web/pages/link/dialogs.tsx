@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core'
 import { type RefObject, useEffect, useRef } from 'react'
 import { useText } from '../../texts/text.ts'
 import { AddSlug } from './add-slug.tsx'
-import { AddToBundle } from './add-to-bundle.tsx'
+import { AddToBundle } from '../bundles/add-to-bundle.tsx'
 import { Blocked } from './blocked.tsx'
 import type { Link } from './link.ts'
 import { QrCode } from './qr-code.tsx'
@@ -52,7 +52,7 @@ export function Dialogs({ asked, opener, ...props }: Props) {
 function Heading({ asked }: { asked: Asked }) {
   const { say } = useText()
   if (asked.about === 'slug') return say('link.addSlug')
-  if (asked.about === 'bundle') return say('link.addToBundle')
+  if (asked.about === 'bundle') return say('bundles.addLink')
   if (asked.about === 'qr') return say('link.qr')
   return asked.doomed === 'link'
     ? say('link.blockedDelete')
@@ -61,7 +61,7 @@ function Heading({ asked }: { asked: Asked }) {
 
 function Content({ asked, link, close, ...deeds }: Omit<Props, 'asked' | 'opener'> & { asked: Asked }) {
   if (asked.about === 'slug') return <AddSlug link={link} close={close} />
-  if (asked.about === 'bundle') return <AddToBundle link={link} close={close} />
+  if (asked.about === 'bundle') return <AddToBundle ids={[link.id]} onDone={close} />
   if (asked.about === 'qr') return <QrCode link={link} first={asked.slug} />
   return <Blocked link={link} doomed={asked.doomed} close={close} {...deeds} />
 }

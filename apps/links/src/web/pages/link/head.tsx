@@ -113,7 +113,7 @@ function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
           {say('link.addSlug')}
         </Menu.Item>
         <Menu.Item leftSection={<IconFolderPlus size={16} />} onClick={() => ask({ about: 'bundle' })}>
-          {say('link.addToBundle')}
+          {say('bundles.addLink')}
         </Menu.Item>
         <Menu.Item leftSection={<IconCopyPlus size={16} />} onClick={duplicate}>
           {say('link.duplicate')}

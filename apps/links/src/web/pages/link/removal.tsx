@@ -1,6 +1,3 @@
-import { Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
@@ -9,6 +6,7 @@ import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { begin, linkDeletionOf, settle, slugRemovalOf, usePending } from '../../parts/pending.ts'
+import { tellRefused, useShown } from '../../parts/refused.tsx'
 import type { Link, Slug } from './link.ts'
 
 /** The whole link, or a slug of it. */
@@ -34,32 +32,17 @@ export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
   const pending = usePending()
   const keyOf = (doomed: Doomed) =>
     doomed === 'link' ? linkDeletionOf(link.id) : slugRemovalOf(link.id, doomed.slug)
-  const shown = useRef(true)
-  useEffect(() => {
-    shown.current = true
-    return () => {
-      shown.current = false
-    }
-  }, [])
+  const shown = useShown()
   const refuse = (doomed: Doomed, error: unknown) => {
     if (!(error instanceof CallError && REFUSED_FOR_CLICKS.has(error.message))) {
       tellFailed(failure(error), say('shell.close'))
       return
     }
-    const id = notifications.show({
-      color: 'orange',
-      autoClose: false,
-      closeButtonProps: { 'aria-label': say('shell.close') },
-      message: (
-        <Refusal
-          doomed={doomed}
-          onAsk={() => {
-            notifications.hide(id)
-            if (shown.current) ask(doomed)
-            else go(`/links/${link.id}`)
-          }}
-        />
-      ),
+    const text = doomed === 'link' ? say('link.notDeleted') : say('link.notRemoved', { slug: doomed.slug })
+    tellRefused(say, text, (close) => {
+      close()
+      if (shown.current) ask(doomed)
+      else go(`/links/${link.id}`)
     })
   }
   const carryOut = async (doomed: Doomed, force: boolean) => {
@@ -90,18 +73,4 @@ function remove(id: number, doomed: Doomed, force: boolean): Promise<unknown> {
   const query = { force }
   if (doomed === 'link') return call('deleteLink', { params: { id }, query }, options)
   return call('removeSlug', { params: { id, slug: doomed.slug }, query }, options)
-}
-
-function Refusal({ doomed, onAsk }: { doomed: Doomed; onAsk: () => void }) {
-  const { say } = useText()
-  return (
-    <Group justify="space-between" gap="xs">
-      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {doomed === 'link' ? say('link.notDeleted') : say('link.notRemoved', { slug: doomed.slug })}
-      </Text>
-      <Button size="compact-sm" variant="light" onClick={onAsk}>
-        {say('link.whatNow')}
-      </Button>
-    </Group>
-  )
 }

@@ -34,7 +34,7 @@ export function Bulk({ links, work, onBundle, onDone }: Props) {
         {say('links.selected', { count: links.length })}
       </Text>
       <Button size="compact-sm" variant="default" onClick={onBundle}>
-        {say('links.addToBundle')}
+        {say('bundles.addLink')}
       </Button>
       {allMine && some(false) && (
         <Button size="compact-sm" variant="default" onClick={then(work.disable)}>

@@ -10,7 +10,7 @@ import { linkDeletionOf, usePending } from '../../parts/pending.ts'
 import { primarySlug, shortUrl, withoutScheme } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
 import { StateBadge } from '../link/state-badge.tsx'
-import { AddToBundle } from './add-to-bundle.tsx'
+import { AddToBundle } from '../bundles/add-to-bundle.tsx'
 import { Blocked } from './blocked.tsx'
 import { Bulk } from './bulk.tsx'
 import { useLinkWork } from './work.tsx'
@@ -54,7 +54,7 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
         title={
           asked?.about === 'blocked'
             ? say('links.blocked', { count: asked.links.length })
-            : say('links.addToBundle')
+            : say('bundles.addLink')
         }
         transitionProps={{ duration: 0 }}
         closeButtonProps={{ 'aria-label': say('shell.close') }}

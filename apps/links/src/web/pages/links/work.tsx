@@ -1,6 +1,3 @@
-import { Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
@@ -9,6 +6,7 @@ import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { begin, linkDeletionOf, settle } from '../../parts/pending.ts'
+import { tellRefused, useShown } from '../../parts/refused.tsx'
 import type { LinkRow } from './link-table.tsx'
 
 const HAS_CLICKS = 'Cannot delete a link with clicks, disable it instead'
@@ -63,38 +61,20 @@ function useRefusal(onBlocked: (links: readonly LinkRow[]) => void) {
   const { say } = useText()
   const lifetimeOf = useLifetime()
   const [, go] = useLocation()
-  const shown = useRef(true)
-  useEffect(() => {
-    shown.current = true
-    return () => {
-      shown.current = false
-    }
-  }, [])
+  const shown = useShown()
   return (links: readonly LinkRow[]) => {
-    const onAsk = async () => {
+    const ask = async (close: () => void) => {
       if (!shown.current) {
-        notifications.hide(id)
+        close()
         go(`/links/${links[0]?.id}`)
         return
       }
       const now = await lifetimeOf(links)
       if (!now) return
-      notifications.hide(id)
+      close()
       if (now.length > 0) onBlocked(now)
     }
-    const id = notifications.show({
-      color: 'orange',
-      autoClose: false,
-      closeButtonProps: { 'aria-label': say('shell.close') },
-      message: (
-        <Group justify="space-between" gap="xs">
-          <Text size="sm">{say('links.kept', { count: links.length })}</Text>
-          <Button size="compact-sm" variant="light" onClick={() => void onAsk()}>
-            {say('links.whatNow')}
-          </Button>
-        </Group>
-      ),
-    })
+    tellRefused(say, say('links.kept', { count: links.length }), (close) => void ask(close))
   }
 }
 

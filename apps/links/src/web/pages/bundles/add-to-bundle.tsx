@@ -6,9 +6,9 @@ import { Link } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
 import { PartFailed } from '../../parts/part-failed.tsx'
-import { changed } from '../../queries.ts'
+import { changed, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { useEveryBundle } from '../bundles/every.ts'
+import { useEveryBundle } from './every.ts'
 
 const IS_GONE = 'Link not found'
 
@@ -22,35 +22,38 @@ async function isAdded(id: number, link: number): Promise<boolean> {
   }
 }
 
-/** Puts all of them into a bundle; those that are in it already stay. */
+/** Puts all of them into a bundle; those that are in it already stay. A single link is offered only those that it is not in. */
 export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: () => void }) {
   const { say, failure } = useText()
   const [chosen, setChosen] = useState<string | null>(null)
-  const bundles = useEveryBundle()
+  const isOne = ids.length === 1
+  const every = useEveryBundle()
+  const holding = useCall('bundles', 'listBundlesForLink', { params: { id: ids[0] ?? 0 } }, isOne)
   const add = useMutation({
     mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => isAdded(id, link))),
     onSuccess(added, { name }) {
       notifications.show({
-        message: say('links.added', { count: added.filter(Boolean).length, name }),
+        message: say('bundles.linksAdded', { count: added.filter(Boolean).length, name }),
         closeButtonProps: { 'aria-label': say('shell.close') },
       })
       onDone()
     },
     onSettled: () => changed('bundles'),
   })
-  if (bundles.error && !bundles.data)
-    return <PartFailed error={bundles.error} onRetry={() => void bundles.refetch()} />
-  if (!bundles.data) return <Skeleton height={36} />
-  const bundle = bundles.data.find(({ id }) => String(id) === chosen)
-  if (bundles.data.length === 0)
+  const isRead = every.data && (holding.data || !isOne)
+  const failed = every.error ?? holding.error
+  if (failed && !isRead)
     return (
-      <Stack gap="sm" align="flex-start">
-        <Text size="sm">{say('links.bundleNone')}</Text>
-        <Anchor component={Link} href="/bundles" size="sm" underline="always">
-          {say('links.toBundles')}
-        </Anchor>
-      </Stack>
+      <PartFailed
+        error={failed}
+        onRetry={() => void Promise.all([every.refetch(), isOne && holding.refetch()])}
+      />
     )
+  if (!isRead) return <Skeleton height={36} />
+  const known = new Set(holding.data?.body.map(({ id }) => id))
+  const bundles = every.data.filter(({ id }) => !known.has(id))
+  if (bundles.length === 0) return <NoBundle />
+  const bundle = bundles.find(({ id }) => String(id) === chosen)
   return (
     <form
       onSubmit={(event) => {
@@ -60,21 +63,34 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
     >
       <Stack gap="md">
         <Select
-          label={say('links.bundle')}
-          placeholder={say('links.bundleChoose')}
-          data-autofocus
+          label={say('bundles.bundle')}
+          placeholder={say('bundles.choose')}
+          autoFocus
+          openOnFocus={false}
           searchable
-          nothingFoundMessage={say('links.bundleNoMatch')}
+          nothingFoundMessage={say('bundles.noMatch')}
           limit={50}
-          data={bundles.data.map(({ id, name }) => ({ value: String(id), label: name }))}
+          data={bundles.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={chosen}
           onChange={setChosen}
           error={add.error && failure(add.error)}
         />
         <Button type="submit" disabled={!bundle} loading={add.isPending} style={{ alignSelf: 'flex-end' }}>
-          {say('links.add')}
+          {say('bundles.add')}
         </Button>
       </Stack>
     </form>
+  )
+}
+
+function NoBundle() {
+  const { say } = useText()
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">{say('bundles.noneToChoose')}</Text>
+      <Anchor component={Link} href="/bundles" size="sm" underline="always">
+        {say('bundles.open')}
+      </Anchor>
+    </Stack>
   )
 }
