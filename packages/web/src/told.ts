@@ -10,3 +10,8 @@ export function tellFailed(message: string, close?: string): void {
     close === undefined ? { withCloseButton: false } : { closeButtonProps: { 'aria-label': close } }
   notifications.show({ color: 'red', message, ...button })
 }
+
+/** A word that something is done; read out, and gone by itself. */
+export function tellDone(message: string): void {
+  notifications.show({ message, withCloseButton: false, role: 'status' })
+}

@@ -1,5 +1,4 @@
-import { Center, Group, Loader } from '@mantine/core'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { Group } from '@mantine/core'
 import { AppearanceMenu } from '@latchkey/web/parts/appearance-menu'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
@@ -8,8 +7,8 @@ import { Router, useLocation } from 'wouter'
 import { withoutLogoutState, loginPath, needsSession } from '../addresses.ts'
 import { stayConnected } from '../live/live.ts'
 import { detailPages, pages } from '../pages.tsx'
+import { Unread } from '../parts/unread.tsx'
 import { followSignIn, howSessionEnded, useSession } from '../session.ts'
-import { useText } from '../texts/text.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { Foot, InstanceNotices } from './instance-notices.tsx'
 import { Who } from './who.tsx'
@@ -51,7 +50,6 @@ function Framed() {
 
 /** Leads whoever is not signed in to the login, and from there back here (R23.6); what was typed is kept (kept.ts). */
 function ForWhomItIs({ children }: { children: ReactNode }) {
-  const { say } = useText()
   const [path, go] = useLocation()
   const { data, error, refetch } = useSession()
   const isHeld = needsSession(path) && !data
@@ -63,10 +61,5 @@ function ForWhomItIs({ children }: { children: ReactNode }) {
     go(loginPath(here, ended === null ? {} : { ended }), { replace: true })
   }, [mustSignIn, path, go])
   if (!isHeld) return children
-  if (error && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />
-  return (
-    <Center p="xl">
-      <Loader size="sm" aria-label={say('page.loading')} />
-    </Center>
-  )
+  return <Unread error={data === undefined ? error : null} onRetry={refetch} />
 }

@@ -1,9 +1,9 @@
 import { Anchor, Button, Select, Skeleton, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { CallError } from '@latchkey/web/call'
+import { tellDone } from '@latchkey/web/told'
 import { call } from '../../call.ts'
 import { PartFailed } from '../../parts/part-failed.tsx'
 import { changed, useCall } from '../../queries.ts'
@@ -32,10 +32,7 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
   const add = useMutation({
     mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => isAdded(id, link))),
     onSuccess(added, { name }) {
-      notifications.show({
-        message: say('bundles.linksAdded', { count: added.filter(Boolean).length, name }),
-        closeButtonProps: { 'aria-label': say('shell.close') },
-      })
+      tellDone(say('bundles.linksAdded', { count: added.filter(Boolean).length, name }))
       onDone()
     },
     onSettled: () => changed('bundles'),

@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
 import { changed } from '../../queries.ts'
+import { tellDone } from '@latchkey/web/told'
 import { useText } from '../../texts/text.ts'
 import type { Key } from './key-table.tsx'
 
@@ -11,7 +11,7 @@ export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => v
   const revoke = useMutation({
     mutationFn: () => call('revokeKey', { params: { id: revoked.id } }),
     onSuccess() {
-      notifications.show({ message: say('keys.revoked'), withCloseButton: false })
+      tellDone(say('keys.revoked'))
       onClose()
     },
     onSettled: () => changed('keys'),

@@ -1,9 +1,9 @@
 import { Button, Stack, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import { changed } from '../../queries.ts'
+import { tellDone } from '@latchkey/web/told'
 import { useText } from '../../texts/text.ts'
 import type { Link } from './link.ts'
 
@@ -15,7 +15,7 @@ export function AddSlug({ link, close }: { link: Link; close: () => void }) {
     async onSuccess({ slug }) {
       await changed('links')
       close()
-      notifications.show({ message: say('link.slugAdded', { slug }), withCloseButton: false })
+      tellDone(say('link.slugAdded', { slug }))
     },
   })
   return (

@@ -11,8 +11,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { tellFailed } from '@latchkey/web/told'
-import { notifications } from '@mantine/notifications'
+import { tellDone, tellFailed } from '@latchkey/web/told'
 import type { RefObject } from 'react'
 import { Link as To, useLocation } from 'wouter'
 import { call } from '../../call.ts'
@@ -158,7 +157,7 @@ function useDuplicate(link: Link): () => void {
     },
     onSuccess({ id }) {
       go(`/links/${id}`)
-      notifications.show({ message: say('link.duplicated'), withCloseButton: false })
+      tellDone(say('link.duplicated'))
       void changed('links', 'totals')
     },
     onError: (error) => tellFailed(failure(error)),

@@ -11,8 +11,7 @@ import {
   Title,
   VisuallyHidden,
 } from '@mantine/core'
-import { tellFailed } from '@latchkey/web/told'
-import { notifications } from '@mantine/notifications'
+import { tellDone, tellFailed } from '@latchkey/web/told'
 import {
   IconCopy,
   IconDots,
@@ -138,7 +137,7 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
   const copyUrl = async () => {
     try {
       await navigator.clipboard.writeText(slugUrl(slug.slug))
-      notifications.show({ message: say('link.copied'), withCloseButton: false })
+      tellDone(say('link.copied'))
     } catch {
       // It is refused, or not there at all where the page came over plain HTTP.
       tellFailed(say('copy.notCopied'))

@@ -1,12 +1,12 @@
-import { Alert, Button, Center, Group, Loader, Stack, Text, TextInput, Textarea } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput, Textarea } from '@mantine/core'
 import { CallError } from '@latchkey/web/call'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { tellDone } from '@latchkey/web/told'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { type Input, type Result, call } from '../../call.ts'
 import { useKeptText } from '../../kept.ts'
 import { Section } from '../../parts/section.tsx'
-import { tellDone } from '../../parts/told.ts'
+import { Unread } from '../../parts/unread.tsx'
 import { changed, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { Refusal } from './refusal.tsx'
@@ -20,15 +20,8 @@ type PlatformChanges = Input<'changePlatformSettings'>['body']
 const LONGEST = 500
 
 export function InstanceSettings() {
-  const { say } = useText()
   const { data, error, refetch } = useCall('admin', 'getPlatformSettings', {})
-  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
-  if (!data)
-    return (
-      <Center p="xl">
-        <Loader size="sm" aria-label={say('page.loading')} />
-      </Center>
-    )
+  if (!data) return <Unread error={error} onRetry={refetch} />
   return (
     <Stack gap="lg">
       <Fields settings={data.settings} />

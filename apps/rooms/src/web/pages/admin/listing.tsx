@@ -1,7 +1,7 @@
-import { Alert, Center, Loader, Text } from '@mantine/core'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { Alert, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { More } from '../../parts/more.tsx'
+import { Unread } from '../../parts/unread.tsx'
 import { useText } from '../../texts/text.ts'
 import { Refusal } from './refusal.tsx'
 
@@ -18,13 +18,7 @@ interface Props {
 /** A list that comes page by page, and what is shown when it has not come. */
 export function Listing({ list: { error, retry, more, isReading }, count, none, children }: Props) {
   const { say } = useText()
-  if (count === undefined && error) return <Failed error={error} onRetry={retry} />
-  if (count === undefined)
-    return (
-      <Center p="xl">
-        <Loader size="sm" aria-label={say('page.loading')} />
-      </Center>
-    )
+  if (count === undefined) return <Unread error={error} onRetry={retry} />
   return (
     <>
       <Text size="sm" c="dimmed" role="status">

@@ -1,9 +1,9 @@
-import { Badge, Button, Center, Group, Loader, Text } from '@mantine/core'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { tellDone } from '@latchkey/web/told'
 import { useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { Ask } from '../../parts/ask.tsx'
-import { tellDone } from '../../parts/told.ts'
+import { Unread } from '../../parts/unread.tsx'
 import { useDevice } from '../../parts/use-device.ts'
 import { changed, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -17,13 +17,7 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
   const { say } = useText()
   const { data, error, refetch } = useCall('admin', 'listUserSessions', { params: { userId } })
   const [isAsking, setAsking] = useState(false)
-  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
-  if (!data)
-    return (
-      <Center p="md">
-        <Loader size="sm" aria-label={say('page.loading')} />
-      </Center>
-    )
+  if (!data) return <Unread error={error} onRetry={refetch} />
   const endAll = async () => {
     const { revoked } = await call('endUserSessions', { params: { userId } })
     tellDone(say('admin.ended', { count: revoked }))

@@ -1,9 +1,9 @@
-import { Alert, Center, Group, Loader, Stack, Text } from '@mantine/core'
+import { Alert, Group, Stack, Text } from '@mantine/core'
 import { Copy } from '@latchkey/web/parts/copy'
-import { Failed } from '@latchkey/web/shell/boundary'
 import type { ReactNode } from 'react'
 import { type Result } from '../../call.ts'
 import { Section } from '../../parts/section.tsx'
+import { Unread } from '../../parts/unread.tsx'
 import { useCall } from '../../queries.ts'
 import { isKey, useText } from '../../texts/text.ts'
 
@@ -12,13 +12,7 @@ type Status = Result<'getProviderStatus'>
 export function ProviderStatus() {
   const { say } = useText()
   const { data, error, refetch } = useCall('admin', 'getProviderStatus', {})
-  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
-  if (!data)
-    return (
-      <Center p="xl">
-        <Loader size="sm" aria-label={say('page.loading')} />
-      </Center>
-    )
+  if (!data) return <Unread error={error} onRetry={refetch} />
   return (
     <Stack gap="lg">
       {data.unreachableAccounts > 0 && (

@@ -1,7 +1,7 @@
+import { tellDone } from '@latchkey/web/told'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
 import { Ask } from '../../parts/ask.tsx'
-import { tellDone } from '../../parts/told.ts'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import type { Room } from './room.ts'
