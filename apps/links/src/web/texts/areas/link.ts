@@ -114,7 +114,7 @@ export const en = {
   'link.timeline': 'Clicks over time',
   'link.noClicks': 'No clicks yet',
   'link.noClicksHelp':
-    'Copy the short URL or download its QR code, and share it. Clicks show up here at once.',
+    'Copy the short URL or download its QR code, and share it. Clicks show up here at once, those of bots and programs such as curl unless your settings hide them.',
   'link.noClicksInRange': 'No clicks in this range',
   'link.noClicksInRangeHelp': 'Choose a longer one to see the earlier clicks.',
   'link.allTime': 'Show all clicks',
@@ -263,7 +263,7 @@ export const sv: Texts = {
   'link.timeline': 'Klick över tid',
   'link.noClicks': 'Inga klick än',
   'link.noClicksHelp':
-    'Kopiera den korta URL:en eller ladda ner QR-koden, och dela den. Klicken syns här genast.',
+    'Kopiera den korta URL:en eller ladda ner QR-koden, och dela den. Klicken syns här genast, även från robotar och program som curl om dina inställningar inte döljer dem.',
   'link.noClicksInRange': 'Inga klick under perioden',
   'link.noClicksInRangeHelp': 'Välj en längre period för att se tidigare klick.',
   'link.allTime': 'Visa alla klick',
@@ -410,7 +410,7 @@ export const id: Texts = {
   'link.timeline': 'Klik dari waktu ke waktu',
   'link.noClicks': 'Belum ada klik',
   'link.noClicksHelp':
-    'Salin URL pendek atau unduh kode QR-nya, lalu bagikan. Klik akan langsung muncul di sini.',
+    'Salin URL pendek atau unduh kode QR-nya, lalu bagikan. Klik akan langsung muncul di sini, termasuk klik bot dan program seperti curl kecuali disembunyikan di pengaturan Anda.',
   'link.noClicksInRange': 'Tidak ada klik dalam rentang ini',
   'link.noClicksInRangeHelp': 'Pilih rentang yang lebih panjang untuk melihat klik sebelumnya.',
   'link.allTime': 'Tampilkan semua klik',
