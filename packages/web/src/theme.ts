@@ -1,5 +1,6 @@
 import { type CSSVariablesResolver, createTheme, darken } from '@mantine/core'
 import type { FormEvent, MouseEvent } from 'react'
+import { NativeButton } from './parts/native-button.tsx'
 
 /** No click beside a dialog loses what was typed in it: then it is closed by its buttons, or with Escape. */
 const noteTyping = ({ currentTarget }: FormEvent<HTMLElement>) => {
@@ -18,6 +19,7 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
   components: {
+    UnstyledButton: { defaultProps: { component: NativeButton } },
     // The header of a dialog is no second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

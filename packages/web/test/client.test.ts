@@ -172,6 +172,39 @@ test('a refusal is worded by its code in the language of the person, and an unkn
   await page.context().close()
 }, 60_000)
 
+test('a button that waits keeps the focus, and begins nothing twice', async () => {
+  const { page } = await open('/things/a-2')
+  const calls = () => asked.filter(({ path }) => path === '/api/things/a-2').length
+  let held = Promise.withResolvers<void>()
+  await page.route('**/api/**', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const button = page.getByRole('button', { name: 'Cancel' })
+  const waiting = page.locator('button[data-loading]')
+  await button.press('Enter')
+  await waiting.and(page.locator(':focus')).waitFor()
+  expect(await button.isDisabled()).toBe(true)
+  await page.keyboard.press('Enter')
+  held.resolve()
+  await waiting.waitFor({ state: 'detached' })
+  await button.and(page.locator(':focus')).waitFor()
+  expect(await button.isDisabled()).toBe(false)
+  expect(calls()).toBe(1)
+
+  // Without the focus it is disabled as any other.
+  held = Promise.withResolvers()
+  await page.keyboard.press('Enter')
+  await waiting.waitFor()
+  await page.keyboard.press('Tab')
+  await page.locator('button[data-loading]:disabled').waitFor()
+  held.resolve()
+  await waiting.waitFor({ state: 'detached' })
+  expect(await page.locator('button:disabled').count()).toBe(0)
+  expect(calls()).toBe(2)
+  await page.context().close()
+}, 60_000)
+
 test('a page that throws and an address that is none have a way on', async () => {
   const { page } = await open('/broken')
   await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()

@@ -51,7 +51,7 @@ function Thing({ id }: { id: string }) {
         onChange={({ currentTarget }) => setName(currentTarget.value)}
         error={rename.error && failure(rename.error)}
       />
-      <Button color="red" onClick={() => rename.mutate()}>
+      <Button color="red" loading={rename.isPending} onClick={() => rename.mutate()}>
         {say('confirm.cancel')}
       </Button>
       <p>{[1, 12_345].map((count) => say('thing.parts', { count, name: id })).join(', ')}</p>

@@ -2,9 +2,6 @@ import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useText } from '../texts/text.ts'
 
-/** Not `disabled`: on the last page that would drop the focus. */
-const OFF = { 'aria-disabled': true, 'data-disabled': true }
-
 interface Props {
   /** Name of what has the pages. */
   what: string
@@ -31,8 +28,8 @@ export function Pager({ what, offset, size, total, onMove }: Props) {
         variant="default"
         size="sm"
         aria-label={say('link.previous')}
-        {...(isFirst && OFF)}
-        onClick={() => !isFirst && onMove(Math.max(0, offset - size))}
+        disabled={isFirst}
+        onClick={() => onMove(Math.max(0, offset - size))}
       >
         <IconChevronLeft size={14} aria-hidden />
       </ActionIcon>
@@ -40,8 +37,8 @@ export function Pager({ what, offset, size, total, onMove }: Props) {
         variant="default"
         size="sm"
         aria-label={say('link.next')}
-        {...(isLast && OFF)}
-        onClick={() => !isLast && onMove(offset + size)}
+        disabled={isLast}
+        onClick={() => onMove(offset + size)}
       >
         <IconChevronRight size={14} aria-hidden />
       </ActionIcon>
