@@ -10,7 +10,7 @@ import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
 import { accentColor } from '../bundles/accent.tsx'
 import { isOwn } from '../bundles/actions.tsx'
-import { useFocusFallback } from '../bundles/focus.ts'
+import { useFocusFallback } from '@latchkey/web/focus-fallback'
 import { removalOf, usePending } from '../../parts/pending.ts'
 import { useUndoable } from '../bundles/undoable.ts'
 

@@ -6,7 +6,7 @@ import { Sparkline } from '../../parts/sparkline.tsx'
 import { useText } from '../../texts/text.ts'
 import { BundleIcon, accentColor } from './accent.tsx'
 import { BundleActions, isArchived } from './actions.tsx'
-import { useFocusFallback } from './focus.ts'
+import { useFocusFallback } from '@latchkey/web/focus-fallback'
 import { usePending } from '../../parts/pending.ts'
 
 type Summary = Result<'listBundles'>[number]

@@ -3,6 +3,8 @@ import { type RefObject, useEffect, useRef } from 'react'
 /**
  * For a list whose lines go, and with one of them the button that had the focus: the element with this reference takes it,
  * or where that has gone too the heading of the page. `lines`: how many there are; undefined while that is not known.
+ *
+ * @example const place = useFocusWhenGone<HTMLUListElement>(keys?.length)
  */
 export function useFocusWhenGone<Place extends HTMLElement>(
   lines: number | undefined,

@@ -1,6 +1,10 @@
 import { useEffect } from 'react'
 
-/** When the component goes away with the focus in it, the focus goes to the first match of `selector`, not to nowhere. */
+/**
+ * When the component goes away with the focus in it, the focus goes to the first match of `selector`, not to nowhere.
+ *
+ * @example useFocusFallback('main h1')
+ */
 export function useFocusFallback(selector: string): void {
   useEffect(
     () => () => {
