@@ -128,6 +128,63 @@ test('whoever reads above is told of what is new below, is led there by a button
   await page.context().close()
 }, 60_000)
 
+/** Of a tab that somebody has gone to another one from, or come back to. */
+const look = (page: Page, isHidden: boolean) =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: hidden })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, isHidden)
+
+test('the mark of what is new stands where that begins, and where more came than is kept it says that there is more above', async () => {
+  const id = await roomWith(3)
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 844 })
+  await line(page, 'Message number 3').waitFor()
+  await look(page, true)
+  pages.service().clock.ms += 10_000
+  for (let index = 4; index <= 620; index++) await say(id, `Message number ${index}`)
+  await line(page, 'Message number 620').waitFor()
+  expect(await page.title()).toStartWith('(617) ')
+  const told = async () => (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
+  const mark = page.getByText('New, also the older ones above', { exact: true })
+  const first = page.getByText('New', { exact: true })
+  await look(page, false)
+  await mark.waitFor()
+  expect(await first.count()).toBe(0)
+  await mark.scrollIntoViewIfNeeded()
+  await shoot(page, 'reading-new-above-390')
+  const older = page.getByRole('button', { name: 'Show older messages' })
+  while ((await first.count()) === 0) {
+    const shown = await list(page).locator('.said').count()
+    await older.click()
+    await page.waitForFunction((count) => document.querySelectorAll('.messages .said').length > count, shown)
+  }
+  expect(await mark.count()).toBe(0)
+  const texts = await told()
+  expect(texts[texts.indexOf('New') + 1]).toContain('Message number 4')
+  pages.service().clock.ms += 10_000
+  expect(errors).toEqual([])
+  await page.context().close()
+}, 90_000)
+
+test('what was missed while there was no connection is marked as new, though the tab was in front', async () => {
+  const id = await roomWith(3)
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await line(page, 'Message number 3').waitFor()
+  await pages.whileDown(page, async () => {
+    for (let index = 4; index <= 43; index++) await say(id, `Message number ${index}`)
+  })
+  await line(page, 'Message number 43').waitFor()
+  await page.getByText('New', { exact: true }).waitFor()
+  const texts = (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
+  expect(texts[texts.indexOf('New') + 1]).toContain('Message number 4')
+  // They are before one's eyes by now.
+  expect(await page.title()).not.toStartWith('(')
+  await say(id, 'Seen as it came')
+  await line(page, 'Seen as it came').waitFor()
+  expect(await page.getByText('New', { exact: true }).count()).toBe(1)
+  await page.context().close()
+}, 60_000)
+
 test('the end stays in sight when the window is turned, narrowed and widened', async () => {
   const { id } = await createRoom(host, { name: 'Harbour' })
   for (let index = 1; index <= 30; index++)

@@ -239,6 +239,51 @@ test('R18.5 after a lost connection everything that was missed is there once and
   await page.context().close()
 }, 90_000)
 
+test('what is said around a lost connection keeps the order in which it was written, for everybody', async () => {
+  const id = await newRoom()
+  const alice = await pages.openAs(ALICE, `/rooms/${id}`)
+  const bob = await pages.openAs(BOB, `/rooms/${id}`)
+  const { page } = alice
+  await page.getByRole('button', { name: 'People (2)' }).waitFor()
+  const said = ['Before', 'Cut off', 'Void 1', 'Void 2', 'After']
+  await send(page, 'Before')
+  await lines(page).getByText('Before', { exact: true }).waitFor()
+  // As when a server goes while the connection still seems to be there.
+  await page.route('**/messages', (route) => route.abort(), { times: 1 })
+  await send(page, 'Cut off')
+  await pages.whileDown(page, async () => {
+    for (const text of ['Void 1', 'Void 2']) await send(page, text)
+    await page.getByRole('alert').getByText('Void 2').waitFor()
+  })
+  await send(page, 'After')
+  for (const { page: each } of [alice, bob]) {
+    await lines(each)
+      .filter({ has: each.locator('time'), hasText: 'Before' })
+      .waitFor()
+    await lines(each).getByText('After', { exact: true }).waitFor()
+    await each.getByText('Sending').waitFor({ state: 'detached' })
+    expect(await texts(each)).toEqual(said)
+    expect(await each.getByText('Not sent').count()).toBe(0)
+    await each.context().close()
+  }
+}, 60_000)
+
+test('a message that alone was lost is sent again by itself, before what was said after it', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.route('**/messages', (route) => route.abort(), { times: 2 })
+  await send(page, 'First')
+  await page.getByRole('alert').getByText('First').waitFor()
+  await shoot(page, 'room-one-unsent-390')
+  await send(page, 'Second')
+  await lines(page).getByText('Second', { exact: true }).waitFor()
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['First', 'Second'])
+  await page.context().close()
+}, 60_000)
+
 test('what was said while the network was away is sent once it is back, also where the connection outlived that', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)

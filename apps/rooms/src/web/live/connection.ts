@@ -56,7 +56,7 @@ const OPENING_MS = 3_000
 /** Refusals of a subscription that may pass by themselves. */
 const PASSING: ReadonlySet<string> = new Set(['internal', 'unavailable', 'rate_limited'])
 
-const browserTimers: Timers = {
+export const browserTimers: Timers = {
   // Goes on while the machine sleeps.
   now: Date.now,
   after(ms, act) {

@@ -1,4 +1,5 @@
 import { CallError } from '@latchkey/web/call'
+import { type Timers, browserTimers, waitBefore } from './connection.ts'
 import type { Message } from './frames.ts'
 
 /** Something that was said and is not stored yet, as far as this client knows. */
@@ -17,23 +18,28 @@ interface Options {
   /** Called with what is unsent after every change, and as text to be kept. */
   onChange: (unsent: readonly Unsent[], text: string) => void
   onSent: (message: Message) => void
-  /** Resolves when somebody who wrote too fast may go on. */
-  pause?: () => Promise<void>
+  /** Whether it is worth while to send again, without anybody's asking, what got no answer. */
+  mayRetry: () => boolean
+  after?: Timers['after']
 }
 
 /** In which the slowest of the limits on messages lets one more through (R22). */
 const PAUSE_MS = 2_000
 
-const waitAMoment = () => new Promise<void>((resume) => setTimeout(resume, PAUSE_MS))
-
-/** Sends one message after the other, and keeps each until the server has it. */
+/**
+ * Sends one message after the other, and keeps each until the server has it. What got no answer is sent again by itself, and
+ * holds up what was written later, which is not to overtake it; what was refused waits for the person, and holds up nothing.
+ */
 export class Outbox {
   #unsent: readonly Unsent[]
   #isSending = false
+  /** How often in a row there was no answer. */
+  #unanswered = 0
+  #cancelWait = () => {}
   readonly #options: Required<Options>
 
   constructor(options: Options) {
-    this.#options = { pause: waitAMoment, ...options }
+    this.#options = { after: browserTimers.after, ...options }
     this.#unsent = parse(options.left)
     void this.#send()
   }
@@ -44,25 +50,26 @@ export class Outbox {
 
   add(content: string): void {
     this.#become([...this.#unsent, { clientId: crypto.randomUUID(), content, problem: undefined }])
-    void this.#send()
+    this.#sendNow()
   }
 
-  /** All that failed for want of an answer, or only this one. */
+  /** At once all that got no answer, and this one, though it was refused. */
   retry(clientId?: string): void {
-    this.#become(
-      this.#unsent.map((each) =>
-        each.clientId === clientId || (clientId === undefined && mayPass(each.problem?.error))
-          ? { ...each, problem: undefined }
-          : each,
-      ),
-    )
-    void this.#send()
+    this.#unanswered = 0
+    this.#forgive((each) => isWaiting(each) || each.clientId === clientId)
+    this.#sendNow()
   }
 
   /** The server has it, or nobody wants it any more. */
   remove(clientId: string): void {
-    if (this.#unsent.some((each) => each.clientId === clientId))
-      this.#become(this.#unsent.filter((each) => each.clientId !== clientId))
+    if (!this.#has(clientId)) return
+    this.#become(this.#unsent.filter((each) => each.clientId !== clientId))
+    // It may be what held up the others.
+    this.#sendNow()
+  }
+
+  #has(clientId: string): boolean {
+    return this.#unsent.some((each) => each.clientId === clientId)
   }
 
   #become(unsent: readonly Unsent[]): void {
@@ -71,30 +78,72 @@ export class Outbox {
     this.#options.onChange(unsent, unsent.length === 0 ? '' : text)
   }
 
+  #forgive(isForgiven: (unsent: Unsent) => boolean): void {
+    if (!this.#unsent.some((each) => each.problem && isForgiven(each))) return
+    this.#become(this.#unsent.map((each) => (isForgiven(each) ? { ...each, problem: undefined } : each)))
+  }
+
+  #sendNow(): void {
+    this.#cancelWait()
+    void this.#send()
+  }
+
   async #send(): Promise<void> {
     if (this.#isSending) return
     this.#isSending = true
-    for (let next = this.#next(); next; next = this.#next()) await this.#sendOne(next)
+    let next = this.#next()
+    while (next && (await this.#sendOne(next))) next = this.#next()
     this.#isSending = false
   }
 
   #next(): Unsent | undefined {
-    return this.#unsent.find(({ problem }) => problem === undefined)
+    return this.#unsent.find(isWaiting)
   }
 
-  async #sendOne({ clientId, content }: Unsent): Promise<void> {
+  /** Whether the next may be sent. */
+  async #sendOne({ clientId, content }: Unsent): Promise<boolean> {
     try {
       const message = await this.#options.post(content, clientId)
+      this.#answered()
       this.remove(clientId)
       this.#options.onSent(message)
     } catch (error) {
-      // That passes by itself, and nothing that was written later is to overtake it.
-      if (error instanceof CallError && error.status === 429) return this.#options.pause()
-      this.#become(
-        this.#unsent.map((each) => (each.clientId === clientId ? { ...each, problem: { error } } : each)),
-      )
+      if (mayPass(error)) return this.#gotNoAnswer(clientId, error)
+      this.#answered()
+      // That passes by itself.
+      if (error instanceof CallError && error.status === 429) await this.#pause()
+      else this.#fail(error, (each) => each.clientId === clientId)
     }
+    return true
   }
+
+  /** What waited for an answer is on its way now. */
+  #answered(): void {
+    this.#unanswered = 0
+    this.#forgive(isWaiting)
+  }
+
+  #gotNoAnswer(clientId: string, error: unknown): boolean {
+    if (!this.#has(clientId)) return true
+    // What waits behind it is not sent either. Tried by itself it goes on being told as not sent, and does not flicker.
+    this.#fail(error, isWaiting)
+    const ms = waitBefore(this.#unanswered++, Math.random)
+    this.#cancelWait = this.#options.after(ms, () => this.#options.mayRetry() && void this.#send())
+    return false
+  }
+
+  #fail(error: unknown, hasFailed: (unsent: Unsent) => boolean): void {
+    this.#become(this.#unsent.map((each) => (hasFailed(each) ? { ...each, problem: { error } } : each)))
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resume) => void this.#options.after(PAUSE_MS, resume))
+  }
+}
+
+/** It was not refused. */
+function isWaiting({ problem }: Unsent): boolean {
+  return problem === undefined || mayPass(problem.error)
 }
 
 /** No answer, or one that says nothing about the message itself. */

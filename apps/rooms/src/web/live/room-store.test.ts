@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, mock, spyOn, test } from 'bun:test'
 import type { RoomListener } from './following.ts'
-import type { Message } from './frames.ts'
+import type { Message, Person } from './frames.ts'
 import { live } from './live.ts'
 import { RoomStore } from './room-store.ts'
 
@@ -35,16 +35,16 @@ function world() {
   spyOn(globalThis, 'fetch').mockImplementation(Object.assign(answer, { preconnect: fetch.preconnect }))
   const store = new RoomStore('room-1', 'me')
   store.enter()
-  const welcome = () =>
+  const welcome = (seq = 0, present: Person[] = []) =>
     listener?.subscribed({
       type: 'subscribed',
       id: '1',
       roomId: 'room-1',
-      seq: 0,
+      seq,
       role: 'speaker',
       canPublish: true,
       count: 0,
-      present: [],
+      present,
     })
   welcome()
   return {
@@ -56,6 +56,10 @@ function world() {
       listener?.event({ seq, at: '', event: 'message.created', data: { message: message(seq) } }),
     hearDeleted: (seq: number) =>
       listener?.event({ seq: 99, at: 'now', event: 'message.deleted', data: { messageId: String(seq) } }),
+    hearRole: (person: Person) =>
+      listener?.event({ seq: 99, at: 'now', event: 'member.role', data: { person } }),
+    meet: (person: Person) =>
+      listener?.presence({ type: 'presence', roomId: 'room-1', joined: [person], left: [], count: 1 }),
     seqs: () => store.state().messages.map(({ seq }) => seq),
   }
 }
@@ -92,6 +96,12 @@ test('a tab that is hidden at the end of a room lets the oldest messages go too,
   expect(hidden.store.state()).toMatchObject({ unread: 2000, unreadFrom: 1, older: String(kept[0]) })
   hidden.store.attend(true, true)
   expect(hidden.store.state()).toMatchObject({ unread: 0, unreadFrom: 1 })
+  // Whoever looks for the mark further up does not lose it; the next one is made by what comes then.
+  hidden.store.attend(false, false)
+  expect(hidden.store.state()).toMatchObject({ unread: 0, unreadFrom: 1 })
+  hidden.hear(2001)
+  hidden.hear(2002)
+  expect(hidden.store.state()).toMatchObject({ unread: 2, unreadFrom: 2001 })
   // Of somebody who reads older ones none is taken away.
   const away = world()
   away.store.attend(false, false)
@@ -126,4 +136,48 @@ test('what is deleted while the page that holds it is on its way cannot be read'
     [3, null, 'now'],
     [4, 'words', null],
   ])
+})
+
+test('what was missed is marked as new also for who is at the end of the room, and what comes after that is not', () => {
+  const it = world()
+  const { store } = it
+  const mark = () => [store.state().unread, store.state().unreadFrom]
+  store.attend(true, true)
+  it.hear(1)
+  // Nothing was missed.
+  it.welcome(1)
+  it.hear(2)
+  expect(mark()).toEqual([0, null])
+  it.welcome(40)
+  for (const seq of range(3, 40)) it.hear(seq)
+  it.hear(41)
+  expect(mark()).toEqual([0, 3])
+  it.welcome(41)
+  it.hear(42)
+  expect(mark()).toEqual([0, 3])
+  // What was missed before has been read since.
+  it.welcome(50)
+  for (const seq of range(43, 50)) it.hear(seq)
+  expect(mark()).toEqual([0, 43])
+  store.attend(false, true)
+  it.hear(51)
+  it.welcome(60)
+  for (const seq of range(52, 60)) it.hear(seq)
+  expect(mark()).toEqual([10, 51])
+})
+
+test('whoever changes their name has it above all that they have said, and nobody else has', () => {
+  const it = world()
+  for (const seq of range(1, 3)) it.hear(seq)
+  const person = { userId: 'other', guest: true, role: 'speaker' } as Person
+  const names = () => it.store.state().messages.map(({ nickname, avatarColor }) => [nickname, avatarColor])
+  const named = (nickname: string, avatarColor: string) => ({ ...person, nickname, avatarColor })
+  it.meet({ ...named('Somebody else', '#000'), userId: 'else' })
+  expect(names()).toEqual(range(1, 3).map(() => [undefined, undefined]))
+  it.meet(named('By presence', '#111'))
+  expect(names()).toEqual(range(1, 3).map(() => ['By presence', '#111']))
+  it.hearRole(named('By role', '#111'))
+  expect(names()).toEqual(range(1, 3).map(() => ['By role', '#111']))
+  it.welcome(3, [named('By coming in', '#222')])
+  expect(names()).toEqual(range(1, 3).map(() => ['By coming in', '#222']))
 })

@@ -33,7 +33,7 @@ export interface RoomState {
   typing: readonly string[]
   unsent: readonly Unsent[]
   unread: number
-  /** The first message that came while nobody looked. */
+  /** The first message that came while nobody looked or was connected; it may have been let go. */
   unreadFrom: number | null
   /** The last that came from others, and who came and went last: to be read out. */
   heard: readonly Message[]
@@ -68,8 +68,12 @@ export class RoomStore {
   #history = 0
   /** When what was deleted: a page that was read before may come after. */
   readonly #deletions = new Map<string, string>()
+  #isIn = false
   #isAttended = true
   #isAtEnd = true
+  /** What happened up to here had happened when one came in: whatever of it is told after that was missed. */
+  #overSeq = 0
+  #hasMissed = false
   #toldTypingAt = 0
 
   constructor(roomId: string, userId: string) {
@@ -87,6 +91,8 @@ export class RoomStore {
         this.#become({ unsent })
       },
       onSent: (message) => this.#place([message]),
+      // A connection that comes back says so.
+      mayRetry: () => this.#isIn && live.state === 'live',
     })
     this.#state = { ...BEFORE, unsent: this.#outbox.unsent }
   }
@@ -104,11 +110,14 @@ export class RoomStore {
     this.#forget()
     this.#become({ phase: 'coming', out: null })
     const stopFollowing = live.follow(this.roomId, this.#listener())
-    // Whatever could not be sent for want of an answer is sent when there is a connection again.
+    // Whatever could not be sent for want of an answer is sent now, and when there is a connection again.
+    this.#isIn = true
+    this.#outbox.retry()
     const stopWatching = live.watch(() => live.state === 'live' && this.#outbox.retry())
     return () => {
       stopFollowing()
       stopWatching()
+      this.#isIn = false
       for (const timer of this.#typists.values()) clearTimeout(timer)
     }
   }
@@ -142,13 +151,11 @@ export class RoomStore {
   /** Whether the newest messages are before somebody's eyes; and whether they are what is shown, if only in a hidden tab. */
   attend(isAttended: boolean, isAtEnd: boolean): void {
     if (this.#isAttended === isAttended && this.#isAtEnd === isAtEnd) return
-    const goes = this.#isAttended && !isAttended
     this.#isAttended = isAttended
     this.#isAtEnd = isAtEnd
     this.#become({
       ...this.#bounded(this.#state.messages),
       ...(isAttended && { unread: 0 }),
-      ...(goes && { unreadFrom: null }),
     })
   }
 
@@ -219,8 +226,11 @@ export class RoomStore {
     }
   }
 
-  #cameIn({ present, count }: Subscribed): void {
-    this.#become({ phase: 'in', present: peopleById(present), count, typing: [] })
+  #cameIn({ seq, present, count }: Subscribed): void {
+    this.#overSeq = seq
+    this.#hasMissed = false
+    const messages = this.#asToday(present)
+    this.#become({ phase: 'in', messages, present: peopleById(present), count, typing: [] })
     // What may be read can depend on the visit, which begins with coming in (R17.8).
     if (this.#state.older === undefined) void this.readOlder()
     void changed('room')
@@ -237,11 +247,18 @@ export class RoomStore {
     this.#place([message])
     if (message.userId !== null) this.#types(message.userId, false)
     if (message.userId === this.#userId || message.content === null) return
-    const { heard, unread, unreadFrom } = this.#state
-    this.#become({
-      heard: [...heard, message].slice(-LAST_HEARD),
-      ...(!this.#isAttended && { unread: unread + 1, unreadFrom: unreadFrom ?? message.seq }),
-    })
+    const { heard } = this.#state
+    this.#become({ heard: [...heard, message].slice(-LAST_HEARD), ...this.#asNew(message) })
+  }
+
+  #asNew({ seq }: Message): Partial<Pick<RoomState, 'unread' | 'unreadFrom'>> {
+    const { unread, unreadFrom } = this.#state
+    // The mark before stays until there is another to make: whoever comes back may look for it.
+    if (!this.#isAttended) return { unread: unread + 1, unreadFrom: unread === 0 ? seq : unreadFrom }
+    // It came while there was no connection: nobody has seen it come, though the page may have been before their eyes.
+    if (seq > this.#overSeq || this.#hasMissed) return {}
+    this.#hasMissed = true
+    return { unreadFrom: seq }
   }
 
   #deleted(id: string, at: string): void {
@@ -254,7 +271,8 @@ export class RoomStore {
 
   #changedRole(person: Person, event: RoomEvent['event']): void {
     if (event === 'member.removed' || !this.#state.present.has(person.userId)) return
-    this.#become({ present: new Map(this.#state.present).set(person.userId, person) })
+    const present = new Map(this.#state.present).set(person.userId, person)
+    this.#become({ present, messages: this.#asToday([person]) })
   }
 
   #moved({ joined, left, count }: Presence): void {
@@ -267,7 +285,23 @@ export class RoomStore {
       .filter(({ userId }) => others(userId) && !before.has(userId))
       .map(({ nickname }) => nickname)
     const went = left.filter(others).map((id) => before.get(id)?.nickname ?? '')
-    this.#become({ present, count, ...(came.length + went.length > 0 && { moved: { came, went } }) })
+    const messages = this.#asToday(joined)
+    this.#become({
+      present,
+      count,
+      messages,
+      ...(came.length + went.length > 0 && { moved: { came, went } }),
+    })
+  }
+
+  /** All that they have said stands under what they are called today, as the API tells it. */
+  #asToday(persons: readonly Person[]): readonly Message[] {
+    const byId = peopleById(persons)
+    return this.#state.messages.map((message) => {
+      const { nickname, avatarColor } = byId.get(message.userId ?? '') ?? message
+      const isSame = nickname === message.nickname && avatarColor === message.avatarColor
+      return isSame ? message : { ...message, nickname, avatarColor }
+    })
   }
 
   #types(userId: string, active: boolean): void {

@@ -62,7 +62,7 @@ export function Messages({ room, user, store, isComing }: Props) {
               key={message.id}
               message={message}
               before={messages[index - 1]}
-              unreadFrom={state.unreadFrom}
+              newMark={newMarkAbove(message, messages[index - 1], state)}
               role={state.present.get(message.userId ?? '')?.role}
               onDelete={
                 message.content !== null && (mayDeleteAny || message.userId === user.id)
@@ -109,23 +109,22 @@ function NewBelow({ count, onPress }: { count: number; onPress: () => void }) {
 interface SaidProps {
   message: Message
   before: Message | undefined
-  unreadFrom: number | null
+  newMark: NewMark | undefined
   role: Person['role'] | undefined
   onDelete: ((message: Message) => void) | undefined
 }
 
 /** A message, below what begins with it; drawn anew only when something of it changes, not with each message. */
-const Said = memo(function Said({ message, before, unreadFrom, role, onDelete }: SaidProps) {
+const Said = memo(function Said({ message, before, newMark, role, onDelete }: SaidProps) {
   const { day } = useText()
-  const isFirstNew = isFirstFrom(unreadFrom, message, before)
   const isNewDay = before === undefined || day(before.createdAt) !== day(message.createdAt)
   return (
     <>
-      <Marks at={message.createdAt} isNewDay={isNewDay} isFirstNew={isFirstNew} />
+      <Marks at={message.createdAt} isNewDay={isNewDay} newMark={newMark} />
       <MessageLine
         message={message}
         role={role}
-        continues={!isNewDay && !isFirstNew && continuesFrom(before, message)}
+        continues={!isNewDay && !newMark && continuesFrom(before, message)}
         onDelete={onDelete}
       />
     </>
@@ -171,18 +170,26 @@ function Beginning({ list, store, state, isEmpty }: BeginningProps) {
   )
 }
 
-function isFirstFrom(seq: number | null, message: Message, before: Message | undefined): boolean {
-  return seq !== null && message.seq >= seq && (before?.seq ?? 0) < seq
+type NewMark = 'room.new' | 'room.newAbove'
+
+/** What stands above a message: that it is the first new one; or, where that was let go, that there are new ones before it. */
+function newMarkAbove(
+  { seq }: Message,
+  before: Message | undefined,
+  { unreadFrom, older }: RoomState,
+): NewMark | undefined {
+  if (unreadFrom === null || seq < unreadFrom || (before && before.seq >= unreadFrom)) return undefined
+  return !before && older !== null && seq > unreadFrom ? 'room.newAbove' : 'room.new'
 }
 
 interface MarksProps {
   at: string
   isNewDay: boolean
-  isFirstNew: boolean
+  newMark: NewMark | undefined
 }
 
 /** Where a day begins, and where what is new begins. */
-const Marks = memo(function Marks({ at, isNewDay, isFirstNew }: MarksProps) {
+const Marks = memo(function Marks({ at, isNewDay, newMark }: MarksProps) {
   const { say, day } = useText()
   const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
   return (
@@ -192,9 +199,9 @@ const Marks = memo(function Marks({ at, isNewDay, isFirstNew }: MarksProps) {
           <Divider my="xs" label={day(at)} styles={styles} />
         </li>
       )}
-      {isFirstNew && (
+      {newMark && (
         <li>
-          <Divider my="xs" color="red" label={<strong>{say('room.new')}</strong>} styles={styles} />
+          <Divider my="xs" color="red" label={<strong>{say(newMark)}</strong>} styles={styles} />
         </li>
       )}
     </>
