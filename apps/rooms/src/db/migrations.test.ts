@@ -59,6 +59,17 @@ eachDialect((dialect, newUrl) => {
     expect(slow).toEqual([])
   })
 
+  test('each filter of the audit log is read in the order of the log', async () => {
+    const database = openDatabase(await newUrl())
+    await migrate(database, migrations)
+    const { rows } = await QUERIES[dialect].indexes.execute(database.read)
+    await database.close()
+    const ofLog = rows.filter(({ child }) => child === 'audit_events').map(({ columns }) => columns)
+    for (const filter of ['action', 'actor_user_id', 'target_type', 'target_id'])
+      expect(ofLog).toContain(`${filter},created_at`)
+    expect(ofLog).toContain('created_at,id')
+  })
+
   test('what was said before it may outlive a room for a while is all there afterwards, with its indexes and rules', async () => {
     const database = openDatabase<Tables>(await newUrl())
     const before = Object.entries(migrations).filter(([name]) => name < '0006')

@@ -5,6 +5,7 @@ import { names } from './migrations/0003-names.ts'
 import { references } from './migrations/0004-references.ts'
 import { messagesByAuthor } from './migrations/0005-messages-by-author.ts'
 import { goneRooms } from './migrations/0006-gone-rooms.ts'
+import { auditByTarget } from './migrations/0007-audit-by-target.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-identity': identity,
@@ -13,4 +14,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-references': references,
   '0005-messages-by-author': messagesByAuthor,
   '0006-gone-rooms': goneRooms,
+  '0007-audit-by-target': auditByTarget,
 }

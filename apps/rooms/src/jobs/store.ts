@@ -53,13 +53,18 @@ export async function deleteEndedLogoutMarkers(tx: Transaction<Tables>, nowMs: n
   await tx.deleteFrom('logout_markers').where('expires_at', '<=', nowMs).execute()
 }
 
+/** How many rows of the largest tables go at once, which takes some milliseconds: requests have their turn in between. */
+const ROWS_AT_ONCE = 1_000
+
 /** Writes down which sessions time has ended, as of when it did, and since when their guests have none. */
-export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
   const expired = tx
     .selectFrom('sessions')
-    .select('user_id')
     .where('revoked_at', 'is', null)
     .where('idle_expires_at', '<=', nowMs)
+    .orderBy('idle_expires_at')
+    .orderBy('id')
+    .limit(ROWS_AT_ONCE)
   await tx
     .updateTable('users')
     .set((eb) => ({
@@ -69,24 +74,48 @@ export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number
         .whereRef('sessions.user_id', '=', 'users.id'),
     }))
     .where('is_guest', '=', 1)
-    .where('id', 'in', expired)
+    .where('id', 'in', expired.select('user_id'))
     .execute()
-  await tx
+  const { numUpdatedRows } = await tx
     .updateTable('sessions')
     .set((eb) => ({
       revoked_at: eb.ref('idle_expires_at'),
       revoke_reason: 'expired' as const,
       id_token_sealed: null,
     }))
+    .where('id', 'in', expired.select('id'))
+    // Asked once more of a row that somebody else has just changed.
     .where('revoked_at', 'is', null)
     .where('idle_expires_at', '<=', nowMs)
-    .execute()
+    .executeTakeFirstOrThrow()
+  return moreAfter(numUpdatedRows)
 }
 
-export async function deleteSessionsEndedBefore(tx: Transaction<Tables>, endedMs: number): Promise<void> {
-  await tx.deleteFrom('sessions').where('revoked_at', '<=', endedMs).execute()
+export async function deleteSessionsEndedBefore(
+  tx: Transaction<Tables>,
+  endedMs: number,
+): Promise<'more' | void> {
+  const ended = tx.selectFrom('sessions').select('id').where('revoked_at', '<=', endedMs).limit(ROWS_AT_ONCE)
+  const { numDeletedRows } = await tx
+    .deleteFrom('sessions')
+    .where('id', 'in', ended)
+    .executeTakeFirstOrThrow()
+  return moreAfter(numDeletedRows)
 }
 
-export async function deleteAuditBefore(tx: Transaction<Tables>, createdMs: number): Promise<void> {
-  await tx.deleteFrom('audit_events').where('created_at', '<=', createdMs).execute()
+export async function deleteAuditBefore(tx: Transaction<Tables>, createdMs: number): Promise<'more' | void> {
+  const old = tx
+    .selectFrom('audit_events')
+    .select('id')
+    .where('created_at', '<=', createdMs)
+    .limit(ROWS_AT_ONCE)
+  const { numDeletedRows } = await tx
+    .deleteFrom('audit_events')
+    .where('id', 'in', old)
+    .executeTakeFirstOrThrow()
+  return moreAfter(numDeletedRows)
+}
+
+function moreAfter(rows: bigint): 'more' | void {
+  if (rows >= ROWS_AT_ONCE) return 'more'
 }

@@ -6,7 +6,7 @@ import { createLog } from '@latchkey/http/log'
 import { migrations } from '../../src/db/migrations.ts'
 import type { SessionRow, Tables, UserRow } from '../../src/db/tables.ts'
 import { identityJobs } from '../../src/jobs/identity.ts'
-import type { Job } from '../../src/jobs/job.ts'
+import type { Job, Outcome } from '../../src/jobs/job.ts'
 import { Scheduler } from '../../src/jobs/scheduler.ts'
 import type { News } from '../../src/news.ts'
 import { NOON } from '../rooms.ts'
@@ -50,9 +50,9 @@ eachDialect((_dialect, newUrl) => {
     )
     return id
   }
-  async function addSession(userId: string, session: Partial<SessionRow>): Promise<string> {
+  function newSession(userId: string, session: Partial<SessionRow>): SessionRow {
     const id = crypto.randomUUID()
-    const row: SessionRow = {
+    return {
       id,
       user_id: userId,
       token_hash: id,
@@ -71,8 +71,11 @@ eachDialect((_dialect, newUrl) => {
       client_ip: '192.0.2.1',
       ...session,
     }
+  }
+  async function addSession(userId: string, session: Partial<SessionRow>): Promise<string> {
+    const row = newSession(userId, session)
     await database.write((tx) => tx.insertInto('sessions').values(row).execute())
-    return id
+    return row.id
   }
   async function addRoom(ownerId: string): Promise<void> {
     const room = {
@@ -93,6 +96,17 @@ eachDialect((_dialect, newUrl) => {
     } as const
     await database.write((tx) => tx.insertInto('rooms').values(room).execute())
   }
+  const event = (id: string, createdAt: number) => ({
+    id,
+    actor_user_id: null,
+    action: 'auth.login',
+    target_type: null,
+    target_id: null,
+    metadata: '{}',
+    client_ip: null,
+    request_id: null,
+    created_at: createdAt,
+  })
   const idsOf = async (table: 'users' | 'sessions' | 'audit_events') =>
     (await database.read.selectFrom(table).select('id').execute()).map(({ id }) => id)
   const sessionOf = (id: string) =>
@@ -227,18 +241,53 @@ eachDialect((_dialect, newUrl) => {
       expect(left).toEqual(expect.arrayContaining([recent, back, present, member]))
     })
 
-    test('audit events go after 365 days', async () => {
-      const event = (id: string, createdAt: number) => ({
-        id,
-        actor_user_id: null,
-        action: 'auth.login',
-        target_type: null,
-        target_id: null,
-        metadata: '{}',
-        client_ip: null,
-        request_id: null,
-        created_at: createdAt,
+    test('however many sessions and audit events there are, a thousand of them go at once', async () => {
+      for (const name of ['expired-sessions', 'old-sessions', 'audit']) await run(name, NOON + 30 * DAY)
+      const guestId = await addUser({ is_guest: 1 })
+      const lasting = await addSession(guestId, { idle_expires_at: NOON + HOUR })
+      const sessions = Array.from({ length: 1_200 }, () =>
+        newSession(guestId, { idle_expires_at: NOON - HOUR }),
+      )
+      const many = new Set(sessions.map(({ id }) => id))
+      const events = [...many].map((id) => event(id, NOON - 365 * DAY))
+      await database.write(async (tx) => {
+        for (let at = 0; at < many.size; at += 400) {
+          await tx
+            .insertInto('sessions')
+            .values(sessions.slice(at, at + 400))
+            .execute()
+          await tx
+            .insertInto('audit_events')
+            .values(events.slice(at, at + 400))
+            .execute()
+        }
       })
+      const once = (name: string, nowMs: number) =>
+        database.write(
+          (tx) => identityJobs.find((job) => job.name === name)?.run(tx, nowMs) as Promise<Outcome>,
+        )
+      const count = async (ids: Promise<readonly string[]>) => (await ids).filter((id) => many.has(id)).length
+      const notEnded = async () =>
+        (
+          await database.read.selectFrom('sessions').select('id').where('revoked_at', 'is', null).execute()
+        ).map(({ id }) => id)
+
+      expect(await once('expired-sessions', NOON)).toBe('more')
+      expect(await count(notEnded())).toBe(200)
+      expect(await once('expired-sessions', NOON)).toBeUndefined()
+      expect(await count(notEnded())).toBe(0)
+      expect(await once('old-sessions', NOON + 30 * DAY)).toBe('more')
+      expect(await count(idsOf('sessions'))).toBe(200)
+      expect(await once('old-sessions', NOON + 30 * DAY)).toBeUndefined()
+      expect(await count(idsOf('sessions'))).toBe(0)
+      expect(await once('audit', NOON)).toBe('more')
+      expect(await count(idsOf('audit_events'))).toBe(200)
+      expect(await once('audit', NOON)).toBeUndefined()
+      expect(await count(idsOf('audit_events'))).toBe(0)
+      expect(await sessionOf(lasting)).toMatchObject({ revoked_at: null })
+    }, 30_000)
+
+    test('audit events go after 365 days', async () => {
       await database.write((tx) =>
         tx
           .insertInto('audit_events')
