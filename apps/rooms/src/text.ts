@@ -1,7 +1,8 @@
 import { codePoints, text } from '@latchkey/http/text'
 import { z } from 'zod'
+import { isVisible } from './visible.ts'
 
-/** `text` without blanks around it, of `least` to `most` characters after they are gone (R15.3). */
+/** `text` without blanks around it, of `least` to `most` characters after they are gone (R15.3), one of which can be seen unless `least` is 0. */
 export function trimmed(least: number, most: number): z.ZodPipe<z.ZodString, z.ZodString> {
   return text()
     .pipe(
@@ -9,6 +10,7 @@ export function trimmed(least: number, most: number): z.ZodPipe<z.ZodString, z.Z
         .string()
         .trim()
         .refine((value) => codePoints(value) >= least, `must have at least ${least} characters`)
+        .refine((value) => least === 0 || isVisible(value), 'must have something that can be seen')
         .refine((value) => codePoints(value) <= most, `must have at most ${most} characters`),
     )
     .meta({ minLength: least, maxLength: most })

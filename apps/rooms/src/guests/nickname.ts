@@ -1,4 +1,5 @@
 import { cleanName, cutToGraphemes } from '../login/display-name.ts'
+import { isVisible } from '../visible.ts'
 import { looksLike, plain, withoutBoxes } from './lookalikes.ts'
 
 /** The product as people know it; a name of one's own (R16.5) is reserved beside it. */
@@ -11,11 +12,6 @@ export function parseNickname(given: string, productName: string): Nickname {
   const name = cleanName(given)
   if (cutToGraphemes(name) !== name || !isVisible(name)) return { refused: 'length' }
   return isReserved(name, productName) ? { refused: 'reserved' } : { name }
-}
-
-/** Some blanks are no white space: they are letters without a shape. */
-function isVisible(name: string): boolean {
-  return name.replaceAll(/[\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/gu, '') !== ''
 }
 
 function isReserved(name: string, productName: string): boolean {

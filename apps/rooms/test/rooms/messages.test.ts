@@ -115,6 +115,9 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bad: unknown[] = [
       ...[1, null, [], {}, '', '   ', '\n\t', 'a\0b', '\ud800', true].map((content) => ({ content })),
+      ...['\u200b\u200b', '\u3164', '\u2800 \u2800', '\u00ad', '\u2060\ufe0f'].map((content) => ({
+        content,
+      })),
       ...[1, null, '', 'x'.repeat(65), 'a\0b', {}].map((clientId) => ({ content: 'Hello', clientId })),
       {},
       { content: 'Hello', userId: NOWHERE },
@@ -124,8 +127,9 @@ eachDialect((_dialect, newUrl) => {
     for (const body of bad)
       expect([body, await refusal(await post(owner, id, body))]).toEqual([body, [400, 'invalid_request']])
     expect(await stored(id)).toEqual([])
-    expect((await post(owner, id, { content: 'Hello' })).status).toBe(201)
-    expect((await stored(id)).map(({ seq }) => seq)).toEqual([1])
+    for (const content of ['Hello', '.', '👩\u200d🚀'])
+      expect((await post(owner, id, { content })).status).toBe(201)
+    expect((await stored(id)).map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
   test('R22: a message has so many characters after trimming, emoji counted once; for guests fewer', async () => {
