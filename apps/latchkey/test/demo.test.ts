@@ -418,7 +418,9 @@ describe('The demo provider does not start', () => {
   test('on a port that is in use', () => {
     const port = Number(new URL(issuer).port)
     expect(startDemoProvider({ port, client: service.client, log })).rejects.toThrow(
-      new RegExp(`^Port ${port} of 127\\.0\\.0\\.1, for the demo identity provider, is in use: `),
+      new RegExp(
+        `^Port ${port} of 127\\.0\\.0\\.1, which is the one after ROOMS_PORT, .* is in use: .*set ROOMS_PORT`,
+      ),
     )
   })
 })

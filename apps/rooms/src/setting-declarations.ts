@@ -1,5 +1,6 @@
 import {
   addressesOrNone,
+  bearerToken,
   databaseUrl,
   headerName,
   integer,
@@ -19,7 +20,6 @@ import {
   issuer,
   label,
   limits,
-  longToken,
   ownOrigin,
   redisUrl,
   scopes,
@@ -318,7 +318,7 @@ export const declarations = {
   },
   metricsToken: {
     name: 'ROOMS_METRICS_TOKEN',
-    kind: longToken(),
+    kind: bearerToken(),
     whenUnset: 'unset: metrics only from this machine',
     sentence: 'Bearer token for /api/metrics from elsewhere',
     example: 'output-of-openssl-rand-hex-24',

@@ -105,14 +105,6 @@ export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
   }
 }
 
-/** A secret that cannot be guessed by trying. */
-export function longToken(): Kind<string> {
-  return {
-    accepts: 'at least 16 visible ASCII characters without blanks',
-    parse: (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
-  }
-}
-
 /** A Redis or Valkey server. */
 export function redisUrl(): Kind<string> {
   return {

@@ -34,14 +34,15 @@ export function text(): Kind<string> {
 }
 
 /**
- * A secret that can be sent after `Bearer `: visible ASCII, because header values carry nothing else reliably.
+ * A secret that can be sent after `Bearer `: visible ASCII, because header values carry nothing else reliably, and too long to
+ * be guessed by trying.
  *
  * @example bearerToken().parse('9f2c…') // refused: the ellipsis is not ASCII
  */
 export function bearerToken(): Kind<string> {
   return {
-    accepts: 'visible ASCII characters without blanks',
-    parse: (given) => (/^[!-~]+$/.test(given) ? given : undefined),
+    accepts: 'at least 16 visible ASCII characters without blanks',
+    parse: (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
   }
 }
 

@@ -32,6 +32,7 @@ const keysNeedModeB: Rule<typeof declarations> = {
   problem: ({ keys, mode }) => (keys !== null && mode !== 'b' ? 'works only with APP_MODE=b' : null),
 }
 
+const SECRET = 's3cret-of-sixteen'
 const folder = mkdtempSync(join(tmpdir(), 'settings-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -130,8 +131,8 @@ describe('problems', () => {
 describe('secrets', () => {
   test('a secret may come from a file, without its last line end', () => {
     for (const ending of ['', '\n', '\r\n'])
-      expect(parseSettings(declarations, { APP_TOKEN_FILE: fileWith(`s3cret${ending}`) }).token).toBe(
-        's3cret',
+      expect(parseSettings(declarations, { APP_TOKEN_FILE: fileWith(`${SECRET}${ending}`) }).token).toBe(
+        SECRET,
       )
   })
 
@@ -140,9 +141,9 @@ describe('secrets', () => {
   })
 
   test('a secret given twice is a problem, even with the same value', () => {
-    const { message } = failureOf({ APP_TOKEN: 's3cret', APP_TOKEN_FILE: fileWith('s3cret') })
+    const { message } = failureOf({ APP_TOKEN: SECRET, APP_TOKEN_FILE: fileWith(SECRET) })
     expect(message).toContain('APP_TOKEN is given twice, also as APP_TOKEN_FILE')
-    expect(message).not.toContain('s3cret')
+    expect(message).not.toContain(SECRET)
   })
 
   test('a missing, unreadable or empty file is a problem, never an unset secret', () => {

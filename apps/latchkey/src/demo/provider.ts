@@ -95,9 +95,12 @@ async function listen(server: Server, port: number): Promise<string> {
 
 function listenFailure(port: number, error: Error): Error {
   const code = 'code' in error ? String(error.code) : ''
-  const problem = code === 'EADDRINUSE' ? 'is in use: stop what uses it' : `cannot be listened on (${code})`
+  const problem =
+    code === 'EADDRINUSE'
+      ? 'is in use: stop what uses it, set ROOMS_PORT to another'
+      : `cannot be listened on (${code})`
   return new CommandFailure(
-    `Port ${port} of ${LOOPBACK}, for the demo identity provider, ${problem}, or ${SET_PROVIDER}`,
+    `Port ${port} of ${LOOPBACK}, which is the one after ROOMS_PORT, for the demo identity provider, ${problem}, or ${SET_PROVIDER}`,
     { cause: error },
   )
 }
