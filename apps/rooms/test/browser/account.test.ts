@@ -73,6 +73,37 @@ test('a nickname that was typed when the session ended is there again after sign
   await page.context().close()
 }, 60_000)
 
+test('a guest finds the way to sign in, and comes back where they were; a member is not offered one', async () => {
+  const { page, errors } = await pages.open('/login?returnTo=/account', { width: 390 })
+  await page.getByRole('textbox', { name: 'Nickname' }).fill('Gunnar')
+  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  const signIn = page.getByRole('link', { name: 'Sign in', exact: true })
+  await signIn.waitFor()
+  expect(await signIn.count()).toBe(1)
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  await shoot(page, 'account-guest-390')
+  await signIn.press('Enter')
+  await page.getByText('You are here as the guest Gunnar').waitFor()
+  expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/account')
+  await page.goBack()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+  await shoot(page, 'account-guest-1280')
+  await page.getByRole('link', { name: 'Rooms', exact: true }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true }).click()
+  pages.service().idp.person = BOB
+  await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
+  await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
+  pages.service().idp.person = ALICE
+  expect(page.url()).toBe(pages.at('/'))
+  await page.goto(pages.at('/account'))
+  await page.getByRole('button', { name: 'Delete account' }).waitFor()
+  expect(await signIn.count()).toBe(0)
+  expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+  await page.context().close()
+}, 60_000)
+
 test('signing out goes by way of the provider, and everywhere means everywhere', async () => {
   const other = await pages.openAs(BOB, '/')
   const { page } = await pages.openAs(BOB, '/account')

@@ -15,7 +15,15 @@ afterEach(() => mock.restore())
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
 const message = (seq: number) =>
-  ({ id: String(seq), seq, userId: 'other', content: 'words', deletedAt: null }) as Message
+  ({
+    id: String(seq),
+    seq,
+    userId: 'other',
+    nickname: 'Before',
+    avatarColor: '#000',
+    content: 'words',
+    deletedAt: null,
+  }) as Message
 
 /** Somebody in a room, whose pages of history come when the test lets them. */
 function world() {
@@ -173,7 +181,7 @@ test('whoever changes their name has it above all that they have said, and nobod
   const names = () => it.store.state().messages.map(({ nickname, avatarColor }) => [nickname, avatarColor])
   const named = (nickname: string, avatarColor: string) => ({ ...person, nickname, avatarColor })
   it.meet({ ...named('Somebody else', '#000'), userId: 'else' })
-  expect(names()).toEqual(range(1, 3).map(() => [undefined, undefined]))
+  expect(names()).toEqual(range(1, 3).map(() => ['Before', '#000']))
   it.meet(named('By presence', '#111'))
   expect(names()).toEqual(range(1, 3).map(() => ['By presence', '#111']))
   it.hearRole(named('By role', '#111'))

@@ -11,6 +11,7 @@ import { Unread } from '../parts/unread.tsx'
 import { followSignIn, howSessionEnded, useSession } from '../session.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { Foot, InstanceNotices } from './instance-notices.tsx'
+import { Waiting } from './waiting.tsx'
 import { Who } from './who.tsx'
 
 const HOME = { path: '/', words: 'page.toLobby' }
@@ -31,7 +32,8 @@ function Framed() {
   const there = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
   const listed = there.filter(({ icon }) => icon === undefined || data)
   const actions = (
-    <Group gap="sm" wrap="nowrap" miw={0}>
+    <Group gap="sm" wrap="nowrap" flex="none">
+      {data?.user.identityType === 'oauth' && <Waiting user={data.user} />}
       <AppearanceMenu />
       <Who />
     </Group>

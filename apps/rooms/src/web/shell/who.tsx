@@ -2,7 +2,7 @@ import { Button, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { loginPath } from '../addresses.ts'
 import { Face, GuestMark } from '../parts/person.tsx'
-import { useSession } from '../session.ts'
+import { type User, useSession } from '../session.ts'
 import { useText } from '../texts/text.ts'
 
 /** Who is signed in, in the header of every page; else the way to sign in. */
@@ -11,13 +11,31 @@ export function Who() {
   const [path] = useLocation()
   const { data } = useSession()
   if (data === undefined) return null
-  if (data === null)
-    return path === '/login' ? null : (
-      <Button component={Link} href={loginPath(path)} variant="default" size="xs">
-        {say('login.title')}
-      </Button>
-    )
-  const { nickname, avatarColor, identityType } = data.user
+  const isGuest = data?.user.identityType === 'guest'
+  const signIn = path !== '/login' && (
+    // On a phone there is no room for it beside a guest: their account leads there too.
+    <Button
+      component={Link}
+      href={loginPath(path)}
+      variant="default"
+      size="xs"
+      flex="none"
+      {...(isGuest && { visibleFrom: 'sm' })}
+    >
+      {say('login.title')}
+    </Button>
+  )
+  if (data === null) return signIn
+  return (
+    <>
+      {isGuest && signIn}
+      <OwnAccount user={data.user} />
+    </>
+  )
+}
+
+function OwnAccount({ user: { nickname, avatarColor, identityType } }: { user: User }) {
+  const { say } = useText()
   return (
     <UnstyledButton
       component={Link}

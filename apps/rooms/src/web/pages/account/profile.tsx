@@ -1,5 +1,7 @@
-import { Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { tellDone } from '@latchkey/web/told'
+import { Link } from 'wouter'
+import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
 import { useKeptText } from '../../kept.ts'
 import { NicknameForm } from '../../parts/nickname-form.tsx'
@@ -37,6 +39,13 @@ export function Profile({ user }: { user: User }) {
           : say('account.nameFrom', { label: config?.provider.label ?? '' })}
       </Text>
       {isGuest && <Rename />}
+      {isGuest && (
+        <Group>
+          <Button component={Link} href={loginPath('/account')} variant="default">
+            {say('login.title')}
+          </Button>
+        </Group>
+      )}
     </Section>
   )
 }
