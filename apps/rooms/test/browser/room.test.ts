@@ -427,6 +427,26 @@ test('the Enter by which an input method takes a suggestion sends nothing, in Sa
   await page.context().close()
 }, 60_000)
 
+test('a message of which nothing can be seen is not sent, and nobody is told that it is typed', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  const bob = await pages.openAs(BOB, `/rooms/${id}`)
+  await page.getByRole('button', { name: 'People (2)' }).waitFor()
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''))
+  for (const blank of [' \n ', '\u200b\u200b', '\u3164', '\u2800']) {
+    await send(page, blank)
+    expect(await field(page).inputValue()).toBe(blank)
+  }
+  expect(await bob.page.getByText('is typing').count()).toBe(0)
+  await send(page, 'Something')
+  await lines(bob.page).getByText('Something').waitFor()
+  expect(sent.map((body) => (JSON.parse(body) as { content: string }).content)).toEqual(['Something'])
+  expect(await texts(bob.page)).toEqual(['Something'])
+  for (const each of [page, bob.page]) await each.context().close()
+}, 60_000)
+
 test('a message is deleted with the keyboard, after a question, for everybody, and only by who may', async () => {
   const id = await newRoom()
   const alice = await pages.openAs(ALICE, `/rooms/${id}`)

@@ -2,6 +2,7 @@ import { Button, Group, Textarea } from '@mantine/core'
 import { isComposing } from '@latchkey/web/composing'
 import { IconSend2 } from '@tabler/icons-react'
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
+import { isVisible } from '../../../visible.ts'
 import { useKeptText } from '../../kept.ts'
 import { live } from '../../live/live.ts'
 import type { RoomStore } from '../../live/room-store.ts'
@@ -23,7 +24,7 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
   // As the server counts: characters, not the units that they are stored in.
   const left = live.messageLength - Array.from(text.trim()).length
   const send = () => {
-    if (text.trim() === '' || left < 0 || !isIn) return field.current?.focus()
+    if (!isVisible(text) || left < 0 || !isIn) return field.current?.focus()
     store.send(text.trim())
     setText('')
     field.current?.focus()
@@ -56,8 +57,8 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
           value={text}
           onChange={({ currentTarget: { value } }) => {
             setText(value)
-            if (value.trim() === '') store.stopTyping()
-            else store.types()
+            if (isVisible(value)) store.types()
+            else store.stopTyping()
           }}
           onBlur={() => store.stopTyping()}
           onKeyDown={onKeyDown}
