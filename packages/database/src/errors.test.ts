@@ -144,6 +144,29 @@ describe.skipIf(!server)('PostgreSQL that cannot be used', () => {
     await database.close()
   })
 
+  test('a database that has gone, or takes no connections for a while', async () => {
+    const name = `closed_${crypto.randomUUID().replaceAll('-', '')}`
+    const pool = new Pool({ connectionString: server })
+    const url = new URL(server ?? '')
+    url.pathname = `/${name}`
+    const codesNow = async () => {
+      const database = openDatabase<unknown>(url.href)
+      const errors = [
+        await errorOf(sql`select 1`.execute(database.read)),
+        await errorOf(sql`select 1`.execute(database.limited(1_000).read)),
+        await errorOf(database.write((tx) => sql`select 1`.execute(tx))),
+      ]
+      await database.close()
+      for (const error of errors) expect(verdicts(error)).toEqual({ ...NONE, unavailable: true })
+      return errors.map((error) => (error as { code?: unknown }).code)
+    }
+    expect(await codesNow()).toEqual(['3D000', '3D000', '3D000'])
+    await pool.query(`create database ${name} allow_connections false`)
+    expect(await codesNow()).toEqual(['55000', '55000', '55000'])
+    await pool.query(`drop database ${name}`)
+    await pool.end()
+  })
+
   test('a connection that the server ends, in the middle of a query', async () => {
     const pool = new Pool({ connectionString: server })
     pool.on('error', () => undefined)

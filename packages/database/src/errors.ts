@@ -42,6 +42,15 @@ export class OutcomeUnknown extends Error {
   }
 }
 
+/** Whatever PostgreSQL answered to who wanted to connect: a service that runs has connected before. */
+const refusals = new WeakSet<Error>()
+
+/** Has `isStorageUnavailable` be true of why there is no connection; returns the same error, so that it keeps its code. */
+export function asRefusal(error: unknown): unknown {
+  if (error instanceof Error) refusals.add(error)
+  return error
+}
+
 /** True when the storage cannot serve now but may later: the caller's data is fine, and an API answers 503. */
 export function isStorageUnavailable(error: unknown): boolean {
   const code = codeOf(error)
@@ -51,6 +60,6 @@ export function isStorageUnavailable(error: unknown): boolean {
     SQLITE_UNAVAILABLE.test(code) ||
     POSTGRES_UNAVAILABLE.test(code) ||
     NETWORK.test(code) ||
-    (error instanceof Error && POSTGRES_MESSAGES.test(error.message))
+    (error instanceof Error && (refusals.has(error) || POSTGRES_MESSAGES.test(error.message)))
   )
 }

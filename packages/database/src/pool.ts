@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Client, type CustomTypesConfig, Pool, types as defaults } from 'pg'
+import { asRefusal } from './errors.ts'
 import { stream } from './postgres-stream.ts'
 
 const INT8 = 20
@@ -93,7 +94,13 @@ export function openPatientPool(url: string): CountedPool {
 function counted(pool: Pool, connect: CountedPool['connect']): CountedPool {
   return {
     options: pool.options,
-    connect,
+    async connect() {
+      try {
+        return await connect()
+      } catch (error) {
+        throw asRefusal(error)
+      }
+    },
     end: () => pool.end(),
     get connections() {
       return connectionsOf(pool)
