@@ -64,7 +64,7 @@ const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/,
-    `A database file cannot be opened for writing: check that this user owns ${FOLDERS}`,
+    `A database file cannot be opened for writing: check that this user owns the files in ${FOLDERS}, and them`,
   ],
   [/^SQLITE_FULL/, `The disk is full: make room in ${FOLDERS}`],
   [/^SQLITE_IOERR/, `A database file cannot be read or written: check the disk with ${FOLDERS}`],

@@ -8,11 +8,29 @@ const MEGABYTE = 1024 ** 2
 const FAIL_BELOW = 100 * MEGABYTE
 const WARN_BELOW = 1024 * MEGABYTE
 
-/** The disk that holds these files, and whether they can be written. `harm`: what is lost when it is full. */
+/** The disk that holds these SQLite files, and whether they can be written. `harm`: what is lost when it is full. */
 export async function checkDisk(paths: readonly string[], harm: string): Promise<Finding[]> {
   const folders = [...new Set(paths.map((path) => nearestFolder(resolve(path))))]
-  return Promise.all(folders.map((folder) => checkFolder(folder, harm)))
+  const files = paths.flatMap((path) => ['', '-wal', '-shm'].map((end) => resolve(path) + end))
+  return [
+    ...(await Promise.all(folders.map((folder) => checkFolder(folder, harm)))),
+    ...files
+      .filter((file) => existsSync(file) && !isAllowed(file, constants.R_OK | constants.W_OK))
+      .map(refused),
+  ]
 }
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const refused = (path: string) =>
+  fail('disk', `${path} cannot be written by this user: change its owner or the path in the settings`)
 
 function nearestFolder(path: string): string {
   const folder = dirname(path)
@@ -20,14 +38,7 @@ function nearestFolder(path: string): string {
 }
 
 async function checkFolder(folder: string, harm: string): Promise<Finding> {
-  try {
-    accessSync(folder, constants.W_OK)
-  } catch {
-    return fail(
-      'disk',
-      `${folder} cannot be written by this user: change its owner or the path in the settings`,
-    )
-  }
+  if (!isAllowed(folder, constants.W_OK)) return refused(folder)
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const sentence = `${Math.floor(free / MEGABYTE)} MB are free in ${folder}`
