@@ -1,11 +1,13 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import type { Ref } from 'react'
 import type { Say } from '../texts.ts'
 
 const UNDO_FOR_MS = 8000
 
 /**
  * Destructive work that may be taken back for 8 s from when its toast is shown, longer while that is hovered or focused.
+ * Its button takes a focus of the keyboard that is nowhere, as after a button that went with what it was pressed for.
  * `act` runs when the toast closes, or when the page is left (its calls must be `keepalive` for that); `undo` when it was
  * taken back.
  */
@@ -14,9 +16,12 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
   let started = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let settled = false
+  let button: HTMLButtonElement | null = null
   const settle = (how: () => void) => {
     if (settled) return
     settled = true
+    // The toast goes, and with it would the focus.
+    if (holders.has('focus')) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
     clearTimeout(timer)
     removeEventListener('pagehide', leave)
     notifications.hide(id)
@@ -48,6 +53,7 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
     autoClose: false,
     onOpen() {
       if (timer === undefined && holders.size === 0) run()
+      focusIfLost(button)
     },
     onClose: leave,
     onMouseEnter: hold('pointer'),
@@ -56,14 +62,41 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
     onBlur: release('focus'),
     closeButtonProps: { 'aria-label': say('shell.close') },
     message: (
-      <Group justify="space-between" wrap="nowrap">
-        <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
-          {text}
-        </Text>
-        <Button size="compact-sm" variant="light" flex="none" onClick={() => settle(work.undo)}>
-          {say('undo.undo')}
-        </Button>
-      </Group>
+      <Message
+        say={say}
+        text={text}
+        onUndo={() => settle(work.undo)}
+        ref={(shown) => {
+          button = shown
+        }}
+      />
     ),
   })
+}
+
+/** Not after a click: who uses no keys would hold the toast for ever without knowing. */
+function focusIfLost(button: HTMLButtonElement | null): void {
+  if (!button || document.activeElement !== document.body) return
+  button.focus({ preventScroll: true })
+  if (!button.matches(':focus-visible')) button.blur()
+}
+
+interface Props {
+  say: Say
+  text: string
+  onUndo: () => void
+  ref: Ref<HTMLButtonElement>
+}
+
+function Message({ say, text, onUndo, ref }: Props) {
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+        {text}
+      </Text>
+      <Button ref={ref} size="compact-sm" variant="light" flex="none" onClick={onUndo}>
+        {say('undo.undo')}
+      </Button>
+    </Group>
+  )
 }

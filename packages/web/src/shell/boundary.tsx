@@ -23,6 +23,7 @@ export function Failed({ error, onRetry }: { error?: unknown; onRetry: () => voi
   const help = error === undefined ? {} : { help: failure(error) }
   return (
     <Notice
+      role="alert"
       title={say('page.error')}
       {...help}
       action={<Button onClick={onRetry}>{say('page.retry')}</Button>}

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
+import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useCall } from '../queries.ts'
 import { Failed } from '@latchkey/web/shell/boundary'
@@ -11,6 +12,7 @@ import { NewKey } from './keys/new-key.tsx'
 export default function Keys() {
   const { say } = useText()
   const keys = useCall('keys', 'listKeys', {})
+  const table = useFocusWhenGone<HTMLTableElement>(keys.data?.body.length)
   const [isMaking, { open, close }] = useDisclosure()
   const make = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
@@ -33,7 +35,7 @@ export default function Keys() {
       {keys.data?.body.length === 0 && (
         <Notice title={say('keys.none')} help={say('keys.noneHelp')} action={make} />
       )}
-      {keys.data && keys.data.body.length > 0 && <KeyTable keys={keys.data.body} />}
+      {keys.data && keys.data.body.length > 0 && <KeyTable ref={table} keys={keys.data.body} />}
       <NewKey opened={isMaking} onClose={close} />
     </Stack>
   )

@@ -8,6 +8,7 @@ import {
   Stack,
   Text,
   TextInput,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
@@ -47,6 +48,7 @@ export default function Links() {
     <Stack gap="lg">
       <CreateRow />
       <Filters view={view} change={change} />
+      <Told total={isAwaited ? undefined : links.data?.total} />
       {links.error && !links.data && <Failed error={links.error} onRetry={() => void links.refetch()} />}
       {isAwaited && <Skeleton height={320} />}
       {isEmpty && !isAwaited && <Empty view={view} change={change} />}
@@ -118,6 +120,14 @@ function Filters({ view, change }: { view: View; change: Change }) {
       </Group>
     </Stack>
   )
+}
+
+/** How many there are, for who does not see them come. */
+function Told({ total }: { total: number | undefined }) {
+  const { say } = useText()
+  const found =
+    total === 0 ? say('links.noneFound') : total !== undefined && say('bundles.links', { count: total })
+  return <VisuallyHidden role="status">{found}</VisuallyHidden>
 }
 
 function Empty({ view, change }: { view: View; change: Change }) {

@@ -1,17 +1,24 @@
 import { Button, Code, Paper, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 import type { Result } from '../../call.ts'
 import { useText } from '../../texts/text.ts'
 import { RevokeKey } from './revoke-key.tsx'
 
 export type Key = Result<'listKeys'>[number]
 
-export function KeyTable({ keys }: { keys: readonly Key[] }) {
+export function KeyTable({ keys, ref }: { keys: readonly Key[]; ref: Ref<HTMLTableElement> }) {
   const { say } = useText()
   const [toRevoke, setToRevoke] = useState<Key>()
   return (
     <Paper withBorder>
-      <Table verticalSpacing="sm" horizontalSpacing="md" layout="fixed">
+      <Table
+        ref={ref}
+        tabIndex={-1}
+        aria-label={say('nav.keys')}
+        verticalSpacing="sm"
+        horizontalSpacing="md"
+        layout="fixed"
+      >
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{say('keys.title')}</Table.Th>

@@ -21,7 +21,8 @@ import {
   IconStar,
   IconTrash,
 } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
+import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Pager } from '../../parts/pager.tsx'
 import { slugUrl } from '../../parts/short.ts'
 import { useText } from '../../texts/text.ts'
@@ -39,8 +40,7 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
   const slugs = deeds.link.slugs
     .filter((slug) => !deeds.removal.isLeaving(slug))
     .toSorted((a, b) => b.is_primary - a.is_primary || clicks(b) - clicks(a))
-  const leaving = deeds.link.slugs.length - slugs.length
-  const heading = useFocusWhenGone(leaving)
+  const heading = useFocusWhenGone<HTMLHeadingElement>(slugs.length)
   const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE) * PAGE)
   const most = Math.max(1, ...slugs.map(clicks))
   return (
@@ -70,17 +70,6 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
       <Pager what={say('link.slugs')} offset={first} size={PAGE} total={slugs.length} onMove={setOffset} />
     </Paper>
   )
-}
-
-/** Takes the focus that a row had which has left. */
-function useFocusWhenGone(leaving: number) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  const before = useRef(leaving)
-  useEffect(() => {
-    if (leaving > before.current) heading.current?.focus()
-    before.current = leaving
-  }, [leaving])
-  return heading
 }
 
 function Row({

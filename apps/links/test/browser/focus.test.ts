@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import { shoot } from '@latchkey/web/testing/browser'
+import type { Page } from 'playwright-core'
+import { adminPages } from './browser.ts'
+
+const admin = adminPages()
+
+const make = (label: string) => admin.call('POST', '/links', { url: `https://example.com/${label}`, label })
+const makeKey = (title: string) => admin.call('POST', '/keys', { title, scope: 'read' })
+
+/** The focus is there, and stays there until the page has nothing more to do. */
+async function expectFocus(page: Page, selector: string) {
+  await page.locator(`${selector}:focus`).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)).toBe(true)
+}
+
+for (const what of ['Disable', 'Delete'])
+  test(`by keys alone selected links are undone: ${what}`, async () => {
+    await make(`${what} me`)
+    const { page } = await admin.open(`/links?search=${what}`)
+    const row = page.locator('tbody tr')
+    await page.getByRole('checkbox', { name: `Select ${what} me` }).press('Space')
+    await page.getByRole('button', { name: what, exact: true }).press('Enter')
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await undo.waitFor({ state: 'detached' })
+    await row.getByText('Active').waitFor()
+    await expectFocus(page, 'main h1')
+    await page.context().close()
+  }, 60_000)
+
+test('a toast does not take the focus of who clicks, nor one that is somewhere', async () => {
+  await make('clicked')
+  const { page } = await admin.open('/links?search=clicked')
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await page.getByRole('checkbox', { name: 'Select clicked' }).click()
+  await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  await undo.waitFor()
+  expect(await undo.and(page.locator(':focus')).count()).toBe(0)
+  await page.getByRole('link', { name: 'clicked', exact: true }).click()
+  await page.getByRole('button', { name: 'Actions for this link' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Enable' }).press('Enter')
+  await page.getByText('The link is enabled').waitFor()
+  await expectFocus(page, '[aria-label="Actions for this link"]')
+  await page.context().close()
+}, 60_000)
+
+test('a key that is revoked leaves the focus in the table of the others, and the last on the heading', async () => {
+  for (const title of ['One', 'Two', 'Three']) await makeKey(title)
+  const { page } = await admin.open('/keys')
+  for (const [title, place] of [
+    ['Two', 'table'],
+    ['One', 'table'],
+    ['Three', 'main h1'],
+  ] as const) {
+    await page.getByRole('button', { name: `Revoke ${title}` }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).press('Enter')
+    await page.getByRole('button', { name: `Revoke ${title}` }).waitFor({ state: 'detached' })
+    await expectFocus(page, place)
+  }
+  await page.context().close()
+}, 60_000)
+
+test('what a search finds is told, and cleared the focus is on the heading', async () => {
+  for (const label of ['told-a', 'told-b']) await make(label)
+  const { page } = await admin.open('/links')
+  const told = page.locator('main').getByRole('status')
+  const search = page.getByRole('textbox', { name: 'Search label, slug, URL or owner' })
+  await search.fill('told-a')
+  await told.getByText('1 link', { exact: true }).waitFor()
+  await search.fill('told-')
+  await told.getByText('2 links', { exact: true }).waitFor()
+  await search.fill('told-c')
+  await told.getByText('No links match', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Clear search and filters' }).press('Enter')
+  await page.locator('tbody tr').first().waitFor()
+  await expectFocus(page, 'main h1')
+  await page.context().close()
+}, 60_000)
+
+test('a list that could not be read alerts, and is tried again without losing the focus', async () => {
+  const { page } = await admin.open('/links')
+  await page.route('**/api/links?**', (route) => route.abort())
+  await page.reload()
+  const failed = page.getByRole('alert').filter({ hasText: 'This could not be shown' })
+  await failed.waitFor()
+  await shoot(page, 'links-failed')
+  await page.unroute('**/api/links?**')
+  await failed.getByRole('button', { name: 'Try again' }).press('Enter')
+  await page.locator('tbody tr').first().waitFor()
+  await expectFocus(page, 'main h1')
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.context().close()
+}, 60_000)
