@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import { BOT, FROM_OURSELVES, NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
 import { Summing } from '../analytics/summing.ts'
 import { openRecorder } from '../clicks/recorder.ts'
 import type { Context } from '../context.ts'
@@ -15,17 +15,21 @@ const CLICKS = 7_000
 const AT_ONCE = 2_000
 
 eachDialect((_dialect, newUrl) => {
-  async function open() {
+  async function open(clickedAt = (n: number) => NOW - 60 * n) {
     const stored = keep(await Stored.open(await newUrl()))
     const id = await stored.link('auto', 'mine')
     const other = await stored.link('other')
     const recorder = keep(openRecorder(stored.url))
     const clicks = Array.from({ length: CLICKS }, (_, n) =>
-      click(id, n % 10 === 0 ? 'auto' : 'mine', { clickedAt: NOW - 60 * n }),
+      click(id, n % 10 === 0 ? 'auto' : 'mine', {
+        clickedAt: clickedAt(n),
+        ...(n % 3 === 0 ? BOT : {}),
+        ...(n % 7 === 0 ? FROM_OURSELVES : {}),
+      }),
     )
     await recorder.record([...clicks, click(other, 'other')])
     while (await recorder.closeHours(NOW - 20 * HOUR));
-    return { stored, id, remove: removerIn(stored) }
+    return { stored, id, recorder, remove: removerIn(stored) }
   }
 
   function removerIn({ database }: Stored) {
@@ -49,12 +53,24 @@ eachDialect((_dialect, newUrl) => {
       const counts = await Promise.all(slugs.map((slug) => stored.counts(slug)))
       // Sums, hours and raw clicks agree at every moment.
       for (const [sum, hours, raw] of counts) expect([sum, hours]).toEqual([raw, raw])
+      expect(await subsets(stored, 'click_hour')).toEqual(await subsets(stored, 'click'))
+      expect(await subsets(stored, 'counted_slug')).toEqual(await subsets(stored, 'click'))
       left.push(counts.reduce((all, [sum]) => all + sum, 0))
     })
     setImmediate(turn)
     await work()
     running = false
     return { left, turns }
+  }
+
+  /** What viewer filters leave out of the clicks of each slug. */
+  function subsets(stored: Stored, table: 'click' | 'click_hour' | 'counted_slug') {
+    const counts =
+      table === 'click'
+        ? ['is_bot', 'is_self_referrer', 'is_bot * is_self_referrer']
+        : ['bots', 'self_referrers', 'bot_self_referrers']
+    return stored.rows(`select slug, ${counts.map((count, n) => `sum(${count}) as n${n}`).join(', ')}
+      from ${table} where link_id <> 0 group by slug having sum(${table === 'click' ? '1' : 'clicks'}) > 0 order by slug`)
   }
 
   function expectSmallSteps(before: number, { left, turns }: { left: number[]; turns: number }): void {
@@ -89,6 +105,26 @@ eachDialect((_dialect, newUrl) => {
       (select clicks_raw from link_clicks where link_id = ${id})
         + coalesce((select sum(clicks) from click_hour_open where link_id = ${id}), 0) as clicks`)
     expect(link?.clicks).toBe(kept)
+  })
+
+  test('an hour with more clicks than go at once is deleted in pieces too, with a link and with a slug', async () => {
+    for (const [name, slugs, before] of [
+      ['deleteLink', ['auto', 'mine'], CLICKS],
+      ['removeSlug', ['mine'], (CLICKS * 9) / 10],
+    ] as const) {
+      const { stored, id, recorder, remove } = await open((n) => NOW - DAY + (n % 60))
+      // A closed hour in which somebody is counted late, and which is closed again between two pieces.
+      await recorder.record([click(id, 'mine', { clickedAt: NOW - DAY })])
+      let closings = 0
+      stored.database.afterWrite(async () => {
+        if (closings++ === 1) while (await recorder.closeHours(NOW - 20 * HOUR));
+      })
+      const steps = await watched(stored, slugs, () => remove(name, { id, slug: 'mine' }) as Promise<unknown>)
+      expectSmallSteps(before + 1, steps)
+      const kept = name === 'deleteLink' ? 0 : CLICKS / 10
+      expect(await stored.counts('auto')).toEqual([kept, kept, kept])
+      expect(await stored.counts('other')).toEqual([1, 1, 1])
+    }
   })
 
   test('nothing of a removed slug is left in any sum, though its link keeps too few clicks to be summed again', async () => {

@@ -1,9 +1,9 @@
-import type { Database } from '@latchkey/database/database'
+import { type Database, among } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import type { Transaction } from 'kysely'
 import { HOUR } from '../analytics/window.ts'
 import { changeHours } from '../clicks/changed-hours.ts'
-import type { ClickCounts, Tables } from '../db/tables.ts'
+import type { ClickCounts, ClickHourTable, Tables } from '../db/tables.ts'
 import { deletionStopped } from '../failures.ts'
 
 type Db = Database<Tables>
@@ -44,21 +44,29 @@ export async function trimClicks(
 }
 
 /** After each step all that counts the clicks agrees. False when the rest is few, and still there. */
-async function trimSome(tx: Tx, { dialect }: Db, of: Trimmed, atOnce: number): Promise<boolean> {
+async function trimSome(tx: Tx, database: Db, of: Trimmed, atOnce: number): Promise<boolean> {
   const all = await oldestHours(tx, of)
   let clicks = 0
   const first = all.findIndex((hour) => (clicks += hour.clicks) > atOnce)
   if (first === -1 && all.length < HOURS_AT_ONCE) return false
-  // An hour goes as a whole, however many clicks it has.
   const hours = first === -1 ? all : all.slice(0, Math.max(1, first))
   const { link_id } = of
-  const [low, high] = [hours[0]?.hour ?? 0, (hours.at(-1)?.hour ?? 0) + HOUR]
+  const stretch = { low: hours[0]?.hour ?? 0, high: (hours.at(-1)?.hour ?? 0) + HOUR }
+  const { low, high } = stretch
   await changeHours(
     tx,
-    dialect,
+    database.dialect,
     hours.map(({ hour }) => ({ link_id, hour })),
   )
-  await deleteHours(tx, of, { low, high })
+  const counted = await deleteHours(tx, of, stretch)
+  if (first === 0) {
+    const gone = await deleteClicks(tx, database, of, { ...stretch, atOnce })
+    if (gone.length > 0) {
+      await reopenHour(tx, { link_id, hour: low }, [...counted, ...gone])
+      return true
+    }
+    // All its clicks are sums already, which are few.
+  }
   const { slug } = of
   await tx
     .deleteFrom('click')
@@ -99,18 +107,27 @@ async function oldestHours(tx: Tx, { link_id, slug }: Trimmed): Promise<{ hour: 
     .slice(0, HOURS_AT_ONCE)
 }
 
-/** Open hours first: who closes them meanwhile moves them to the others. */
+interface Stretch {
+  low: number
+  high: number
+}
+
+type SlugCounts = Omit<ClickHourTable, 'link_id' | 'hour'>
+const countedColumns = ['slug', 'clicks', 'bots', 'self_referrers', 'bot_self_referrers'] as const
+
+/** Returns what they have counted. Open hours first: who closes them meanwhile moves them to the others. */
 async function deleteHours(
   tx: Tx,
   { link_id, slug }: Trimmed,
-  { low, high }: { low: number; high: number },
-): Promise<void> {
-  await tx
+  { low, high }: Stretch,
+): Promise<SlugCounts[]> {
+  const open = await tx
     .deleteFrom('click_hour_open')
     .where('link_id', '=', link_id)
     .where('hour', '>=', low)
     .where('hour', '<', high)
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
+    .returning(countedColumns)
     .execute()
   const closed = await tx
     .deleteFrom('click_hour_closed')
@@ -118,10 +135,10 @@ async function deleteHours(
     .where('hour', '>=', low)
     .where('hour', '<', high)
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
-    .returning(['slug', 'clicks', 'bots', 'self_referrers', 'bot_self_referrers'])
+    .returning(countedColumns)
     .execute()
   for (const [name, rows] of Map.groupBy(closed, (row) => row.slug)) {
-    const sum = (count: keyof ClickCounts) => rows.reduce((total, row) => total + row[count], 0)
+    const sum = (count: keyof ClickCounts) => sumOf(rows, count)
     await tx
       .updateTable('slug')
       .set((eb) => ({
@@ -134,4 +151,77 @@ async function deleteHours(
       .where('link_id', '=', link_id)
       .execute()
   }
+  return [...open, ...closed]
+}
+
+function sumOf(rows: readonly ClickCounts[], count: keyof ClickCounts): number {
+  return rows.reduce((total, row) => total + row[count], 0)
+}
+
+/** Deletes up to `atOnce` of the raw clicks; returns each as what it takes away from the counts. */
+async function deleteClicks(
+  tx: Tx,
+  { dialect }: Db,
+  { link_id, slug }: Trimmed,
+  { low, high, atOnce }: Stretch & { atOnce: number },
+): Promise<SlugCounts[]> {
+  const clicks = await tx
+    .selectFrom('click')
+    .select(['id', 'slug', 'is_bot', 'is_self_referrer'])
+    .where('link_id', '=', link_id)
+    .where('clicked_at', '>=', low)
+    .where('clicked_at', '<', high)
+    .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
+    .orderBy('clicked_at')
+    .limit(atOnce)
+    // Those that somebody is turning into sums are not there when the wait is over, and their counts stay.
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .execute()
+  const ids = clicks.map(({ id }) => id)
+  await tx
+    .deleteFrom('click')
+    .where(among(dialect, 'id', ids))
+    .execute()
+  return clicks.map((click) => ({
+    slug: click.slug,
+    clicks: -1,
+    bots: -click.is_bot,
+    self_referrers: -click.is_self_referrer,
+    bot_self_referrers: -click.is_bot * click.is_self_referrer,
+  }))
+}
+
+/** What is left of an hour is counted as one that still changes; it is closed again like any other. */
+async function reopenHour(
+  tx: Tx,
+  of: Pick<ClickHourTable, 'link_id' | 'hour'>,
+  changes: readonly SlugCounts[],
+): Promise<void> {
+  const rows = [...Map.groupBy(changes, (row) => row.slug)].map(([slug, own]) => ({
+    ...of,
+    slug,
+    clicks: sumOf(own, 'clicks'),
+    bots: sumOf(own, 'bots'),
+    self_referrers: sumOf(own, 'self_referrers'),
+    bot_self_referrers: sumOf(own, 'bot_self_referrers'),
+  }))
+  const left = rows.filter((row) => row.clicks !== 0)
+  if (left.length === 0) return
+  await tx
+    .insertInto('click_hour_open')
+    .values(left)
+    // Somebody may have counted a click there meanwhile.
+    .onConflict((conflict) =>
+      conflict.columns(['link_id', 'hour', 'slug']).doUpdateSet((eb) => ({
+        clicks: eb('click_hour_open.clicks', '+', eb.ref('excluded.clicks')),
+        bots: eb('click_hour_open.bots', '+', eb.ref('excluded.bots')),
+        self_referrers: eb('click_hour_open.self_referrers', '+', eb.ref('excluded.self_referrers')),
+        bot_self_referrers: eb(
+          'click_hour_open.bot_self_referrers',
+          '+',
+          eb.ref('excluded.bot_self_referrers'),
+        ),
+      })),
+    )
+    .execute()
 }
