@@ -149,6 +149,42 @@ test('on every page a finger finds what it presses, and nothing else', async () 
   await page.context().close()
 }, 120_000)
 
+test('at 320 px no language cuts the words of a button or a card', async () => {
+  for (const lang of ['en', 'sv', 'id']) {
+    await admin.call('PUT', '/settings', { lang })
+    const { page } = await openWhole('dashboard', { width: 320 })
+    for (const name of PAGES) {
+      await page.goto(admin.at(paths[name] ?? ''))
+      await untilWhole(page)
+      const cut = await page
+        .locator(
+          '.mantine-Button-label, .mantine-Paper-root > .mantine-Text-root, .bundle-card .mantine-Text-root',
+        )
+        .evaluateAll((parts) =>
+          parts
+            .filter((part) => !part.closest('a, [title]') && part.scrollWidth > part.clientWidth)
+            .map((part) => part.textContent),
+        )
+      expect([lang, name, cut]).toEqual([lang, name, []])
+      await shoot(page, `narrow-${lang}-${name}`)
+    }
+    await page.context().close()
+  }
+  await admin.call('PUT', '/settings', { lang: null })
+}, 120_000)
+
+test('on the dashboard a finger finds every link', async () => {
+  const { page } = await openWhole('dashboard', { width: 390, height: 4000, touch: true })
+  const links = await page
+    .locator('section a')
+    .evaluateAll((all) =>
+      all.map((link) => ({ text: link.textContent, height: link.getBoundingClientRect().height })),
+    )
+  expect(links.length).toBeGreaterThan(3)
+  expect(links.filter(({ height }) => height < 24)).toEqual([])
+  await page.context().close()
+}, 60_000)
+
 test('on a phone the list of links says all that its columns say elsewhere', async () => {
   const wide = await openWhole('links', { width: 1280 })
   const narrow = await openWhole('links', { width: 320 })

@@ -70,7 +70,7 @@ function Head({ bundle, search }: { bundle: Summary; search: string }) {
             </Badge>
           )}
         </Group>
-        <Text size="xs" c="dimmed" truncate title={bundle.created_by}>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {say('bundles.links', { count: bundle.link_count })} · {bundle.created_by}
         </Text>
       </Box>

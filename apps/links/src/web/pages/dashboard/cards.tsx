@@ -57,7 +57,7 @@ function Card({ title, value, change, counts }: Figure) {
   const { say } = useText()
   return (
     <Paper withBorder p="md" pb={0} display="flex" style={{ flexDirection: 'column', overflow: 'hidden' }}>
-      <Text size="sm" c="dimmed" truncate>
+      <Text size="sm" c="dimmed">
         {say(title)}
       </Text>
       <Group gap="xs" align="baseline" mih={36}>

@@ -43,7 +43,7 @@ export function Lists({ stats }: { stats: Stats }) {
         title={say('dashboard.recent')}
         aside={<Further href="/links" label={say('dashboard.showRecent')} />}
       >
-        <Stack gap="sm" component="ul" className="plain">
+        <Stack gap="sm" component="ul" className="plain roomy">
           {stats.recent_links.map((link) => (
             <Recent key={link.id} link={link} />
           ))}
@@ -60,7 +60,7 @@ function Panel({ title, aside, children }: { title: string; aside: ReactNode; ch
         <Title order={2} fz="md">
           {title}
         </Title>
-        <Text size="xs" c="dimmed" component="div">
+        <Text size="xs" c="dimmed" component="div" className="roomy">
           {aside}
         </Text>
       </Group>

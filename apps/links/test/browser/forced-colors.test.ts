@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+import { shoot } from '@latchkey/web/testing/browser'
+import type { Locator, Page } from 'playwright-core'
+import { adminPages } from './browser.ts'
+
+const admin = adminPages()
+
+async function openForced(path: string, scheme: 'light' | 'dark') {
+  const { page } = await admin.open(path, { scheme })
+  await page.emulateMedia({ forcedColors: 'active' })
+  return page
+}
+
+const background = (part: Locator) => part.evaluate((shown) => getComputedStyle(shown).backgroundColor)
+
+/** The colour in which the person's system shows what is chosen. */
+const highlight = (page: Page) =>
+  page.evaluate(() => {
+    const probe = document.body.appendChild(document.createElement('i'))
+    probe.style.cssText = 'background: Highlight; forced-color-adjust: none'
+    const { backgroundColor } = getComputedStyle(probe)
+    probe.remove()
+    return backgroundColor
+  })
+
+for (const scheme of ['light', 'dark'] as const)
+  test(`with forced colours one sees what is on, chosen, checked and shown, ${scheme}`, async () => {
+    await admin.call('POST', '/links', { url: `https://example.com/${scheme}`, label: scheme })
+    const page = await openForced('/settings', scheme)
+    const chosen = await highlight(page)
+    const others: string[] = []
+    const check = async (on: Locator, off: Locator) => {
+      expect(await background(on)).toBe(chosen)
+      others.push(await background(off))
+    }
+    const bots = page.getByRole('switch').first()
+    const track = bots.locator('+ .mantine-Switch-track')
+    await bots.waitFor()
+    expect(await track.evaluate((shown) => getComputedStyle(shown).borderTopStyle)).toBe('solid')
+    await bots.setChecked(true)
+    expect(await background(track)).toBe(chosen)
+    await bots.setChecked(false)
+    others.push(await background(track))
+    const theme = page.getByRole('radiogroup', { name: 'Theme' })
+    await check(
+      theme.locator('.mantine-SegmentedControl-label[data-active]'),
+      theme.locator('.mantine-SegmentedControl-label:not([data-active])').first(),
+    )
+    const navigation = page.getByRole('navigation')
+    await check(
+      navigation.locator('[aria-current=page]'),
+      navigation.getByRole('link', { name: 'Dashboard' }),
+    )
+    await shoot(page, `forced-settings-${scheme}`)
+
+    await page.goto(admin.at('/links'))
+    const box = page.getByRole('checkbox', { name: `Select ${scheme}` })
+    await box.check()
+    await shoot(page, `forced-links-${scheme}`)
+    expect(await background(box)).toBe(chosen)
+    await box.uncheck()
+    others.push(await background(box))
+
+    await page.goto(admin.at('/keys'))
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    const radios = page.getByRole('dialog').getByRole('radio')
+    await check(radios.first(), radios.last())
+    await shoot(page, `forced-keys-${scheme}`)
+
+    expect(others).toHaveLength(5)
+    expect(others).not.toContain(chosen)
+    await page.context().close()
+  }, 60_000)
