@@ -239,31 +239,50 @@ test('R18.5 after a lost connection everything that was missed is there once and
   await page.context().close()
 }, 90_000)
 
-test('what is said around a lost connection keeps the order in which it was written, for everybody', async () => {
+test('what is said while a service is started again keeps the order in which it was written, for everybody', async () => {
   const id = await newRoom()
-  const alice = await pages.openAs(ALICE, `/rooms/${id}`)
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   const bob = await pages.openAs(BOB, `/rooms/${id}`)
-  const { page } = alice
   await page.getByRole('button', { name: 'People (2)' }).waitFor()
-  const said = ['Before', 'Cut off', 'Void 1', 'Void 2', 'After']
   await send(page, 'Before')
-  await lines(page).getByText('Before', { exact: true }).waitFor()
-  // As when a server goes while the connection still seems to be there.
-  await page.route('**/messages', (route) => route.abort(), { times: 1 })
-  await send(page, 'Cut off')
-  await pages.whileDown(page, async () => {
-    for (const text of ['Void 1', 'Void 2']) await send(page, text)
-    await page.getByRole('alert').getByText('Void 2').waitFor()
+  await lines(bob.page).getByText('Before').waitFor()
+  // The service answers again before the page has a connection again.
+  await page.evaluate(() => {
+    const { WebSocket } = globalThis
+    const open = { at: '/nowhere' }
+    addEventListener('let-in', () => (open.at = ''))
+    globalThis.WebSocket = class extends WebSocket {
+      constructor(url: string | URL, protocols?: string | string[]) {
+        super(`${String(url)}${open.at}`, protocols)
+      }
+    }
   })
+  const down = Promise.withResolvers<undefined>()
+  const over = pages.whileDown(page, async () => {
+    await send(page, 'Void 1')
+    await page.getByRole('alert').getByText('Void 1').waitFor()
+    down.resolve(undefined)
+  })
+  await down.promise
+  await until(() =>
+    page.evaluate(() =>
+      fetch('/api/config').then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  await send(page, 'Void 2')
+  await lines(bob.page).getByText('Void 2').waitFor()
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['Before', 'Void 1', 'Void 2'])
+  expect(await page.getByText('Not sent').count()).toBe(0)
+  await page.evaluate(() => dispatchEvent(new Event('let-in')))
+  await over
   await send(page, 'After')
-  for (const { page: each } of [alice, bob]) {
-    await lines(each)
-      .filter({ has: each.locator('time'), hasText: 'Before' })
-      .waitFor()
-    await lines(each).getByText('After', { exact: true }).waitFor()
-    await each.getByText('Sending').waitFor({ state: 'detached' })
-    expect(await texts(each)).toEqual(said)
-    expect(await each.getByText('Not sent').count()).toBe(0)
+  await lines(bob.page).getByText('After').waitFor()
+  for (const each of [page, bob.page]) {
+    expect(await texts(each)).toEqual(['Before', 'Void 1', 'Void 2', 'After'])
     await each.context().close()
   }
 }, 60_000)
