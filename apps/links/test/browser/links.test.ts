@@ -486,7 +486,7 @@ test('L18.3 a list that becomes empty leaves a dialog about it open, with what i
   await admin.call('POST', '/bundles', { name: 'Vanished' })
   const { page } = await admin.open('/links?search=vanishing&status=active')
   const dialog = page.getByRole('dialog')
-  const emptied = page.getByText('No links match')
+  const emptied = page.locator('h2', { hasText: 'No links match' })
   await choose(page, 'vanishing')
   await page.getByRole('button', { name: 'Delete' }).click()
   const field = dialog.getByLabel('Type vanishing-1')
