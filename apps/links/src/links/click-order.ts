@@ -131,13 +131,18 @@ async function areFew(db: Db, { query, now }: Page): Promise<boolean> {
 const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>
   `clicks_${bots ? (selfReferrers ? 'neither' : 'no_bots') : selfReferrers ? 'no_self' : 'raw'}`
 
+/** Those of the links with open hours, which are few. */
+function openClicks(filters: ViewerFilters): RawBuilder<{ link_id: number; clicks: number }> {
+  return sql`(select link_id, sum(${countedSum(filters)}) as clicks from click_hour_open group by link_id)`
+}
+
 /** Counts the clicks of each link that the filter leaves. */
 function sorted(db: Db, { query, now, after, offset, length }: Page): RawBuilder<ClickPosition> {
   const { filters } = query
-  const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce((
-    select sum(${countedSum(filters)}) from click_hour_open as open where open.link_id = link.id), 0)`
+  const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce(open.clicks, 0)`
   const counted = filtered(db, query, now)
     .innerJoin('link_clicks', 'link_clicks.link_id', 'link.id')
+    .leftJoin(openClicks(filters).as('open'), 'open.link_id', 'link.id')
     .select(['link.id', 'link.created_at', clicks.as('clicks')])
   return sql<ClickPosition>`select id, created_at, clicks from ${counted.as('counted')}
     where ${isAfter(after, sql`clicks, created_at, id`)} order by clicks desc, created_at desc, id desc
@@ -148,7 +153,6 @@ function sorted(db: Db, { query, now, after, offset, length }: Page): RawBuilder
 function merged(page: Page): RawBuilder<ClickPosition> {
   const { filters } = page.query
   const column = sql.ref(`ranked.${lifetimeColumn(filters)}`)
-  const open = sql`select link_id, sum(${countedSum(filters)}) as clicks from click_hour_open group by link_id`
   const part = (clicks: Fragment, from: Fragment, where: Fragment) => sql`
     select ranked.link_id as id, ranked.created_at, ${clicks} as clicks from ${from}${joinOf(page)}
     where ${where} and ${isChosen(page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
@@ -158,7 +162,7 @@ function merged(page: Page): RawBuilder<ClickPosition> {
   return sql<ClickPosition>`select id, created_at, clicks from (
       select * from (${part(column, sql`link_clicks as ranked`, isClosed)}) as closed
       union all
-      select * from (${part(sql`${column} + open.clicks`, sql`(${open}) as open cross join link_clicks as ranked`, isOpen)}) as opened
+      select * from (${part(sql`${column} + open.clicks`, sql`${openClicks(filters)} as open cross join link_clicks as ranked`, isOpen)}) as opened
     ) as both_kinds order by clicks desc, created_at desc, id desc
     limit ${page.length - page.offset} offset ${page.offset}`
 }

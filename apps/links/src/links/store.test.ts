@@ -6,7 +6,7 @@ import { type KyselyPlugin, sql } from 'kysely'
 import { NOW, Stored, closedAfterEach } from '../../test/durability/stored.ts'
 import { unfiltered } from '../analytics/filters.ts'
 import { removeSlug, setPrimarySlug } from '../slugs/store.ts'
-import { countLinks, listByAge, readLinks } from './store.ts'
+import { countLinks, filtered, listByAge, readLinks } from './store.ts'
 
 const { keep } = closedAfterEach()
 
@@ -82,6 +82,26 @@ eachDialect((dialect, newUrl) => {
         expect(plan).not.toMatch(/SCAN link(?!_count| USING (?:COVERING )?INDEX link_disabled)/)
         expect(plan).toMatch(/link_count|link_disabled|link_expiring/)
       }
+    })
+
+  if (dialect === 'postgres')
+    test('a search does not go through all slugs that it finds for every link', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const { database } = stored
+      const id = await stored.link('auto')
+      await stored.run(sql`insert into slug (slug, link_id, is_custom, created_at)
+        select 'found-' || n, ${id}, 1, ${NOW} from generate_series(1, 20000) as series (n)`)
+      await sql`analyze slug`.execute(database.writer)
+      const plan = await database.write(async (tx) => {
+        // As little beside twenty thousand slugs as what PostgreSQL takes unless told otherwise is beside a million.
+        await sql`set local work_mem = '64kB'`.execute(tx)
+        const query = filtered({ ...database, read: tx }, { search: 'found', status: 'all' }, NOW)
+        return JSON.stringify(await query.select('link.id').explain())
+      })
+      expect(plan).toContain('hashed SubPlan')
+      expect(plan).not.toContain('Materialize')
+      const filter = { search: 'found', status: 'all', limit: 10 } as const
+      expect((await listByAge(database, filter, NOW, undefined)).map((link) => link.id)).toEqual([id])
     })
 
   test('a link that changes while it is read has exactly one primary slug', async () => {
