@@ -112,3 +112,27 @@ test('HEAD is a GET without its body', async () => {
   const answer = await ask('HEAD', '/api/things/newest')
   expect([answer.status, await answer.text(), seen.at(-1)?.method]).toEqual([200, '', 'HEAD'])
 })
+
+test('HEAD tells over the wire the length that GET has, of refusals too', async () => {
+  const { ask } = surface()
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ method, url }) => ask(method, new URL(url).pathname),
+  })
+  try {
+    for (const path of ['/api/things/7', '/api/nothing']) {
+      const [got, head] = [
+        await fetch(new URL(path, server.url)),
+        await fetch(new URL(path, server.url), { method: 'HEAD' }),
+      ]
+      expect([path, head.headers.get('content-length'), await head.text()]).toEqual([
+        path,
+        String((await got.bytes()).length),
+        '',
+      ])
+    }
+  } finally {
+    await server.stop(true)
+  }
+})

@@ -98,7 +98,7 @@ async function exchange<Context, Caller>(
     authenticated = await surface.authenticate(request, arrival)
     response = await work(authenticated.caller, requestId)
   } catch (error) {
-    response = await surface.render(error, requestId, authenticated?.caller)
+    response = await sized(request, await surface.render(error, requestId, authenticated?.caller))
   }
   const { headers, status } = response
   headers.set('X-Request-Id', requestId)
@@ -159,7 +159,15 @@ async function perform<Context, Caller>(
   const upload = operation.upload && readPieces(request, operation.upload.limitBytes)
   const context = await surface.contextOf(caller, request, { ...c.env, requestId })
   const result: unknown = await operation.handler(context, { params, query, body, ...(upload && { upload }) })
-  return toResponse(operation.answer?.(result, request) ?? { body: result }, operation.status)
+  const answer = operation.answer?.(result, request) ?? { body: result }
+  const response = toResponse(answer, operation.status)
+  return answer.body instanceof ReadableStream ? response : sized(request, response)
+}
+
+/** Hono takes the body off the answer to a HEAD, whose length would then be told as 0. */
+async function sized({ method }: Request, response: Response): Promise<Response> {
+  if (method === 'HEAD') response.headers.set('Content-Length', `${(await response.clone().bytes()).length}`)
+  return response
 }
 
 function parsePath<Context>(
