@@ -13,11 +13,14 @@ import { type Issuer, createIssuer, explainBadToken } from './issuer.ts'
 export const scopes = ['links:read', 'links:create'] as const
 export type Scope = (typeof scopes)[number]
 
-const keyScopes = { 'links:read': 'read', 'links:create': 'create' } as const
+/** What each is called in an API key. */
+export const keyScopes = { 'links:read': 'read', 'links:create': 'create' } as const
 
 export interface McpCaller {
   identity: string
   scopes: readonly Scope[]
+  /** Whether an API key says so. */
+  isKey?: true
 }
 
 export interface Credentials {
@@ -107,7 +110,8 @@ async function byAuthorization(
   const key = mcpApiKeys ? await findKey(services.database.read, token) : undefined
   if (!key) throw bad(mcpApiKeys ? 'The API key is not valid' : 'API keys are not accepted here')
   noteUse(services, key)
-  return { identity: key.identity, scopes: scopes.filter((scope) => permits(key.scope, keyScopes[scope])) }
+  const permitted = scopes.filter((scope) => permits(key.scope, keyScopes[scope]))
+  return { identity: key.identity, scopes: permitted, isKey: true }
 }
 
 async function byToken(

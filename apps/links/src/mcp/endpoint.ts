@@ -3,13 +3,13 @@ import { clientAddress } from '@latchkey/http/client-address'
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type Arrival, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
+import { failureOf } from '../failures.ts'
 import { viewer } from '../http/admin.ts'
 import { type Limiters, createLimiters, take } from '../http/limits.ts'
-import { renderFailure } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
 import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { type Address, type Place, addressOf, hasMcpHost, placeOf } from './address.ts'
-import { type Credentials, type McpCaller, type Scope, createCredentials } from './credentials.ts'
+import { type Credentials, type McpCaller, type Scope, createCredentials, keyScopes } from './credentials.ts'
 import { createDocuments } from './documents.ts'
 import { callsOf, protocolError } from './message.ts'
 import { tools } from './tools.ts'
@@ -65,9 +65,16 @@ async function observed(
 ): Promise<Response> {
   const startedMs = performance.now()
   const requestId = crypto.randomUUID()
-  const response = await serveIt(requestId).catch((error: unknown) =>
-    renderFailure(services, error, requestId),
-  )
+  const response = await serveIt(requestId).catch((error: unknown) => {
+    const { message, status, headers } = failureOf(error, {
+      log: services.log,
+      requestId,
+      what: 'a request failed',
+    })
+    const seconds = headers['Retry-After']
+    const text = status === 429 && seconds ? `${message}: wait ${seconds} seconds` : message
+    return protocolError(status, -32000, text, headers)
+  })
   response.headers.set('X-Request-Id', requestId)
   response.headers.set('Cache-Control', 'private, no-store')
   response.headers.set('X-Content-Type-Options', 'nosniff')
@@ -178,12 +185,16 @@ function requireScopes(caller: McpCaller, body: unknown, address: Address): void
   }
 }
 
-/** Clients ask for exactly the scopes named here, so those they have are among them. */
-function insufficient({ scopes }: McpCaller, needed: Scope, { metadataUrl }: Address): Failure {
-  const scope = [...scopes, needed].join(' ')
-  const challenge = `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadataUrl}"`
+/**
+ * Clients ask for exactly the scopes named here, so those they have are among them. No login gives a key more than it has, so
+ * its holder is led to none.
+ */
+function insufficient({ scopes, isKey }: McpCaller, needed: Scope, { metadataUrl }: Address): Failure {
+  const challenge = `Bearer error="insufficient_scope", scope="${[...scopes, needed].join(' ')}"`
   return transportFailure('forbidden', {
-    text: `This needs the scope ${needed}`,
-    headers: { 'WWW-Authenticate': challenge },
+    text: `This needs the scope ${needed}${isKey ? `, which a key has that was made with the scope ${keyScopes[needed]}` : ''}`,
+    headers: {
+      'WWW-Authenticate': isKey ? challenge : `${challenge}, resource_metadata="${metadataUrl}"`,
+    },
   })
 }

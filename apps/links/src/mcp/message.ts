@@ -1,6 +1,11 @@
-/** An error of the protocol that belongs to no request. */
-export function protocolError(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status })
+/** An error of the protocol that belongs to no request: clients show the message, and of any other body nothing. */
+export function protocolError(
+  status: number,
+  code: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers })
 }
 
 /** Names of the tools that a message, or each message of a batch, calls; '' for other requests. */

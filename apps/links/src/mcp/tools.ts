@@ -32,7 +32,14 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       if (part.description) part.description = part.description.replace(/^Raw clicks/, 'Clicks')
     },
   })
-  return (io === 'input' ? { ...json, additionalProperties: false } : json) as JsonSchema
+  return (io === 'input' ? { ...json, additionalProperties: false } : resolved(json)) as JsonSchema
+}
+
+/** A schema that has a name is a reference to it, which older clients would not take for an object. */
+function resolved(json: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
+  const { $ref, ...rest } = json
+  const named = rest.$defs?.[$ref?.replace('#/$defs/', '') ?? '']
+  return typeof named === 'object' ? { ...named, ...rest } : json
 }
 
 const outputSchemas = new Map<Tool, JsonSchema>()

@@ -35,7 +35,7 @@ async function ownerOf(response: Response): Promise<unknown> {
 async function refused(links: TestLinks, response: Response, status: number, before: unknown) {
   expect(response.status).toBe(status)
   expect(await links.stored()).toEqual(before as never)
-  return (await response.json()) as { error: string }
+  return (await response.json()) as { error: { message: string } }
 }
 
 describe('with no access layer set', () => {
@@ -58,7 +58,7 @@ describe('with no access layer set', () => {
     ]
     for (const [headers, peer] of attempts) {
       const { error } = await refused(links, await create(links, headers, peer), 403, before)
-      expect(error).toContain('LINKS_ACCESS')
+      expect(error.message).toContain('LINKS_ACCESS')
       for (const method of ['GET', 'DELETE', 'OPTIONS']) {
         const seen = { ...headers, Host: headers['Host'] ?? 'localhost', Accept: 'text/html' }
         const response = await links.fetch('/_/mcp', { method, headers: seen }, peer)
@@ -100,8 +100,16 @@ describe('with API keys', () => {
     expect(await ownerOf(await create(links, await bearer('create')))).toBe('ann@example.com')
     const before = await links.stored()
     const response = await create(links, await bearer('read'))
-    expect(response.headers.get('www-authenticate')).toContain('scope="links:read links:create"')
+    // No login gives a key more than it has, so it is led to none.
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer error="insufficient_scope", scope="links:read links:create"',
+    )
     expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({
+      error: {
+        message: 'This needs the scope links:create, which a key has that was made with the scope create',
+      },
+    })
     const list = current('tools/call', { name: 'list_links', arguments: {} })
     const own = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'list_links' }
     expect((await post(links, list, { ...own, ...(await bearer('create')) })).status).toBe(403)
@@ -113,7 +121,7 @@ describe('with API keys', () => {
   test('a revoked or made-up key is 401, from this machine too; without one, strangers are asked for one', async () => {
     const before = await links.stored()
     const madeUp = { Authorization: `Bearer sk_${'a'.repeat(48)}` }
-    expect((await refused(links, await create(links, madeUp), 401, before)).error).toBe(
+    expect((await refused(links, await create(links, madeUp), 401, before)).error.message).toBe(
       'The API key is not valid',
     )
     const stranger = await create(links, {}, '203.0.113.7')
@@ -131,8 +139,9 @@ describe('with an access layer', () => {
     })
     const before = await links.stored()
     for (const headers of [{}, { 'X-Forwarded-Email': 'ann@example.com' }])
-      expect(await refused(links, await create(links, headers), 404, before)).toEqual({
-        error: 'MCP is not configured',
+      expect(await refused(links, await create(links, headers), 404, before)).toMatchObject({
+        jsonrpc: '2.0',
+        error: { code: -32000, message: 'MCP is not configured' },
       })
   })
 

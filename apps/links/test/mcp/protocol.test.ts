@@ -276,7 +276,14 @@ describe('the rate limit', () => {
       429,
       expect.stringMatching(/^\d+$/),
     ])
-    expect(await refused.json()).toEqual({ error: 'Too many requests' })
+    expect(await refused.json()).toEqual({
+      jsonrpc: '2.0',
+      error: {
+        code: -32000,
+        message: `Too many requests: wait ${refused.headers.get('retry-after')} seconds`,
+      },
+      id: null,
+    })
     const old = { 'MCP-Protocol-Version': '2025-03-26', Authorization: `Bearer ${ben}` }
     const batch = async (length: number) => {
       const calls = Array.from({ length }, (_, id) => ({ ...legacy('tools/call', call('health')), id }))

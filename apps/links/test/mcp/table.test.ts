@@ -40,6 +40,14 @@ test('every tool has a title, a description and a schema of its result, and refu
   }
 })
 
+test('the schema of every result says that it is an object, so that older clients get it as it is, or that it is a list', () => {
+  const plain = ['list_bundle_links', 'list_bundles_for_link']
+  for (const { name, outputSchema } of listTools())
+    if (plain.includes(name))
+      expect([name, outputSchema]).toEqual([name, expect.objectContaining({ anyOf: expect.anything() })])
+    else expect([name, outputSchema?.type]).toEqual([name, 'object'])
+})
+
 test('the parameters are those of the contract', () => {
   const parameters = Object.fromEntries(
     listTools().map(({ name, inputSchema: { properties, required } }) => [
