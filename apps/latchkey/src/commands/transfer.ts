@@ -214,7 +214,8 @@ const importingClicks: Command = {
   summary: 'Import clicks with their times',
   details: `One JSON object a line: {"slug", "clicked_at", "referrer"?, "user_agent"?, "country"?}.
 Clicks are classified like live ones. Future times and unknown slugs are reported with their line, and the exit code is 1.
-A file that was imported before is refused without --again. After a crash the same command goes on where it ended.`,
+A file that was imported before is refused without --again. After a crash the same command goes on where it ended.
+Lines that were refused can come later, mended, in a file of their own: the whole file would count the others twice.`,
   async run(args) {
     const { values, positionals } = parseArgs({
       args,

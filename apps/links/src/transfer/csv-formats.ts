@@ -61,7 +61,7 @@ function ownSlugs(cells: Cells, now: number): SlugFields[] {
   // First, so that a slug which other columns name too stays disabled.
   const disabled = slugWords(cells('disabled_slugs')).map((slug) => ({ slug, disabledAt: now }))
   const auto = slugWords(cells('auto_slug')).map((slug) => ({ slug, isAuto: true }))
-  const custom = [...slugWords(cells('slug')), ...slugWords(cells('custom_slugs'))].map((slug) => ({ slug }))
+  const custom = [...oneSlug(cells('slug')), ...slugWords(cells('custom_slugs'))].map((slug) => ({ slug }))
   return [...auto, ...disabled, ...custom]
 }
 
@@ -126,12 +126,13 @@ const BITLY_SLUGS = ['Custom back-half', 'Custom back-halves', 'Custom Bitlink',
   'Link',
 ])
 
-/** A key of Dub may have slashes, which make another slug of it if they are cut off: such a row is refused. */
-function dubKey(cells: Cells): string[] {
-  const key = cells('key')?.trim()
-  const [word = ''] = slugWords(cells('Short link'))
-  const path = pathOf(word.includes('://') || !word.includes('/') ? word : `https://${word}`)
-  return oneSlug(key || path)
+/**
+ * All of the path of a short URL, also of one without `https://`: where slashes are left in it, the row is refused, for what is
+ * left when they are cut off is another slug.
+ */
+function wholePath(cell: string | undefined): string {
+  const word = cell?.trim() ?? ''
+  return pathOf(/^[^/]*[.:][^/]*\//.test(word) && !word.includes('://') ? `https://${word}` : word)
 }
 
 export const csvFormats = {
@@ -193,7 +194,7 @@ export const csvFormats = {
         created_at: cells('Created at'),
         expires_at: cells('expiresAt'),
         disabled_at: cells('disabledAt') ?? (isTrue(cells('disabled')) ? now : undefined),
-        found: dubKey(cells),
+        found: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
         tags: tagWords(cells('Tags')),
         ...lost(cells, {
           ios: 'its target for iOS',
@@ -223,7 +224,8 @@ export function mapped(columnOf: Readonly<Record<string, string>>): FileFormat {
     fieldsOf: (cells, now) =>
       plain.fieldsOf((field) => {
         const cell = cells(columnOf[field] ?? field)
-        return field === 'slug' && cell !== undefined ? segments(cell).join(' ') : cell
+        // An address without a path is no slug, and is refused as it is.
+        return field === 'slug' ? wholePath(cell) || cell : cell
       }, now),
   }
 }

@@ -134,6 +134,29 @@ Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01
       expect(links[0]).toMatchObject({ label: 'Sale', created_at: JANUARY })
     })
 
+    test('what is no slug as a whole is refused: no part of it becomes one', async () => {
+      const cells = ['summer sale', '1,234', 'a|b', 'team/jobs']
+      const rows = cells.map((cell, at) => `https://example.com/${at},"${cell}"\n`).join('')
+      const whole = 'https://go.example'
+      const addresses = [`${whole}/team/jobs`, `${whole}/`, `${whole}/a b`]
+      const mapped = addresses.map((cell, at) => `https://example.com/m${at},"${cell}"\n`).join('')
+      for (const [text, options, kept] of [
+        [`url,slug\n${rows}https://example.com/good,jobs\n`, { format: 'csv' }, 'jobs'],
+        [`url,slug\n${rows}https://example.com/good,jobs\n`, { format: 'shrtnr' }, 'jobs'],
+        [
+          `Target,Short\n${rows}${mapped}https://example.com/good,${whole}/Jobs?x=1\n`,
+          { format: 'csv', columnOf: { url: 'Target', slug: 'Short' } },
+          'jobs',
+        ],
+      ] as const) {
+        const { report, links } = await imported(text, options)
+        expect(report).toMatchObject({ imported: 1, bad: text.split('\n').length - 3, conflicts: 0 })
+        expect(links.map((link) => [link.url, rolesOf(link).custom])).toEqual([
+          ['https://example.com/good', [kept]],
+        ])
+      }
+    })
+
     test('takes CSV and shrtnr files with all slugs, times, state and owner', async () => {
       const text = `URL,Slug,AUTO SLUG,custom-slugs,Label,CreatedAt,expires_at,disabled_at,created_by
 https://example.com/a,launch,ab3d,launch start kick-off,Launch,1580472000,1900000000,1600000000,bob@example.com

@@ -29,13 +29,28 @@ export interface Imported extends ImportReport {
 export async function importText(
   database: Database<Tables>,
   text: string | Uint8Array,
-  options: { format?: ImportFormat; dryRun?: boolean; owner?: string; pieceBytes?: number } = {},
+  options: {
+    format?: ImportFormat
+    dryRun?: boolean
+    owner?: string
+    pieceBytes?: number
+    columnOf?: Readonly<Record<string, string>>
+  } = {},
 ): Promise<Imported> {
-  const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes } = options
+  const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes, columnOf } = options
   const rows: RowOutcome[] = []
   const source = fileOf(text, pieceBytes)
   const onRow = (row: RowOutcome) => void rows.push(row)
-  const report = await importLinks({ database, source, format, owner, dryRun, now: NOW, onRow })
+  const report = await importLinks({
+    database,
+    source,
+    format,
+    owner,
+    dryRun,
+    now: NOW,
+    onRow,
+    ...(columnOf && { columnOf }),
+  })
   return { ...report, rows }
 }
 
