@@ -72,8 +72,8 @@ function openVerifier({ verifier_sealed, state }: TakenAttempt): string | null {
   return verifier
 }
 
-// RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6. The last two stand for statuses 500 and 503, which
-// a redirect cannot carry.
+// RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6. `server_error` and `temporarily_unavailable` stand for
+// statuses 500 and 503, which a redirect cannot carry.
 const PROVIDER_ERRORS: ReadonlyMap<string, LoginError> = new Map<string, LoginError>([
   ['access_denied', 'cancelled'],
   ['login_required', 'interaction_required'],
@@ -82,6 +82,10 @@ const PROVIDER_ERRORS: ReadonlyMap<string, LoginError> = new Map<string, LoginEr
   ['consent_required', 'interaction_required'],
   ['server_error', 'provider_unavailable'],
   ['temporarily_unavailable', 'provider_unavailable'],
+  ['invalid_request', 'provider_error'],
+  ['unauthorized_client', 'provider_error'],
+  ['unsupported_response_type', 'provider_error'],
+  ['invalid_scope', 'provider_error'],
 ])
 
 /** Never what the provider wrote, only which of the known errors it is (R6.4). */

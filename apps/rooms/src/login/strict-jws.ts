@@ -21,7 +21,9 @@ export function parseJws(token: string, maxCharacters: number, what: string): Pa
   if (token.length > maxCharacters) throw new LoginFailure('token_invalid', `${what} too long`)
   const parts = token.split('.')
   const [header, claims] = parts.slice(0, 2).map(readPart)
-  // Section 7.1: three parts. An encrypted token has five (RFC 7516), and without a signature the third is empty.
+  // RFC 7516, section 7.1.
+  if (parts.length === 5) throw new LoginFailure('token_invalid', `${what} encrypted`)
+  // Section 7.1: three parts, of which the third is empty without a signature.
   if (
     parts.length !== 3 ||
     header === undefined ||

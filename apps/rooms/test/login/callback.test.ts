@@ -364,7 +364,7 @@ describe('what the provider answers', () => {
       const callback = await begin(t, browser)
       const url = changed(callback, (query) => {
         query.delete('code')
-        query.set('error', 'invalid_request')
+        query.set('error', 'no_known_error')
         query.set(bent, `${SCRIPT}javascript:alert(2)`)
       })
       const answer = await browser.send(url)
@@ -372,7 +372,7 @@ describe('what the provider answers', () => {
       expect(await answer.text()).toBe('')
     }
     const kept = JSON.stringify(await dump(t.rooms)) + t.logged.join('')
-    for (const trace of ['alert', 'script>', 'invalid_request']) expect(kept).not.toContain(trace)
+    for (const trace of ['alert', 'script>', 'no_known_error']) expect(kept).not.toContain(trace)
     await t.close()
   })
 
