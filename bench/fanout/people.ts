@@ -4,6 +4,7 @@ import { hashToken } from '@latchkey/tokens/opaque'
 import { migrations } from '../../apps/rooms/src/db/migrations.ts'
 import type { Tables } from '../../apps/rooms/src/db/tables.ts'
 import { csrfTokenOf } from '../../apps/rooms/src/sessions/csrf.ts'
+import { namesOf } from '../../apps/rooms/src/users/names.ts'
 
 const DAY_MS = 86_400_000
 
@@ -44,8 +45,7 @@ export async function seedPeople(url: string, count: number): Promise<Somebody[]
           .insertInto('users')
           .values({
             id: userId,
-            nickname: `Person ${i}`,
-            search_name: `person ${i}`,
+            ...namesOf(`Person ${i}`),
             email: null,
             avatar_color: '#1565c0',
             disabled: 0,

@@ -7,11 +7,11 @@ import type {
   SessionRow,
   Tables,
 } from '../db/tables.ts'
-import { folded } from '@latchkey/http/text'
 import { type Position, pageOf } from '../paging.ts'
 import { holdFirstState, saveState } from '../platform/store.ts'
 import { nameOfGone } from '../rooms/nickname.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
+import { namesOf } from '../users/names.ts'
 import { ERASED, isAccount, lockAccount } from '../users/store.ts'
 
 /** What is stored beside the account itself. */
@@ -150,8 +150,7 @@ async function becomeNobody(tx: Transaction<Tables>, userId: string, nowMs: numb
   const { numUpdatedRows } = await tx
     .updateTable('users')
     .set({
-      nickname,
-      search_name: folded(nickname),
+      ...namesOf(nickname),
       email: null,
       avatar_color: avatarColorOf(nickname),
       disabled: 1,

@@ -3,6 +3,7 @@ import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
+import { skeleton } from '../users/lookalikes.ts'
 import { migrations } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
@@ -68,6 +69,27 @@ eachDialect((dialect, newUrl) => {
     for (const filter of ['action', 'actor_user_id', 'target_type', 'target_id'])
       expect(ofLog).toContain(`${filter},created_at`)
     expect(ofLog).toContain('created_at,id')
+  })
+
+  test('everybody who was there before can be told from who looks the same afterwards, however many they are', async () => {
+    const database = openDatabase<Tables>(await newUrl())
+    await migrate(database, Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0008')))
+    const names = Array.from({ length: 2_500 }, (_, at) => `Реrsоn ${at}`)
+    await database.write(async (tx) => {
+      for (let from = 0; from < names.length; from += 500) {
+        const people = names
+          .slice(from, from + 500)
+          .map((name, at) => sql`(${`u${from + at}`}, ${name}, 'x', '#000000', 0, 0, 1, 1)`)
+        await sql`insert into users (id, nickname, search_name, avatar_color, disabled, is_guest, created_at, last_seen_at)
+          values ${sql.join(people)}`.execute(tx)
+      }
+    })
+    await migrate(database, migrations)
+    const { rows } = await sql<{ nickname: string; skeleton: string }>`
+      select nickname, skeleton from users`.execute(database.read)
+    expect(rows).toHaveLength(names.length)
+    for (const row of rows) expect(row.skeleton).toBe(skeleton(row.nickname.replace('Реrsоn', 'Person')))
+    await database.close()
   })
 
   test('what was said before it may outlive a room for a while is all there afterwards, with its indexes and rules', async () => {

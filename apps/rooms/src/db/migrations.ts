@@ -6,6 +6,7 @@ import { references } from './migrations/0004-references.ts'
 import { messagesByAuthor } from './migrations/0005-messages-by-author.ts'
 import { goneRooms } from './migrations/0006-gone-rooms.ts'
 import { auditByTarget } from './migrations/0007-audit-by-target.ts'
+import { skeletons } from './migrations/0008-skeletons.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-identity': identity,
@@ -15,4 +16,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-messages-by-author': messagesByAuthor,
   '0006-gone-rooms': goneRooms,
   '0007-audit-by-target': auditByTarget,
+  '0008-skeletons': skeletons,
 }

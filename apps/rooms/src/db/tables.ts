@@ -18,6 +18,8 @@ export interface UserRow {
 export interface StoredUserRow extends UserRow {
   /** The nickname, folded for searching by part of it. */
   search_name: string
+  /** What names have in common that look the same: as `namesOf` tells, and empty in rows of an older version that still runs. */
+  skeleton: string
 }
 
 export interface IdentityRow {

@@ -1,6 +1,6 @@
 import { cleanName, cutToGraphemes } from '../login/display-name.ts'
 import { isVisible } from '../visible.ts'
-import { looksLike, plain, withoutBoxes } from './lookalikes.ts'
+import { looksLike, plain, withoutBoxes } from '../users/lookalikes.ts'
 
 /** The product as people know it; a name of one's own (R16.5) is reserved beside it. */
 const RESERVED = ['administrator', 'admin', 'moderator', 'owner', 'system', 'support', 'latchkey']

@@ -1,14 +1,10 @@
 import type { Transaction } from 'kysely'
-import { folded } from '@latchkey/http/text'
 import type { Tables } from '../db/tables.ts'
 import { endSessions } from '../sessions/store.ts'
+import { namesOf } from '../users/names.ts'
 
 export async function renameUser(tx: Transaction<Tables>, id: string, nickname: string): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set({ nickname, search_name: folded(nickname) })
-    .where('id', '=', id)
-    .execute()
+  await tx.updateTable('users').set(namesOf(nickname)).where('id', '=', id).execute()
 }
 
 /** Ends the sessions of all guests, and returns their ids. */

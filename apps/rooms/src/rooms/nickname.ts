@@ -6,13 +6,14 @@ export function nameOfGone(userId: string): string {
 }
 
 /**
- * What somebody from `users` is called in this room: guests get a short suffix where somebody else there has the same name,
- * members only where another member has (R14.6), so that a guest's name never changes a member's.
+ * What somebody from `users` is called in this room: guests get a short suffix where somebody else there has a name that looks the
+ * same, members only where another member has the very same (R14.6, R28.26), so that a guest's name never changes a member's.
  */
 export function nicknameIn(roomId: string): RawBuilder<string> {
   return sql<string>`case when exists (
     select 1 from users as other
-    where other.nickname = users.nickname and other.id <> users.id and (users.is_guest = 1 or other.is_guest = 0)
+    where other.skeleton = users.skeleton and other.id <> users.id
+      and (users.is_guest = 1 or (other.is_guest = 0 and other.nickname = users.nickname))
       and (
         exists (select 1 from room_visits where room_id = ${roomId} and user_id = other.id)
         or exists (select 1 from room_members where room_id = ${roomId} and user_id = other.id)

@@ -1,8 +1,10 @@
 import type { Database } from '@latchkey/database/database'
 import { onOneState } from '@latchkey/database/one-state'
+import type { Rows } from '@latchkey/database/whole/bulk'
 import { type TakeIn, takeIn } from '@latchkey/database/whole/take-in'
 import { type Piece, writeWhole } from '@latchkey/database/whole/writer'
 import type { Tables } from '../db/tables.ts'
+import { skeleton } from '../users/lookalikes.ts'
 import { type RoomsTable, roomsFormat } from './tables.ts'
 
 /** Everything the instance holds at one moment, a piece of text at a time. `now` in Unix seconds. */
@@ -20,5 +22,17 @@ export function importRooms(
   options: Pick<TakeIn<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
 ): Promise<Record<RoomsTable, number>> {
   // A service that was started once has noted there what its jobs did.
-  return takeIn({ ...options, format: roomsFormat, replaced: ['platform_state'] })
+  return takeIn({ ...options, format: roomsFormat, replaced: ['platform_state'], complete: completed })
+}
+
+/** People with what tells names that look the same. */
+function completed(batch: Rows): Rows {
+  if (batch.table !== 'users') return batch
+  const at = batch.columns.indexOf('nickname')
+  return {
+    table: batch.table,
+    columns: [...batch.columns, 'skeleton'],
+    types: [...batch.types, 'text'],
+    rows: batch.rows.map((row) => [...row, skeleton(String(row[at]))]),
+  }
 }

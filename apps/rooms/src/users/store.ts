@@ -1,7 +1,7 @@
 import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
-import { folded } from '@latchkey/http/text'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { avatarColorOf } from './avatar-color.ts'
+import { namesOf } from './names.ts'
 
 /** Who a provider says has signed in. */
 export interface ExternalPerson {
@@ -56,7 +56,7 @@ async function refresh(
   const before = await tx.selectFrom('users').select('nickname').where('id', '=', userId).executeTakeFirst()
   const user = await tx
     .updateTable('users')
-    .set({ nickname: name, search_name: folded(name), email, last_seen_at: nowMs })
+    .set({ ...namesOf(name), email, last_seen_at: nowMs })
     .where('id', '=', userId)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -78,7 +78,7 @@ export async function insertUser(
   } as const
   await tx
     .insertInto('users')
-    .values({ ...user, search_name: folded(user.nickname) })
+    .values({ ...user, ...namesOf(user.nickname) })
     .execute()
   return user
 }

@@ -9,6 +9,7 @@ import { identityJobs } from '../../src/jobs/identity.ts'
 import type { Job, Outcome } from '../../src/jobs/job.ts'
 import { Scheduler } from '../../src/jobs/scheduler.ts'
 import type { News } from '../../src/news.ts'
+import { namesOf } from '../../src/users/names.ts'
 import { NOON } from '../rooms.ts'
 
 const MINUTE = 60_000
@@ -34,8 +35,7 @@ eachDialect((_dialect, newUrl) => {
   async function addUser(user: Partial<UserRow> = {}): Promise<string> {
     const id = crypto.randomUUID()
     const usual = {
-      nickname: 'Somebody',
-      search_name: 'somebody',
+      ...namesOf('Somebody'),
       email: null,
       avatar_color: '#000000',
       disabled: 0,

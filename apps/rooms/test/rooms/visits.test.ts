@@ -288,4 +288,33 @@ eachDialect((_dialect, newUrl) => {
     await join(imitator, elsewhere.id)
     expect((await peopleIn(elsewhere.id)).map(({ nickname }) => nickname)).toEqual(['Anna'])
   })
+
+  test('R28.26: a guest whose name looks like that of somebody there gets the suffix, members and others do not', async () => {
+    const { id } = await createRoom(owner)
+    const signe = await member(rooms, 'Signe')
+    const alike = [await member(rooms, 'SIGNE'), await member(rooms, 'S1gne')]
+    // With Cyrillic letters, with a digit, in other case and of full width.
+    const imitators = [
+      await guest(rooms, 'Ѕіgnе'),
+      await guest(rooms, 'S1gne'),
+      await guest(rooms, 'signe'),
+      await guest(rooms, 'Ｓｉｇｎｅ'),
+    ]
+    const other = await guest(rooms, 'Helga')
+    for (const who of [signe, ...alike, ...imitators, other]) await join(who, id)
+    const names = new Map((await peopleIn(id)).map(({ userId, nickname }) => [userId, nickname]))
+    for (const { user } of [signe, ...alike, other]) expect(names.get(user.id)).toBe(user.nickname)
+    for (const { user } of imitators) {
+      expect(names.get(user.id)).toBe(`${user.nickname} #${user.id.slice(0, 4)}`)
+      expect(user.nickname).not.toContain('#')
+    }
+    // The name of the one who renames changes, and everybody's who looks the same.
+    const later = await guest(rooms, 'Helge')
+    await join(later, id)
+    expect(
+      (await later.browser.send('/api/session', { method: 'PATCH', body: { nickname: 'Hеlga' } })).status,
+    ).toBe(200)
+    const renamed = new Map((await peopleIn(id)).map(({ userId, nickname }) => [userId, nickname]))
+    for (const { user } of [later, other]) expect(renamed.get(user.id)).toEndWith(` #${user.id.slice(0, 4)}`)
+  })
 })

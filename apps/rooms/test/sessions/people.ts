@@ -2,7 +2,7 @@ import { insertSession } from '../../src/sessions/store.ts'
 import type { UserRow } from '../../src/db/tables.ts'
 import { lifetimesOf } from '../../src/sessions/session.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { folded } from '@latchkey/http/text'
+import { namesOf } from '../../src/users/names.ts'
 import type { Browser, TestRooms } from '../rooms.ts'
 
 const LIFETIMES = { idleMs: 604_800_000, absoluteMs: 2_592_000_000 }
@@ -24,7 +24,7 @@ export async function person(test: TestRooms, overrides: Partial<UserRow> = {}):
   await test.rooms.database.write((tx) =>
     tx
       .insertInto('users')
-      .values({ ...user, search_name: folded(user.nickname) })
+      .values({ ...user, ...namesOf(user.nickname) })
       .execute(),
   )
   return user

@@ -8,6 +8,7 @@ import { migrations } from '../../src/db/migrations.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { exportRooms, importRooms } from '../../src/transfer/everything.ts'
 import { leftOut, roomsFormat } from '../../src/transfer/tables.ts'
+import { skeleton } from '../../src/users/lookalikes.ts'
 
 async function open(url: string): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
@@ -25,6 +26,7 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     id,
     nickname: `${ODD}${at}`,
     search_name: 'x',
+    skeleton: skeleton(`${ODD}${at}`),
     email: at === 0 ? 'ann@example.com' : null,
     avatar_color: '#123456',
     disabled: at === 1 ? 1 : 0,
@@ -193,7 +195,7 @@ eachDialect((from, newFrom) =>
 describe('the file of Rooms', () => {
   eachDialect((dialect, newUrl) => {
     if (dialect === 'postgres') return
-    test('has every column of every table, or the table is left out on purpose', async () => {
+    test('has every column of every table, but for what is made of others and tables left out on purpose', async () => {
       const database = await open(await newUrl())
       const { rows: columns } = await sql<{ table: string; column: string; type: string; notnull: number }>`
         select m.name as "table", c.name as "column", lower(c.type) as type, c."notnull" from sqlite_master as m, pragma_table_info(m.name) as c
@@ -202,7 +204,7 @@ describe('the file of Rooms', () => {
       )
       const left: readonly string[] = leftOut
       const expected = columns
-        .filter(({ table }) => !left.includes(table))
+        .filter(({ table, column }) => !left.includes(table) && `${table}.${column}` !== 'users.skeleton')
         .map(({ table, column, type, notnull }) => `${table}.${column} ${type}${notnull ? '' : ' or null'}`)
       const told = Object.entries(roomsFormat.tables).flatMap(([table, format]) =>
         Object.entries(format.columns).map(

@@ -51,6 +51,14 @@ const LETTERS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }),
 )
 
+/** The letter that each is taken for: where it looks like several, the last of them. `i` and `l` are one, and so is `1`. */
+const TAKEN_FOR: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(CODE_POINTS).flatMap(([letter, points]) =>
+    points.split(' ').map((point) => [String.fromCodePoint(Number.parseInt(point, 16)), letter] as const),
+  ),
+  ...Array.from('1|ı', (sign) => [sign, 'i'] as const),
+])
+
 /** Several letters that look like one. */
 const RUNS: readonly [string, string][] = [
   ['rn', 'm'],
@@ -92,4 +100,17 @@ function isAlike(word: string, other: string): boolean {
     seen.length === letters.length &&
     seen.every((each, at) => each === letters[at] || LETTERS.get(letters[at] ?? '')?.has(each) === true)
   )
+}
+
+/**
+ * What names have in common that can be taken for each other (the skeleton of UTS #39): with the letters that one sees in a
+ * glance, in any case and without what is invisible. Kept with accounts: what it makes of a name changes with a migration only.
+ *
+ * @example skeleton('Аlice') === skeleton('alice') // with a Cyrillic first letter
+ */
+export function skeleton(name: string): string {
+  const letters = Array.from(withoutBoxes(plain(name)), (sign) =>
+    (TAKEN_FOR.get(sign) ?? sign).replace('l', 'i'),
+  )
+  return RUNS.reduce((text, [run, letter]) => text.replaceAll(run, letter), letters.join('')) || name
 }
