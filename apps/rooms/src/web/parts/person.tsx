@@ -25,8 +25,12 @@ export function Face({
 
 const letters = new Intl.Segmenter()
 
+/** Of the name itself, without the suffix that tells equal ones apart. */
 function initials(name: string): string {
-  const words = name.split(/\s+/).filter((word) => word !== '')
+  const words = name
+    .replace(/(?<=\S) #\w{4}$/, '')
+    .split(/\s+/)
+    .filter((word) => word !== '')
   return [words[0], words.length > 1 ? words.at(-1) : undefined]
     .map((word = '') => [...letters.segment(word)][0]?.segment ?? '')
     .join('')
