@@ -8,6 +8,8 @@ test('names that can be taken for each other have the same skeleton', () => {
     ['Bo Modin', 'Bo rnodin', 'Во Моdin', 'B0 Modin', 'Bσ Modin'],
     ['Walter', 'vvalter', 'Ԝalter'],
     ['Мария', 'мария', 'Mapия'],
+    // The suffix by which a room tells people apart, written by themselves.
+    ['Olga', 'Olga #10fa', 'Olga#10fа', 'Olga ＃10FA', 'Olga #10fa #77ab'],
   ] as const)
     for (const each of imitations) expect([each, skeleton(each)]).toEqual([each, skeleton(name)])
 })
@@ -30,6 +32,10 @@ test('names that nobody takes for each other have different ones, and none is em
     'محمد',
     '2',
     '4',
+    'Room #12',
+    'Room #cafes',
+    '#3f9a',
+    '#3f9b',
   ]
   expect(new Set(names.map(skeleton)).size).toBe(names.length)
   for (const name of [...names, '\u0301', '\u200b']) expect(skeleton(name)).not.toBe('')

@@ -102,6 +102,9 @@ function isAlike(word: string, other: string): boolean {
   )
 }
 
+/** What names in a room end in to be told apart, also where somebody has written it; 0 and 1 are letters by then. */
+const SUFFIXES = /(?: *#[oi2-9a-f]{4})+$/
+
 /**
  * What names have in common that can be taken for each other (the skeleton of UTS #39): with the letters that one sees in a
  * glance, in any case and without what is invisible. Kept with accounts: what it makes of a name changes with a migration only.
@@ -112,5 +115,6 @@ export function skeleton(name: string): string {
   const letters = Array.from(withoutBoxes(plain(name)), (sign) =>
     (TAKEN_FOR.get(sign) ?? sign).replace('l', 'i'),
   )
-  return RUNS.reduce((text, [run, letter]) => text.replaceAll(run, letter), letters.join('')) || name
+  const own = letters.join('').replace(SUFFIXES, '')
+  return RUNS.reduce((text, [run, letter]) => text.replaceAll(run, letter), own) || name
 }

@@ -300,14 +300,17 @@ eachDialect((_dialect, newUrl) => {
       await guest(rooms, 'signe'),
       await guest(rooms, 'Ｓｉｇｎｅ'),
     ]
+    // As the second member would look if there were two equal ones.
+    const forger = await guest(rooms, `Signe #${signe.user.id.slice(0, 4)}`)
     const other = await guest(rooms, 'Helga')
-    for (const who of [signe, ...alike, ...imitators, other]) await join(who, id)
+    for (const who of [signe, ...alike, ...imitators, forger, other]) await join(who, id)
     const names = new Map((await peopleIn(id)).map(({ userId, nickname }) => [userId, nickname]))
     for (const { user } of [signe, ...alike, other]) expect(names.get(user.id)).toBe(user.nickname)
     for (const { user } of imitators) {
       expect(names.get(user.id)).toBe(`${user.nickname} #${user.id.slice(0, 4)}`)
       expect(user.nickname).not.toContain('#')
     }
+    expect(names.get(forger.user.id)).toBe(`${forger.user.nickname} #${forger.user.id.slice(0, 4)}`)
     // The name of the one who renames changes, and everybody's who looks the same.
     const later = await guest(rooms, 'Helge')
     await join(later, id)
