@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { hashToken } from '@latchkey/tokens/opaque'
-import { ALICE, CLIENT_ID, hostileProvider } from '../provider/hostile.ts'
+import { ALICE, CLIENT_ID, type Endpoint, hostileProvider } from '../provider/hostile.ts'
 import { listen, speak } from '../edge/raw.ts'
-import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
+import { type Browser, ORIGIN, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
 import { CLICKED, NOTHING, audited, counts, dump, locationOf, target } from './steps.ts'
 
 const SCRIPT = '<script>alert(1)</script>'
@@ -305,6 +305,36 @@ describe('what the provider answers', () => {
     expect(target(await browser.signIn(ALICE, '/rooms/7'))).toBe('/rooms/7')
     await t.close()
   })
+
+  test.each([
+    ['oidc', 'metadata', 'no metadata', (idp) => idp.config()],
+    ['oidc', 'token', 'token endpoint failed', (idp) => idp.config()],
+    ['teamidp', 'metadata', 'no metadata', (idp) => idp.teamidpConfig()],
+    ['teamidp', 'token', 'token endpoint failed', (idp) => idp.teamidpConfig()],
+    ['oauth2', 'token', 'token endpoint failed', (idp) => idp.oauth2Config()],
+  ] as const satisfies [string, Endpoint, string, NonNullable<TestOptions['provider']>][])(
+    'R6.8 in %s without an answer of %s people come to the login page, the log says why, and a new try succeeds',
+    async (_mode, endpoint, reason, provider) => {
+      const t = await openRooms({ provider })
+      t.idp.answer(endpoint, () => new Response('no', { status: 503 }))
+      const browser = t.browser()
+      const start = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICKED })
+      const sentTo = locationOf(start)
+      const answer = endpoint === 'metadata' ? start : await browser.send(t.idp.authorize(sentTo.href, ALICE))
+      expect(target(answer)).toBe('/login?error=provider_unavailable&returnTo=%2Frooms%2F7')
+      expect(await counts(t.rooms)).toEqual(NOTHING)
+      const told = t.logged
+        .map((line) => JSON.parse(line))
+        .filter(({ message }) => message === 'a login failed')
+      expect(told).toEqual([
+        expect.objectContaining({ level: 'warn', code: 'provider_unavailable', reason, status: 503 }),
+      ])
+      t.idp.answer(endpoint, (usual) => usual())
+      t.clock.ms += 10_000
+      expect(target(await browser.signIn(ALICE, '/rooms/7'))).toBe('/rooms/7')
+      await t.close()
+    },
+  )
 
   test('L34 a wrong iss is refused, on error answers too (fapi2:invalid-authorization-response-iss)', async () => {
     const t = await openRooms()
