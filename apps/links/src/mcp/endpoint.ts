@@ -192,7 +192,7 @@ function requireScopes(caller: McpCaller, body: unknown, address: Address): void
 function insufficient({ scopes, isKey }: McpCaller, needed: Scope, { metadataUrl }: Address): Failure {
   const challenge = `Bearer error="insufficient_scope", scope="${[...scopes, needed].join(' ')}"`
   return transportFailure('forbidden', {
-    text: `This needs the scope ${needed}${isKey ? `, which a key has that was made with the scope ${keyScopes[needed]}` : ''}`,
+    text: `This needs the scope ${needed}${isKey ? `: use an API key made with the scope ${keyScopes[needed]}` : ''}`,
     headers: {
       'WWW-Authenticate': isKey ? challenge : `${challenge}, resource_metadata="${metadataUrl}"`,
     },

@@ -107,7 +107,7 @@ describe('with API keys', () => {
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({
       error: {
-        message: 'This needs the scope links:create, which a key has that was made with the scope create',
+        message: 'This needs the scope links:create: use an API key made with the scope create',
       },
     })
     const list = current('tools/call', { name: 'list_links', arguments: {} })
