@@ -106,6 +106,16 @@ test('a refusal has its status, text, code and fields; without an answer it says
   expect([offline.status, offline.message]).toEqual([0, 'offline'])
 })
 
+test('an answer that breaks off, or is waited for too long, is none', async () => {
+  const body = new ReadableStream({ pull: (part) => part.error(new TypeError('network error')) })
+  answer = () => Promise.resolve(new Response(body))
+  const torn = await refusalOf(call('getRoom', { params: { id: 'r1' } }))
+  expect([torn.status, torn.message]).toEqual([0, 'offline'])
+  answer = () => Promise.reject(AbortSignal.abort(new DOMException('Late', 'TimeoutError')).reason)
+  const late = await refusalOf(call('getRoom', { params: { id: 'r1' } }))
+  expect([late.status, late.message]).toEqual([0, 'offline'])
+})
+
 test('a call that was given up is no failure of the service', async () => {
   const controller = new AbortController()
   answer = () => Promise.reject(new DOMException('Aborted', 'AbortError'))

@@ -74,6 +74,12 @@ function noteSignIn({ status }: Response): void {
   for (const listener of listeners) listener()
 }
 
+/** What breaks off, or takes longer than somebody would wait, is none; what was given up is nobody's failure. */
+function noAnswer(error: unknown): never {
+  if (error instanceof DOMException && error.name === 'AbortError') throw error
+  throw new CallError(0, 'offline')
+}
+
 export interface CallOptions {
   signal?: AbortSignal
   /** The call outlives the page. */
@@ -130,10 +136,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(upload && { body: upload }),
-    }).catch((error: unknown) => {
-      if (options.signal?.aborted) throw error
-      throw new CallError(0, 'offline')
-    })
+    }).catch(noAnswer)
     noteSignIn(response)
     if (response.ok) return response
     const answer = (await response.json().catch(() => null)) as ({ error?: string } & Refusal) | null
@@ -147,7 +150,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     options?: CallOptions,
   ): Promise<C[I]['result']> {
     const response = await request(id, input, options)
-    return (response.status === 204 ? undefined : await response.json()) as C[I]['result']
+    return (response.status === 204 ? undefined : await response.json().catch(noAnswer)) as C[I]['result']
   }
 
   return { addressOf, request, call }

@@ -303,6 +303,33 @@ test('a message that alone was lost is sent again by itself, before what was sai
   await page.context().close()
 }, 60_000)
 
+test('a message whose answer never comes holds up what is said after it for no longer than its limit, and is there once', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.evaluate(() => {
+    AbortSignal.timeout = () => {
+      const limit = new AbortController()
+      addEventListener('too-late', () => limit.abort(new DOMException('Too late', 'TimeoutError')))
+      return limit.signal
+    }
+  })
+  const stored = Promise.withResolvers<undefined>()
+  await page.route('**/messages', (route) => void route.fetch().then(() => stored.resolve(undefined)), {
+    times: 1,
+  })
+  await send(page, 'First')
+  await stored.promise
+  await send(page, 'Second')
+  expect(await page.getByText('Not sent').count()).toBe(0)
+  await page.evaluate(() => dispatchEvent(new Event('too-late')))
+  await lines(page).getByText('Second', { exact: true }).waitFor()
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['First', 'Second'])
+  await page.context().close()
+}, 60_000)
+
 test('what was said while the network was away is sent once it is back, also where the connection outlived that', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)

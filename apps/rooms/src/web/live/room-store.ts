@@ -8,6 +8,8 @@ import { Outbox, type Unsent } from './outbox.ts'
 
 /** Somebody who typed is thought to type for so long. */
 const TYPES_FOR_MS = 7_000
+/** A message whose request hangs would else hold up what is written after it for as long as the browser waits: minutes. */
+const ANSWER_WITHIN_MS = 15_000
 /** Others are told at most this often that somebody types (R18.8). */
 const TELLS_TYPING_EVERY_MS = 3_000
 
@@ -83,7 +85,10 @@ export class RoomStore {
     this.#outbox = new Outbox({
       left: readKept(userId, name),
       post: async (content, clientId) => {
-        const { message } = await call('postMessage', { params: { id: roomId }, body: { content, clientId } })
+        const input = { params: { id: roomId }, body: { content, clientId } }
+        const { message } = await call('postMessage', input, {
+          signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        })
         return message
       },
       onChange: (unsent, text) => {
