@@ -163,7 +163,9 @@ function responses<Context>(
   schemas: Json,
 ): Json {
   const content = operation.media
-    ? Object.fromEntries(Object.keys(operation.media).map((type) => [type, { schema: {} }]))
+    ? Object.fromEntries(
+        Object.entries(operation.media).map(([type, text]) => [type, { schema: mediaSchema(type, text) }]),
+      )
     : { 'application/json': { schema: jsonSchema(operation.result, 'output', schemas) } }
   const headers = headerRefs(options.headers, operation.headers)
   const result: Json = { [operation.status ?? 200]: { description: 'Success', headers, content } }
@@ -185,6 +187,12 @@ function responses<Context>(
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     }
   return result
+}
+
+/** JSON Schema has nothing for bytes; by this format generated clients know them. */
+function mediaSchema(type: string, description: string): Json {
+  const isBinary = type.startsWith('image/') && !type.endsWith('+xml')
+  return { type: 'string', ...(isBinary && { format: 'binary' }), description }
 }
 
 function textsByStatus(

@@ -105,6 +105,16 @@ test('the document is OpenAPI 3.1 with a semantic version, paths relative to /_/
   expect(document.security).toEqual([{ bearerAuth: [] }])
 })
 
+test('an answer that is no JSON is text or bytes, and says what it is', () => {
+  const operation = document.paths['/links/{id}/qr']?.['get'] as unknown as {
+    responses: Record<string, { content: Json }>
+  }
+  expect(operation.responses['200']?.content).toEqual({
+    'image/svg+xml': { schema: { type: 'string', description: 'The code as SVG' } },
+    'image/png': { schema: { type: 'string', format: 'binary', description: 'The code as PNG' } },
+  })
+})
+
 test('the document has every route of the API and no other', () => {
   const offered = apiOperations.flatMap((each) => each.methods.map((method) => `${method} ${each.path}`))
   expect(described.map(({ path, verb }) => `${verb.toUpperCase()} ${path}`).toSorted()).toEqual(
