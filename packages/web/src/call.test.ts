@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeAll, beforeEach, expect, spyOn, test } from 'bun:test'
 import { z } from 'zod'
 import { CallError, type CallsOf, createCalls, signIn } from './call.ts'
 
@@ -14,7 +14,7 @@ const declared = [
   { id: 'leaveRoom', params: z.object({ id: z.string() }), result: z.undefined() },
 ] as const
 
-const { call, addressOf } = createCalls<CallsOf<(typeof declared)[number]>>({
+const { call, request, addressOf } = createCalls<CallsOf<(typeof declared)[number]>>({
   base: '/api',
   headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': 'token' }),
 })
@@ -106,14 +106,36 @@ test('a refusal has its status, text, code and fields; without an answer it says
   expect([offline.status, offline.message]).toEqual([0, 'offline'])
 })
 
-test('an answer that breaks off, or is waited for too long, is none', async () => {
+test('an answer that breaks off is none', async () => {
   const body = new ReadableStream({ pull: (part) => part.error(new TypeError('network error')) })
   answer = () => Promise.resolve(new Response(body))
   const torn = await refusalOf(call('getRoom', { params: { id: 'r1' } }))
   expect([torn.status, torn.message]).toEqual([0, 'offline'])
-  answer = () => Promise.reject(AbortSignal.abort(new DOMException('Late', 'TimeoutError')).reason)
-  const late = await refusalOf(call('getRoom', { params: { id: 'r1' } }))
+})
+
+test('an answer is waited for so long and no longer, of which reading it is a part, unless the call goes on for long', async () => {
+  const limits: number[] = []
+  const limit = new AbortController()
+  using _ = spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    limits.push(ms)
+    return limit.signal
+  })
+  const body = new ReadableStream({
+    start: (part) => limit.signal.addEventListener('abort', () => part.error(limit.signal.reason)),
+  })
+  answer = () => Promise.resolve(new Response(body))
+  const refusal = refusalOf(
+    call('getRoom', { params: { id: 'r1' } }, { signal: new AbortController().signal }),
+  )
+  limit.abort(new DOMException('Late', 'TimeoutError'))
+  const late = await refusal
   expect([late.status, late.message]).toEqual([0, 'offline'])
+  expect(sent.at(-1)?.init.signal?.aborted).toBe(true)
+  answer = () => Promise.resolve(Response.json({ id: 'r1', name: 'One' }))
+  await call('getRoom', { params: { id: 'r1' } }, { answerWithinMs: 5 })
+  await request('getRoom', { params: { id: 'r1' } }, { answerWithinMs: null })
+  expect(limits).toEqual([60_000, 5])
+  expect(sent.at(-1)?.init.signal?.aborted).toBe(false)
 })
 
 test('a call that was given up is no failure of the service', async () => {

@@ -74,14 +74,19 @@ function noteSignIn({ status }: Response): void {
   for (const listener of listeners) listener()
 }
 
-/** What breaks off, or takes longer than somebody would wait, is none; what was given up is nobody's failure. */
-function noAnswer(error: unknown): never {
-  if (error instanceof DOMException && error.name === 'AbortError') throw error
+/** A connection that died without a word is silent for minutes; what a person waits for takes the service seconds. */
+const ANSWER_WITHIN_MS = 60_000
+
+/** What breaks off, or does not come in time, is none; what the caller gave up is nobody's failure. */
+const noAnswer = (givenUp?: AbortSignal) => (error: unknown) => {
+  if (givenUp?.aborted) throw error
   throw new CallError(0, 'offline')
 }
 
 export interface CallOptions {
   signal?: AbortSignal
+  /** Milliseconds after which there is no answer, of which reading it is a part; null for what goes on for long. */
+  answerWithinMs?: number | null
   /** The call outlives the page. */
   keepalive?: boolean
   accept?: string
@@ -122,12 +127,20 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
   async function request<I extends Id>(
     id: I,
     input: C[I]['input'],
-    { accept = 'application/json', upload, ...options }: CallOptions = {},
+    {
+      accept = 'application/json',
+      upload,
+      signal,
+      answerWithinMs = ANSWER_WITHIN_MS,
+      ...options
+    }: CallOptions = {},
   ): Promise<Response> {
     const { body } = input as { body?: unknown }
     const method = OPERATIONS[id]?.[0] ?? 'GET'
+    const limit = answerWithinMs === null ? undefined : AbortSignal.timeout(answerWithinMs)
     const response = await fetch(addressOf(id, input), {
       ...options,
+      signal: AbortSignal.any([signal, limit].filter((end) => end !== undefined)),
       method,
       headers: {
         Accept: accept,
@@ -136,22 +149,32 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(upload && { body: upload }),
-    }).catch(noAnswer)
+    }).catch(noAnswer(signal))
     noteSignIn(response)
     if (response.ok) return response
     const answer = (await response.json().catch(() => null)) as ({ error?: string } & Refusal) | null
     throw new CallError(response.status, answer?.error ?? '', answer ?? {})
   }
 
-  /** Calls an operation. Rejects with `CallError`. */
-  async function call<I extends Id>(
+  /** Calls an operation whose answer is JSON in one piece, for what its headers say. Rejects with `CallError`. */
+  async function reply<I extends Id>(
     id: I,
     input: C[I]['input'],
-    options?: CallOptions,
-  ): Promise<C[I]['result']> {
+    options: CallOptions = {},
+  ): Promise<{ body: C[I]['result']; headers: Headers }> {
     const response = await request(id, input, options)
-    return (response.status === 204 ? undefined : await response.json().catch(noAnswer)) as C[I]['result']
+    const { status, headers } = response
+    return {
+      body: (status === 204
+        ? undefined
+        : await response.json().catch(noAnswer(options.signal))) as C[I]['result'],
+      headers,
+    }
   }
 
-  return { addressOf, request, call }
+  /** Calls an operation. Rejects with `CallError`. */
+  const call = async <I extends Id>(id: I, input: C[I]['input'], options?: CallOptions) =>
+    (await reply(id, input, options)).body
+
+  return { addressOf, request, reply, call }
 }

@@ -47,7 +47,7 @@ export type OperationId = keyof Calls
 export type Input<Id extends OperationId> = Calls[Id]['input']
 export type Result<Id extends OperationId> = Calls[Id]['result']
 
-export const { addressOf, request, call } = createCalls<Calls>({ base: '/_/admin/api' })
+export const { addressOf, request, reply, call } = createCalls<Calls>({ base: '/_/admin/api' })
 
 interface Reply<Body> {
   body: Body
@@ -66,13 +66,13 @@ export async function callForPage<Id extends OperationId>(
   input: Input<Id>,
   options?: CallOptions,
 ): Promise<Reply<Result<Id>>> {
-  const response = await request(id, input, options)
-  const next = /[?&]cursor=([^&>]+)/.exec(response.headers.get('Link') ?? '')?.[1]
+  const { body, headers } = await reply(id, input, options)
+  const next = /[?&]cursor=([^&>]+)/.exec(headers.get('Link') ?? '')?.[1]
   return {
-    body: (await response.json()) as Result<Id>,
-    total: Number(response.headers.get('X-Total-Count')),
-    page: Number(response.headers.get('X-Page') ?? 1),
+    body,
+    total: Number(headers.get('X-Total-Count')),
+    page: Number(headers.get('X-Page') ?? 1),
     ...(next !== undefined && { next: decodeURIComponent(next) }),
-    at: new Date(response.headers.get('Date') ?? Date.now()),
+    at: new Date(headers.get('Date') ?? Date.now()),
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { adminPages } from './browser.ts'
 
 const admin = adminPages({ LINKS_ACCESS_LOGOUT_URL: 'https://access.example/logout' })
@@ -18,6 +18,11 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
 async function untilStored(name: string, value: unknown): Promise<void> {
   for (const end = Date.now() + 15_000; Date.now() < end;) if ((await stored())[name] === value) return
   expect((await stored())[name]).toBe(value)
+}
+
+/** Until the page shows this: what somebody chose a frame later, what a refusal takes back with its answer. */
+async function untilChecked(box: Locator, checked: boolean): Promise<void> {
+  await box.and(box.page().locator(checked ? ':checked' : ':not(:checked)')).waitFor({ state: 'attached' })
 }
 
 test('every setting saves by itself, says so, and holds when the page is opened again', async () => {
@@ -100,7 +105,7 @@ test('what cannot be saved is said beside the field, and stays as it was typed',
   const wasOn = await bots.isChecked()
   await bots.click()
   await page.getByText('The service does not answer. Check your connection.').waitFor()
-  expect(await bots.isChecked()).toBe(wasOn)
+  await untilChecked(bots, wasOn)
 }, 60_000)
 
 test('two saves of one setting that are refused leave what the server holds', async () => {
@@ -123,11 +128,11 @@ test('two saves of one setting that are refused leave what the server holds', as
   held.resolve(undefined)
   await page.getByText('The service cannot do this at the moment.').waitFor()
   await (await read).finished()
-  expect(await bots.isChecked()).toBe(before === true)
+  await untilChecked(bots, before === true)
   await page.unroute('**/api/settings')
   await bots.click()
   await untilStored('filter_bots', before !== true)
-  expect(await bots.isChecked()).toBe(before !== true)
+  await untilChecked(bots, before !== true)
   await page.context().close()
 }, 60_000)
 
@@ -137,7 +142,7 @@ test('two changes in quick succession both hold', async () => {
   await choose(page, 'Default range', '7 days')
   await untilStored('default_range', '7d')
   await untilStored('theme', 'light')
-  expect(await page.getByRole('radio', { name: 'Light' }).isChecked()).toBe(true)
+  await untilChecked(page.getByRole('radio', { name: 'Light' }), true)
   await admin.call('PUT', '/settings', { theme: null })
 }, 60_000)
 

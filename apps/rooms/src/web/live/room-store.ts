@@ -8,7 +8,7 @@ import { Outbox, type Unsent } from './outbox.ts'
 
 /** Somebody who typed is thought to type for so long. */
 const TYPES_FOR_MS = 7_000
-/** A message whose request hangs would else hold up what is written after it for as long as the browser waits: minutes. */
+/** Less than for other calls: a message whose request hangs holds up what is written after it. */
 const ANSWER_WITHIN_MS = 15_000
 /** Others are told at most this often that somebody types (R18.8). */
 const TELLS_TYPING_EVERY_MS = 3_000
@@ -86,9 +86,7 @@ export class RoomStore {
       left: readKept(userId, name),
       post: async (content, clientId) => {
         const input = { params: { id: roomId }, body: { content, clientId } }
-        const { message } = await call('postMessage', input, {
-          signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-        })
+        const { message } = await call('postMessage', input, { answerWithinMs: ANSWER_WITHIN_MS })
         return message
       },
       onChange: (unsent, text) => {

@@ -119,7 +119,7 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
     const response = await request(
       'importLinks',
       { query },
-      { upload, accept: 'application/x-ndjson', signal },
+      { upload, accept: 'application/x-ndjson', signal, answerWithinMs: null },
     )
     for await (const lines of linesOf(response)) tell(takeIn(job, lines))
     if (job.state === 'working') tell({ state: 'failed', error: new CallError(0, 'the import was cut off') })
