@@ -83,6 +83,15 @@ const noAnswer = (givenUp?: AbortSignal) => (error: unknown) => {
   throw new CallError(0, 'offline')
 }
 
+async function bodyOf(response: Response, givenUp?: AbortSignal): Promise<unknown> {
+  return response.status === 204 ? undefined : response.json().catch(noAnswer(givenUp))
+}
+
+async function refusalOf(response: Response): Promise<CallError> {
+  const answer = (await response.json().catch(() => null)) as ({ error?: string } & Refusal) | null
+  return new CallError(response.status, answer?.error ?? '', answer ?? {})
+}
+
 export interface CallOptions {
   signal?: AbortSignal
   /** Milliseconds after which there is no answer, of which reading it is a part; null for what goes on for long. */
@@ -152,8 +161,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     }).catch(noAnswer(signal))
     noteSignIn(response)
     if (response.ok) return response
-    const answer = (await response.json().catch(() => null)) as ({ error?: string } & Refusal) | null
-    throw new CallError(response.status, answer?.error ?? '', answer ?? {})
+    throw await refusalOf(response)
   }
 
   /** Calls an operation whose answer is JSON in one piece, for what its headers say. Rejects with `CallError`. */
@@ -163,13 +171,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     options: CallOptions = {},
   ): Promise<{ body: C[I]['result']; headers: Headers }> {
     const response = await request(id, input, options)
-    const { status, headers } = response
-    return {
-      body: (status === 204
-        ? undefined
-        : await response.json().catch(noAnswer(options.signal))) as C[I]['result'],
-      headers,
-    }
+    return { body: (await bodyOf(response, options.signal)) as C[I]['result'], headers: response.headers }
   }
 
   /** Calls an operation. Rejects with `CallError`. */
