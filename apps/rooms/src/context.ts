@@ -21,6 +21,8 @@ export interface Actor {
     loginAtMs: number
     idleExpiresAtMs: number
     absoluteExpiresAtMs: number
+    /** Until when an administrator may change things by that right with it (`ADMIN_REAUTH_SECONDS`). */
+    adminUntilMs: number
   }
   /** The cookie's text: key to what is sealed for this session. */
   token: string

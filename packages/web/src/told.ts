@@ -1,11 +1,12 @@
 import { notifications } from '@mantine/notifications'
+import type { ReactNode } from 'react'
 
 /**
  * That something could not be done, where there is no field to say it at; `close` words a button that closes it.
  *
  * @example onError: (error) => tellFailed(failure(error))
  */
-export function tellFailed(message: string, close?: string): void {
+export function tellFailed(message: ReactNode, close?: string): void {
   const button =
     close === undefined ? { withCloseButton: false } : { closeButtonProps: { 'aria-label': close } }
   notifications.show({ color: 'red', message, ...button })

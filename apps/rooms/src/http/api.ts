@@ -110,12 +110,11 @@ function authorise(
 }
 
 /** What an administrator changes is counted, and needs a login that is not too old. */
-function authoriseAdmin({ policy, rates, now }: Services, actor: Actor, changes: boolean): void {
+function authoriseAdmin({ rates, now }: Services, actor: Actor, changes: boolean): void {
   if (!actor.platformAdmin) throw failure('forbidden')
   if (!changes) return
   rates.take('admin_writes_per_minute', actor.user.id)
-  const { adminReauthMs } = policy
-  if (adminReauthMs > 0 && now() - actor.session.loginAtMs > adminReauthMs) throw failure('reauth_required')
+  if (now() > actor.session.adminUntilMs) throw failure('reauth_required')
 }
 
 /** R11.4, also where no body is expected: whatever a form of another page could send is refused. */

@@ -74,12 +74,18 @@ function toActor(
   const nowMs = services.now()
   if (!session || !isLive(session, nowMs) || session.user.disabled === 1) return null
   const lifetimes = lifetimesOf(session.user.is_guest === 1, services.policy.sessions)
-  if (!isDueToSlide(session, lifetimes, nowMs)) return actorUntil(session.idle_expires_at, session, token)
+  if (!isDueToSlide(session, lifetimes, nowMs))
+    return actorUntil(services, session.idle_expires_at, session, token)
   const end = idleEnd(session.absolute_expires_at, lifetimes, nowMs)
-  return slide(services, session, end, nowMs).then((stored) => actorUntil(stored, session, token))
+  return slide(services, session, end, nowMs).then((stored) => actorUntil(services, stored, session, token))
 }
 
-function actorUntil(idleExpiresAtMs: number, session: FoundSession, token: string): Actor {
+function actorUntil(
+  { policy: { adminReauthMs } }: Services,
+  idleExpiresAtMs: number,
+  session: FoundSession,
+  token: string,
+): Actor {
   return {
     user: session.user,
     platformAdmin: session.platformAdmin,
@@ -89,6 +95,7 @@ function actorUntil(idleExpiresAtMs: number, session: FoundSession, token: strin
       loginAtMs: session.login_at,
       idleExpiresAtMs,
       absoluteExpiresAtMs: session.absolute_expires_at,
+      adminUntilMs: adminReauthMs > 0 ? session.login_at + adminReauthMs : Infinity,
     },
     token,
   }

@@ -6,7 +6,7 @@ import { failure } from '../failures.ts'
 import { holdKnownPerson } from '../members/store.ts'
 import type { News } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { REFUSALS, enterToRead } from '../rooms/entry.ts'
+import { CHANGE_REFUSALS, REFUSALS, enterToRead, requireRight } from '../rooms/entry.ts'
 import { standingFor } from '../rooms/operations.ts'
 import { type MemberRole, invitingAs, isAtLeast, may } from '../rooms/room-access.ts'
 import { RoomParams } from '../rooms/schema.ts'
@@ -48,7 +48,7 @@ async function standingToInvite(
 ): Promise<{ standing: FoundStanding; permission: MemberRole }> {
   const standing = await standingFor(tx, context, roomId, 'invite_listeners_and_speakers')
   const permission = role ?? standing.defaultRole
-  if (!may(invitingAs(permission), standing)) throw failure('forbidden')
+  requireRight(invitingAs(permission), standing)
   return { standing, permission }
 }
 
@@ -85,7 +85,7 @@ const inviteUser = operation({
   result: InvitationAnswer,
   status: 201,
   otherStatus: { status: 200, description: 'The pending invitation was renewed' },
-  failures: [...REFUSALS, 'already_member', 'limit_reached'],
+  failures: [...CHANGE_REFUSALS, 'already_member', 'limit_reached'],
   async handler(context, { params, body }): Promise<Invited> {
     context.rates.take('invitations_per_hour', actorOf(context).user.id)
     const { told, ...invited } = await context.database.write((tx) =>
@@ -111,7 +111,7 @@ async function putTargeted(
   const given = { permission, expires_at: now + expiresInHours * HOUR_MS, created_by: standing.userId }
   const pending = await findUnanswered(tx, roomId, userId)
   const goesOn = pending && pending.expires_at > now && (await isVouchedFor(tx, pending, now))
-  if (goesOn && !may(invitingAs(pending.permission), standing)) throw failure('forbidden')
+  if (goesOn) requireRight(invitingAs(pending.permission), standing)
   const row = goesOn
     ? await renewInvitation(tx, pending.id, given)
     : await insertTargeted(tx, context, { roomId, userId, given, ended: pending })
@@ -162,7 +162,7 @@ const createLink = operation({
   body: NewLink,
   result: LinkAnswer,
   status: 201,
-  failures: [...REFUSALS, 'limit_reached'],
+  failures: [...CHANGE_REFUSALS, 'limit_reached'],
   async handler(context, { params, body }) {
     context.rates.take('invitations_per_hour', actorOf(context).user.id)
     const token = newToken()
@@ -210,7 +210,7 @@ const list = operation({
   failures: REFUSALS,
   async handler(context, { params }) {
     const standing = await enterToRead(context, params.id)
-    if (!may('invite_listeners_and_speakers', standing)) throw failure('forbidden')
+    requireRight('invite_listeners_and_speakers', standing)
     const { database, now } = context
     const live = await vouchedFor(database.read, await listLive(database.read, params.id, now), now)
     const managed = live.filter(({ permission }) => may(invitingAs(permission), standing))
@@ -231,7 +231,7 @@ const revoke = operation({
   summary: 'Take an invitation back; who has accepted it stays a member',
   params: RoomInvitationParams,
   result: Success,
-  failures: REFUSALS,
+  failures: CHANGE_REFUSALS,
   async handler(context, { params }) {
     const { id: roomId, invitationId } = params
     const row = await context.database.write(async (tx) => {
@@ -239,7 +239,7 @@ const revoke = operation({
       const invitation = await findInvitation(tx, invitationId)
       if (!invitation || invitation.room_id !== roomId || hasEnded(invitation, context.now))
         throw failure('not_found')
-      if (!may(invitingAs(invitation.permission), standing)) throw failure('forbidden')
+      requireRight(invitingAs(invitation.permission), standing)
       await deleteInvitation(tx, invitationId)
       await auditInvitation(tx, context, 'revoke', invitation)
       return invitation

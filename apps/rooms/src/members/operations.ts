@@ -6,11 +6,11 @@ import type { News } from '../news.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
 import { PageQuery, findPage } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { REFUSALS, enterToRead, entrantOf, mayStay } from '../rooms/entry.ts'
+import { CHANGE_REFUSALS, REFUSALS, enterToRead, entrantOf, mayStay, requireRight } from '../rooms/entry.ts'
 import { endAccess } from '../rooms/eviction.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
 import { standingFor } from '../rooms/operations.ts'
-import { type MemberRole, may, settingAs } from '../rooms/room-access.ts'
+import { type MemberRole, settingAs } from '../rooms/room-access.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { findStanding } from '../rooms/standing.ts'
 import { SUCCESS, Success } from '../wire.ts'
@@ -43,7 +43,7 @@ const list = operation({
   failures: REFUSALS,
   async handler(context, { params, query }) {
     const standing = await enterToRead(context, params.id)
-    if (!may('list_members', standing)) throw failure('forbidden')
+    requireRight('list_members', standing)
     const { rows, nextCursor } = await findPage(['members', params.id], query, (after, limit) =>
       listMembers(context.database.read, params.id, after, limit),
     )
@@ -64,7 +64,7 @@ const search = operation({
   failures: ['not_found', 'forbidden', 'banned', 'cooldown'],
   async handler(context, { params, query }) {
     const standing = await enterToRead(context, params.id)
-    if (!may('search_people', standing)) throw failure('forbidden')
+    requireRight('search_people', standing)
     context.rates.take('search_per_minute', actorOf(context).user.id)
     const found = await searchPeople(context.database, query.q, MOST_FOUND)
     const users = found.map(({ id, nickname, avatar_color }) => ({ id, nickname, avatarColor: avatar_color }))
@@ -82,7 +82,7 @@ const changeRole = operation({
   params: MemberParams,
   body: RoleBody,
   result: MemberAnswer,
-  failures: [...REFUSALS, 'guest_not_permitted', 'target_is_owner'],
+  failures: [...CHANGE_REFUSALS, 'guest_not_permitted', 'target_is_owner'],
   async handler(context, { params, body }) {
     const { member, told } = await context.database.write((tx) => setRole(tx, context, params, body.role))
     for (const news of told) context.tell(news)
@@ -101,7 +101,7 @@ async function setRole(
   const before = await holdKnownPerson(tx, roomId, userId, nowMs)
   if (!before || (before.role === null && !before.is_present)) throw failure('not_found')
   if (before.role === 'owner') throw failure('target_is_owner')
-  if (before.role !== null && !may(settingAs(before.role), standing)) throw failure('forbidden')
+  if (before.role !== null) requireRight(settingAs(before.role), standing)
   const { person, told } = await giveRole(tx, { room: standing.room, person: before, role, nowMs })
   if (told.length > 0) {
     const metadata = { userId, from: before.role, to: role }

@@ -6,11 +6,19 @@ import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { RoomEvent } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { ENTRY_REFUSALS, REFUSALS, enterOrFail, enterToRead, entrantOf } from '../rooms/entry.ts'
+import {
+  CHANGE_REFUSALS,
+  ENTRY_REFUSALS,
+  VISIT_REFUSALS,
+  enterOrFail,
+  enterToRead,
+  entrantOf,
+  refusalOf,
+  requireRight,
+} from '../rooms/entry.ts'
 import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import { appendEvent, lockRoom, nextNumber, putEvent } from '../rooms/log.ts'
 import { nameOfGone } from '../rooms/nickname.ts'
-import { may } from '../rooms/room-access.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import type { FoundStanding } from '../rooms/standing.ts'
 import { SUCCESS, Success } from '../wire.ts'
@@ -77,7 +85,7 @@ const post = operation({
     status: 200,
     description: 'It was sent before with this `clientId`; what is stored is answered',
   },
-  failures: ENTRY_REFUSALS,
+  failures: VISIT_REFUSALS,
   async handler(context, { params, body }): Promise<Posted> {
     const { user } = actorOf(context)
     const { limits } = context.policy
@@ -180,14 +188,15 @@ const remove = operation({
   summary: 'Delete a message: your own, or as a moderator any; that there was one stays',
   params: MessageParams,
   result: Success,
-  failures: REFUSALS,
+  failures: CHANGE_REFUSALS,
   async handler(context, { params }) {
     const { id: roomId, messageId } = params
     const event = await context.database.write(async (tx) => {
       if (!(await lockRoom(tx, roomId))) throw failure('not_found')
       const standing = await enterOrFail(tx, roomId, entrantOf(context))
       const message = await findMessage(tx, roomId, messageId)
-      if (!message || !isInSight(message, standing, context.now)) throw failure('not_found')
+      if (!message) throw failure('not_found')
+      if (!isInSight(message, standing, context.now)) throw refusalOf(standing, 'not_found')
       return bury(tx, context, message, standing)
     })
     if (event) context.tell({ kind: 'event', roomId, event })
@@ -212,7 +221,7 @@ async function bury(
   standing: FoundStanding,
 ): Promise<RoomEvent | undefined> {
   const { userId, roomId } = standing
-  if (message.user_id !== userId && !may('delete_any_message', standing)) throw failure('forbidden')
+  if (message.user_id !== userId) requireRight('delete_any_message', standing)
   const { now: nowMs } = context
   if (!(await deleteMessage(tx, { id: message.id, deletedBy: userId, nowMs }))) return undefined
   const metadata = { messageId: message.id, authorUserId: message.user_id }

@@ -10,11 +10,11 @@ import type { News } from '../news.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
 import { PageQuery, findPage } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { REFUSALS, enterToRead } from '../rooms/entry.ts'
+import { CHANGE_REFUSALS, REFUSALS, enterToRead, requireRight } from '../rooms/entry.ts'
 import { endAccess } from '../rooms/eviction.ts'
 import { appendEvent } from '../rooms/log.ts'
 import { standingFor } from '../rooms/operations.ts'
-import { type MemberRole, may, removing } from '../rooms/room-access.ts'
+import { type MemberRole, removing } from '../rooms/room-access.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import type { FoundStanding } from '../rooms/standing.ts'
 import { SUCCESS, Success } from '../wire.ts'
@@ -34,7 +34,7 @@ const remove = operation({
   params: MemberParams,
   body: Removal,
   result: Success,
-  failures: [...REFUSALS, 'target_is_owner'],
+  failures: [...CHANGE_REFUSALS, 'target_is_owner'],
   async handler(context, { params, body }) {
     const told = await context.database.write((tx) => removePerson(tx, context, params, body))
     for (const news of told) context.tell(news)
@@ -56,7 +56,7 @@ async function removePerson(
   const before = await findBan(tx, { roomId, userId, nowMs })
   // Who is barred has no role any more; the one that was lost still decides who may go on with this.
   const roleHeld: MemberRole | null = person.role ?? before?.role_held ?? null
-  if (!may(removing(roleHeld), standing)) throw failure('forbidden')
+  requireRight(removing(roleHeld), standing)
   await deleteMember(tx, roomId, userId)
   const bar = await barOf(tx, { removal, person, before, standing, nowMs })
   await putBan(tx, { ...bar, role_held: roleHeld })
@@ -135,7 +135,7 @@ const list = operation({
   failures: REFUSALS,
   async handler(context, { params, query }) {
     const standing = await enterToRead(context, params.id)
-    if (!may('remove_others', standing)) throw failure('forbidden')
+    requireRight('remove_others', standing)
     const { rows, nextCursor } = await findPage(['bans', params.id], query, (after, limit) =>
       listBans(context.database.read, { roomId: params.id, nowMs: context.now }, after, limit),
     )
@@ -152,14 +152,14 @@ const unban = operation({
   summary: 'Let somebody come back; a lost membership is not restored',
   params: MemberParams,
   result: Success,
-  failures: REFUSALS,
+  failures: CHANGE_REFUSALS,
   async handler(context, { params }) {
     const { id: roomId, userId } = params
     await context.database.write(async (tx) => {
       const standing = await standingFor(tx, context, roomId, 'remove_others')
       const ban = await findBan(tx, { roomId, userId, nowMs: context.now })
       if (!ban) throw failure('not_found')
-      if (!may(removing(ban.role_held), standing)) throw failure('forbidden')
+      requireRight(removing(ban.role_held), standing)
       await deleteBan(tx, roomId, userId)
       const metadata = { userId, kind: ban.kind }
       await auditRoom(tx, context, { action: 'room.member.unban', roomId, metadata })

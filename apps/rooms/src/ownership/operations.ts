@@ -4,7 +4,7 @@ import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { News } from '../news.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { REFUSALS, entrantOf } from '../rooms/entry.ts'
+import { CHANGE_REFUSALS, entrantOf } from '../rooms/entry.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { standingFor } from '../rooms/operations.ts'
 import { RoomParams } from '../rooms/schema.ts'
@@ -33,7 +33,7 @@ const request = operation({
   body: NewOwner,
   result: TransferAnswer,
   status: 201,
-  failures: [...REFUSALS, 'target_is_owner'],
+  failures: [...CHANGE_REFUSALS, 'target_is_owner'],
   async handler(context, { params, body }) {
     const { transfer, told } = await context.database.write((tx) =>
       offer(tx, context, params.id, body.userId),
@@ -84,7 +84,7 @@ const cancel = operation({
   summary: 'Withdraw the offer of a room',
   params: RoomParams,
   result: Success,
-  failures: REFUSALS,
+  failures: CHANGE_REFUSALS,
   async handler(context, { params: { id: roomId } }) {
     const ended = await context.database.write(async (tx) => {
       await standingFor(tx, context, roomId, 'change_room')

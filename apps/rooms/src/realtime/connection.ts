@@ -27,11 +27,14 @@ export interface Person {
   readonly sessionId: string
   readonly clientIp: string
   readonly clientPrefix: string
+  /** Until when the session may use the right of an administrator. */
+  readonly adminUntilMs: number
 }
 
 /** What a socket keeps of who opened it; the rest is read from the database when it matters. */
 export function personOf({ user, session }: Actor, clientIp: string, clientPrefix: string): Person {
-  return { userId: user.id, isGuest: user.is_guest === 1, sessionId: session.id, clientIp, clientPrefix }
+  const { id: sessionId, adminUntilMs } = session
+  return { userId: user.id, isGuest: user.is_guest === 1, sessionId, clientIp, clientPrefix, adminUntilMs }
 }
 
 const MOST_UNSENT_BYTES = 1024 * 1024

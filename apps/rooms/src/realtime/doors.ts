@@ -82,9 +82,9 @@ export class Doors {
 
   #arrivalOf({ id, person }: Connection): Arrival {
     const { now, nodeId } = this.#options
-    const { userId, sessionId, clientIp, clientPrefix } = person
+    const { userId, sessionId, clientIp, clientPrefix, adminUntilMs } = person
     return {
-      entrant: { userId, clientPrefix, clientIp, requestId: null, nowMs: now() },
+      entrant: { userId, clientPrefix, clientIp, requestId: null, nowMs: now(), adminUntilMs },
       connection: { connection_id: id, session_id: sessionId, node_id: nodeId },
     }
   }

@@ -1,11 +1,12 @@
+import type { Failure } from '@latchkey/http/failure'
 import type { Kysely, Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { type FailureCode, failure } from '../failures.ts'
 import { holdGrants } from '../grants/store.ts'
 import { VISIT_GOES_ON_MS, goesOn } from './history.ts'
-import { entryOf } from './room-access.ts'
+import { type RoomAction, type Standing, entryAsAnybody, entryOf, may } from './room-access.ts'
 import { type FoundStanding, findStanding } from './standing.ts'
 import { hasEnteredAsAdminSince } from './store.ts'
 
@@ -15,6 +16,10 @@ export const ENTRY_REFUSALS = ['not_found', 'banned', 'cooldown', 'guests_not_al
 /** The same where it takes a right to do more than being there. */
 export const REFUSALS = ['forbidden', ...ENTRY_REFUSALS] as const
 
+/** The same where something changes, which administrators do by their right only after a fresh sign-in. */
+export const VISIT_REFUSALS = ['reauth_required', ...ENTRY_REFUSALS] as const
+export const CHANGE_REFUSALS = ['reauth_required', ...REFUSALS] as const
+
 /** Who wants to enter, when, and from where. */
 export interface Entrant {
   userId: string
@@ -22,11 +27,15 @@ export interface Entrant {
   clientIp: string
   requestId: string | null
   nowMs: number
+  /** Until when this session may use the right of an administrator. */
+  adminUntilMs: number
 }
 
 export function entrantOf(context: Context): Entrant {
-  const { clientPrefix, clientIp, requestId, now } = context
-  return { userId: actorOf(context).user.id, clientPrefix, clientIp, requestId, nowMs: now }
+  const { clientPrefix, clientIp, requestId, now: nowMs } = context
+  const { user, session } = actorOf(context)
+  const { adminUntilMs } = session
+  return { userId: user.id, clientPrefix, clientIp, requestId, nowMs, adminUntilMs }
 }
 
 /**
@@ -46,12 +55,22 @@ export async function enterOrFail(
   return standing
 }
 
-/** The same for those who only read. */
+/** The same for those who only read, which administrators do however long ago they signed in. */
 export async function enterToRead(context: Context, roomId: string): Promise<FoundStanding> {
-  const entrant = entrantOf(context)
+  const entrant = { ...entrantOf(context), adminUntilMs: Infinity }
   const standing = await admitted(context.database.read, roomId, entrant)
   if (isByRightOfAdmin(standing)) await context.database.write((tx) => auditEntry(tx, standing, entrant))
   return standing
+}
+
+/** Throws unless the person may do this, whom entering has let in. */
+export function requireRight(action: RoomAction, standing: Standing): void {
+  if (!may(action, standing)) throw refusalOf(standing, 'forbidden')
+}
+
+/** That a fresh sign-in is needed, where the right of an administrator would do; otherwise this code. */
+export function refusalOf({ needsSignIn }: Standing, code: FailureCode): Failure {
+  return failure(needsSignIn ? 'reauth_required' : code)
 }
 
 async function admitted(db: Kysely<Tables>, roomId: string, entrant: Entrant): Promise<FoundStanding> {
@@ -86,7 +105,7 @@ export async function mayStay(
 ): Promise<boolean> {
   const visitor = { ...standing, role: null }
   if (!isByRightOfAdmin(visitor) || !(await holdGrants(tx, entrant.userId, 'platform_admin')))
-    return entryOf({ ...visitor, isAdmin: false }) === 'yes'
+    return entryAsAnybody(visitor) === 'yes'
   if (standing.visit?.endedAtMs === null) await auditEntry(tx, visitor, entrant)
   return true
 }

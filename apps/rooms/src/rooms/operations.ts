@@ -7,12 +7,19 @@ import type { News } from '../news.ts'
 import { findPage } from '../paging.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { auditRoom } from './audit.ts'
-import { ENTRY_REFUSALS, REFUSALS, enterOrFail, enterToRead, entrantOf } from './entry.ts'
+import {
+  CHANGE_REFUSALS,
+  ENTRY_REFUSALS,
+  enterOrFail,
+  enterToRead,
+  entrantOf,
+  requireRight,
+} from './entry.ts'
 import { takeDown } from './deletion.ts'
 import { reconsider } from './eviction.ts'
 import { listRooms } from './lobby.ts'
 import { appendEvent, lockRoom } from './log.ts'
-import { type RoomAction, may } from './room-access.ts'
+import type { RoomAction } from './room-access.ts'
 import {
   NewRoom,
   Participant,
@@ -51,7 +58,7 @@ export async function standingFor(
 ): Promise<FoundStanding> {
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
   const standing = await enterOrFail(tx, roomId, entrantOf(context))
-  if (!may(action, standing)) throw failure('forbidden')
+  requireRight(action, standing)
   return standing
 }
 
@@ -193,7 +200,7 @@ const change = operation({
   params: RoomParams,
   body: RoomSettings,
   result: RoomAnswer,
-  failures: [...REFUSALS, 'guest_not_permitted'],
+  failures: [...CHANGE_REFUSALS, 'guest_not_permitted'],
   async handler(context, { params, body }) {
     for (;;) {
       const changed = await context.database.write((tx) => changeSettings(tx, context, params.id, body))
@@ -262,7 +269,7 @@ const remove = operation({
   summary: 'Delete a room with everything in it',
   params: RoomParams,
   result: Success,
-  failures: REFUSALS,
+  failures: CHANGE_REFUSALS,
   async handler(context, { params }) {
     const told = await context.database.write(async (tx) => {
       const { room } = await standingFor(tx, context, params.id, 'change_room')

@@ -19,6 +19,7 @@ const visitor: Standing = {
   role: null,
   isGuest: false,
   isAdmin: false,
+  needsSignIn: false,
   bar: null,
 }
 const PEOPLE = {

@@ -18,17 +18,26 @@ export interface Standing {
   /** Owner, or the role of the membership; null for visitors. */
   readonly role: RoomRole | null
   readonly isGuest: boolean
+  /** Has the right of an administrator, and may use it at this moment. */
   readonly isAdmin: boolean
+  /** Has that right, but signed in too long ago to use it (`ADMIN_REAUTH_SECONDS`). */
+  readonly needsSignIn: boolean
   /** A live ban or cool-down, also one that a guest has by address. */
   readonly bar: { readonly kind: 'kick' | 'ban'; readonly untilMs: number | null } | null
 }
 
 /** How entering ends (R17.2), in the order in which it is decided. */
-export type Entry = 'yes' | 'not_found' | 'banned' | 'cooldown' | 'guests_not_allowed'
+export type Entry = 'yes' | 'reauth_required' | 'not_found' | 'banned' | 'cooldown' | 'guests_not_allowed'
 
 export function entryOf(standing: Standing): Entry {
-  const { visibility, isGuest, isAdmin, bar, role } = standing
-  if (isAdmin) return 'yes'
+  if (standing.isAdmin) return 'yes'
+  const entry = entryAsAnybody(standing)
+  return entry !== 'yes' && standing.needsSignIn ? 'reauth_required' : entry
+}
+
+/** The same without the right of an administrator. */
+export function entryAsAnybody(standing: Standing): Exclude<Entry, 'reauth_required'> {
+  const { visibility, isGuest, bar, role } = standing
   const isPrivate = visibility === 'private'
   if (bar) return isPrivate ? 'not_found' : bar.kind === 'ban' ? 'banned' : 'cooldown'
   if (isPrivate && (role === null || isGuest)) return 'not_found'

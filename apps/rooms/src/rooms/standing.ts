@@ -31,6 +31,8 @@ export interface Whose {
   /** Null where no address is known: then only the person's own ban counts. */
   clientPrefix: string | null
   nowMs: number
+  /** Until when an administrator may use that right; for ever where it is not about a session. */
+  adminUntilMs?: number
 }
 
 const selectStanding = prepared<Seen & { roomId: string; userId: string }, Row>((db, given) =>
@@ -41,10 +43,10 @@ const selectStanding = prepared<Seen & { roomId: string; userId: string }, Row>(
 export async function findStanding(
   db: Kysely<Tables>,
   roomId: string,
-  { userId, clientPrefix, nowMs }: Whose,
+  { userId, clientPrefix, nowMs, adminUntilMs = Infinity }: Whose,
 ): Promise<FoundStanding | undefined> {
   const [row] = await selectStanding(db, { roomId, userId, ...seen(clientPrefix, nowMs) })
-  return row && toStanding(row)
+  return row && toStanding(row, nowMs <= adminUntilMs)
 }
 
 /** From where and when people are looked at. */
@@ -80,7 +82,7 @@ export async function findStandingsOfKnown(
   nowMs: number,
 ): Promise<FoundStanding[]> {
   const rows = await selectKnown(db, { roomId, ...seen(null, nowMs) })
-  return rows.map(toStanding)
+  return rows.map((row) => toStanding(row, true))
 }
 
 /** Addresses from which no new guests come in at this moment. */
@@ -116,7 +118,7 @@ export async function findStandingsOfPresent(
         .where('open.ended_at', 'is', null),
     )
     .execute()
-  return rows.map(toStanding)
+  return rows.map((row) => toStanding(row, true))
 }
 
 /** Of this person in all rooms where they are present. */
@@ -135,7 +137,7 @@ export async function findStandingsWherePresent(
         .where('open.ended_at', 'is', null),
     )
     .execute()
-  return rows.map(toStanding)
+  return rows.map((row) => toStanding(row, true))
 }
 
 type Row = RoomRow & {
@@ -196,7 +198,7 @@ function standings(db: Kysely<Tables>, { clientPrefix, nowMs, barredAfterMs }: S
     ])
 }
 
-function toStanding(row: Row): FoundStanding {
+function toStanding(row: Row, hasFreshSignIn: boolean): FoundStanding {
   const { person_id, is_guest, is_admin, member_role, joined_seq, bar_kind, bar_until, ...more } = row
   const { address_barred_at, started_at, started_seq, ended_at, ...room } = more
   const role: RoomRole | null = room.owner_id === person_id ? 'owner' : member_role
@@ -218,7 +220,8 @@ function toStanding(row: Row): FoundStanding {
     defaultRole: room.default_role,
     role,
     isGuest: is_guest === 1,
-    isAdmin: is_admin !== null,
+    isAdmin: is_admin !== null && hasFreshSignIn,
+    needsSignIn: is_admin !== null && !hasFreshSignIn,
     bar: own ?? byAddress,
     room,
     joinedSeq: joined_seq,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { SUCCESS, Success } from '../wire.ts'
-import { ENTRY_REFUSALS, entrantOf } from './entry.ts'
+import { VISIT_REFUSALS, entrantOf } from './entry.ts'
 import { presenceChanged } from './eviction.ts'
 import { lockRoom } from './log.ts'
 import { canPublish, effectiveRole, entryOf } from './room-access.ts'
@@ -27,7 +27,7 @@ export const join = operation({
   summary: 'Be in a room for the next 45 seconds; a socket that is subscribed stays by itself',
   params: RoomParams,
   result: Joined,
-  failures: [...ENTRY_REFUSALS, 'room_full'],
+  failures: [...VISIT_REFUSALS, 'room_full'],
   async handler(context, { params }) {
     const { dialect } = context.database
     const arrival = { entrant: entrantOf(context), connection: connectionOf(context) }

@@ -335,3 +335,28 @@ test('where a room is private nobody is told that it admits guests, and what was
   expect(await part.getByText('Guests never enter private rooms').count()).toBe(0)
   await page.context().close()
 }, 60_000)
+
+test('an administrator who signed in too long ago gets the way to a new sign-in wherever the room refuses them, and back', async () => {
+  const { clock } = pages.service()
+  const { id } = await createRoom(helper, { name: 'Somebody else', visibility: 'private' })
+  const path = `/rooms/${id}`
+  const { page } = await pages.openAs(ROOT, path)
+  await page.getByRole('button', { name: 'Manage' }).waitFor()
+  clock.ms += 43_200_001
+  const again = page.getByRole('link', { name: 'Sign in again and come back here' })
+  const dialog = await manage(page, 'Invitations')
+  await dialog.getByRole('button', { name: 'Make a link' }).click()
+  await again.waitFor()
+  await expectAccessible(page)
+  // Entering is refused as well, which the page says in the place of the conversation.
+  await page.reload()
+  await page.getByRole('alert').getByText('Your sign-in is too long ago for this. Sign in again.').waitFor()
+  await expectAccessible(page)
+  pages.service().idp.person = ROOT
+  await again.click()
+  await page.getByRole('button', { name: 'Manage' }).waitFor()
+  pages.service().idp.person = ALICE
+  expect(new URL(page.url()).pathname).toBe(path)
+  expect(await again.count()).toBe(0)
+  await page.context().close()
+}, 60_000)

@@ -28,6 +28,7 @@ eachDialect((_dialect, newUrl) => {
       clientIp: '192.0.2.1',
       requestId: null,
       nowMs: rooms.clock.ms,
+      adminUntilMs: Infinity,
     }
     return database().write((tx) =>
       startVisit(tx, { dialect: database().dialect, roomId, entrant, connection: by }, rooms.limits),

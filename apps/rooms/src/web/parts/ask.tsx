@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useText } from '../texts/text.ts'
 import { useFocusBack } from './focus-back.ts'
+import { Refusal } from './refusal.tsx'
 
 interface Props {
   title: string
@@ -20,10 +21,12 @@ interface Props {
   explain?: (error: Error) => ReactNode
 }
 
+const refusalText = (error: Error) => <Refusal error={error} />
+
 /** Asks before something that cannot be taken back, and says why it could not be done. */
 export function Ask({ title, help, button, act, onClose, ...more }: Props) {
-  const { say, failure } = useText()
-  const { children, isReady = true, color = 'red', explain = failure } = more
+  const { say } = useText()
+  const { children, isReady = true, color = 'red', explain = refusalText } = more
   const acting = useMutation({ mutationFn: act, onSuccess: onClose })
   useFocusBack()
   return (

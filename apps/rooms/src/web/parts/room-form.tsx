@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type Ref, useRef, useState } from 'react'
 import type { Result } from '../call.ts'
 import { useKeptText } from '../kept.ts'
+import { Refusal } from './refusal.tsx'
 import { type TextKey, useText } from '../texts/text.ts'
 
 const MOST_PEOPLE = 100
@@ -65,7 +66,7 @@ function chosenFrom(kept: string): Partial<RoomFields> {
 
 /** Everything that can be chosen of a room, at its creation and later. */
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
-  const { say, failure } = useText()
+  const { say } = useText()
   const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save })
   const [fault, setFault] = useState<{ name?: TextKey; most?: TextKey }>({})
   const nameField = useRef<HTMLInputElement>(null)
@@ -110,7 +111,7 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
         <Choices fields={fields} onChange={change} />
         {saving.error && (
           <Alert color="red" role="alert">
-            {failure(saving.error)}
+            <Refusal error={saving.error} />
           </Alert>
         )}
         <Button type="submit" loading={saving.isPending} disabled={!hasChanges}>

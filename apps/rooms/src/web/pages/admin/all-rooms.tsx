@@ -11,7 +11,7 @@ import { changed, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { Listing } from './listing.tsx'
-import { Refusal } from './refusal.tsx'
+import { AdminRefusal } from './refusal.tsx'
 import { Search } from './search.tsx'
 
 type Room = Result<'listAllRooms'>['rooms'][number]
@@ -110,7 +110,7 @@ function TakeOver({ room: { id, name }, onClose }: { room: Room; onClose: () => 
       act={takeOver}
       onClose={onClose}
       isReady={Array.from(reason.trim()).length >= SHORTEST}
-      explain={(error) => <Refusal error={error} />}
+      explain={(error) => <AdminRefusal error={error} />}
     >
       <Textarea
         label={say('admin.reason')}

@@ -9,7 +9,7 @@ import { Section } from '../../parts/section.tsx'
 import { Unread } from '../../parts/unread.tsx'
 import { changed, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { Refusal } from './refusal.tsx'
+import { AdminRefusal } from './refusal.tsx'
 
 type Answer = Result<'getPlatformSettings'>
 type Settings = Answer['settings']
@@ -96,7 +96,7 @@ function Fields({ settings }: { settings: Settings }) {
           <Textarea {...field('announcement')} autosize minRows={2} maxRows={8} />
           {save.error && !isBadLink && (
             <Alert color="red" role="alert">
-              <Refusal error={save.error} />
+              <AdminRefusal error={save.error} />
             </Alert>
           )}
           <Group>

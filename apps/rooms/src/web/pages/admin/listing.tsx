@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { More } from '../../parts/more.tsx'
 import { Unread } from '../../parts/unread.tsx'
 import { useText } from '../../texts/text.ts'
-import { Refusal } from './refusal.tsx'
+import { AdminRefusal } from './refusal.tsx'
 
 interface Props {
   /** As `usePages` reads it. */
@@ -27,7 +27,7 @@ export function Listing({ list: { error, retry, more, isReading }, count, none, 
       {children}
       {error && (
         <Alert color="red" role="alert">
-          <Refusal error={error} />
+          <AdminRefusal error={error} />
         </Alert>
       )}
       <More more={more} isReading={isReading} />

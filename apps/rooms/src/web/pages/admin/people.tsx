@@ -10,7 +10,7 @@ import { changed, usePages } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { Listing } from './listing.tsx'
 import { PersonLine } from './person-line.tsx'
-import { Refusal } from './refusal.tsx'
+import { AdminRefusal } from './refusal.tsx'
 import { Search } from './search.tsx'
 
 const LEAST = 2
@@ -68,7 +68,7 @@ function Guests() {
           button={say('admin.guestsEnd')}
           act={end}
           onClose={() => setAsking(false)}
-          explain={(error) => <Refusal error={error} />}
+          explain={(error) => <AdminRefusal error={error} />}
         />
       )}
     </Section>

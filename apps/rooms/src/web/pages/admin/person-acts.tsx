@@ -9,7 +9,7 @@ import { changed } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import type { Person } from './person-line.tsx'
-import { Refusal } from './refusal.tsx'
+import { AdminRefusal } from './refusal.tsx'
 
 type Act = 'give' | 'take' | 'disable' | 'enable' | 'erase'
 
@@ -75,7 +75,7 @@ function AskFirst({ act, person, onClose }: { act: Act; person: Person; onClose:
       {...(HARMLESS.has(act) && { color: 'indigo' })}
       act={run}
       onClose={onClose}
-      explain={(error) => <Refusal error={error} />}
+      explain={(error) => <AdminRefusal error={error} />}
     />
   )
 }

@@ -8,7 +8,7 @@ import { useDevice } from '../../parts/use-device.ts'
 import { changed, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import type { Person } from './person-line.tsx'
-import { Refusal } from './refusal.tsx'
+import { AdminRefusal } from './refusal.tsx'
 
 type Session = Result<'listUserSessions'>['sessions'][number]
 
@@ -54,7 +54,7 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
           button={say('admin.endAll')}
           act={endAll}
           onClose={() => setAsking(false)}
-          explain={(failed) => <Refusal error={failed} />}
+          explain={(failed) => <AdminRefusal error={failed} />}
         />
       )}
     </div>
@@ -103,7 +103,7 @@ function Line({ session, name }: { session: Session; name: string }) {
           button={say('admin.end')}
           act={end}
           onClose={() => setAsking(false)}
-          explain={(failed) => <Refusal error={failed} />}
+          explain={(failed) => <AdminRefusal error={failed} />}
         />
       )}
     </Group>

@@ -1,15 +1,12 @@
 import { Anchor, Text } from '@mantine/core'
 import { CallError } from '@latchkey/web/call'
-import { Link, useLocation } from 'wouter'
-import { useSearch } from 'wouter/use-browser-location'
-import { providerLogin } from '../../addresses.ts'
+import { Link } from 'wouter'
+import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
 
 /** Why something was refused, and what to do about it. */
-export function Refusal({ error }: { error: Error }) {
-  const { say, failure } = useText()
-  const [path] = useLocation()
-  const search = useSearch()
+export function AdminRefusal({ error }: { error: Error }) {
+  const { say } = useText()
   const code = error instanceof CallError ? error.code : undefined
   return (
     <>
@@ -17,14 +14,9 @@ export function Refusal({ error }: { error: Error }) {
         {code === 'last_admin' && say('admin.lastAdmin')}
         {code === 'account_disabled' && say('admin.accountDisabled')}
         {code === 'owns_rooms' && say('admin.ownsRooms')}
-        {!['last_admin', 'account_disabled', 'owns_rooms'].includes(code ?? '') && failure(error)}
+        {!['last_admin', 'account_disabled', 'owns_rooms'].includes(code ?? '') && <Refusal error={error} />}
       </Text>
       {code === 'owns_rooms' && <OwnedRooms error={error} />}
-      {code === 'reauth_required' && (
-        <Anchor href={providerLogin(path + search, 'login')} underline="always" size="sm" c="inherit">
-          {say('admin.signInAgain')}
-        </Anchor>
-      )}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { Notice } from '@latchkey/web/parts/notice'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { Link } from 'wouter'
-import { loginPath } from '../../addresses.ts'
+import { loginPath, providerLogin } from '../../addresses.ts'
 import type { RoomState } from '../../live/room-store.ts'
 import { useUser } from '../../session.ts'
 import { type TextKey, isKey, useText } from '../../texts/text.ts'
@@ -33,6 +33,11 @@ export function Out({ name, out: { reason, until }, onComeBack }: Props) {
           action={
             <Group justify="center">
               {mayComeBack && <Button onClick={onComeBack}>{say('room.comeBack')}</Button>}
+              {reason === 'reauth_required' && (
+                <Button component="a" href={providerLogin(location.pathname, 'login')}>
+                  {say('shell.signInAgain')}
+                </Button>
+              )}
               {wantsMember && (
                 <Button component={Link} href={loginPath(location.pathname)}>
                   {say('login.title')}

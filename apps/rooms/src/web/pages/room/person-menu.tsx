@@ -8,6 +8,7 @@ import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
 import { changed } from '../../queries.ts'
 import type { User } from '../../session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
 import { type Room, rightsIn } from './room.ts'
 
@@ -26,13 +27,13 @@ interface Props {
 
 /** What this person may do with that one (R17.4); nothing where that is nothing. */
 export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
-  const { say, failure } = useText()
+  const { say } = useText()
   const change = useMutation({
     mutationFn: (role: MemberRole) =>
       call('changeMemberRole', { params: { id: room.id, userId: person.userId }, body: { role } }),
     onSuccess: (_, role) =>
       tellDone(say('manage.roleChanged', { name: person.nickname, role: say(`room.role.${role}`) })),
-    onError: (error) => tellFailed(failure(error)),
+    onError: (error) => tellFailed(<Refusal error={error} />),
     onSettled: () => changed('members', 'room'),
   })
   const button = useRef<HTMLButtonElement>(null)

@@ -14,6 +14,7 @@ export function rightsIn(room: Room, user: User): (action: RoomAction) => boolea
     role: room.role,
     isGuest: user.identityType === 'guest',
     isAdmin: user.platformAdmin,
+    needsSignIn: false,
     bar: null,
   }
   return (action) => may(action, standing)

@@ -2,6 +2,7 @@ import { Button, Group, Paper, Text } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import type { Unsent } from '../../live/outbox.ts'
 import type { RoomStore } from '../../live/room-store.ts'
+import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
 
 /** What could not be sent: why, and what can be done with it. */
@@ -33,11 +34,11 @@ function Failed({
   store: RoomStore
   onTakeBack: (text: string) => void
 }) {
-  const { say, failure } = useText()
+  const { say } = useText()
   return (
     <Paper withBorder p="xs" mb="xs">
       <Text size="sm" c="var(--mantine-color-error)" fw={550}>
-        {say('room.notSent')}: {failure(problem?.error)}
+        {say('room.notSent')}: <Refusal error={problem?.error} />
       </Text>
       <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-wrap' }} lineClamp={3}>
         {content}

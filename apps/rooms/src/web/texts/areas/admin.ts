@@ -11,7 +11,6 @@ export const en = {
   'admin.accountDisabled': 'This account is disabled. Enable it first, then try again.',
   'admin.ownsRooms':
     'Rooms belong to this account. Take each of them over, or have its owner hand it over or delete it, then try again.',
-  'admin.signInAgain': 'Sign in again and come back here',
   'admin.search': 'Search',
   'admin.searchShort': 'Enter at least 2 characters.',
   'admin.shown_one': '{{count}} shown',
@@ -109,7 +108,6 @@ export const sv: Keys = {
   'admin.accountDisabled': 'Kontot är inaktiverat. Aktivera det först och försök sedan igen.',
   'admin.ownsRooms':
     'Kontot äger rum. Ta över vart och ett av dem, eller låt ägaren lämna över eller radera det, och försök sedan igen.',
-  'admin.signInAgain': 'Logga in igen och kom tillbaka hit',
   'admin.search': 'Sök',
   'admin.searchShort': 'Ange minst 2 tecken.',
   'admin.shown_one': '{{count}} visas',
@@ -203,7 +201,6 @@ export const id: Keys = {
   'admin.accountDisabled': 'Akun ini dinonaktifkan. Aktifkan dulu, lalu coba lagi.',
   'admin.ownsRooms':
     'Akun ini memiliki ruang. Ambil alih masing-masing, atau minta pemiliknya menyerahkan atau menghapusnya, lalu coba lagi.',
-  'admin.signInAgain': 'Masuk lagi dan kembali ke sini',
   'admin.search': 'Cari',
   'admin.searchShort': 'Masukkan paling sedikit 2 karakter.',
   'admin.shown_one': '{{count}} ditampilkan',

@@ -9,19 +9,20 @@ import { More } from '../../../parts/more.tsx'
 import { Face } from '../../../parts/person.tsx'
 import { changed, usePages } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
+import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
 import { type Room, rightsIn } from '../room.ts'
 
 /** Who may not come in, why, and until when. */
 export function Bans({ room, user }: { room: Room; user: User }) {
-  const { say, moment, failure } = useText()
+  const { say, moment } = useText()
   const may = rightsIn(room, user)
   const list = usePages('bans', 'listBans', { params: { id: room.id } })
   const lift = useMutation({
     mutationFn: ({ userId }: { userId: string; nickname: string }) =>
       call('liftBan', { params: { id: room.id, userId } }),
     onSuccess: (_, { nickname }) => tellDone(say('manage.lifted', { name: nickname })),
-    onError: (error) => tellFailed(failure(error)),
+    onError: (error) => tellFailed(<Refusal error={error} />),
     onSettled: () => changed('bans'),
   })
   const bans = list.pages?.flatMap((page) => page.bans)

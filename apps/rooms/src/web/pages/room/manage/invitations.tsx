@@ -6,6 +6,7 @@ import { type Result, call } from '../../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { changed, useCall } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
+import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
 import { type Room, rightsIn } from '../room.ts'
 import { InviteLink } from './invite-link.tsx'
@@ -49,12 +50,12 @@ function Live({ room }: { room: Room }) {
 }
 
 function Line({ invitation }: { invitation: Result<'listInvitations'>['invitations'][number] }) {
-  const { say, moment, failure } = useText()
+  const { say, moment } = useText()
   const { id, roomId, invitedNickname, permission, expiresAt, useCount, maxUses } = invitation
   const revoke = useMutation({
     mutationFn: () => call('revokeInvitation', { params: { id: roomId, invitationId: id } }),
     onSuccess: () => tellDone(say('manage.revoked')),
-    onError: (error) => tellFailed(failure(error)),
+    onError: (error) => tellFailed(<Refusal error={error} />),
     onSettled: () => changed('invitations'),
   })
   const what = `${invitedNickname ?? say('manage.inviteLink')}, ${say(`room.role.${permission}`)}`

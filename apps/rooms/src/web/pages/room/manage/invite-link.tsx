@@ -5,13 +5,14 @@ import { useState } from 'react'
 import type { MemberRole } from '../../../../rooms/room-access.ts'
 import { call } from '../../../call.ts'
 import { changed } from '../../../queries.ts'
+import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 /** A link for whoever has it; shown once, since only its hash is stored. */
 export function InviteLink({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
-  const { say, failure } = useText()
+  const { say } = useText()
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
   const [hours, setHours] = useState(24)
   const [uses, setUses] = useState(1)
@@ -40,7 +41,7 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
       </Group>
       {make.error && (
         <Alert color="red" role="alert">
-          {failure(make.error)}
+          <Refusal error={make.error} />
         </Alert>
       )}
       <Button loading={make.isPending} onClick={() => make.mutate()}>

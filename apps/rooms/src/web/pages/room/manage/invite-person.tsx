@@ -7,6 +7,7 @@ import type { MemberRole } from '../../../../rooms/room-access.ts'
 import { type Result, call } from '../../../call.ts'
 import { Face } from '../../../parts/person.tsx'
 import { changed, useCall } from '../../../queries.ts'
+import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
 import { RoleChoice } from './role-choice.tsx'
@@ -15,7 +16,7 @@ import { RoleChoice } from './role-choice.tsx'
 const SEARCH_AFTER_MS = 600
 
 export function InvitePerson({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
-  const { say, failure } = useText()
+  const { say } = useText()
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
@@ -51,7 +52,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
       />
       {error && (
         <Alert color="red" role="alert">
-          {failure(error)}
+          <Refusal error={error} />
         </Alert>
       )}
       {people?.length === 0 && <Text c="dimmed">{say('manage.nobodyFound')}</Text>}

@@ -1,0 +1,27 @@
+import { Anchor } from '@mantine/core'
+import { CallError } from '@latchkey/web/call'
+import { useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
+import { providerLogin } from '../addresses.ts'
+import { useText } from '../texts/text.ts'
+
+/** Why something was refused; an administrator who signed in too long ago gets the way to a fresh sign-in and back. */
+export function Refusal({ error }: { error: unknown }) {
+  const { say, failure } = useText()
+  const [path] = useLocation()
+  const search = useSearch()
+  const needsSignIn = error instanceof CallError && error.code === 'reauth_required'
+  return (
+    <>
+      {failure(error)}
+      {needsSignIn && (
+        <>
+          {' '}
+          <Anchor href={providerLogin(path + search, 'login')} underline="always" size="sm" c="inherit">
+            {say('shell.signInAgain')}
+          </Anchor>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,233 @@
+// What an administrator whose sign-in is too old may still do in rooms (ADMIN_REAUTH_SECONDS), operation by operation.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { apiOperations } from '../../src/http/operations.ts'
+import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
+import { expectRefused, stateOf } from '../members/state.ts'
+import { addressOf } from '../operations/actors.ts'
+import { type Live, listen } from '../realtime/live.ts'
+import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { audited } from '../sessions/people.ts'
+import { type Somebody, admin, bar, createRoom, makeMember, member, refusal } from './rooms.ts'
+
+interface Stage {
+  roomId: string
+  target: Somebody
+  invitationId: string
+  messageId: string
+}
+
+interface Case {
+  /** What the target is before; nothing unless told. */
+  target?: 'member' | 'barred'
+  given?: 'link' | 'transfer'
+  body?: (stage: Stage) => Record<string, unknown>
+}
+
+/** Every operation that changes something in a room, and that the administrator's right allows. */
+const CASES: Readonly<Record<string, Case>> = {
+  joinRoom: {},
+  postMessage: { body: () => ({ content: 'Hello' }) },
+  deleteMessage: {},
+  updateRoomSettings: { body: () => ({ name: 'Mine' }) },
+  deleteRoom: {},
+  changeMemberRole: { target: 'member', body: () => ({ role: 'speaker' }) },
+  removePerson: { target: 'member', body: () => ({ action: 'kick' }) },
+  liftBan: { target: 'barred' },
+  inviteUser: { body: ({ target }) => ({ userId: target.user.id }) },
+  createInvitationLink: { body: () => ({ role: 'moderator' }) },
+  revokeInvitation: { given: 'link' },
+  requestTransfer: { target: 'member', body: ({ target }) => ({ userId: target.user.id }) },
+  cancelTransfer: { target: 'member', given: 'transfer' },
+}
+
+/** Those that rest on no right over others: what one does with one's own account, visit, invitations and offers. */
+const OWN = [
+  'renameGuest',
+  'createGuestSession',
+  'logout',
+  'endSession',
+  'endOtherSessions',
+  'createWsTicket',
+  'deleteAccount',
+  'createRoom',
+  'leaveRoom',
+  'endMembership',
+  'acceptInvitation',
+  'declineInvitation',
+  'declineTransfer',
+  'confirmTransfer',
+]
+
+const WRITES = apiOperations.filter(({ methods }) => methods[0] !== 'GET')
+
+test('every operation that is no GET is tried, rests on no right over others, or is for administrators only', () => {
+  const known = [...Object.keys(CASES), ...OWN].toSorted()
+  const open = WRITES.filter(({ scope }) => scope !== 'admin').map(({ id }) => id)
+  expect(open.toSorted()).toEqual(known)
+})
+
+const WITHOUT_RATES = Object.fromEntries(
+  Object.keys(DEFAULT_LIMITS)
+    .filter((name) => /_per_|^rooms_owned$/.test(name))
+    .map((name) => [name, 1_000_000]),
+) as Record<LimitName, number>
+
+eachDialect((_dialect, newUrl) => {
+  let rooms: TestRooms
+  let live: Live
+  let host: Somebody
+  let stale: Somebody
+  let fresh: Somebody
+  beforeAll(async () => {
+    rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
+    live = listen(rooms.rooms)
+    host = await member(rooms, 'Host')
+    stale = await admin(rooms, 'Stale')
+    rooms.clock.ms += 43_200_001
+    fresh = await admin(rooms, 'Fresh')
+  })
+  afterAll(async () => {
+    await live.stop()
+    await rooms.close()
+  })
+
+  async function stageOf(
+    owner: Somebody,
+    { target: as, given }: Case,
+    visibility = 'private',
+  ): Promise<Stage> {
+    const { id: roomId } = await createRoom(owner, { visibility })
+    const target = await member(rooms, 'Target')
+    if (as === 'member') await makeMember(rooms, roomId, target)
+    if (as === 'barred') await bar(rooms, roomId, target)
+    const at = `/api/rooms/${roomId}`
+    const body = { content: 'First' }
+    const { message } = await owner.browser.json<{ message: { id: string } }>(`${at}/messages`, { body }, 201)
+    const stage = { roomId, target, invitationId: '', messageId: message.id }
+    if (given === 'transfer')
+      await owner.browser.json(`${at}/ownership-transfer`, { body: { userId: target.user.id } }, 201)
+    if (given !== 'link') return stage
+    const { invitation } = await owner.browser.json<{ invitation: { id: string } }>(
+      `${at}/invitations/links`,
+      { body: { role: 'moderator' } },
+      201,
+    )
+    return { ...stage, invitationId: invitation.id }
+  }
+
+  function request(browser: Browser, id: string, stage: Stage): Promise<Response> {
+    const operation = WRITES.find((each) => each.id === id)
+    if (!operation) throw new Error(id)
+    const { roomId, target, invitationId, messageId } = stage
+    const params = { id: roomId, roomId, userId: target.user.id, invitationId, messageId }
+    const body = CASES[id]?.body?.(stage)
+    return browser.send(addressOf(operation, params), {
+      method: operation.methods[0],
+      ...(body && { body }),
+    })
+  }
+
+  for (const [id, each] of Object.entries(CASES))
+    describe(`${id}:`, () => {
+      test('an administrator who signed in too long ago is refused, and nothing changes', async () => {
+        const stage = await stageOf(host, each)
+        const send = () => request(stale.browser, id, stage)
+        await expectRefused(rooms, send, [403, 'reauth_required'])
+      })
+
+      test('the same of a room that is open to everybody, from which they are banned', async () => {
+        const stage = await stageOf(host, each, 'public')
+        await bar(rooms, stage.roomId, stale)
+        const send = () => request(stale.browser, id, stage)
+        await expectRefused(rooms, send, [403, 'reauth_required'])
+      })
+
+      test('one who owns the room needs no other sign-in', async () => {
+        const stage = await stageOf(stale, each)
+        const before = await stateOf(rooms)
+        const response = await request(stale.browser, id, stage)
+        expect([await response.text(), response.ok]).toEqual([expect.any(String), true])
+        expect(await stateOf(rooms)).not.toEqual(before)
+      })
+
+      test('one who has just signed in does it without belonging to the room', async () => {
+        const stage = await stageOf(host, each)
+        const before = await stateOf(rooms)
+        const response = await request(fresh.browser, id, stage)
+        expect([await response.text(), response.ok]).toEqual([expect.any(String), true])
+        expect(await stateOf(rooms)).not.toEqual(before)
+      })
+    })
+
+  const adminWrites = WRITES.filter(({ scope }) => scope === 'admin').map(({ id }) => id)
+  test.each(adminWrites)('%s: is refused as well', async (id) => {
+    const stage = await stageOf(host, {})
+    await expectRefused(rooms, () => request(stale.browser, id, stage), [403, 'reauth_required'])
+  })
+
+  test('what a member may do anyway is as for any member: a moderator kicks, and does not delete the room', async () => {
+    const stage = await stageOf(host, { target: 'member' })
+    await makeMember(rooms, stage.roomId, stale, 'moderator')
+    await expectRefused(rooms, () => request(stale.browser, 'deleteRoom', stage), [403, 'reauth_required'])
+    expect((await request(stale.browser, 'removePerson', stage)).status).toBe(200)
+  })
+
+  test('in a room that is open to everybody they speak as any visitor, and it is no entry of an administrator', async () => {
+    const stage = await stageOf(host, {}, 'public')
+    expect((await request(stale.browser, 'postMessage', stage)).status).toBe(201)
+    const entries = (await audited(rooms)).filter(
+      ({ action, target }) => action === 'room.admin_entry' && (target as string[])[1] === stage.roomId,
+    )
+    expect(entries).toEqual([])
+  })
+
+  test('a message from before their visit is not deleted by somebody who may not even read it', async () => {
+    const { roomId, ...stage } = await stageOf(host, {}, 'public')
+    await host.browser.json(`/api/rooms/${roomId}/settings`, {
+      method: 'PATCH',
+      body: { historyVisibility: 'since_membership' },
+    })
+    const send = () => request(stale.browser, 'deleteMessage', { ...stage, roomId })
+    await expectRefused(rooms, send, [403, 'reauth_required'])
+  })
+
+  test('private rooms can still be read, and it is audited', async () => {
+    const { roomId } = await stageOf(host, {})
+    for (const path of ['', '/messages', '/events', '/members', '/bans', '/invitations'])
+      expect((await stale.browser.send(`/api/rooms/${roomId}${path}`)).status).toBe(200)
+    const entries = (await audited(rooms)).filter(
+      ({ action, actor, target }) =>
+        action === 'room.admin_entry' && actor === stale.user.id && (target as string[])[1] === roomId,
+    )
+    expect(entries).toHaveLength(1)
+  })
+
+  test('a socket enters no room by that right either', async () => {
+    const { roomId } = await stageOf(host, {})
+    const socket = live.connect(stale.browser)
+    const before = await stateOf(rooms)
+    expect(await socket.subscribe(roomId)).toMatchObject({ type: 'error', code: 'reauth_required' })
+    expect(await stateOf(rooms)).toEqual(before)
+    const own = await stageOf(stale, {})
+    expect(await socket.subscribe(own.roomId)).toMatchObject({ type: 'subscribed', role: 'owner' })
+    const other = live.connect(fresh.browser)
+    expect(await other.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
+    for (const each of [socket, other]) each.close()
+  })
+
+  test('with ADMIN_REAUTH_SECONDS=0 no sign-in is too old', async () => {
+    const lasting = await openRooms({ url: await newUrl(), settings: { adminReauthSeconds: 0 } })
+    const owner = await member(lasting, 'Owner')
+    const old = await admin(lasting, 'Old')
+    const { id } = await createRoom(owner, { visibility: 'private' })
+    lasting.clock.ms += 86_400_000
+    await old.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { name: 'Changed' } })
+    await lasting.close()
+  })
+
+  test('a room that needs the right is not made to look like a missing one, and a missing one is missing', async () => {
+    const missing = '/api/rooms/11111111-2222-4333-8444-555555555555'
+    expect(await refusal(await stale.browser.send(missing, { method: 'DELETE' }))).toEqual([404, 'not_found'])
+  })
+})
