@@ -128,6 +128,28 @@ describe('reserved words', () => {
   })
 })
 
+test('no name costs much more than an ordinary one of the longest', () => {
+  const fastest = (given: string) => {
+    const times = Array.from({ length: 10 }, () => {
+      const startedMs = performance.now()
+      parse(given)
+      return performance.now() - startedMs
+    })
+    return Math.min(...times)
+  }
+  const ordinary = 'Anna-Lena '.repeat(7).slice(0, 64)
+  fastest(ordinary)
+  const most = 50 * fastest(ordinary)
+  for (const [about, given] of [
+    ['letters that become four words each', 'ﷺ'.repeat(63)],
+    ['such letters with blanks between', 'ﷺ '.repeat(32)],
+    ['a reserved word spelled out again and again', 'o.w.n.e.'.repeat(8)],
+    ['marks upon marks, out of order', '\u0301\u0316'.repeat(1024)],
+    ['marks that join when what is invisible goes', `a${`${'\u0301\u0316'.repeat(15)}\u200b`.repeat(66)}`],
+  ] as const)
+    expect([about, fastest(given) < most]).toEqual([about, true])
+})
+
 test('any text is either refused or becomes a name that is kept unchanged when it comes again', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (given) => {

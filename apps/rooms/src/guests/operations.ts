@@ -35,6 +35,13 @@ async function nicknameFrom({ database }: Context, given: string): Promise<strin
   })
 }
 
+/** Before anything is done with what was sent; a name that is refused then costs nothing of the limits. */
+function checkCreation({ rates, clientPrefix }: Context): void {
+  rates.check('guest_create_per_minute', clientPrefix)
+  rates.check('guest_create_per_hour', clientPrefix)
+  rates.check('guest_create_total_per_minute', '')
+}
+
 function countCreation({ rates, clientPrefix }: Context): void {
   rates.take('guest_create_per_minute', clientPrefix)
   rates.take('guest_create_per_hour', clientPrefix)
@@ -55,6 +62,7 @@ const create = operation({
   async handler(context, { body }) {
     const { database, policy, now } = context
     if (context.actor) throw failure('session_exists')
+    checkCreation(context)
     const nickname = await nicknameFrom(context, body.nickname)
     countCreation(context)
     const { user, session } = await database.write(async (tx) => {
@@ -90,6 +98,7 @@ const rename = operation({
   async handler(context, { body }) {
     const { user } = actorOf(context)
     if (user.is_guest !== 1) throw failure('forbidden')
+    context.rates.check('guest_rename_per_minute', user.id)
     const nickname = await nicknameFrom(context, body.nickname)
     context.rates.take('guest_rename_per_minute', user.id)
     await context.database.write((tx) => renameUser(tx, user.id, nickname))

@@ -62,3 +62,9 @@ test('L84 marks upon marks do not make a name of any length', () => {
   expect(cutToGraphemes('a'.repeat(1_000_000), 5000)).toHaveLength(2048)
   expect(cutToGraphemes('語'.repeat(1_000_000), 5000)).toHaveLength(682)
 })
+
+test('a name keeps thirty marks in a row, also where something invisible kept more apart', () => {
+  const marks = '\u0316'.repeat(20)
+  expect(cleanName(`x${marks}${marks}`)).toBe(`x${marks}${marks.slice(0, 10)}`)
+  expect(cleanName(`x${marks}\u200b${marks}`)).toBe(`x${marks}${marks.slice(0, 10)}`)
+})

@@ -1,11 +1,12 @@
 // Names as they are shown and compared (rooms-contract R8.3; checklist L84).
+import { boundMarks } from '@latchkey/http/text'
 
 /** Of a name. */
 export const MAX_GRAPHEMES = 64
 // Of a name in UTF-8. A grapheme can be of any length, by marks upon marks; a family of four has 25, with skin tones 41. An index
 // of PostgreSQL takes no more than 2704.
 const MAX_BYTES = 2048
-/** UTF-16 units of a name, or a part of one, as it is given: composing marks upon marks takes the square of their number. */
+/** UTF-16 units of a name, or a part of one, as it is given. */
 export const MAX_GIVEN = 2048
 
 // Emoji come first, so that what is invisible inside of one stays: the joiner, the choice of the coloured form, the letters
@@ -21,15 +22,14 @@ const BLANKS = /[\s\u0085\u2800]+/gu
  * What comes after `MAX_GIVEN` is cut off.
  */
 export function cleanName(text: string): string {
-  const visible = text
-    .slice(0, MAX_GIVEN)
+  const visible = boundMarks(text.slice(0, MAX_GIVEN))
     .normalize('NFC')
     .replace(BLANKS, ' ')
     .replace(EMOJI_OR_INVISIBLE, (found, invisible: string | undefined) =>
       invisible === undefined ? found : '',
     )
   // What was taken away may have kept two characters apart that compose, or two blanks.
-  return visible.normalize('NFC').replace(BLANKS, ' ').trim()
+  return boundMarks(visible).normalize('NFC').replace(BLANKS, ' ').trim()
 }
 
 /** The first graphemes of a cleaned name: what people take for its characters. Nothing is cut in the middle. */

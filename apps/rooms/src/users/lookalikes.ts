@@ -85,21 +85,20 @@ export function withoutBoxes(text: string): string {
   })
 }
 
-/** Whether somebody who reads the one may take it for the other; both as `plain` makes them. */
-export function looksLike(word: string, other: string): boolean {
-  const read = RUNS.reduce((text, [run, letter]) => text.replaceAll(run, letter), word)
-  return isAlike(word, other) || isAlike(read, other)
+/**
+ * Finds what may be taken for the word, in words that one blank each precedes and follows; blanks inside it count for
+ * nothing. Linear in the text; both as `plain` makes them.
+ *
+ * @example lookalikePattern('owner').test(' ο w n e r ') // with a Greek first letter
+ */
+export function lookalikePattern(word: string): RegExp {
+  return new RegExp(` ${Array.from(word, alikeTo).join(' ?')} `, 'u')
 }
 
-function isAlike(word: string, other: string): boolean {
-  const letters = Array.from(other)
-  // A letter has one unit or two.
-  if (word.length < letters.length || word.length > 2 * letters.length) return false
-  const seen = Array.from(word)
-  return (
-    seen.length === letters.length &&
-    seen.every((each, at) => each === letters[at] || LETTERS.get(letters[at] ?? '')?.has(each) === true)
-  )
+function alikeTo(letter: string): string {
+  const alike = `[${Array.from(LETTERS.get(letter) ?? [letter]).join('')}]`
+  const run = RUNS.find(([, read]) => read === letter)?.[0]
+  return run === undefined ? alike : `(?:${alike}|${Array.from(run).join(' ?')})`
 }
 
 /** What names in a room end in to be told apart, also where somebody has written it; 0 and 1 are letters by then. */

@@ -111,3 +111,15 @@ test('L125: a name that is refused costs nothing of the limits', async () => {
   expect((await browser.send('/api/session', { body: nameOf(1) })).status).toBe(201)
   await rooms.close()
 })
+
+test('a name is not looked at where a limit refuses the guest or the change', async () => {
+  const limits = { guest_create_per_minute: 1, guest_rename_per_minute: 1 }
+  const rooms = await openRooms({ limits })
+  const guest = rooms.browser()
+  expect((await guest.send('/api/session', { body: nameOf(1) })).status).toBe(201)
+  expect((await guest.send('/api/session', { method: 'PATCH', body: nameOf(2) })).status).toBe(200)
+  const refused = { nickname: 'Owner' }
+  expect((await rooms.browser().send('/api/session', { body: refused })).status).toBe(429)
+  expect((await guest.send('/api/session', { method: 'PATCH', body: refused })).status).toBe(429)
+  await rooms.close()
+})
