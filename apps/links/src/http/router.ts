@@ -42,7 +42,6 @@ const MOVED = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
  */
 export function createRouter(parts: Parts): Fetch {
   const elsewhere = createElsewhere(parts)
-  const peerOf = peerReader(parts.services.settings.host)
   return (request, server) => {
     const { url } = request
     // Of a request without a `Host` that could be one, Bun knows only path and query.
@@ -65,12 +64,11 @@ function isElsewhere(path: string): boolean {
 }
 
 /**
- * The socket's peer. Asking costs a system call and a tenth of a redirect, and a listener on a loopback address, which is
- * where one sits behind a proxy, has no other peers than this machine.
+ * The socket's peer, never assumed: packets for 127.0.0.1 can come from another machine (`route_localnet`), and what a
+ * trusted proxy says must be believed from no other address of this one.
  */
-function peerReader(listeningHost: string): (request: Request, server: Parameters<Fetch>[1]) => string {
-  if (listeningHost === '127.0.0.1' || listeningHost === '::1') return () => listeningHost
-  return (request, server) => server.requestIP(request)?.address ?? ''
+function peerOf(request: Request, server: Parameters<Fetch>[1]): string {
+  return server.requestIP(request)?.address ?? ''
 }
 
 function createElsewhere(
