@@ -88,6 +88,7 @@ const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/^3D000$/, `PostgreSQL has no database of this name: create it, or ${CHECK_URL}`],
   [/^42501$/, 'The PostgreSQL user may not do this: give it the right to create tables in its schema'],
   [/^53...$/, 'PostgreSQL is out of connections, memory or disk'],
+  [/^55P03$/, 'Another PostgreSQL session holds a lock on what this needs: try again when it has finished'],
   [/^25006$/, `This PostgreSQL server is a read-only standby: ${CHECK_URL}`],
 ]
 

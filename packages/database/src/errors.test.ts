@@ -234,6 +234,8 @@ test('codes decide, and what has none is none of them', () => {
     '57P01',
     '57P03',
     '25006',
+    '25P03',
+    '55P03',
     'ECONNREFUSED',
     'ETIMEDOUT',
   ]

@@ -21,8 +21,11 @@ export function isTransactionConflict(error: unknown): boolean {
 
 /** Full disk, read-only or failing storage, another process holding the lock. Corruption is not listed: it will not pass. */
 const SQLITE_UNAVAILABLE = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|LOCKED)/
-/** Connection failures (08), resources such as a full disk (53), the server going down (57), a read-only standby (25006). */
-const POSTGRES_UNAVAILABLE = /^(08|53|57)[0-9A-Z]{3}$|^25006$/
+/**
+ * Connection failures (08), resources such as a full disk (53), the server going down (57), a read-only standby (25006), a
+ * transaction that stood still for too long (25P03), a lock that was not to be had in time (55P03).
+ */
+const POSTGRES_UNAVAILABLE = /^(08|53|57)[0-9A-Z]{3}$|^(25006|25P03|55P03)$/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|ENOENT)$/
 /** `pg` gives these failures no code. */
 const POSTGRES_MESSAGES =

@@ -1,5 +1,6 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
 import { type Database, type Reader, serialise } from './database.ts'
+import { LOCK_WAIT_MS } from './session.ts'
 import type { DialectName } from './url.ts'
 
 /** One step forward. Runs inside the transaction that also records it, so a step happens wholly or not at all. */
@@ -29,7 +30,7 @@ export async function migrate<Tables>(
 ): Promise<string[]> {
   return database.write(async (typed) => {
     const tx = typed as unknown as Transaction<unknown>
-    await serialise(database.dialect, tx, MIGRATION_LOCK)
+    await takeTurn(database.dialect, tx)
     await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(
       tx,
     )
@@ -41,6 +42,13 @@ export async function migrate<Tables>(
     }
     return due.map(([name]) => name)
   })
+}
+
+/** Another node's migration takes as long as it takes; a table that somebody else uses is waited for like any lock. */
+async function takeTurn(dialect: DialectName, tx: Transaction<unknown>): Promise<void> {
+  if (dialect === 'postgres') await sql`set local lock_timeout = 0`.execute(tx)
+  await serialise(dialect, tx, MIGRATION_LOCK)
+  if (dialect === 'postgres') await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx)
 }
 
 /** Names that `migrate` would apply; changes nothing. Throws `NewerDatabase`. */

@@ -1,21 +1,25 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
+import { PACED_FROM_OUTSIDE } from './session.ts'
 import type { DialectName } from './url.ts'
 
 /**
  * Runs several reads on one state of the database, whatever is written meanwhile, on one connection of its own. SQLite's
- * other readers wait until it ends, so `work` must await nothing but the database and who takes what it reads.
+ * other readers wait until it ends, so `work` must await nothing but the database and who takes what it reads. With that
+ * consumer setting the pace, the server does not end a transaction that stands still for some seconds.
  *
  * @example await onOneState(database, (read) => read.selectFrom('link').selectAll().execute())
  */
 export async function onOneState<Tables, Result>(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
   work: (read: Kysely<Tables>) => Promise<Result>,
+  { pacedBy }: { pacedBy?: 'consumer' } = {},
 ): Promise<Result> {
   return read.connection().execute(async (connection) => {
     const begin = dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read, read only'
     await sql.raw(begin).execute(connection)
     try {
+      if (pacedBy && dialect === 'postgres') await sql.raw(PACED_FROM_OUTSIDE).execute(connection)
       return await work(connection)
     } finally {
       // A failing disk makes SQLite roll back by itself; that there is nothing to end would then hide the first error.

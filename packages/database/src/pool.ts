@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Client, type CustomTypesConfig, Pool, types as defaults } from 'pg'
 import { asRefusal } from './errors.ts'
 import { stream } from './postgres-stream.ts'
+import { sessionSettings } from './session.ts'
 
 const INT8 = 20
 const NUMERIC = 1700
@@ -15,8 +16,16 @@ const types: CustomTypesConfig = {
 /** How long a caller waits for a connection, in milliseconds, before the request ends in 503 instead of hanging. */
 const CONNECT_TIMEOUT_MS = 3_000
 const POOL_SIZE = 10
-/** Ours are over before a compiler or helping processes have started; the planner believes otherwise. */
-const FOR_SHORT_QUERIES = 'set jit = off; set max_parallel_workers_per_gather = 0'
+/** How long nothing comes before this side asks whether the server is still there; one that is gone is noticed soon after. */
+const KEEP_ALIVE_MS = 10_000
+
+const connectionTo = (url: string, name: string) => ({
+  connectionString: url,
+  stream,
+  application_name: name,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+})
 
 interface PoolOptions {
   /** Bounds the wait for each answer, for callers who would rather fail than wait; else it may take as long as it needs. */
@@ -32,17 +41,12 @@ const ANSWER_WITHIN_MS = 1_000
 export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: PoolOptions = {}): Pool {
   const waitMs = statementLimitMs === undefined ? queryTimeoutMs : statementLimitMs + ANSWER_WITHIN_MS
   const pool = new Pool({
-    connectionString: url,
-    stream,
+    ...connectionTo(url, 'latchkey'),
     types,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'latchkey',
-    // Whoever waits without a limit learns of a server that is gone without a word.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
-    onConnect: async (client) => void (await client.query(setUp(statementLimitMs))),
+    onConnect: async (client) => void (await client.query(sessionSettings(statementLimitMs))),
     ...(waitMs === undefined ? {} : { query_timeout: waitMs }),
   })
   // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
@@ -52,18 +56,21 @@ export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: Pool
   return pool
 }
 
-/** A connection of its own, still to be made, on which nothing is waited for longer than `withinMs`. */
+/** A connection of its own, to be opened by `connectOwn`, on which nothing is waited for longer than `withinMs`. */
 export function ownClient(url: string, { name, withinMs }: { name: string; withinMs: number }): Client {
   const client = new Client({
-    connectionString: url,
-    stream,
-    application_name: name,
+    ...connectionTo(url, name),
     connectionTimeoutMillis: withinMs,
     query_timeout: withinMs,
   })
   // Whoever uses it gets the error as well; without a listener it would end the process.
   client.on('error', () => undefined)
   return client
+}
+
+export async function connectOwn(client: Client): Promise<void> {
+  await client.connect()
+  await client.query(sessionSettings())
 }
 
 /** The connections of a pool at this moment, and how many callers wait for one. */
@@ -106,13 +113,6 @@ function counted(pool: Pool, connect: CountedPool['connect']): CountedPool {
       return connectionsOf(pool)
     },
   }
-}
-
-/** No parameters of the connection, since poolers such as PgBouncer refuse those that they do not know. */
-function setUp(statementLimitMs: number | undefined): string {
-  return statementLimitMs === undefined
-    ? FOR_SHORT_QUERIES
-    : `${FOR_SHORT_QUERIES}; set statement_timeout = ${statementLimitMs}`
 }
 
 /**

@@ -7,6 +7,7 @@ export class Relay {
   readonly #server: Server
   readonly #pairs: { client: Socket; server: Socket }[] = []
   #open = true
+  #isSilent = false
 
   private constructor(target: { host: string; port: number }) {
     this.#server = createServer((client) => {
@@ -15,6 +16,7 @@ export class Relay {
         client.destroy()
         return
       }
+      if (this.#isSilent) return
       const server = connect(target)
       this.#pairs.push({ client, server })
       for (const [from, to] of [
@@ -22,10 +24,14 @@ export class Relay {
         [server, client],
       ] as const) {
         from.pipe(to)
-        from.on('error', () => to.destroy())
-        from.on('close', () => to.destroy())
+        from.on('error', () => this.#hangUp(to))
+        from.on('close', () => this.#hangUp(to))
       }
     })
+  }
+
+  #hangUp(peer: Socket): void {
+    if (!this.#isSilent) peer.destroy()
   }
 
   /** In front of the server that `url` names. */
@@ -47,6 +53,7 @@ export class Relay {
   /** Ends every connection and every new one at once, as when the server is gone. */
   cut(): void {
     this.#open = false
+    this.#isSilent = false
     for (const { client, server } of this.#pairs.splice(0)) {
       client.destroy()
       server.destroy()
@@ -60,6 +67,26 @@ export class Relay {
   /** Holds back what the server answers on the connections that are open now, but for the first `spared`. */
   holdAnswers(spared: number): void {
     for (const { server } of this.#pairs.slice(spared)) server.pause()
+  }
+
+  /**
+   * Resolves when the server has answered the next message with this text. From then on nothing passes on any connection,
+   * and the server does not learn that a client is gone, as when its machine or the network between them fails.
+   */
+  silenceAfter(text: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    for (const { client, server } of this.#pairs)
+      client.on('data', (message: Buffer) => {
+        if (this.#isSilent || !message.includes(text)) return
+        server.unpipe(client)
+        server.once('data', () => {
+          this.#isSilent = true
+          this.swallow(this.#pairs.length)
+          resolve()
+        })
+        server.resume()
+      })
+    return promise
   }
 
   /** From now on nothing passes on the first so many connections, and neither side is told. */

@@ -1,5 +1,5 @@
 import type { Log } from '@latchkey/http/log'
-import { ownClient } from '@latchkey/database/pool'
+import { connectOwn, ownClient } from '@latchkey/database/pool'
 import type { Client } from 'pg'
 import type { Changes } from './changes.ts'
 import type { Watch } from './feed.ts'
@@ -48,7 +48,7 @@ export function watchPostgres(url: string, log: Log): Watch {
       pulse = setTimeout(() => void mine.query(LISTEN).then(beat, end), RETRY_MS)
     }
     try {
-      await mine.connect()
+      await connectOwn(mine)
       const { rows } = await mine.query<{ schema: string }>('select current_schema() as schema')
       schema = rows[0]?.schema ?? ''
       await mine.query(LISTEN)

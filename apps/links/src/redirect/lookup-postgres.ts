@@ -1,5 +1,11 @@
 import type { Database } from '@latchkey/database/database'
-import { type ConnectionFigures, connectionsOf, openPool, ownClient } from '@latchkey/database/pool'
+import {
+  type ConnectionFigures,
+  connectOwn,
+  connectionsOf,
+  openPool,
+  ownClient,
+} from '@latchkey/database/pool'
 import type { Log } from '@latchkey/http/log'
 import type { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
@@ -64,7 +70,7 @@ export class PostgresLookup implements Lookup {
       if (this.#listener === client) this.#listener = undefined
     })
     try {
-      await client.connect()
+      await connectOwn(client)
       await client.query(LISTEN)
       if (this.#closed) return await client.end()
       this.#session++

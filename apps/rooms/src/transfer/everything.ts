@@ -3,6 +3,7 @@ import { onOneState } from '@latchkey/database/one-state'
 import type { Rows } from '@latchkey/database/whole/bulk'
 import { type TakeIn, takeIn } from '@latchkey/database/whole/take-in'
 import { type Piece, writeWhole } from '@latchkey/database/whole/writer'
+import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { skeleton } from '../users/lookalikes.ts'
 import { type RoomsTable, roomsFormat } from './tables.ts'
@@ -14,7 +15,8 @@ export async function exportRooms(
   consume: (piece: Piece) => Promise<void>,
 ): Promise<void> {
   const { dialect } = database
-  await onOneState(database, (read) => writeWhole({ read, dialect, format: roomsFormat }, now, consume))
+  const write = (read: Kysely<Tables>) => writeWhole({ read, dialect, format: roomsFormat }, now, consume)
+  await onOneState(database, write, { pacedBy: 'consumer' })
 }
 
 /** Imports a file of `exportRooms` into an empty instance of either engine, as `takeIn` does. */

@@ -11,6 +11,8 @@ export interface Service {
   /** Runs another command where it runs, with its settings. */
   command(words: string[]): Promise<{ code: number; out: string; err: string }>
   stop(): Promise<void>
+  /** At once, as when its machine fails. */
+  kill(): Promise<void>
 }
 
 /** `latchkey rooms` as users run it, a process of its own with these settings and no others; listening when it returns. */
@@ -31,6 +33,12 @@ export async function startService(settings: Record<string, string>): Promise<Se
     listening.reject(new Error(`Rooms does not start: ${written.complaints}${written.log}`)),
   )
   await listening.promise.finally(() => clearTimeout(timer))
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    await child.exited
+    await reading
+    rmSync(folder, { recursive: true, force: true })
+  }
   return {
     get log() {
       return written.log
@@ -44,12 +52,8 @@ export async function startService(settings: Record<string, string>): Promise<Se
       ])
       return { code, out, err }
     },
-    async stop() {
-      child.kill('SIGTERM')
-      await child.exited
-      await reading
-      rmSync(folder, { recursive: true, force: true })
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   }
 }
 

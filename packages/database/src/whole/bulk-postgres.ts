@@ -1,5 +1,6 @@
 import { lockOut } from '../occupancy.ts'
 import { openPool } from '../pool.ts'
+import { PACED_FROM_OUTSIDE } from '../session.ts'
 import type { Bulk } from './bulk.ts'
 import type { Value } from './reader.ts'
 
@@ -10,6 +11,7 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
   let isOpen = true
   try {
     await client.query('begin')
+    await client.query(PACED_FROM_OUTSIDE)
     await lockOut(client)
   } catch (error) {
     client.release(true)

@@ -1,6 +1,7 @@
 import type { Database } from '@latchkey/database/database'
+import { onOneState } from '@latchkey/database/one-state'
 import { type Piece, writeWhole } from '@latchkey/database/whole/writer'
-import { snapshot } from '../../db/snapshot.ts'
+import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import { instanceFormat } from './tables.ts'
 
@@ -10,7 +11,7 @@ export async function exportInstance(
   now: number,
   consume: (piece: Piece) => Promise<void>,
 ): Promise<void> {
-  await snapshot(database, ({ read, dialect }) =>
-    writeWhole({ read, dialect, format: instanceFormat }, now, consume),
-  )
+  const { dialect } = database
+  const write = (read: Kysely<Tables>) => writeWhole({ read, dialect, format: instanceFormat }, now, consume)
+  await onOneState(database, write, { pacedBy: 'consumer' })
 }

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { Relay } from '@latchkey/database/testing-relay'
+import { TestLinks } from '../testing.ts'
+import { Server } from './server.ts'
+import { closedAfterEach, testFolder, until } from './stored.ts'
+
+const { keep } = closedAfterEach()
+
+/** Generous: PostgreSQL ends the session of the vanished node after five seconds. */
+const WITHIN_MS = 40_000
+
+eachDialect((dialect, newUrl) => {
+  // SQLite serves one node.
+  if (dialect === 'sqlite') return
+
+  test('a node that vanishes while it counts clicks stops no other node, and its clicks are counted when it is back', async () => {
+    const url = await newUrl()
+    const healthy = keep(new TestLinks())
+    await healthy.start(url)
+    // Both nodes count in the same hour.
+    healthy.advance(Math.floor(Date.now() / 1000) - healthy.now)
+    const key = await healthy.key('ann@example.com')
+    const link = await healthy.link(key, { slug: 'shared' })
+    const unrelated = await healthy.link(key, { slug: 'unrelated' })
+    const relay = keep(await Relay.before(url))
+    const folder = testFolder()
+    const environment = { LINKS_DATABASE_URL: relay.through(url) }
+    const vanishing = keep(await Server.start(folder, { environment }))
+    // Counting has its connections.
+    expect((await vanishing.ask('GET', '/shared')).status).toBe(302)
+    const clicks = async () => (await healthy.call('GET', `/links/${link.id}`, { key })).body.total_clicks
+    await until('the first click is counted', async () => (await clicks()) === 1)
+
+    const silent = relay.silenceAfter('insert into click_hour_open')
+    expect((await vanishing.ask('GET', '/shared')).status).toBe(302)
+    await silent
+    await vanishing.kill()
+    expect((await healthy.fetch('/shared')).status).toBe(302)
+
+    const statusOf = async (method: string, path: string, body?: unknown) =>
+      (await healthy.call(method, path, { key, body })).status
+    const answers = async () => [
+      await statusOf('GET', `/links/${unrelated.id}`),
+      await statusOf('PATCH', `/links/${unrelated.id}`, { label: 'changed' }),
+      await statusOf('PATCH', `/links/${link.id}`, { label: 'changed' }),
+      (await healthy.fetch('/_/ready')).status,
+      await clicks(),
+    ]
+    await until(
+      'the other node serves and counts',
+      async () => Bun.deepEquals(await answers(), [200, 200, 200, 200, 2]),
+      WITHIN_MS,
+    )
+    expect(await statusOf('DELETE', `/links/${unrelated.id}`)).toBe(200)
+
+    const back = keep(await Server.start(folder, { environment: { LINKS_DATABASE_URL: url } }))
+    await until('the click of the vanished node is counted', async () => (await clicks()) === 3)
+    expect((await back.stop()).code).toBe(0)
+  }, 90_000)
+})
