@@ -13,6 +13,7 @@ import { referrerHost } from './clicks/referrer.ts'
 import { findPosition } from './clicks/store.ts'
 import { forgetOldClicks } from './clicks/retention.ts'
 import { visitorHasher } from './clicks/visitor.ts'
+import { VisitorSalts } from './clicks/visitor-salts.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { ChangeFeed } from './events/feed.ts'
@@ -67,10 +68,10 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
   await migrate(database, migrations)
   const metrics = createMetrics()
   const { journal, counting } = await openJournal({ settings, database, log, metrics })
-  const secret = await instanceSecret(database, 'visitor_secret')
-  const robot = titleRobot(secret)
+  const robot = titleRobot(await instanceSecret(database, 'title_secret'))
   const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(robot), log) : undefined
   const services = createServices({ settings, database, log, now, limitMs, counting, labeller, metrics })
+  const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
     lookup,
@@ -81,7 +82,7 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
     proxies: services.proxies,
     countryHeader: settings.countryHeader,
     countryOf: openCountryLookup(),
-    visitorOf: visitorHasher(secret),
+    visitorOf: visitorHasher((day) => salts.of(day)),
     now,
     failed: (error) => log.error('a slug could not be looked up', { error }),
   })
@@ -113,6 +114,7 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
           log.warn('not everything was closed', { error }),
         )
       stopForgetting()
+      salts.close()
       await journal.flush()
       const others = inTime(Promise.all([services.feed.close(), labeller?.close()]))
       // The rest is for connections that do not close.

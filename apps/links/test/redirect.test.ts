@@ -79,7 +79,7 @@ eachDialect((dialect, newUrl) => {
   test('our own look for the title of a target is answered the same and counts nothing', async () => {
     const before = await clicksOf('known')
     const [row] = await links.rows<{ value: string }>(
-      `select value from instance where name = 'visitor_secret'`,
+      `select value from instance where name = 'title_secret'`,
     )
     const { status } = await visit('/known', { headers: { 'User-Agent': titleRobot(row?.value ?? '') } })
     expect([status, await clicksOf('known')]).toEqual([302, before])

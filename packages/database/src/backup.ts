@@ -1,4 +1,4 @@
-import type { Database as SqliteFile } from 'bun:sqlite'
+import { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -23,16 +23,21 @@ export function checkBackupTarget(file: string): void {
 
 /**
  * Copies the SQLite database at `path`, in use or not, to a new file: what is committed when the copy begins. The copy has
- * its name only when it is checked and on disk. Throws `BackupFailure`.
+ * its name only when it is checked and on disk. Tables named in `without` are empty in it, for what no copy may hold. Throws
+ * `BackupFailure`.
  *
  * @example await copyDatabase('./data/rooms.db', '/backup/rooms.db') // { bytes: 90112, rows: Map(11) }
  */
-export async function copyDatabase(path: string, file: string): Promise<Backup> {
+export async function copyDatabase(
+  path: string,
+  file: string,
+  { without = [] }: { without?: readonly string[] } = {},
+): Promise<Backup> {
   checkBackupTarget(file)
   await removeLeftOvers(dirname(file))
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
-    const rows = await copy(path, partial)
+    const rows = await copy(path, partial, without)
     await syncToDisk(partial)
     const { size } = await stat(partial)
     await rename(partial, file)
@@ -68,20 +73,43 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function copy(from: string, to: string): Promise<ReadonlyMap<string, number>> {
+async function copy(
+  from: string,
+  to: string,
+  without: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   const source = openSqliteFile(from, { readonly: true })
   try {
     await rm(to, { force: true })
-    // Keys' hashes and the visitors' secret are in there.
+    // Hashes of keys and sessions are in there.
     await (await open(to, 'wx', 0o600)).close()
     // One moment of the database, so rows need not be counted there, where others go on writing.
     source.run('vacuum into ?', [to])
+    const tables = tablesOf(source)
+    eraseRows(
+      to,
+      without.filter((table) => tables.includes(table)),
+    )
     const rows = verify(to)
-    const missing = tablesOf(source).find((table) => !rows.has(table))
+    const missing = tables.find((table) => !rows.has(table))
     if (missing !== undefined) throw new BackupFailure(`The copy lacks the table ${missing}`)
     return rows
   } finally {
     source.close()
+  }
+}
+
+/** Overwrites the rows, where SQLite would only forget where they are. */
+function eraseRows(path: string, tables: readonly string[]): void {
+  if (tables.length === 0) return
+  const file = new SqliteFile(path, { readwrite: true, strict: true })
+  try {
+    // A journal on disk would hold them, too.
+    file.run('pragma journal_mode = memory')
+    file.run('pragma secure_delete = on')
+    for (const table of tables) file.run(`delete from "${table}"`)
+  } finally {
+    file.close()
   }
 }
 

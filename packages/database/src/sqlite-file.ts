@@ -4,7 +4,8 @@ import { dirname } from 'node:path'
 
 /** How much of the database each handle keeps in memory, in KiB; SQLite's default of 2 MB misses inner pages at a million links. */
 const CACHE_KIB = 4_096
-const BUSY_TIMEOUT_MS = 5_000
+/** How long a handle waits for another's lock. */
+export const BUSY_TIMEOUT_MS = 5_000
 const BUSY_RETRY_MS = 5
 
 /**

@@ -17,6 +17,8 @@ export interface Examined<Tables> {
    * than now.
    */
   newestAt: (read: Kysely<Tables>) => Promise<number>
+  /** Further checks of the tables, when they are those of this version. */
+  checkTables?: (read: Kysely<Tables>) => Promise<Finding[]>
   /** What goes wrong when the clock does: `links would expire at the wrong time`. */
   harm: string
   /** Milliseconds since 1970. */
@@ -40,6 +42,7 @@ export async function checkDatabase<Tables>(examined: Examined<Tables>): Promise
       await checkStorage(database),
       version.finding,
       await checkClock(database, examined, version.isCurrent),
+      ...(version.isCurrent ? ((await examined.checkTables?.(database.read)) ?? []) : []),
     ]
   } catch (error) {
     const unchecked = 'not checked: it needs the database'

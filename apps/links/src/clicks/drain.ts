@@ -5,6 +5,7 @@ import type { Tables } from '../db/tables.ts'
 import { type ClassifiedClick, classifyClick } from './click.ts'
 import { JournalReader, unpackBatch } from './journal.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
+import { oldestSaltedDay } from './visitor-salts.ts'
 
 /** Batches per transaction: at full load a few thousand clicks, which share pages. More are cheaper, but held in memory. */
 const BATCHES_AT_ONCE = 48
@@ -68,8 +69,9 @@ export class Drain {
     if (newest > this.#closedBefore && !(await this.#recorder.closeHours(newest))) this.#closedBefore = newest
   }
 
-  /** Closes what was over at this moment (Unix seconds) and sums what is due, for a short while; true if there is more. */
+  /** Closes what was over at this moment (Unix seconds), deletes salts of days before it, and sums what is due, for a short while; true if there is more. */
   async tidy(now: number): Promise<boolean> {
+    await this.#recorder.deleteSalts(oldestSaltedDay(now))
     this.#sums ??= this.#openSums()
     const endMs = performance.now() + TIDY_MS
     while (performance.now() < endMs) {

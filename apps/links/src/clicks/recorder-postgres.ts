@@ -95,7 +95,32 @@ export function openPostgresRecorder(url: string, limitMs?: number): Recorder {
         }
         return { commit: true, result: rows.length === CLOSE_AT_ONCE }
       }),
+    deleteSalts: (before) => deleteSalts(pool, before),
     close: () => pool.end(),
+  }
+}
+
+/** Of a lock that somebody else holds, such as a dump that runs. */
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Deleted rows would stay in the file until some later vacuum, so those that remain get a new file. */
+async function deleteSalts(pool: Pool, before: number): Promise<void> {
+  const { rows } = await pool.query('select 1 from visitor_salt where day < $1 limit 1', [before])
+  if (rows.length === 0) return
+  try {
+    await transaction(pool, async (client) => {
+      await client.query('lock table visitor_salt in access exclusive mode nowait')
+      const kept = await client.query<{ day: number; salt: string }>(
+        'select day, salt from visitor_salt where day >= $1',
+        [before],
+      )
+      await client.query('truncate visitor_salt')
+      for (const { day, salt } of kept.rows)
+        await client.query('insert into visitor_salt (day, salt) values ($1, $2)', [day, salt])
+      return { commit: true, result: undefined }
+    })
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { openSqliteFile } from '@latchkey/database/sqlite-file'
+import { BUSY_TIMEOUT_MS, openSqliteFile } from '@latchkey/database/sqlite-file'
 import { invalidateSums } from './changed-hours.ts'
 import type { ClassifiedClick } from './click.ts'
 import { clickValues } from './click-values.ts'
@@ -40,6 +40,8 @@ const CLOSE_HOURS = [
 
 const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values (?, ?)
   on conflict (journal_id) do update set seq = excluded.seq`
+
+const OLD_SALT = 'select day from visitor_salt where day < ? limit 1'
 
 /** Twice as much saves a microsecond a click (measured among five million clicks); memory counts more here. */
 const CACHE_KIB = 4_096
@@ -106,13 +108,32 @@ export function openSqliteRecorder(path: string): Recorder {
     for (const sql of CLOSE_HOURS) file.query(sql).run({ before, lastLink })
     return next !== null
   })
+  // What an earlier process has deleted may still be in the log.
+  let logIsClean = false
   return {
     position: async (journalId) => positionOf(journalId),
     record: async (clicks, move) => record.immediate(clicks, move),
     closeHours: async (before) => closeHours.immediate(before),
+    async deleteSalts(before) {
+      if (file.query(OLD_SALT).get(before)) {
+        file.run('pragma secure_delete = on')
+        file.run('delete from visitor_salt where day < ?', [before])
+        file.run('pragma secure_delete = off')
+        logIsClean = false
+      }
+      logIsClean ||= emptyLog(file)
+    },
     async close() {
       for (const statement of Object.values(statements)) statement.finalize()
       file.close()
     },
   }
+}
+
+/** Copies the write-ahead log home and cuts it off; false when a reader still needs what is in it, which is not waited for. */
+function emptyLog(file: Database): boolean {
+  file.run('pragma busy_timeout = 0')
+  const outcome = file.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()
+  file.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  return outcome?.busy === 0
 }

@@ -23,6 +23,11 @@ export interface Recorder {
   record(clicks: readonly ClassifiedClick[], move?: { from: Cursor; to: number }): Promise<boolean>
   /** Moves some of the hours before this one (Unix seconds) to where they stay; true when there may be more. */
   closeHours(before: number): Promise<boolean>
+  /**
+   * Deletes the visitor salts of days that began before this moment (Unix seconds), also from the files, where deleted rows
+   * would stay. What stands in the way for the moment is left to the next call.
+   */
+  deleteSalts(before: number): Promise<void>
   close(): Promise<void>
 }
 

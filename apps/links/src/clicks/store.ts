@@ -16,6 +16,25 @@ export async function findPosition(db: Kysely<Tables>, journalId: string): Promi
   return row?.seq ?? 0
 }
 
+/** The salt of a day (Unix seconds of its beginning) on all nodes: the stored one, else this one, which is stored. */
+export async function shareSalt(database: Db, day: number, salt: string): Promise<string> {
+  const known = await findSalt(database.read, day)
+  if (known !== undefined) return known
+  return database.write(async (tx) => {
+    await tx
+      .insertInto('visitor_salt')
+      .values({ day, salt })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return (await findSalt(tx, day)) ?? salt
+  })
+}
+
+async function findSalt(db: Kysely<Tables>, day: number): Promise<string | undefined> {
+  const row = await db.selectFrom('visitor_salt').select('salt').where('day', '=', day).executeTakeFirst()
+  return row?.salt
+}
+
 /** How many of a row's sums a viewer counts. */
 export function countedSum({ bots, selfReferrers }: ViewerFilters): RawBuilder<number> {
   const less = [

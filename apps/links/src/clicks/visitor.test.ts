@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test'
-import { createHash, createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { visitorHasher } from './visitor.ts'
 
 const NOON = Date.UTC(2026, 0, 15, 12) / 1000
 const DAY = 86_400
-const fingerprint = visitorHasher('secret')
+const fingerprint = visitorHasher((day) => `salt of ${day}`)
 
-test('a visitor is SHA-256 over the daily salt, the address and the user agent', () => {
-  const salt = createHmac('sha256', 'secret').update('2026-01-15').digest('base64url')
-  const expected = createHash('sha256').update(`${salt}9:192.0.2.7Firefox`).digest('base64url')
+test('a visitor is SHA-256 over the salt of the UTC day, the address and the user agent', () => {
+  const expected = createHash('sha256')
+    .update(`salt of ${NOON - DAY / 2}9:192.0.2.7Firefox`)
+    .digest('base64url')
   expect(fingerprint('192.0.2.7', 'Firefox', NOON)).toBe(expected)
   expect(expected).toMatch(/^[\w-]{43}$/)
 })
@@ -24,10 +25,10 @@ test('a visitor is the same all through a UTC day and another on the next', () =
   expect(fingerprint('192.0.2.7', 'Firefox', NOON)).toBe(today)
 })
 
-test('two instances with one secret agree, with two secrets they do not', () => {
+test('two nodes with one salt agree, with two salts they do not', () => {
   const today = fingerprint('192.0.2.7', 'Firefox', NOON)
-  expect(visitorHasher('secret')('192.0.2.7', 'Firefox', NOON)).toBe(today)
-  expect(visitorHasher('another')('192.0.2.7', 'Firefox', NOON)).not.toBe(today)
+  expect(visitorHasher((day) => `salt of ${day}`)('192.0.2.7', 'Firefox', NOON)).toBe(today)
+  expect(visitorHasher(() => 'another')('192.0.2.7', 'Firefox', NOON)).not.toBe(today)
 })
 
 test('one of address and user agent is enough, without both there is no visitor', () => {

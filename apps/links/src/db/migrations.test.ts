@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '@latchkey/database/database'
+import { readFileSync } from 'node:fs'
+import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
@@ -130,6 +131,36 @@ eachDialect((_, newUrl) => {
       .execute()
     expect(left).toEqual([...sums('day', [1]), ...sums('hour', [2])] as never)
   })
+
+  test('the secret of visitor hashes leaves the database and its files, other values stay', async () => {
+    const url = await newUrl()
+    const old = openDatabase<Tables>(url)
+    await migrate(old, Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0013')))
+    await old.write((tx) =>
+      sql`insert into instance values ('visitor_secret', 'OF-ALL-DAYS'), ('kept', 'KEPT')`.execute(tx),
+    )
+    expect((await bytesOf(old, url)).includes('OF-ALL-DAYS')).toBe(true)
+    await migrate(old, migrations)
+    expect(await old.read.selectFrom('instance').selectAll().execute()).toEqual([
+      { name: 'kept', value: 'KEPT' },
+    ])
+    const bytes = await bytesOf(old, url)
+    expect([bytes.includes('OF-ALL-DAYS'), bytes.includes('KEPT')]).toEqual([false, true])
+    await old.close()
+  })
+
+  /** The file that the table of instance values is in. */
+  async function bytesOf(database: Database<Tables>, url: string): Promise<Buffer> {
+    if (database.dialect === 'sqlite') {
+      await sql`pragma wal_checkpoint(truncate)`.execute(database.writer)
+      return readFileSync(url.replace('sqlite:', ''))
+    }
+    await sql`checkpoint`.execute(database.read)
+    const { rows } = await sql<{
+      bytes: Buffer
+    }>`select pg_read_binary_file(pg_relation_filepath('instance')) as bytes`.execute(database.read)
+    return rows[0]?.bytes ?? Buffer.alloc(0)
+  }
 
   test('a database of the version before lists its links by the clicks that they had', async () => {
     const { url, clicks } = await openOld()

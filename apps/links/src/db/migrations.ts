@@ -11,6 +11,7 @@ import { linkStates } from './migrations/0009-link-states.ts'
 import { slugCounts } from './migrations/0010-slug-counts.ts'
 import { sumsOfGoneClicks } from './migrations/0011-sums-of-gone-clicks.ts'
 import { primarySlugIndex } from './migrations/0012-primary-slug-index.ts'
+import { visitorSalts } from './migrations/0013-visitor-salts.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -25,4 +26,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-slug-counts': slugCounts,
   '0011-sums-of-gone-clicks': sumsOfGoneClicks,
   '0012-primary-slug-index': primarySlugIndex,
+  '0013-visitor-salts': visitorSalts,
 }

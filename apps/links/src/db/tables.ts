@@ -26,6 +26,8 @@ export interface Tables {
   click_due: { unit: PeriodUnit; start: number; stamp: number }
   click_forgotten: ClickForgottenTable
   journal_cursor: { journal_id: string; seq: number }
+  /** Random, by the beginning of a UTC day: with it, addresses can be tested against that day's visitor hashes. */
+  visitor_salt: { day: number; salt: string }
   imported_file: { sha256: string; imported_at: number }
 }
 

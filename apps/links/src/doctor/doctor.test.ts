@@ -70,6 +70,21 @@ eachDialect((dialect, newUrl) => {
       expect(await findingOf('clock', { LINKS_DATABASE_URL })).toMatch(/^ok: says \d{4}/)
     })
 
+    test('fails while a salt of visitor hashes is stored more than 48 hours after its day', async () => {
+      const LINKS_DATABASE_URL = await newUrl()
+      const database = await openMigrated(LINKS_DATABASE_URL)
+      const now = 1_795_516_200
+      const day = now - (now % 86_400)
+      const add = (at: number) =>
+        database.write((tx) => sql`insert into visitor_salt values (${at}, 'salt')`.execute(tx))
+      await add(day - 2 * 86_400)
+      const found = () => findingOf('privacy', { LINKS_DATABASE_URL }, () => now * 1000)
+      expect(await found()).toBe('')
+      await add(day - 3 * 86_400)
+      expect(await found()).toMatch(/^fail: the salt .* of 2026-11-21 is still stored: start the service/)
+      await database.close()
+    })
+
     test('tells a clock that was never set, and one that does not agree', async () => {
       const LINKS_DATABASE_URL = await newUrl()
       expect(await findingOf('clock', { LINKS_DATABASE_URL }, () => 0)).toStartWith('fail: says 1970-01-01')

@@ -1,13 +1,15 @@
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { checkDatabase } from '@latchkey/doctor/database'
 import { checkDisk } from '@latchkey/doctor/disk'
-import type { Finding } from '@latchkey/doctor/finding'
+import { type Finding, fail } from '@latchkey/doctor/finding'
 import { checkSettings } from '@latchkey/doctor/settings'
 import type { Environment } from '@latchkey/settings/settings'
+import type { Kysely } from 'kysely'
+import { DAY } from '../analytics/window.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { readSettings, settingsWarnings } from '../settings.ts'
-import { newestClickAt } from './store.ts'
+import { newestClickAt, oldestSaltDay } from './store.ts'
 import { checkAccess, checkPublicAddress } from './surroundings.ts'
 
 /** Looks at everything the service depends on, as the environment says it. Makes nothing and changes nothing. */
@@ -21,6 +23,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
     setting: 'LINKS_DATABASE_URL',
     migrations,
     newestAt: newestClickAt,
+    checkTables: (read) => checkSalts(read, Math.floor(now() / 1000)),
     harm: 'links would expire at the wrong time',
     now,
   })
@@ -28,4 +31,19 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* await checkDisk(files.map(sqlitePath), 'clicks will be lost')
   yield await checkAccess(settings)
   yield await checkPublicAddress(settings)
+}
+
+/** How long after its day a salt may be there (L37.1). */
+const MAX_SALT_AGE = 2 * DAY
+
+async function checkSalts(read: Kysely<Tables>, now: number): Promise<Finding[]> {
+  const day = await oldestSaltDay(read)
+  if (day === undefined || day + DAY + MAX_SALT_AGE >= now) return []
+  const date = new Date(day * 1000).toISOString().slice(0, 10)
+  return [
+    fail(
+      'privacy',
+      `the salt of visitor hashes of ${date} is still stored: start the service, which deletes it within a minute, or read its log`,
+    ),
+  ]
 }

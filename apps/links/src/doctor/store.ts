@@ -9,3 +9,12 @@ export async function newestClickAt(read: Kysely<Tables>): Promise<number> {
     .executeTakeFirst()
   return newest?.at ?? 0
 }
+
+/** The beginning (Unix seconds) of the oldest UTC day whose salt is stored; undefined without any. */
+export async function oldestSaltDay(read: Kysely<Tables>): Promise<number | undefined> {
+  const oldest = await read
+    .selectFrom('visitor_salt')
+    .select((eb) => eb.fn.min<number | null>('day').as('day'))
+    .executeTakeFirst()
+  return oldest?.day ?? undefined
+}

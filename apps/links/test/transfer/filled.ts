@@ -76,7 +76,7 @@ async function fillRest(stored: Stored): Promise<void> {
   await stored.run(sql`insert into preference (identity, slug_default_length, theme, default_range, filter_bots)
     values ('ann@example.com', 7, 'dark', '7d', 0)`)
   await stored.run(
-    sql`insert into instance values ('visitor_secret', 's3cret'), ('root_redirect_url', 'https://example.com/')`,
+    sql`insert into instance values ('title_secret', 's3cret'), ('root_redirect_url', 'https://example.com/')`,
   )
   await stored.run(sql`insert into imported_file values ('abc', ${NOW})`)
   await stored.run(sql`delete from bundle where id = ${TEXTS.length}`)

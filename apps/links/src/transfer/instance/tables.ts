@@ -5,7 +5,7 @@ const counts = { clicks: int, bots: int, self_referrers: int, bot_self_referrers
 
 /**
  * Everything an instance holds, in the order in which it is written and read. What follows from it is made anew by the
- * import: keys for searching, sums by hour and by period, counts of links.
+ * import: keys for searching, sums by hour and by period, counts of links. Salts of visitor hashes stay behind.
  */
 const tables = {
   instance: { columns: { name: text, value: text }, orderBy: ['name'] },

@@ -1,0 +1,125 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '@latchkey/database/database'
+import { eachDialect } from '@latchkey/database/testing'
+import { Relay } from '@latchkey/database/testing-relay'
+import { createLog } from '@latchkey/http/log'
+import { sql } from 'kysely'
+import { NOW, Stored, closedAfterEach, until } from '../../test/durability/stored.ts'
+import type { Tables } from '../db/tables.ts'
+import { VisitorSalts, oldestSaltedDay } from './visitor-salts.ts'
+import { dayOf } from './visitor.ts'
+
+const { keep } = closedAfterEach()
+
+const DAY = 86_400
+const TODAY = dayOf(NOW)
+const TOMORROW = TODAY + DAY
+
+eachDialect((dialect, newUrl) => {
+  /** A node on the database; `clock` is in Unix seconds. */
+  async function node(url: string, clock = { now: NOW }) {
+    const database = keep(openDatabase<Tables>(url)).limited(1_000)
+    const lines: string[] = []
+    const log = createLog({ write: (line) => void lines.push(line) })
+    const salts = keep(await VisitorSalts.open(database, () => clock.now, log))
+    return { salts, clock, lines }
+  }
+
+  const storedSalts = (stored: Stored) =>
+    stored.rows<{ day: number; salt: string }>('select day, salt from visitor_salt order by day')
+
+  test('nodes that start at the same moment share the salt of the day', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const nodes = await Promise.all(Array.from({ length: 8 }, () => node(stored.url)))
+    const salts = nodes.map(({ salts: one }) => one.of(TODAY))
+    expect(new Set(salts).size).toBe(1)
+    expect(salts[0]).toMatch(/^[\w-]{43}$/)
+    expect(await storedSalts(stored)).toEqual([{ day: TODAY, salt: salts[0] ?? '' }])
+  })
+
+  test('the next day begins with a salt that all nodes share already, however fast redirects come', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const [one, other] = [await node(stored.url), await node(stored.url)]
+    for (const each of [one, other]) {
+      each.clock.now = TOMORROW - 60
+      await each.salts.refresh()
+      each.clock.now = TOMORROW
+    }
+    expect(one.salts.of(TOMORROW)).toBe(other.salts.of(TOMORROW))
+    expect(one.salts.of(TOMORROW)).not.toBe(one.salts.of(TODAY))
+    expect(await storedSalts(stored)).toHaveLength(2)
+  })
+
+  test('the salt of the next day is not made before its last minutes', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const { salts, clock } = await node(stored.url)
+    clock.now = TOMORROW - 600
+    await salts.refresh()
+    expect(await storedSalts(stored)).toHaveLength(1)
+  })
+
+  test('a node whose clock leaps goes on at once, and what it takes is shared', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const { salts, clock } = await node(stored.url)
+    clock.now = TOMORROW + 5
+    const own = salts.of(TOMORROW)
+    await until('it is stored', async () => (await storedSalts(stored)).length === 2)
+    expect((await node(stored.url, clock)).salts.of(TOMORROW)).toBe(own)
+  })
+
+  test('a day that is over is forgotten in memory an hour later', async () => {
+    const stored = keep(await Stored.open(await newUrl()))
+    const { salts, clock } = await node(stored.url)
+    const old = salts.of(TODAY)
+    clock.now = TOMORROW + 3_599
+    await salts.refresh()
+    expect(salts.of(TODAY)).toBe(old)
+    await stored.run(sql`delete from visitor_salt`)
+    clock.now = TOMORROW + 3_600
+    await salts.refresh()
+    expect(salts.of(TODAY)).not.toBe(old)
+  })
+
+  test('a salt is deleted from an hour after its day on, never during it', () => {
+    expect(oldestSaltedDay(TODAY)).toBe(TODAY - DAY)
+    expect(oldestSaltedDay(TODAY + 3_599)).toBe(TODAY - DAY)
+    expect(oldestSaltedDay(TODAY + 3_600)).toBe(TODAY)
+    expect(oldestSaltedDay(TOMORROW - 1)).toBe(TODAY)
+  })
+
+  if (dialect === 'sqlite') return
+
+  /** A node behind a relay, which stands in its last minute of the day without having seen the next. */
+  async function beforeMidnight() {
+    const stored = keep(await Stored.open(await newUrl()))
+    const relay = keep(await Relay.before(stored.url))
+    return { stored, relay, ...(await node(relay.through(stored.url))) }
+  }
+
+  test('a node that cannot reach the database over midnight keeps a salt of its own for the day', async () => {
+    const { stored, relay, salts, clock, lines } = await beforeMidnight()
+    relay.cut()
+    clock.now = TOMORROW
+    const own = salts.of(TOMORROW)
+    await salts.refresh()
+    expect(lines.filter((line) => line.includes('visitor salt: not shared'))).toHaveLength(1)
+    const { salts: other } = await node(stored.url, clock)
+    expect(other.of(TOMORROW)).not.toBe(own)
+    relay.restore()
+    await salts.refresh()
+    expect(salts.of(TOMORROW)).toBe(own)
+    expect((await storedSalts(stored)).map(({ salt }) => salt)).not.toContain(own)
+    expect(lines.join('')).not.toContain(own)
+  })
+
+  test('what a node has taken while it was alone is the salt of all when it is the first to be back', async () => {
+    const { stored, relay, salts, clock } = await beforeMidnight()
+    relay.cut()
+    clock.now = TOMORROW
+    const own = salts.of(TOMORROW)
+    await salts.refresh()
+    relay.restore()
+    await salts.refresh()
+    expect((await node(stored.url, clock)).salts.of(TOMORROW)).toBe(own)
+  })
+})

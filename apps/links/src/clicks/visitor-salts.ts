@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '@latchkey/database/database'
+import type { Log } from '@latchkey/http/log'
+import { HOUR } from '../analytics/window.ts'
+import type { Tables } from '../db/tables.ts'
+import { shareSalt } from './store.ts'
+import { dayOf } from './visitor.ts'
+
+const SALT_BYTES = 32
+const PREPARE_EVERY_MS = 60_000
+/** Lead before midnight, in seconds: several tries, since a redirect never waits for the database. */
+const LEAD = 300
+/**
+ * How long a salt outlives its day, in seconds: clocks of other nodes may be behind. Waiting clicks do not need it, because
+ * the journal holds them with their hash.
+ */
+const GRACE = HOUR
+
+/** The beginning of the oldest UTC day whose salt is still needed; both in Unix seconds. */
+export function oldestSaltedDay(now: number): number {
+  return dayOf(now - GRACE)
+}
+
+/**
+ * The salts of visitor hashes: random, one per UTC day, the same on all nodes, deleted after the day. A node that has not
+ * got the shared one in time uses its own for the whole day.
+ */
+export class VisitorSalts {
+  readonly #database: Database<Tables>
+  readonly #now: () => number
+  readonly #log: Log
+  readonly #salts = new Map<number, string>()
+  readonly #shared = new Set<number>()
+  #timer: Timer | undefined
+  #failing = false
+
+  private constructor(database: Database<Tables>, now: () => number, log: Log) {
+    this.#database = database
+    this.#now = now
+    this.#log = log
+  }
+
+  /** Rejects when the database cannot give today's salt. `now` in Unix seconds. */
+  static async open(database: Database<Tables>, now: () => number, log: Log): Promise<VisitorSalts> {
+    const salts = new VisitorSalts(database, now, log)
+    await salts.#prepare()
+    salts.#timer = setInterval(() => void salts.refresh(), PREPARE_EVERY_MS)
+    return salts
+  }
+
+  /** The salt of the UTC day that begins at this moment (Unix seconds). */
+  of(day: number): string {
+    const known = this.#salts.get(day)
+    if (known !== undefined) return known
+    const salt = createSalt()
+    this.#salts.set(day, salt)
+    void this.refresh()
+    return salt
+  }
+
+  /** Gets the salts that are needed now or soon, and forgets those of days that are over. Never rejects. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#prepare()
+      this.#failing = false
+    } catch (error) {
+      if (!this.#failing) this.#log.warn('visitor salt: not shared with other nodes', { error })
+      this.#failing = true
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #prepare(): Promise<void> {
+    const now = this.#now()
+    const oldest = oldestSaltedDay(now)
+    for (const day of this.#salts.keys())
+      if (day < oldest) {
+        this.#salts.delete(day)
+        this.#shared.delete(day)
+      }
+    await this.#share(dayOf(now))
+    await this.#share(dayOf(now + LEAD))
+  }
+
+  async #share(day: number): Promise<void> {
+    if (this.#shared.has(day)) return
+    const salt = await shareSalt(this.#database, day, this.#salts.get(day) ?? createSalt())
+    // A redirect may have needed one meanwhile: what it took stays this node's for the day.
+    if (!this.#salts.has(day)) this.#salts.set(day, salt)
+    this.#shared.add(day)
+  }
+}
+
+function createSalt(): string {
+  return randomBytes(SALT_BYTES).toString('base64url')
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eachDialect } from '@latchkey/database/testing'
+import { backUp } from '../src/backup/backup.ts'
+import { openRecorder } from '../src/clicks/recorder.ts'
+import { dayOf, visitorHasher } from '../src/clicks/visitor.ts'
+import { sql } from 'kysely'
+import { closedAfterEach, until } from './durability/stored.ts'
+import { TestLinks } from './testing.ts'
+import { exported } from './transfer/filled.ts'
+
+const { keep } = closedAfterEach()
+
+const DAY = 86_400
+const ADDRESS = '198.51.100.7'
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0'
+
+eachDialect((dialect, newUrl) => {
+  /** A service with one click of `ADDRESS`, and the hash that was stored of it. */
+  async function visited(url?: string): Promise<{ links: TestLinks; hash: string }> {
+    const links = keep(new TestLinks())
+    await links.start(url ?? (await newUrl()))
+    await links.link(await links.key('ann@example.com'), { slug: 'talk' })
+    return { links, hash: await visit(links) }
+  }
+
+  async function visit(links: TestLinks): Promise<string> {
+    await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
+    await links.stored()
+    const [row] = await links.rows<{ visitor_fp: string }>(
+      'select visitor_fp from click order by id desc limit 1',
+    )
+    return row?.visitor_fp ?? ''
+  }
+
+  /** Every text that the database holds. */
+  async function texts(links: TestLinks): Promise<string[]> {
+    const tables = await links.rows<{ name: string }>(
+      dialect === 'sqlite'
+        ? `select name from sqlite_master where type = 'table'`
+        : `select table_name as name from information_schema.tables
+            where table_schema = current_schema() and table_type = 'BASE TABLE'`,
+    )
+    const rows = await Promise.all(tables.map(({ name }) => links.rows<object>(`select * from "${name}"`)))
+    return rows.flat().flatMap((row) => Object.values(row).filter((value) => typeof value === 'string'))
+  }
+
+  /** Whether somebody who has these texts can test an address against the hash of a day. */
+  function testsAddress(found: readonly string[], hash: string, now: number): boolean {
+    const date = new Date(now * 1000).toISOString().slice(0, 10)
+    const salts = found.flatMap((text) => [text, createHmac('sha256', text).update(date).digest('base64url')])
+    return salts.some((salt) => visitorHasher(() => salt)(ADDRESS, AGENT, now) === hash)
+  }
+
+  async function deleteSalts(links: TestLinks): Promise<void> {
+    const recorder = openRecorder(links.url)
+    await recorder.deleteSalts(dayOf(links.now))
+    await recorder.close()
+  }
+
+  const saltsOf = (links: TestLinks) =>
+    links.rows<{ day: number; salt: string }>('select day, salt from visitor_salt order by day')
+
+  describe('visitor hashes', () => {
+    test('of a day that is over cannot be tested against an address by anything stored', async () => {
+      const { links, hash } = await visited()
+      const day = links.now
+      // On the day itself they can, which shows that the test would notice.
+      expect(testsAddress(await texts(links), hash, day)).toBe(true)
+      links.advance(DAY)
+      await deleteSalts(links)
+      expect(testsAddress(await texts(links), hash, day)).toBe(false)
+    })
+
+    test('are the same all day across a restart, and others the next day', async () => {
+      const { links, hash } = await visited()
+      expect(await visit(links)).toBe(hash)
+      const again = keep(new TestLinks())
+      await again.start(links.url)
+      expect(await visit(again)).toBe(hash)
+      again.advance(DAY)
+      expect(await visit(again)).not.toBe(hash)
+    })
+
+    test('of a click that is counted days later are those of its own day, and count it as one visitor', async () => {
+      const { links, hash } = await visited()
+      await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
+      links.advance(3 * DAY)
+      await deleteSalts(links)
+      await links.stored()
+      const rows = await links.rows<{ visitor_fp: string }>('select visitor_fp from click')
+      expect(rows).toEqual([{ visitor_fp: hash }, { visitor_fp: hash }])
+    })
+
+    test('are neither in the whole instance as a file nor can they be tested with it', async () => {
+      const { links, hash } = await visited()
+      const [row] = await saltsOf(links)
+      const file = await exported(links.database)
+      expect(file).toContain(hash)
+      expect(file).not.toContain(row?.salt ?? '')
+    })
+  })
+
+  if (dialect === 'sqlite')
+    describe('files', () => {
+      test('hold no salt of a day that is over, the log included, while the service runs', async () => {
+        const { links } = await visited()
+        const [row] = await saltsOf(links)
+        const path = links.url.replace('sqlite:', '')
+        const holdSalt = () =>
+          [path, `${path}-wal`].some((file) => readFileSync(file).includes(row?.salt ?? ''))
+        expect(holdSalt()).toBe(true)
+        links.advance(DAY)
+        await visit(links)
+        await until('the salt is gone', async () => {
+          await deleteSalts(links)
+          return !holdSalt()
+        })
+        expect(await visit(links)).toHaveLength(43)
+      })
+
+      test('of a backup hold no salt, even on the day itself, and the copy makes another', async () => {
+        const { links, hash } = await visited()
+        const [row] = await saltsOf(links)
+        const copy = join(links.folder, 'copy.db')
+        await backUp({ databaseUrl: links.url, journal: `sqlite:${join(links.folder, 'journal.db')}` }, copy)
+        expect(readFileSync(copy).includes(row?.salt ?? '')).toBe(false)
+        const restored = keep(new TestLinks())
+        await restored.start(`sqlite:${copy}`)
+        expect(testsAddress(await texts(restored), hash, links.now)).toBe(false)
+        expect(await visit(restored)).not.toBe(hash)
+      })
+    })
+
+  if (dialect === 'postgres')
+    describe('files', () => {
+      const pages = async (links: TestLinks) => {
+        await links.rows('checkpoint')
+        const [row] = await links.rows<{ bytes: Buffer }>(
+          `select pg_read_binary_file(pg_relation_filepath('visitor_salt')) as bytes`,
+        )
+        return row?.bytes ?? Buffer.alloc(0)
+      }
+
+      test('hold no salt of a day that is over, as deleted rows would without a vacuum', async () => {
+        const { links } = await visited()
+        const [row] = await saltsOf(links)
+        expect((await pages(links)).includes(row?.salt ?? '')).toBe(true)
+        links.advance(DAY)
+        await visit(links)
+        await deleteSalts(links)
+        expect((await pages(links)).includes(row?.salt ?? '')).toBe(false)
+      })
+
+      test('keep a salt while somebody reads the table, which is not waited for', async () => {
+        const { links } = await visited()
+        links.advance(DAY)
+        await links.database.write(async (tx) => {
+          await sql`lock table visitor_salt in access share mode`.execute(tx)
+          await deleteSalts(links)
+        })
+        expect(await saltsOf(links)).toHaveLength(1)
+        await deleteSalts(links)
+        expect(await saltsOf(links)).toEqual([])
+      })
+    })
+})
