@@ -10,12 +10,13 @@ eachDialect((_dialect, newUrl) => {
   test.skipIf(python === '')(
     'the published shrtnr Python SDK works unchanged, in both of its clients, method by method',
     async () => {
-      const links = await startTestLinks(await newUrl())
+      const origin = 'https://go.example.com'
+      const links = await startTestLinks(await newUrl(), { LINKS_BASE_URL: origin })
       const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.door })
       const keys = [await links.key('ann@example.com'), await links.key('ben@example.com')]
       const script = join(import.meta.dir, 'python_sdk.py')
       const address = `http://127.0.0.1:${server.port}`
-      const run = Bun.spawn([python, script, address, ...keys], { stdout: 'pipe', stderr: 'pipe' })
+      const run = Bun.spawn([python, script, address, origin, ...keys], { stdout: 'pipe', stderr: 'pipe' })
       const [out, problems] = await Promise.all(
         [run.stdout, run.stderr].map((stream) => new Response(stream).text()),
       )

@@ -95,6 +95,8 @@ eachDialect((dialect, newUrl) => {
       expect(timeline.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(2)
       const breakdown = await reader.links.breakdown(id, { dimension: 'utm_sources' })
       expect(breakdown).toEqual({ items: [{ name: 'letter', count: 1 }], total: 1 })
+      const { short_origin } = await reader.config.get()
+      expect((await reader.links.get(id)).short_origin).toBe(short_origin)
       const svg = await reader.links.qr(id)
       expect([svg.type, (await svg.text()).slice(0, 4)]).toEqual(['image/svg+xml', '<svg'])
       const png = await reader.links.qr(id, { format: 'png', size: 400, level: 'H' })

@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
-import { readLinks } from '../links/store.ts'
+import { type StoredLink, readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
 import type { ViewerFilters } from './filters.ts'
 import { type View, sum } from './figures.ts'
@@ -22,6 +22,9 @@ import type { Dimension, InstanceDimension } from './tally.ts'
 import { DAY, type Window, currentWindow, delta, spans, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
+/** Its links are shown with their origin only in an answer. */
+type StoredStats = Omit<DashboardStats, LinkList> & Record<LinkList, StoredLink[]>
+type LinkList = 'recent_links' | 'top_links'
 type InstanceView = Omit<View, 'tz'>
 
 const TOP = 5
@@ -46,7 +49,7 @@ export async function mostClicked(
 }
 
 /** What the dashboard shows of the whole instance (L14.9). Within a `snapshot`, so that all of it is one moment. */
-export async function dashboardStats(db: Db, view: InstanceView): Promise<DashboardStats> {
+export async function dashboardStats(db: Db, view: InstanceView): Promise<StoredStats> {
   const { range, now, filters } = view
   const { current, previous } = windowsOf(range, now)
   await lookUp(

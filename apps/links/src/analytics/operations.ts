@@ -9,6 +9,7 @@ import { snapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, wholeNumber } from '../links/schema.ts'
+import { type StoredLink, withOrigin } from '../links/store.ts'
 import { isTimeZone } from './calendar.ts'
 import { dashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
@@ -167,7 +168,11 @@ export const getDashboard = operation({
   summary: 'What is going on, over all links',
   query: WindowQuery,
   result: DashboardStats,
-  handler: (context, { query }) => counted(context, query, dashboardStats),
+  async handler(context, { query }) {
+    const { recent_links, top_links, ...stats } = await counted(context, query, dashboardStats)
+    const shown = (link: StoredLink) => withOrigin(context, link)
+    return { ...stats, recent_links: recent_links.map(shown), top_links: top_links.map(shown) }
+  },
 })
 
 /** Statistics of links and bundles (L14, L15). */

@@ -5,7 +5,7 @@ import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, Link, PageQuery } from '../links/schema.ts'
-import { lockLinkRow, readLinks } from '../links/store.ts'
+import { lockLinkRow, readLinks, withOrigin } from '../links/store.ts'
 import { cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
 import {
   Bundle,
@@ -209,7 +209,8 @@ const listLinks = operation({
     const found = await listMembers(database, { bundleId: id, limit: query.limit + 1 }, after)
     const { rows, next } = cutPage(key, found, query.limit)
     const ids = rows.map((row) => row.id)
-    const items = await readLinks(database, ids, context)
+    const links = await readLinks(database, ids, context)
+    const items = links.map((link) => withOrigin(context, link))
     return { items, total: (await countMembers(database, [id])).get(id) ?? 0, next }
   },
   headers: pageHeaders,

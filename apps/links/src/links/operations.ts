@@ -10,7 +10,7 @@ import type { Transaction } from 'kysely'
 import { listByClicks } from './click-order.ts'
 import { createOrReuse } from './creation.ts'
 import { trimClicks } from './trim.ts'
-import { IdParams, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
+import { Config, IdParams, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
   countLinks,
@@ -22,6 +22,7 @@ import {
   readChangedLink,
   readLinks,
   updateLink,
+  withOrigin,
 } from './store.ts'
 
 type Tx = Transaction<Tables>
@@ -46,7 +47,7 @@ export async function getLink(context: Context, id: number, range?: Range): Prom
   const database = range === undefined ? context.database : context.database.beside
   const [link] = await readLinks(database, [id], { ...context, range })
   if (!link) throw failure('link_not_found')
-  return link
+  return withOrigin(context, link)
 }
 
 export const createLink = operation({
@@ -96,8 +97,9 @@ async function nextPage(context: Context, query: LinkQuery): Promise<Page<Link>>
   const found = await list(database, filter, now, after)
   const { rows, next } = cutPage(key, found, query.limit)
   const ids = rows.map((row) => row.id)
+  const links = await readLinks(database, ids, { ...context, range })
   return {
-    items: await readLinks(database, ids, { ...context, range }),
+    items: links.map((link) => withOrigin(context, link)),
     total: await countLinks(database, query, now),
     next,
   }
@@ -116,7 +118,8 @@ async function numberedPage(context: Context, query: LinkPageQuery): Promise<Pag
   const filter = { ...query, filters: context.filters, limit: size, offset: (number - 1) * size }
   const rows = await list(database, filter, now, undefined)
   const ids = rows.map((row) => row.id)
-  const items = await readLinks(database, ids, { ...context, range: query.range })
+  const links = await readLinks(database, ids, { ...context, range: query.range })
+  const items = links.map((link) => withOrigin(context, link))
   return { items, total, next: undefined, numbered: { number, size } }
 }
 
@@ -251,6 +254,17 @@ export async function requireLink(context: Context, id: number): Promise<LinkRow
   return row
 }
 
+const readConfig = operation({
+  id: 'getConfig',
+  methods: ['GET'],
+  path: '/config',
+  scope: 'read',
+  tag: 'Links',
+  summary: 'Read the public origin of short URLs',
+  result: Config,
+  handler: ({ origin }) => Promise.resolve({ short_origin: origin }),
+})
+
 export const linkOperations = [
   createLink,
   listLinks,
@@ -259,4 +273,5 @@ export const linkOperations = [
   stateChange('disable'),
   stateChange('enable'),
   removeLink,
+  readConfig,
 ]

@@ -18,6 +18,11 @@ export const Id = z
 
 export const IdParams = z.object({ id: Id })
 
+const ShortOrigin = z.string().meta({
+  description:
+    'Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug.',
+})
+
 export const Link = z
   .object({
     id: z.int(),
@@ -36,11 +41,14 @@ export const Link = z
       .int()
       .meta({ description: 'Raw clicks: lifetime, or in the window when `range` is given.' }),
     delta_pct: DeltaPct,
+    short_origin: ShortOrigin,
     duplicate: z.literal(true).optional(),
     duplicate_count: z.int().optional(),
   })
   .meta({ id: 'Link' })
 export type Link = z.output<typeof Link>
+
+export const Config = z.object({ short_origin: ShortOrigin })
 
 export const Label = trimmedText(500).transform((label) => label || null)
 

@@ -221,8 +221,11 @@ export interface Sight {
   filters: ViewerFilters
 }
 
+/** A link as it is anywhere; on which origin its short URLs are depends on the request. */
+export type StoredLink = Omit<Link, 'short_origin'>
+
 /** The links with these ids in this order, with slugs and clicks, at one moment; ids that do not exist are left out. */
-export async function readLinks(database: Db, ids: readonly number[], sight: Sight): Promise<Link[]> {
+export async function readLinks(database: Db, ids: readonly number[], sight: Sight): Promise<StoredLink[]> {
   return ids.length === 0 ? [] : snapshot(database, (db) => linksAmong(db, ids, sight))
 }
 
@@ -233,14 +236,19 @@ export async function readLinks(database: Db, ids: readonly number[], sight: Sig
 export async function readChangedLink(
   tx: Tx,
   id: number,
-  { database, now, filters }: { database: Db } & Omit<Sight, 'range'>,
+  { database, now, filters, origin }: { database: Db; origin: string } & Omit<Sight, 'range'>,
 ): Promise<Link> {
   const [link] = await linksAmong({ ...database, read: tx }, [id], { now, filters })
   if (!link) throw new Error('A link was gone before its transaction ended')
-  return link
+  return withOrigin({ origin }, link)
 }
 
-async function linksAmong(db: Db, ids: readonly number[], sight: Sight): Promise<Link[]> {
+/** The link as an answer shows it. */
+export function withOrigin({ origin }: { origin: string }, link: StoredLink): Link {
+  return { ...link, short_origin: origin }
+}
+
+async function linksAmong(db: Db, ids: readonly number[], sight: Sight): Promise<StoredLink[]> {
   const rows = await db.read
     .selectFrom('link')
     .selectAll()
@@ -272,7 +280,7 @@ function toLink(
   row: LinkRow,
   slugs: SlugRow[],
   { countOf, before }: { countOf: (slug: SlugRow) => number; before: number | undefined },
-): Link {
+): StoredLink {
   const { primary_slug, url_key: _, search_text: __, ...link } = row
   const wired = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
   const total = sum(wired.map((slug) => slug.click_count))

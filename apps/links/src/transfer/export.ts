@@ -2,8 +2,7 @@ import { unfiltered } from '../analytics/filters.ts'
 import type { Database } from '@latchkey/database/database'
 import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
-import type { Link } from '../links/schema.ts'
-import { readLinks } from '../links/store.ts'
+import { type StoredLink, readLinks } from '../links/store.ts'
 import { defuse } from './formula.ts'
 import { linkIdsAfter } from './store.ts'
 
@@ -41,11 +40,11 @@ export async function* exportLinks(
   }
 }
 
-function named(slugs: Link['slugs']): string {
+function named(slugs: StoredLink['slugs']): string {
   return slugs.map(({ slug }) => slug).join(' ')
 }
 
-function cellsOf(link: Link): string[] {
+function cellsOf(link: StoredLink): string[] {
   const cells = [
     link.url,
     named(link.slugs.filter((slug) => slug.is_primary)),

@@ -42,6 +42,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getBundleAnalytics: one,
   getBundleBreakdown: { ...one, query: { dimension: 'os' } },
   getLinkQr: { ...one, query: { format: 'png', size: 300 } },
+  getConfig: {},
   getDashboard: { query: { range: '24h' } },
   listKeys: {},
   getSettings: {},

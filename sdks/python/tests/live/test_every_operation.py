@@ -130,6 +130,7 @@ async def figures(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     assert (breakdown.items, breakdown.total) == (stats.utm_sources, 1)
     walked = await every(reader.links.breakdown_all(id, dimension="utm_sources", limit=1))
     assert walked == stats.utm_sources
+    assert (await done(reader.config.get())).short_origin == created.short_origin
     svg = await done(reader.links.qr(id))
     assert (svg.content_type, svg.text[:4]) == ("image/svg+xml", "<svg")
     png = await done(reader.links.qr(id, format="png", size=400, level="H"))

@@ -2,6 +2,7 @@
 
 import { type ClientOptions, Transport } from '../transport.js'
 import { Links } from './links.js'
+import { Config } from './config.js'
 import { Slugs } from './slugs.js'
 import { Bundles } from './bundles.js'
 
@@ -15,6 +16,7 @@ import { Bundles } from './bundles.js'
  */
 export class LinksClient {
   readonly links: Links
+  readonly config: Config
   readonly slugs: Slugs
   readonly bundles: Bundles
 
@@ -22,6 +24,7 @@ export class LinksClient {
   constructor(options: ClientOptions) {
     const transport = new Transport(options)
     this.links = new Links(transport)
+    this.config = new Config(transport)
     this.slugs = new Slugs(transport)
     this.bundles = new Bundles(transport)
   }

@@ -292,6 +292,8 @@ export interface Link {
   total_clicks: number
   /** Change in percent against the preceding window; missing when nothing was clicked in it. */
   delta_pct?: number
+  /** Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug. */
+  short_origin: string
   duplicate?: true
   duplicate_count?: number
 }
@@ -309,6 +311,11 @@ export interface Slug {
 
 export interface DeleteLinkResult {
   deleted: true
+}
+
+export interface GetConfigResult {
+  /** Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug. */
+  short_origin: string
 }
 
 export interface RemoveSlugBySlugResult {

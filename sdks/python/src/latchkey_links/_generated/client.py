@@ -8,6 +8,7 @@ import httpx
 
 from .._transport import AsyncTransport, Options, Transport
 from .bundles import AsyncBundles, Bundles
+from .config import AsyncConfig, Config
 from .links import AsyncLinks, Links
 from .slugs import AsyncSlugs, Slugs
 
@@ -31,6 +32,7 @@ class LinksClient:
     ) -> None:
         self._transport = Transport(Options(base_url, api_key, timeout, max_retries), http_client)
         self.links: Links = Links(self._transport)
+        self.config: Config = Config(self._transport)
         self.slugs: Slugs = Slugs(self._transport)
         self.bundles: Bundles = Bundles(self._transport)
 
@@ -65,6 +67,7 @@ class AsyncLinksClient:
             Options(base_url, api_key, timeout, max_retries), http_client
         )
         self.links: AsyncLinks = AsyncLinks(self._transport)
+        self.config: AsyncConfig = AsyncConfig(self._transport)
         self.slugs: AsyncSlugs = AsyncSlugs(self._transport)
         self.bundles: AsyncBundles = AsyncBundles(self._transport)
 

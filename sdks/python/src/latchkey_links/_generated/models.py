@@ -19,6 +19,7 @@ __all__ = [
     "DateCount",
     "DeleteBundleResult",
     "DeleteLinkResult",
+    "GetConfigResult",
     "Link",
     "MemberClicks",
     "NameCount",
@@ -57,6 +58,8 @@ class Link:
     """Raw clicks: lifetime, or in the window when `range` is given."""
     delta_pct: int | None = None
     """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    short_origin: str
+    """Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug."""
     duplicate: Literal[True] | None = None
     duplicate_count: int | None = None
 
@@ -74,6 +77,7 @@ class Link:
             slugs=many(data["slugs"], Slug.from_json),
             total_clicks=data["total_clicks"],
             delta_pct=data.get("delta_pct"),
+            short_origin=data["short_origin"],
             duplicate=data.get("duplicate"),
             duplicate_count=data.get("duplicate_count"),
         )
@@ -111,6 +115,18 @@ class DeleteLinkResult:
     def from_json(cls, data: Any) -> DeleteLinkResult:
         return cls(
             deleted=data["deleted"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetConfigResult:
+    short_origin: str
+    """Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> GetConfigResult:
+        return cls(
+            short_origin=data["short_origin"],
         )
 
 
