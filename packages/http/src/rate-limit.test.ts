@@ -1,12 +1,13 @@
+import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { createRateLimiter } from './rate-limit.ts'
 
 const TEN_A_SECOND = { count: 10, perSeconds: 1 }
 
-function limiterAt(rate: { count: number; perSeconds: number }, mostKeys?: number) {
+function limiterAt(rate: { count: number; perSeconds: number }, maxKeys?: number) {
   const clock = { ms: 1_000_000 }
-  const limiter = createRateLimiter(rate, () => clock.ms, mostKeys)
+  const limiter = createRateLimiter(rate, () => clock.ms, maxKeys)
   const takeMany = (key: string, times: number) => Array.from({ length: times }, () => limiter.take(key))
   return { clock, limiter, takeMany }
 }
@@ -155,5 +156,108 @@ describe('under a flood of keys', () => {
     clock.ms += 2000
     expect(limiter.take('new')).toMatchObject({ allowed: true, remaining: 9 })
     expect(limiter.take('other')).toMatchObject({ allowed: true, remaining: 9 })
+  })
+})
+
+const TEN_AN_HOUR = { count: 10, perSeconds: 3600 }
+const FLOOD = 200_000
+
+/** The nth /64 of a /32: each in a /48 of its own, then each of these again with another /56. */
+const spread = (first: string, n: number) =>
+  `${first}:${(n & 0xffff).toString(16)}:${(((n >> 16) + 1) << 8).toString(16)}::/64`
+/** The nth /64 of a /47 and what follows it, without a gap. */
+const packed = (first: string, n: number) =>
+  `${first}:${((n >> 16) + 2).toString(16)}:${(n & 0xffff).toString(16)}::/64`
+/** The nth of addresses that have their /24 for themselves. */
+const bot = (n: number) => `${10 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}.9`
+
+describe('while 200,000 clients fill the tables', () => {
+  const floods: [string, (limiter: ReturnType<typeof limiterAt>['limiter']) => void][] = [
+    ['from one /47', (limiter) => fill((n) => limiter.take(packed('2001:db8', n)))],
+    ['from one /32', (limiter) => fill((n) => limiter.take(spread('2001:db8', n)))],
+    ['of as many IPv4 networks', (limiter) => fill((n) => limiter.take(bot(n)))],
+  ]
+  const fill = (take: (n: number) => void) => {
+    for (let n = 0; n < FLOOD; n++) take(n)
+  }
+
+  for (const [source, flood] of floods) {
+    test(`${source}, clients of other networks are served, and those known before have what they had`, () => {
+      const { limiter, takeMany } = limiterAt(TEN_AN_HOUR)
+      const known = ['2001:db8:1::/64', '10.0.5.7', '2001:db9::/64', '203.0.113.1']
+      for (const key of known) takeMany(key, 4)
+      flood(limiter)
+      for (const key of known) {
+        expect([key, limiter.take(key)]).toEqual([key, expect.objectContaining({ remaining: 5 })])
+        expect(takeMany(key, 6).map(({ allowed }) => allowed)).toEqual([
+          ...Array<boolean>(5).fill(true),
+          false,
+        ])
+      }
+      for (const key of ['2001:db9:1::/64', '2a00:1:2:3::/64', '203.0.114.1', '198.51.100.1'])
+        expect([key, limiter.take(key)]).toEqual([key, expect.objectContaining({ remaining: 9 })])
+    })
+  }
+
+  test('those beyond are counted by their own /56 while there is room, and no further client of it is served', () => {
+    const { limiter, takeMany } = limiterAt(TEN_AN_HOUR)
+    fill((n) => limiter.take(packed('2001:db8', n)))
+    const of = (n: number) => `2001:db8:9:${(0x100 + n).toString(16)}::/64`
+    const passed = Array.from({ length: 50 }, (_, n) => limiter.take(of(n)).allowed)
+    expect(passed.filter(Boolean)).toHaveLength(10)
+    expect(limiter.take('2001:db8:9:200::/64')).toMatchObject({ allowed: true, remaining: 9 })
+    expect(takeMany('2001:db8:9:1ff::/64', 3).some(({ allowed }) => allowed)).toBe(false)
+  })
+
+  test('from one /32, those beyond are counted by their /48, and by the /32 when those are too many', () => {
+    const { limiter } = limiterAt(TEN_AN_HOUR, 1000)
+    for (let n = 0; n < 10_000; n++) limiter.take(spread('2001:db8', n))
+    // A /48 has ten, whatever is in it, and all that have none of their own have ten together.
+    const first = Array.from({ length: 50 }, (_, n) => limiter.take(`2001:db8:7d1:${n}::/64`).allowed)
+    const new48 = Array.from(
+      { length: 50 },
+      (_, n) => limiter.take(`2001:db8:fff${n % 10}:${n}::/64`).allowed,
+    )
+    expect(first.filter(Boolean).length).toBeLessThanOrEqual(10)
+    expect(new48.filter(Boolean)).toHaveLength(0)
+    expect(limiter.take('2001:db9::/64')).toMatchObject({ allowed: true, remaining: 9 })
+  })
+
+  test('of IPv4, those beyond are counted by /24, then by /16', () => {
+    const { limiter } = limiterAt(TEN_AN_HOUR, 1000)
+    fill((n) => limiter.take(bot(n)))
+    const passedIn = (network: string) =>
+      Array.from({ length: 50 }, (_, n) => limiter.take(`${network}.${n + 1}`).allowed).filter(Boolean).length
+    // The 2,000th was the last to have a /24; what follows in its /16 has been served ten times.
+    expect(passedIn('10.7.207')).toBeLessThanOrEqual(10)
+    expect(passedIn('10.200.5')).toBe(0)
+    expect(passedIn('172.16.5')).toBe(10)
+    expect(passedIn('172.16.6')).toBe(0)
+  })
+
+  test('memory is bounded in all tables together', () => {
+    const { limiter } = limiterAt(TEN_AN_HOUR)
+    const measure = () => {
+      Bun.gc(true)
+      return heapStats().heapSize
+    }
+    const before = measure()
+    fill((n) => limiter.take(spread('2001:db8', n)))
+    fill((n) => limiter.take(bot(n)))
+    const full = measure()
+    fill((n) => limiter.take(spread('2a00:1', n)))
+    fill((n) => limiter.take(bot(n + FLOOD)))
+    expect(full - before).toBeLessThan(50_000_000)
+    // As many keys again would take some 40 MB.
+    expect(measure() - full).toBeLessThan(4_000_000)
+    expect(limiter.take('203.0.113.1').allowed).toBe(true)
+  })
+
+  test('as soon as buckets have filled up, new clients have their own again', () => {
+    const { clock, limiter } = limiterAt(TEN_AN_HOUR)
+    fill((n) => limiter.take(packed('2001:db8', n)))
+    // One of ten an hour is back after six minutes.
+    clock.ms += 361_000
+    for (const n of [1, 2]) expect(limiter.take(`2001:db8:9:${n}::/64`)).toMatchObject({ remaining: 9 })
   })
 })

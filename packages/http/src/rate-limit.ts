@@ -1,3 +1,5 @@
+import { widerPrefix } from './client-prefix.ts'
+
 /** The answer to one request; it carries what the `RateLimit-*` and `Retry-After` headers need. */
 export interface Taken {
   readonly allowed: boolean
@@ -19,16 +21,22 @@ export interface RateLimiter {
   peek(key: string): Taken
 }
 
-// About 10 MB of keys and numbers.
-const MOST_KEYS = 100_000
+// Of one width of prefixes: as many /16 as IPv4 has, so that those, and in practice the /32 of IPv6, never fill their table.
+// About 7 MB of keys and numbers.
+const MAX_KEYS = 65_536
+const WIDTHS: readonly string[] = ['/64', '/56', '/48', '/32', '/24', '/16']
+/** How often a table that is full is searched for buckets that have filled up. */
+const FULL_SWEEP_MS = 1000
 
 /**
  * A token bucket for each key, in memory: `count` requests at once, refilled evenly within `perSeconds`. Refused requests
  * cost nothing. `now` is a clock in milliseconds, monotonic by default. Never fails.
  *
- * Memory is bounded: a bucket that has had the time to fill is dropped, which changes nothing. While `mostKeys` buckets
- * are still filling, new keys share one more bucket; none is dropped to make room, because then a flood of made-up keys
- * would empty the memory of the sender's own.
+ * Memory is bounded: a bucket that has had the time to fill is dropped, which changes nothing. While `maxKeys` buckets
+ * are still filling, they stay, and new clients are counted together with those of their network, as far as needed: in
+ * /24, then /16 of IPv4, in /56, /48, then /32 of IPv6. Each network has one bucket like a client's own, in a table of its
+ * width. Whoever fills the tables thereby shares with their own neighbours. New keys that are no client prefixes share
+ * one bucket.
  *
  * @example
  * const limiter = createRateLimiter({ count: 600, perSeconds: 60 })
@@ -37,50 +45,40 @@ const MOST_KEYS = 100_000
 export function createRateLimiter(
   { count, perSeconds }: { readonly count: number; readonly perSeconds: number },
   now: () => number = () => performance.now(),
-  mostKeys = MOST_KEYS,
+  maxKeys = MAX_KEYS,
 ): RateLimiter {
   const fillMs = perSeconds * 1000
   const tokenMs = fillMs / count
-  // A bucket is the moment at which it will be full (the generic cell rate algorithm), so it is one number.
-  let filling = new Map<string, number>()
-  // Not touched for a whole period by the time this is replaced, therefore full.
-  let older = new Map<string, number>()
-  let turnedAt = now()
-  let sharedFullAt = 0
+  const newTable = (max: number) => new Buckets(fillMs, max, now())
+  const networks = new Map(WIDTHS.map((width) => [width, newTable(maxKeys)]))
+  const single = newTable(maxKeys)
+  const shared = newTable(1)
 
-  function dropFull(at: number): void {
-    const elapsed = at - turnedAt
-    if (elapsed >= 0 && elapsed < fillMs) return
-    turnedAt = at
-    // A clock that was set back has filled nothing.
-    if (elapsed < 0) return
-    older = elapsed < 2 * fillMs ? filling : new Map()
-    filling = new Map()
+  function tableOf(key: string): Buckets {
+    const slash = key.lastIndexOf('/')
+    return (slash < 0 ? undefined : networks.get(key.slice(slash))) ?? single
   }
 
-  function store(key: string, fullAt: number): void {
-    if (!filling.has(key) && !older.delete(key) && filling.size + older.size >= mostKeys)
-      sharedFullAt = fullAt
-    else filling.set(key, fullAt)
-  }
-
-  function find(key: string): number {
-    const own = filling.get(key) ?? older.get(key)
-    if (own !== undefined) return own
-    return filling.size + older.size >= mostKeys ? sharedFullAt : 0
+  /** The bucket of the client, or of the narrowest network around it for which there is one or room for one. */
+  function bucketOf(key: string, at: number): { table: Buckets; key: string } {
+    for (let each: string | undefined = key; each !== undefined; each = widerPrefix(each)) {
+      const table = tableOf(each)
+      if (table.admits(each, at)) return { table, key: each }
+    }
+    return { table: shared, key: '' }
   }
 
   function measure(key: string, requests: number, counts: boolean): Taken {
     const at = now()
-    dropFull(at)
-    const known = find(key)
+    const bucket = bucketOf(key, at)
+    const known = bucket.table.get(bucket.key)
     // Never more than empty, even when the clock was set back.
     const fullAt = Math.min(Math.max(known, at), at + fillMs)
     const filledBy = fullAt + requests * tokenMs
     const wait = filledBy - fillMs - at
     const allowed = wait <= ROUNDING_MS
     const next = allowed ? filledBy : fullAt
-    if (counts && (allowed || fullAt < known)) store(key, next)
+    if (counts && (allowed || fullAt < known)) bucket.table.set(bucket.key, next)
     return {
       allowed,
       limit: count,
@@ -93,6 +91,45 @@ export function createRateLimiter(
   return {
     take: (key, requests = 1) => measure(key, requests, true),
     peek: (key) => measure(key, 1, false),
+  }
+}
+
+/** Buckets of one width of prefixes. Each is the moment at which it will be full (the generic cell rate algorithm). */
+class Buckets {
+  readonly #fullAt = new Map<string, number>()
+  readonly #fillMs: number
+  readonly #max: number
+  #sweptAt: number
+
+  constructor(fillMs: number, max: number, at: number) {
+    this.#fillMs = fillMs
+    this.#max = max
+    this.#sweptAt = at
+  }
+
+  /** Whether the key has a bucket or may get one. */
+  admits(key: string, at: number): boolean {
+    const sweepMs = this.#isAtMax() ? Math.min(FULL_SWEEP_MS, this.#fillMs) : this.#fillMs
+    const elapsed = at - this.#sweptAt
+    if (elapsed >= sweepMs || elapsed < 0) this.#sweep(at)
+    return !this.#isAtMax() || this.#fullAt.has(key)
+  }
+
+  get(key: string): number {
+    return this.#fullAt.get(key) ?? 0
+  }
+
+  set(key: string, fullAt: number): void {
+    this.#fullAt.set(key, fullAt)
+  }
+
+  #isAtMax(): boolean {
+    return this.#fullAt.size >= this.#max
+  }
+
+  #sweep(at: number): void {
+    this.#sweptAt = at
+    for (const [key, fullAt] of this.#fullAt) if (fullAt <= at) this.#fullAt.delete(key)
   }
 }
 

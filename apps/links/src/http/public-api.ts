@@ -1,4 +1,5 @@
 import { clientAddress } from '@latchkey/http/client-address'
+import { prefixOf } from '@latchkey/http/client-prefix'
 import { transportFailure } from '@latchkey/http/failure'
 import { type Arrival, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
 import { unfiltered } from '../analytics/filters.ts'
@@ -49,7 +50,7 @@ async function authenticate(
   const key = KEY.test(rawKey) ? await findKey(services.database.read, rawKey) : undefined
   const headers = key
     ? take(limiters?.callers, String(key.id))
-    : take(limiters?.addresses, clientAddress(request, peer, services.proxies))
+    : take(limiters?.addresses, prefixOf(clientAddress(request, peer, services.proxies)))
   if (!key) throw transportFailure('unauthorized', { headers: { ...headers, 'WWW-Authenticate': 'Bearer' } })
   noteUse(services, key)
   return { caller: key, headers }

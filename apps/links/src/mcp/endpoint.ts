@@ -1,5 +1,6 @@
 import { readJson } from '@latchkey/http/body'
 import { clientAddress } from '@latchkey/http/client-address'
+import { prefixOf } from '@latchkey/http/client-prefix'
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type Arrival, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
@@ -156,7 +157,7 @@ async function identify(
     return caller
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 401) throw error
-    take(limiters?.addresses, clientAddress(request, arrival.peer, services.proxies))
+    take(limiters?.addresses, prefixOf(clientAddress(request, arrival.peer, services.proxies)))
     throw error
   }
 }

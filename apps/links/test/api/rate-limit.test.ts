@@ -52,6 +52,15 @@ eachDialect((_dialect, newUrl) => {
     for (const status of [200, 200, 200, 429]) expect(await ask(links, `Bearer ${key}`)).toBe(status)
   })
 
+  test('addresses of one /64 of IPv6 count as one', async () => {
+    const links = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '2/min' })
+    const statuses = []
+    for (const last of ['1', '2', 'ffff:1'])
+      statuses.push(await ask(links, undefined, `2001:db8:0:1::${last}`))
+    expect(statuses).toEqual([401, 401, 429])
+    expect(await ask(links, undefined, '2001:db8:0:2::1')).toBe(401)
+  })
+
   test('a made-up forwarding header gives nobody another address', async () => {
     const links = await startTestLinks(await newUrl(), {
       LINKS_RATE_LIMIT: '2/min',

@@ -39,13 +39,16 @@ async function nicknameFrom({ database }: Context, given: string): Promise<strin
 function checkCreation({ rates, clientPrefix }: Context): void {
   rates.check('guest_create_per_minute', clientPrefix)
   rates.check('guest_create_per_hour', clientPrefix)
-  rates.check('guest_create_total_per_minute', '')
+  rates.check('guest_create_total_per_minute', clientPrefix)
 }
 
-function countCreation({ rates, clientPrefix }: Context): void {
+/** Counts all or nothing: a service that takes no more guests costs an address nothing, and the other way round. */
+function countCreation(context: Context): void {
+  checkCreation(context)
+  const { rates, clientPrefix } = context
+  rates.take('guest_create_total_per_minute', clientPrefix)
   rates.take('guest_create_per_minute', clientPrefix)
   rates.take('guest_create_per_hour', clientPrefix)
-  rates.take('guest_create_total_per_minute', '')
 }
 
 const create = operation({

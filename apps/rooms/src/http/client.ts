@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { clientAddress } from '@latchkey/http/client-address'
-import { prefixOf } from '../client-prefix.ts'
+import { prefixOf } from '@latchkey/http/client-prefix'
 import type { Services } from './services.ts'
 
 /** From where a request comes, for limits and records; it authenticates nobody (R3.4). */

@@ -2,6 +2,7 @@ import { type RateLimiter, type Taken, createRateLimiter } from '@latchkey/http/
 import type { Rates } from '../context.ts'
 import { failure } from '../failures.ts'
 import type { LimitName, Limits } from '../limits.ts'
+import { createTotalRate } from './total-rate.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, '10s': 10 }
 
@@ -11,6 +12,9 @@ const OWN: ReadonlySet<LimitName> = new Set([
   'http_anonymous_per_minute',
   'socket_messages_per_10s',
 ])
+
+/** Of the whole service; their keys are client prefixes all the same, since each network gets its share. */
+const TOTALS: ReadonlySet<LimitName> = new Set(['guest_create_total_per_minute'])
 
 export interface SharedRates extends Rates {
   /** Another node has counted this. */
@@ -30,7 +34,8 @@ export function createRates(
   const limiters = new Map<LimitName, RateLimiter>()
   for (const [name, count] of Object.entries(limits) as [LimitName, number][]) {
     const perSeconds = SECONDS[/_per_(minute|hour|10s)$/.exec(name)?.[1] ?? '']
-    if (perSeconds !== undefined) limiters.set(name, createRateLimiter({ count, perSeconds }, now))
+    const create = TOTALS.has(name) ? createTotalRate : createRateLimiter
+    if (perSeconds !== undefined) limiters.set(name, create({ count, perSeconds }, now))
   }
   const limiterOf = (limit: LimitName) => {
     const limiter = limiters.get(limit)

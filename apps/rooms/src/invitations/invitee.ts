@@ -70,12 +70,11 @@ const pending = operation({
   },
 })
 
-/** Who tries tokens that nobody was given is not answered for long, not even for one that exists. */
+/** The failures of others at the same address take nobody's link away: no token can be guessed (256 random bits). */
 async function findLink(
   { database, rates, clientPrefix }: Context,
   token: string,
 ): Promise<RoomInvitationRow> {
-  rates.check('invitation_failures_per_hour', clientPrefix)
   const link = await findByTokenHash(database.read, hashToken(token))
   if (link) return link
   rates.take('invitation_failures_per_hour', clientPrefix)

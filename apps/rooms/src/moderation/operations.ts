@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { prefixOf } from '../client-prefix.ts'
+import { prefixOf } from '@latchkey/http/client-prefix'
 import { type Context, operation } from '../context.ts'
 import type { RoomBanRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'

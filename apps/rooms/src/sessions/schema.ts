@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { prefixOf } from '../client-prefix.ts'
+import { prefixOf } from '@latchkey/http/client-prefix'
 import type { SessionRow } from '../db/tables.ts'
 import { User } from '../users/schema.ts'
 import { Id, Moment, toMoment } from '../wire.ts'

@@ -65,7 +65,7 @@ test('L125: a flood from 1000 prefixes makes no more guests than the service tak
   const member = await rooms.signedIn(undefined, { ip: '192.0.2.10' })
   const statuses: number[] = []
   for (let n = 0; n < 1000; n++) {
-    const ip = n % 2 === 0 ? `10.1.${n >> 8}.${n & 255}` : `2001:db8:1:${n.toString(16)}::1`
+    const ip = n % 2 === 0 ? `${10 + (n >> 8)}.${n & 255}.0.1` : `2001:${n.toString(16)}::1`
     const response = await rooms.browser({ ip }).send('/api/session', { body: nameOf(n) })
     statuses.push(response.status)
   }
@@ -73,6 +73,25 @@ test('L125: a flood from 1000 prefixes makes no more guests than the service tak
   expect((await member.send('/api/session')).status).toBe(200)
   const again = await rooms.browser({ ip: '192.0.2.12' }).signIn({ sub: 'bob', name: 'Bob' })
   expect(again.headers.get('location')).toBe('https://rooms.example.com/')
+  await rooms.close()
+})
+
+test('L125: one line does not use up the guests that the service takes, and what it refuses costs an address nothing', async () => {
+  const limits = { guest_create_total_per_minute: 20, guest_create_per_minute: 3 }
+  const rooms = await openRooms({ limits })
+  const come = async (ip: string, n: number) =>
+    (await rooms.browser({ ip }).send('/api/session', { body: nameOf(n) })).status
+  const line: number[] = []
+  for (let n = 0; n < 40; n++) line.push(await come(`2001:db8:1:${n.toString(16)}::1`, n))
+  // Of a total of 20, a /56 stops at a quarter of what is left.
+  expect(tally(line)).toEqual({ 201: 4, 429: 36 })
+  expect(await come('2001:db8:2::1', 50)).toBe(201)
+  // Other networks use the rest up, and 192.0.2.9 is refused for it.
+  for (let n = 0; n < 15; n++) expect(await come(`${20 + n}.0.0.1`, 60 + n)).toBe(201)
+  for (let n = 0; n < 9; n++) expect(await come('192.0.2.9', 80 + n)).toBe(429)
+  rooms.clock.ms += 60_000
+  for (let n = 0; n < 3; n++) expect(await come('192.0.2.9', 90 + n)).toBe(201)
+  expect(await come('192.0.2.9', 99)).toBe(429)
   await rooms.close()
 })
 

@@ -1,0 +1,54 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/**
+ * What limits count by and lists show: an IPv4 address, or the /64 of an IPv6 one, which a single customer has whole. What
+ * is no address is returned as it is.
+ *
+ * @example prefixOf('2001:db8::7') // '2001:db8::/64'
+ */
+export function prefixOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toRFC5952String()}/64`
+}
+
+const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.\d{1,3}(\/24)?$/
+// The second half of a /64 is zero, so `::` can only be at its end.
+const IPV6 = /^([0-9a-f]{1,4})?(?::([0-9a-f]{1,4}))?(?::([0-9a-f]{1,4}))?(?::([0-9a-f]{1,4}))?::\/(64|56|48)$/
+
+/**
+ * The network around what `prefixOf` or this function returned: /56, /48 and /32 of IPv6, /24 and /16 of IPv4. Undefined
+ * for the widest, and for what is no prefix.
+ *
+ * @example
+ * widerPrefix('2001:db8:1:2ff::/64') // '2001:db8:1:200::/56'
+ * widerPrefix('192.0.2.7') // '192.0.2.0/24'
+ */
+export function widerPrefix(prefix: string): string | undefined {
+  return prefix.includes(':') ? widerIPv6(prefix) : widerIPv4(prefix)
+}
+
+/** All networks around a prefix, the narrowest first. */
+export function widerPrefixes(prefix: string): string[] {
+  const wider = widerPrefix(prefix)
+  return wider === undefined ? [] : [wider, ...widerPrefixes(wider)]
+}
+
+function widerIPv4(prefix: string): string | undefined {
+  const [found, first, second, third, isNetwork] = IPV4.exec(prefix) ?? []
+  if (found === undefined) return undefined
+  return isNetwork ? `${first}.${second}.0.0/16` : `${first}.${second}.${third}.0/24`
+}
+
+function widerIPv6(prefix: string): string | undefined {
+  const [found, first = '0', second = '0', third = '0', fourth = '0', bits] = IPV6.exec(prefix) ?? []
+  if (found === undefined) return undefined
+  if (bits === '48') return written([first, second], 32)
+  if (bits === '56') return written([first, second, third], 48)
+  return written([first, second, third, fourth.length > 2 ? `${fourth.slice(0, -2)}00` : '0'], 56)
+}
+
+function written(groups: string[], bits: number): string {
+  while (groups.at(-1) === '0') groups.pop()
+  return `${groups.join(':')}::/${bits}`
+}
