@@ -177,9 +177,13 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Whether a state-changing request may come from another site's page (L16.2). `ownOrigin` null matches no origin. */
 export function isCrossSite(request: Request, via: Via, ownOrigin: string | null): boolean {
-  if (SAFE_METHODS.has(request.method)) return false
-  const site = request.headers.get('sec-fetch-site')
-  const origin = request.headers.get('origin')
-  if (site !== null) return site !== 'same-origin'
-  return origin === null ? via === 'cookie' : origin !== ownOrigin
+  return !SAFE_METHODS.has(request.method) && !isFromOwnPage(request, via, ownOrigin)
+}
+
+/** Whether no other site's page can have sent the request, whatever its method. */
+export function isFromOwnPage({ headers }: Request, via: Via, ownOrigin: string | null): boolean {
+  const site = headers.get('sec-fetch-site')
+  const origin = headers.get('origin')
+  if (site !== null) return site === 'same-origin'
+  return origin === null ? via !== 'cookie' : origin === ownOrigin
 }

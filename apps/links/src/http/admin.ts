@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import { type Arrival, mount } from '@latchkey/http/mount'
-import { type Admission, createAccess, isCrossSite } from '../access/access.ts'
+import { type Admission, createAccess, isCrossSite, isFromOwnPage } from '../access/access.ts'
 import { filtersOf } from '../analytics/filters.ts'
 import { Range } from '../analytics/schema.ts'
 import type { Context, CreatedVia } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure, literalTexts } from '../failures.ts'
+import { failure, failures, literalTexts } from '../failures.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
@@ -38,7 +39,10 @@ export function createAdmin(services: Services) {
     if (reads && (path === '/_/admin' || path === '/_/admin/')) return leadTo(DASHBOARD)
     const admission = await access.admit(request, peer)
     if (!admission.ok) return refusalPage(admission)
-    if (path === '/_/admin/logout') return logout(services.settings.accessLogoutUrl)
+    if (path === '/_/admin/logout') {
+      const isOwn = isFromOwnPage(request, admission.via, services.originOf(request, peer))
+      return isOwn ? logout(services.settings.accessLogoutUrl) : refusalPage(CROSS_SITE)
+    }
     if (!reads) return notFoundPage()
     if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
     return pages.index(path, admission.identity, services.originOf(request, peer))
@@ -62,6 +66,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
     operations: adminOperations,
     literals: literalTexts,
     async authenticate(request, { peer }) {
+      if (isCrossOriginSubrequest(request)) throw failure('cross_site')
       const admission = await admit(request, peer)
       if (!admission.ok) throw refusal(admission)
       if (isCrossSite(request, admission.via, services.originOf(request, peer))) throw failure('cross_site')
@@ -84,6 +89,8 @@ export async function viewer(db: Kysely<Tables>, identity: string, createdVia: C
 }
 
 type Refused = Extract<Admission, { ok: false }>
+
+const CROSS_SITE: Refused = { ok: false, status: 403, message: failures.cross_site.text }
 
 function retryAfter({ retryAfterSeconds }: Refused): Record<string, string> {
   return retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }

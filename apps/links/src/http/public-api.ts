@@ -1,10 +1,11 @@
 import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { transportFailure } from '@latchkey/http/failure'
 import { type Arrival, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
 import { unfiltered } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
-import { failureOf, literalTexts } from '../failures.ts'
+import { failure, failureOf, literalTexts } from '../failures.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
 import { type Limiters, createLimiters, take } from './limits.ts'
@@ -48,6 +49,8 @@ async function authenticate(
   const header = request.headers.get('authorization') ?? ''
   const rawKey = header.startsWith('Bearer ') ? header.slice('Bearer '.length) : ''
   const key = KEY.test(rawKey) ? await findKey(services.database.read, rawKey) : undefined
+  // Another site's page cannot send a key, but its images would use up what their visitor's address may ask.
+  if (!key && isCrossOriginSubrequest(request)) throw failure('cross_site')
   const headers = key
     ? take(limiters?.callers, String(key.id))
     : take(limiters?.addresses, prefixOf(clientAddress(request, peer, services.proxies)))

@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
 import type { Arrival } from '@latchkey/http/mount'
 import type { Redirect } from '../redirect/redirect.ts'
 import { locationOf } from '../redirect/lookup.ts'
@@ -52,7 +53,7 @@ export function createRouter(parts: Parts): Fetch {
     const peer = peerOf(request, server)
     if (path === '' || isElsewhere(path) || isMcpHost(url, host)) {
       const keepOpen = () => server.timeout(request, 0)
-      return elsewhere(request, `/${path}`, { peer, keepOpen })
+      return isolated(elsewhere(request, `/${path}`, { peer, keepOpen }))
     }
     return parts.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
   }
@@ -69,6 +70,13 @@ function isElsewhere(path: string): boolean {
  */
 function peerOf(request: Request, server: Parameters<Fetch>[1]): string {
   return server.requestIP(request)?.address ?? ''
+}
+
+/** Redirects alone may be followed from within pages of other sites. */
+async function isolated(made: Promise<Response>): Promise<Response> {
+  const response = await made
+  for (const [name, value] of CROSS_ORIGIN_HEADERS) response.headers.set(name, value)
+  return response
 }
 
 function createElsewhere(

@@ -1,3 +1,5 @@
+import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+
 /** The few pages a visitor can meet. The same bytes every time, so that nothing tells one dead link from another. */
 function page(title: string, sentence: string): string {
   return `<!doctype html>
@@ -43,6 +45,7 @@ const HEADERS = {
   'Cache-Control': 'private, no-store',
   'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
+  ...Object.fromEntries(CROSS_ORIGIN_HEADERS),
 }
 
 /** Unknown, disabled, expired, malformed: one answer (L12.3). */
@@ -76,6 +79,7 @@ export function methodNotAllowed(): Response {
       Allow: 'GET, HEAD',
       'Content-Type': 'text/plain; charset=utf-8',
       'Cache-Control': 'private, no-store',
+      ...Object.fromEntries(CROSS_ORIGIN_HEADERS),
     },
   })
 }

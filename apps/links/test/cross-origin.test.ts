@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sharedTestLinks } from './testing.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-cross-origin-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const newUrl = async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
+
+const IMAGE = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'no-cors',
+  'Sec-Fetch-Dest': 'image',
+}
+const NAVIGATION = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-Dest': 'document',
+}
+const REFUSED = { error: 'Cross-site request refused' }
+const LOGOUT = 'https://access.example/logout'
+
+const limited = sharedTestLinks(newUrl, { LINKS_RATE_LIMIT: '2/min' })
+const links = sharedTestLinks(newUrl, { LINKS_ACCESS_LOGOUT_URL: LOGOUT })
+
+test('images of another site are refused by the API and use up no limit of their visitor’s address', async () => {
+  for (const _ of Array(5)) {
+    const { status, headers, body } = await limited.call('GET', '/links', { headers: IMAGE })
+    expect([status, body, headers.has('ratelimit-remaining')]).toEqual([403, REFUSED, false])
+  }
+  for (const status of [401, 401, 429]) expect((await limited.call('GET', '/links')).status).toBe(status)
+})
+
+test('a key is proof enough: no page of another site can send one', async () => {
+  const key = await links.key('ann@example.com')
+  expect((await links.call('GET', '/links', { key, headers: IMAGE })).status).toBe(200)
+  expect((await links.call('GET', '/links', { headers: NAVIGATION })).status).toBe(401)
+})
+
+test('images of another site are refused by the admin API, whoever is signed in', async () => {
+  for (const path of ['/settings', '/links', '/export?format=csv'])
+    expect(await links.callAdmin('GET', path, { headers: IMAGE })).toMatchObject({
+      status: 403,
+      body: REFUSED,
+    })
+  expect((await links.callAdmin('GET', '/settings', { headers: NAVIGATION })).status).toBe(200)
+  const own = { ...IMAGE, 'Sec-Fetch-Site': 'same-origin' }
+  expect((await links.callAdmin('GET', '/settings', { headers: own })).status).toBe(200)
+})
+
+test('only our own pages sign a person out at the access layer', async () => {
+  const signOut = async (headers: Record<string, string>) => {
+    const answer = await links.fetch('/_/admin/logout', { headers })
+    return [answer.status, answer.headers.get('location')]
+  }
+  const own = { ...NAVIGATION, 'Sec-Fetch-Site': 'same-origin' }
+  expect(await signOut(own)).toEqual([302, LOGOUT])
+  for (const headers of [NAVIGATION, IMAGE, { Origin: 'https://evil.example' }])
+    expect(await signOut(headers)).toEqual([403, null])
+})
+
+test('no answer but a redirect can be embedded by other sites, or held by a page of theirs', async () => {
+  const key = await links.key('ann@example.com')
+  const { id } = await links.link(key, { slug: 'target' })
+  const authorized = { headers: { Authorization: `Bearer ${key}` } }
+  const asked: [path: string, init?: RequestInit][] = [
+    ['/'],
+    ['/none'],
+    ['/target', { method: 'POST' }],
+    ['/a/b'],
+    ['/favicon.ico'],
+    ['/robots.txt'],
+    ['/_/health'],
+    ['/_/ready'],
+    ['/_/metrics'],
+    ['/_/api/openapi.json'],
+    ['/_/api/links'],
+    ['/_/api/links', authorized],
+    [`/_/api/links/${id}/qr`, authorized],
+    ['/_/api/none', authorized],
+    ['/_/admin/api/settings'],
+    ['/_/admin/nothing'],
+    ['/_/mcp'],
+    ['/.well-known/oauth-protected-resource'],
+  ]
+  for (const [path, init] of asked) {
+    const { headers } = await links.fetch(path, init)
+    const policies = ['resource', 'opener'].map((name) => headers.get(`cross-origin-${name}-policy`))
+    expect([path, ...policies]).toEqual([path, 'same-origin', 'same-origin'])
+  }
+  const redirect = await links.fetch('/target', { headers: IMAGE })
+  expect(redirect.status).toBe(302)
+  expect([...redirect.headers.keys()].filter((name) => name.startsWith('cross-origin'))).toEqual([])
+})

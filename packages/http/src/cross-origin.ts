@@ -1,0 +1,23 @@
+/**
+ * For every answer that no other site may embed or hold a window of: images, scripts and frames of other origins do not
+ * get it, and pages that open it, or that it opens, lose their handle on it.
+ */
+export const CROSS_ORIGIN_HEADERS: readonly (readonly [name: string, value: string])[] = [
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+]
+
+/**
+ * Whether a page of another origin made the browser send this request unseen: as an image, a script, a frame, a `fetch` or
+ * a prefetch. Such a request must not be counted against its sender's address. Navigating the whole window is none, since
+ * links lead here from everywhere. False without fetch metadata, for clients that are no browser.
+ *
+ * @example isCrossOriginSubrequest(request) // true with `Sec-Fetch-Site: cross-site` and `Sec-Fetch-Mode: no-cors`
+ */
+export function isCrossOriginSubrequest({ headers }: Request): boolean {
+  const site = headers.get('sec-fetch-site')
+  const mode = headers.get('sec-fetch-mode')
+  if (mode === null || (site !== 'cross-site' && site !== 'same-site')) return false
+  const isNavigation = mode === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  return !isNavigation || headers.has('sec-purpose')
+}
