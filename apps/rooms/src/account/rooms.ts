@@ -30,6 +30,10 @@ export const ExportedRooms = z
         expiresAt: Moment,
       }),
     ),
+    usedInvitations: z.array(z.object({ id: z.string(), roomId: z.string(), usedAt: Moment })),
+    rolesSetByHand: z
+      .array(z.object({ roomId: z.string(), role: z.string().nullable(), setAt: Moment }))
+      .meta({ description: 'By whoever may set roles; null after a removal.' }),
     bans: z.array(
       z.object({ roomId: z.string(), kind: z.string(), createdAt: Moment, expiresAt: Moment.nullable() }),
     ),
@@ -65,6 +69,7 @@ export async function exportRooms(
     ...(await exportBelonging(db, userId)),
     ...(await exportVisits(db, userId)),
     ...(await exportDealings(db, userId)),
+    ...(await exportDecisions(db, userId)),
   }
 }
 
@@ -105,6 +110,34 @@ async function exportVisits(db: Kysely<Tables>, userId: string) {
       roomId: room_id,
       startedAt: toMoment(started_at),
       endedAt: toMomentOrNull(ended_at),
+    })),
+  }
+}
+
+async function exportDecisions(db: Kysely<Tables>, userId: string) {
+  const uses = await db
+    .selectFrom('room_invitation_uses')
+    .innerJoin('room_invitations', 'room_invitations.id', 'room_invitation_uses.invitation_id')
+    .select(['room_invitations.id', 'room_invitations.room_id', 'room_invitation_uses.used_at'])
+    .where('room_invitation_uses.user_id', '=', userId)
+    .orderBy('room_invitations.id')
+    .execute()
+  const roles = await db
+    .selectFrom('room_manual_roles')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('room_id')
+    .execute()
+  return {
+    usedInvitations: uses.map(({ id, room_id, used_at }) => ({
+      id,
+      roomId: room_id,
+      usedAt: toMoment(used_at),
+    })),
+    rolesSetByHand: roles.map(({ room_id, role, set_at }) => ({
+      roomId: room_id,
+      role,
+      setAt: toMoment(set_at),
     })),
   }
 }

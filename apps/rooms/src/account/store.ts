@@ -109,6 +109,8 @@ const GOING = [
   ['room_bans', 'user_id'],
   ['room_invitations', 'invited_user_id'],
   ['room_invitations', 'created_by'],
+  ['room_invitation_uses', 'user_id'],
+  ['room_manual_roles', 'user_id'],
   ['room_ownership_transfers', 'from_user_id'],
   ['room_ownership_transfers', 'to_user_id'],
 ] as const

@@ -7,6 +7,7 @@ import { messagesByAuthor } from './migrations/0005-messages-by-author.ts'
 import { goneRooms } from './migrations/0006-gone-rooms.ts'
 import { auditByTarget } from './migrations/0007-audit-by-target.ts'
 import { skeletons } from './migrations/0008-skeletons.ts'
+import { manualRoles } from './migrations/0009-manual-roles.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-identity': identity,
@@ -17,4 +18,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-gone-rooms': goneRooms,
   '0007-audit-by-target': auditByTarget,
   '0008-skeletons': skeletons,
+  '0009-manual-roles': manualRoles,
 }

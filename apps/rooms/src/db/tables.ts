@@ -225,6 +225,25 @@ export interface RoomInvitationRow {
   declined_at: number | null
   created_by: string
   created_at: number
+  /** The room's last number when the invitation was made or renewed. */
+  offered_seq: number
+}
+
+export interface RoomInvitationUseRow {
+  invitation_id: string
+  user_id: string
+  used_at: number
+}
+
+/** The last change by hand of what somebody is in a room. */
+export interface RoomManualRoleRow {
+  room_id: string
+  user_id: string
+  /** Null where a kick or ban took the role away. */
+  role: 'moderator' | 'speaker' | 'listener' | null
+  /** The room's last number with it. */
+  seq: number
+  set_at: number
 }
 
 export interface RoomOwnershipTransferRow {
@@ -251,6 +270,8 @@ export interface Tables {
   room_events: RoomEventRow
   room_bans: RoomBanRow
   room_invitations: RoomInvitationRow
+  room_invitation_uses: RoomInvitationUseRow
+  room_manual_roles: RoomManualRoleRow
   room_ownership_transfers: RoomOwnershipTransferRow
   ws_tickets: WsTicketRow
   users: StoredUserRow

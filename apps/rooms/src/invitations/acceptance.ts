@@ -11,7 +11,8 @@ import { lockRoom } from '../rooms/log.ts'
 import { type MemberRole, entryOf, isAtLeast } from '../rooms/room-access.ts'
 import { type FoundStanding, findStanding } from '../rooms/standing.ts'
 import { isVouchedFor } from './authority.ts'
-import { findInvitation, takeUse } from './store.ts'
+import { permissionOf } from './permission.ts'
+import { findInvitation, findManualRole, insertUse, takeUse } from './store.ts'
 
 /** R14.4, R14.5: to which rooms, and as what, a link brings guests. */
 export function admitsGuests(
@@ -38,25 +39,33 @@ export async function accept(
   if (!(await isVouchedFor(tx, invitation, nowMs))) throw failure('not_found')
   const standing = await findStanding(tx, roomId, entrantOf(context))
   if (!standing) throw failure('not_found')
-  refuse(standing, invitation)
+  const { userId, room } = standing
+  const permission = permissionOf(invitation, room, await findManualRole(tx, { roomId, userId }))
+  refuse(standing, invitation, permission)
   if (!(await takeUse(tx, id))) throw failure('invitation_used')
-  const person = await holdKnownPerson(tx, roomId, standing.userId, nowMs)
+  const person = await holdKnownPerson(tx, roomId, userId, nowMs)
   if (!person) throw failure('not_found')
-  const role = roleBy(invitation, standing)
-  const { told } = await giveRole(tx, { room: standing.room, person, role, nowMs })
+  if (!(await insertUse(tx, { id, userId, nowMs })))
+    throw failure('invitation_used', { text: 'You have used this invitation already' })
+  const role = roleBy(permission, standing)
+  const { told } = await giveRole(tx, { room, person, role, nowMs })
   const metadata = { invitationId: id, role }
   await auditRoom(tx, context, { action: 'room.invitation.accept', roomId, metadata })
   return { role, told }
 }
 
 /** Who could be there as a visitor does not end up with less than visitors have (R17.6). */
-function roleBy({ permission }: RoomInvitationRow, standing: FoundStanding): MemberRole {
+function roleBy(permission: MemberRole, standing: FoundStanding): MemberRole {
   const isLower = !isAtLeast(permission, standing.defaultRole)
   return isLower && entryOf(standing) === 'yes' ? standing.defaultRole : permission
 }
 
-function refuse({ bar, isGuest, role, room }: FoundStanding, invitation: RoomInvitationRow): void {
+function refuse(
+  { bar, isGuest, role, room }: FoundStanding,
+  invitation: RoomInvitationRow,
+  permission: MemberRole,
+): void {
   if (bar) throw failure(bar.kind === 'ban' ? 'banned' : 'cooldown')
   if (isGuest && !admitsGuests(room, invitation)) throw failure('guest_not_permitted')
-  if (isAtLeast(role, invitation.permission)) throw failure('already_member')
+  if (isAtLeast(role, permission)) throw failure('already_member')
 }

@@ -11,6 +11,7 @@ import { findStanding } from '../rooms/standing.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { accept, admitsGuests } from './acceptance.ts'
 import { isVouchedFor, vouchedFor } from './authority.ts'
+import { permissionOf } from './permission.ts'
 import {
   Accepted,
   DeclineParams,
@@ -26,6 +27,7 @@ import {
   declineInvitation,
   findByTokenHash,
   findInvitation,
+  findManualRole,
   findRoomOf,
   listPending,
 } from './store.ts'
@@ -44,7 +46,7 @@ async function listAnswerable(
   const answerable: FoundPending[] = []
   for (let from = after; ;) {
     const found = await listPending(db, whose, from, BATCH)
-    const raising = found.filter(({ own_role, permission }) => !isAtLeast(own_role, permission))
+    const raising = found.filter((row) => !isAtLeast(row.own_role, permissionOf(row, row, row.manual)))
     answerable.push(...(await vouchedFor(db, raising, whose.nowMs)))
     if (found.length < BATCH || answerable.length >= limit) return answerable.slice(0, limit)
     from = found.at(-1)
@@ -98,7 +100,9 @@ const preview = operation({
     const isLive = link.expires_at > now && link.use_count < link.max_uses
     if (!room || !isLive || !(await isVouchedFor(database.read, link, now))) throw failure('not_found')
     const standing = context.actor && (await findStanding(database.read, room.id, entrantOf(context)))
-    const isThere = standing && isAtLeast(standing.role, link.permission)
+    const whose = standing && { roomId: room.id, userId: standing.userId }
+    const manual = whose ? await findManualRole(database.read, whose) : undefined
+    const isThere = standing && isAtLeast(standing.role, permissionOf(link, room, manual))
     return {
       roomName: room.name,
       permission: link.permission,
@@ -124,7 +128,7 @@ const acceptOne = operation({
   path: '/room-invitations/{invitation}/accept',
   scope: 'session',
   tag,
-  summary: 'Become a member by an invitation, or rise to its role',
+  summary: 'Become a member by an invitation, or rise to its role; a role set by hand since then holds',
   params: InvitationParams,
   result: Accepted,
   failures: ['not_found', 'banned', 'cooldown', 'guest_not_permitted', 'already_member', 'invitation_used'],

@@ -108,7 +108,12 @@ async function putTargeted(
   const person = await holdKnownPerson(tx, roomId, userId, now)
   if (!person || person.disabled === 1 || person.is_guest === 1) throw failure('not_found')
   if (isAtLeast(person.role, permission)) throw failure('already_member')
-  const given = { permission, expires_at: now + expiresInHours * HOUR_MS, created_by: standing.userId }
+  const given = {
+    permission,
+    expires_at: now + expiresInHours * HOUR_MS,
+    created_by: standing.userId,
+    offered_seq: standing.room.last_seq,
+  }
   const pending = await findUnanswered(tx, roomId, userId)
   const goesOn = pending && pending.expires_at > now && (await isVouchedFor(tx, pending, now))
   if (goesOn) requireRight(invitingAs(pending.permission), standing)
@@ -124,7 +129,7 @@ async function putTargeted(
 interface Targeted {
   roomId: string
   userId: string
-  given: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by'>
+  given: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by' | 'offered_seq'>
   /** In whose place it comes, since there is one at a time. */
   ended: RoomInvitationRow | undefined
 }
@@ -157,7 +162,7 @@ const createLink = operation({
   path: '/rooms/{id}/invitations/links',
   scope: 'session',
   tag,
-  summary: 'Make a link that lets whoever has it become a member',
+  summary: 'Create a link that lets anyone who has it become a member, each person once',
   params: RoomParams,
   body: NewLink,
   result: LinkAnswer,
@@ -192,6 +197,7 @@ async function insertLink(
     declined_at: null,
     created_by: standing.userId,
     created_at: context.now,
+    offered_seq: standing.room.last_seq,
   }
   await insertInvitation(tx, row)
   await auditInvitation(tx, context, 'create', row)

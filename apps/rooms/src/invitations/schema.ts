@@ -9,6 +9,7 @@ import { Id, Moment, Success, toMoment } from '../wire.ts'
 const TARGETED_HOURS = 168
 const LINK_HOURS = 24
 const MOST_HOURS = 720
+export const MAX_LIFETIME_MS = MOST_HOURS * 3_600_000
 
 function hours(unlessTold: number) {
   return z.int().min(1).max(MOST_HOURS).default(unlessTold)

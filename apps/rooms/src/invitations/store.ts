@@ -4,6 +4,11 @@ import type { News } from '../news.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { RoomRole } from '../rooms/room-access.ts'
+import type { ManualRole } from './permission.ts'
+import { MAX_LIFETIME_MS } from './schema.ts'
+
+/** Nodes' clocks differ by less. */
+const CLOCKS_DIFFER_MS = 86_400_000
 
 function isLive(eb: ExpressionBuilder<Tables, 'room_invitations'>, nowMs: number) {
   return eb.and([
@@ -47,6 +52,8 @@ export interface FoundPending extends RoomInvitationRow {
   room_name: string
   /** What the invited person is in the room already. */
   own_role: RoomRole | null
+  default_role: RoomRow['default_role']
+  manual: ManualRole | undefined
 }
 
 /** Targeted invitations that this person can still answer, newest first. */
@@ -64,17 +71,30 @@ export async function listPending(
         .onRef('room_members.room_id', '=', 'rooms.id')
         .onRef('room_members.user_id', '=', 'room_invitations.invited_user_id'),
     )
+    .leftJoin('room_manual_roles', (join) =>
+      join
+        .onRef('room_manual_roles.room_id', '=', 'rooms.id')
+        .onRef('room_manual_roles.user_id', '=', 'room_invitations.invited_user_id'),
+    )
     .selectAll('room_invitations')
-    .select(['rooms.name as room_name', 'rooms.owner_id', 'room_members.role as member_role'])
+    .select([
+      'rooms.name as room_name',
+      'rooms.owner_id',
+      'rooms.default_role',
+      'room_members.role as member_role',
+      'room_manual_roles.role as manual_role',
+      'room_manual_roles.seq as manual_seq',
+    ])
     .where('room_invitations.invited_user_id', '=', userId)
     .where((eb) => isLive(eb, nowMs))
     .$call((query) =>
       pageOf(query, ['room_invitations.created_at', 'room_invitations.id', 'desc'], after, limit),
     )
     .execute()
-  return rows.map(({ owner_id, member_role, ...row }) => ({
+  return rows.map(({ owner_id, member_role, manual_role, manual_seq, ...row }) => ({
     ...row,
     own_role: owner_id === userId ? ('owner' as const) : member_role,
+    manual: manual_seq === null ? undefined : { role: manual_role, seq: manual_seq },
   }))
 }
 
@@ -137,7 +157,7 @@ export async function insertInvitation(tx: Transaction<Tables>, row: RoomInvitat
 export async function renewInvitation(
   tx: Transaction<Tables>,
   id: string,
-  changes: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by'>,
+  changes: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by' | 'offered_seq'>,
 ): Promise<RoomInvitationRow> {
   return tx
     .updateTable('room_invitations')
@@ -149,6 +169,20 @@ export async function renewInvitation(
 
 export async function deleteInvitation(tx: Transaction<Tables>, id: string): Promise<void> {
   await tx.deleteFrom('room_invitations').where('id', '=', id).execute()
+}
+
+/** False when this person has used the invitation before: it takes everybody in once. */
+export async function insertUse(
+  tx: Transaction<Tables>,
+  { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
+): Promise<boolean> {
+  const used = await tx
+    .insertInto('room_invitation_uses')
+    .values({ invitation_id: id, user_id: userId, used_at: nowMs })
+    .onConflict((conflict) => conflict.columns(['invitation_id', 'user_id']).doNothing())
+    .returning('used_at')
+    .executeTakeFirst()
+  return used !== undefined
 }
 
 /** Counts one use, unless there is none left: of any number at once, as many succeed as there are. */
@@ -186,8 +220,25 @@ export async function findRoomOf(
   return db.selectFrom('rooms').selectAll().where('id', '=', room_id).executeTakeFirst()
 }
 
-/** Those that nobody can accept any more: expired, used up or declined. */
+/** What was last decided by hand about this person in this room, as far as an invitation can be older than that. */
+export async function findManualRole(
+  db: Kysely<Tables>,
+  { roomId, userId }: { roomId: string; userId: string },
+): Promise<ManualRole | undefined> {
+  return db
+    .selectFrom('room_manual_roles')
+    .select(['role', 'seq'])
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Invitations that nobody can accept any more (expired, used up or declined), and decisions that all others came after. */
 export async function deleteEndedInvitations(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx
+    .deleteFrom('room_manual_roles')
+    .where('set_at', '<', nowMs - MAX_LIFETIME_MS - CLOCKS_DIFFER_MS)
+    .execute()
   await tx
     .deleteFrom('room_invitations')
     .where((eb) => eb.not(isLive(eb, nowMs)))

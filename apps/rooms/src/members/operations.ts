@@ -25,7 +25,14 @@ import {
   SearchQuery,
   toMember,
 } from './schema.ts'
-import { deleteMember, findKnownPerson, holdKnownPerson, listMembers, searchPeople } from './store.ts'
+import {
+  deleteMember,
+  findKnownPerson,
+  holdKnownPerson,
+  listMembers,
+  putManualRole,
+  searchPeople,
+} from './store.ts'
 
 const tag = 'Members'
 const MOST_FOUND = 20
@@ -104,6 +111,7 @@ async function setRole(
   if (before.role !== null) requireRight(settingAs(before.role), standing)
   const { person, told } = await giveRole(tx, { room: standing.room, person: before, role, nowMs })
   if (told.length > 0) {
+    await putManualRole(tx, { room_id: roomId, user_id: userId, role, nowMs })
     const metadata = { userId, from: before.role, to: role }
     await auditRoom(tx, context, { action: 'room.member.role_update', roomId, metadata })
   }

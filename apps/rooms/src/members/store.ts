@@ -118,6 +118,23 @@ export async function putMember(tx: Transaction<Tables>, member: RoomMemberRow):
     .execute()
 }
 
+/**
+ * Remembers what was decided by hand about somebody, with its number in the log: no older invitation gives them more.
+ * The room must be locked.
+ */
+export async function putManualRole(
+  tx: Transaction<Tables>,
+  { nowMs, ...decision }: { room_id: string; user_id: string; role: MemberRole | null; nowMs: number },
+): Promise<void> {
+  const seq = sql<number>`(select last_seq from rooms where id = ${decision.room_id})`
+  const changes = { role: decision.role, seq, set_at: nowMs }
+  await tx
+    .insertInto('room_manual_roles')
+    .values({ ...decision, ...changes })
+    .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet(changes))
+    .execute()
+}
+
 /** The role that they had; undefined for those who were no members. */
 export async function deleteMember(
   tx: Transaction<Tables>,

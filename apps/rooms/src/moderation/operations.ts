@@ -5,7 +5,7 @@ import type { RoomBanRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { roleChanged } from '../members/membership.ts'
 import { MemberParams } from '../members/schema.ts'
-import { type KnownPerson, deleteMember, holdKnownPerson } from '../members/store.ts'
+import { type KnownPerson, deleteMember, holdKnownPerson, putManualRole } from '../members/store.ts'
 import type { News } from '../news.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
 import { PageQuery, findPage } from '../paging.ts'
@@ -113,6 +113,7 @@ async function endPresence(
     const data = { person: toPerson(person, defaultRole) }
     const event = await appendEvent(tx, { roomId, event: 'member.removed', data, nowMs })
     told.push({ kind: 'event', roomId, event })
+    await putManualRole(tx, { room_id: roomId, user_id: person.user_id, role: null, nowMs })
   }
   told.push(...(await endAccess(tx, { roomId, userIds, reason, untilMs: bar.expires_at })))
   // Whoever else is at that address does not see the room any more, and news name no addresses.

@@ -157,8 +157,17 @@ const tables = {
       declined_at: maybeInt,
       created_by: text,
       created_at: int,
+      offered_seq: int,
     },
     orderBy: ['id'],
+  },
+  room_invitation_uses: {
+    columns: { invitation_id: text, user_id: text, used_at: int },
+    orderBy: ['invitation_id', 'user_id'],
+  },
+  room_manual_roles: {
+    columns: { room_id: text, user_id: text, role: maybeText, seq: int, set_at: int },
+    orderBy: ['room_id', 'user_id'],
   },
   room_ownership_transfers: {
     columns: { room_id: text, from_user_id: text, to_user_id: text, expires_at: int, created_at: int },

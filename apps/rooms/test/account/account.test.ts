@@ -52,6 +52,8 @@ eachDialect((_dialect, newUrl) => {
         visits: [],
         messages: [],
         invitations: [],
+        usedInvitations: [],
+        rolesSetByHand: [],
         bans: [],
         transfers: [],
       },

@@ -31,6 +31,14 @@ eachDialect((_dialect, newUrl) => {
     await olga.browser.json(`/api/rooms/${secret.id}/members/${bob.id}/remove`, {
       body: { action: 'ban', reason: 'For moderators only' },
     })
+    const inLounge = `/api/rooms/${lounge.id}`
+    const { token, invitation } = await olga.browser.json<{ token: string; invitation: { id: string } }>(
+      `${inLounge}/invitations/links`,
+      { body: { role: 'moderator' } },
+      201,
+    )
+    await bob.browser.json(`/api/room-invitations/${token}/accept`, { method: 'POST' })
+    await olga.browser.json(`${inLounge}/members/${bob.id}`, { method: 'PATCH', body: { role: 'speaker' } })
     const response = await bob.browser.send('/api/account/export')
     const text = await response.text()
     const at = new Date(rooms.clock.ms).toISOString()
@@ -45,6 +53,8 @@ eachDialect((_dialect, newUrl) => {
       invitations: [
         expect.objectContaining({ roomId: own.id, received: false, role: 'listener', createdAt: at }),
       ],
+      usedInvitations: [{ id: invitation.id, roomId: lounge.id, usedAt: at }],
+      rolesSetByHand: [{ roomId: lounge.id, role: 'speaker', setAt: at }],
       bans: [{ roomId: secret.id, kind: 'ban', createdAt: at, expiresAt: null }],
       transfers: [expect.objectContaining({ roomId: lounge.id, received: true, createdAt: at })],
     })

@@ -11,6 +11,8 @@ const TABLES = [
   'room_events',
   'room_bans',
   'room_invitations',
+  'room_invitation_uses',
+  'room_manual_roles',
   'room_ownership_transfers',
 ] as const
 

@@ -142,6 +142,11 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
       created_at: 1,
     },
   ],
+  room_invitation_uses: [{ invitation_id: 'v', user_id: 'bob', used_at: 1 }],
+  room_manual_roles: [
+    { room_id: 'r', user_id: 'bob', role: 'listener', seq: 2, set_at: 1 },
+    { room_id: 'r', user_id: 'guest', role: null, seq: 3, set_at: 2 },
+  ],
   room_ownership_transfers: [
     { room_id: 'r', from_user_id: 'ann', to_user_id: 'bob', expires_at: 9, created_at: 1 },
   ],
