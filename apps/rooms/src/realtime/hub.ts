@@ -6,6 +6,7 @@ import type { Limits } from '../limits.ts'
 import type { News, Notice } from '../news.ts'
 import { presenceChanged } from '../rooms/eviction.ts'
 import { canPublish, effectiveRole } from '../rooms/room-access.ts'
+import type { Person } from '../rooms/schema.ts'
 import { LEASE_MS, type Started } from '../rooms/visits.ts'
 import { Id } from '../wire.ts'
 import type { Bus } from './bus.ts'
@@ -113,13 +114,14 @@ export class Hub {
     try {
       const started = await this.leases.take(connection, roomId)
       await room.presence.readOnce()
+      const newcomer = await room.presence.findNewcomer(started.standing)
       // It went while it came in: nobody else gives the lease up.
       if (connection.isClosed)
         return this.leases.connectionGone({ connectionId: connection.id, roomIds: [roomId] })
       const { last_seq: seq } = started.standing.room
       if (!subscriptions.has(roomId)) room.open({ connection, roomId, seq, leaseUntilMs: nowMs + LEASE_MS })
       // At once, so that what is told of the room comes after it.
-      connection.send(toSubscribed(id, room, started))
+      connection.send(toSubscribed(id, room, started, newcomer))
       if (started.hasCome) this.#tell(roomId)
       // Somebody was removed meanwhile, perhaps from here.
       if (this.#losses !== lossesBefore) this.#soon(() => this.leases.check([roomId]))
@@ -200,7 +202,13 @@ export class Hub {
 }
 
 /** The frame for a client that has come into a room (R18.8); nobody by name where there are too many. */
-function toSubscribed(id: string, { presence }: LocalRoom, { standing }: Started): string {
+function toSubscribed(
+  id: string,
+  { presence }: LocalRoom,
+  { standing }: Started,
+  newcomer: Person | undefined,
+): string {
+  const { count, personsText } = presence.seenWith(newcomer)
   const own = JSON.stringify({
     type: 'subscribed',
     id,
@@ -208,8 +216,8 @@ function toSubscribed(id: string, { presence }: LocalRoom, { standing }: Started
     seq: standing.room.last_seq,
     role: effectiveRole(standing),
     canPublish: canPublish(standing),
-    count: presence.count,
+    count,
   })
   // The list is by far the longest part, and the same for all who come in before it changes.
-  return `${own.slice(0, -1)},"present":${presence.personsText()}}`
+  return `${own.slice(0, -1)},"present":${personsText}}`
 }

@@ -1,4 +1,7 @@
+import { findCalled } from '../messages/store.ts'
+import { effectiveRole } from '../rooms/room-access.ts'
 import { type Person, toPerson } from '../rooms/schema.ts'
+import type { FoundStanding } from '../rooms/standing.ts'
 import { countPresent, findRoom, listPresent } from '../rooms/store.ts'
 import type { Surroundings } from './local-room.ts'
 
@@ -29,9 +32,23 @@ export class Presence {
     this.#tell = tell
   }
 
-  /** All persons as JSON. */
-  personsText(): string {
-    return (this.#text ??= JSON.stringify([...this.persons.values()]))
+  /** How many are there and who, as JSON, with somebody who has come since that was read. */
+  seenWith(newcomer: Person | undefined): { count: number; personsText: string } {
+    const personsText = (this.#text ??= JSON.stringify([...this.persons.values()]))
+    const { count } = this
+    if (!newcomer || count > MOST_PERSONS || this.persons.has(newcomer.userId)) return { count, personsText }
+    const separator = count > 0 ? ',' : ''
+    const own = `${separator}${JSON.stringify(newcomer)}]`
+    return { count: count + 1, personsText: personsText.slice(0, -1) + own }
+  }
+
+  /** Somebody who is there, unless that was read already. */
+  async findNewcomer({ userId, isGuest: guest, ...standing }: FoundStanding): Promise<Person | undefined> {
+    if (this.persons.has(userId)) return undefined
+    const called = await findCalled(this.#around.database.read, this.#roomId, userId)
+    if (!called) return undefined
+    const { nickname, avatar_color: avatarColor } = called
+    return { userId, nickname, avatarColor, guest, role: effectiveRole(standing) }
   }
 
   /** Tells who came and went, soon. */

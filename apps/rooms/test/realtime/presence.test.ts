@@ -76,6 +76,40 @@ eachDialect((dialect, newUrl) => {
     /** Tells who is in this room without waiting for more to tell together. */
     const tellNow = (roomId: string) => service.rooms.hub.rooms.find(roomId)?.presence.refresh()
 
+    test('R18.8: the answer to whoever comes in holds them as well, as the list over HTTP does', async () => {
+      const { id } = await createRoom(owner)
+      const [sven, namesake] = [await member(service, 'Sven'), await guest(service, 'Sven')]
+      const sockets: LiveSocket[] = []
+      const coming = [owner, sven, namesake, await member(service, 'Mona')]
+      for (const [index, somebody] of coming.entries()) {
+        const socket = live.connect(somebody.browser)
+        sockets.push(socket)
+        const answer = await socket.subscribe(id)
+        const { room, participants } = await somebody.browser.json<{
+          room: { participantCount: number }
+          participants: Record<string, unknown>[]
+        }>(`/api/rooms/${id}`)
+        const people = participants.map(({ joinedAt: _joinedAt, ...person }) => person)
+        expect([answer['count'], room.participantCount]).toEqual([index + 1, index + 1])
+        const byId = (a: { userId?: unknown }, b: { userId?: unknown }) =>
+          String(a.userId).localeCompare(String(b.userId))
+        const present = answer['present'] as Record<string, unknown>[]
+        expect(present.toSorted(byId)).toEqual(people.toSorted(byId))
+        // Those who came before have been told.
+        if (index > 0)
+          await sockets[0]?.frame(
+            (frame) =>
+              frame.type === 'presence' &&
+              (frame as Presence).joined.some(({ userId }) => userId === somebody.user.id),
+          )
+        // A second tab of theirs is nobody more.
+        const tab = live.connect(somebody.browser)
+        expect((await tab.subscribe(id))['count']).toBe(index + 1)
+        sockets.push(tab)
+      }
+      for (const socket of sockets) socket.close()
+    })
+
     test('R18.6 R28.18: two tabs are one person, who is told to have come once and to have left with the last of them', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
