@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { RoomEventRow, Tables } from '../db/tables.ts'
 import type { RoomEvent } from '../news.ts'
-import { nameOfGone } from '../rooms/nickname.ts'
+import { type Called, nameOfGone } from '../rooms/nickname.ts'
 import type { Person } from '../rooms/schema.ts'
 import { findLastSeq } from '../rooms/store.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { toMoment } from '../wire.ts'
-import { type FoundMessage, toMessage } from './schema.ts'
-import { findCalled, findMessagesBetween, listEvents } from './store.ts'
+import { toMessage } from './schema.ts'
+import { findCalledOf, findMessagesBetween, idsOf, listEvents, withAuthor } from './store.ts'
 
 /** A part of the log; its last numbers may have no events any more. */
 export interface LoadedEvents {
@@ -41,34 +41,31 @@ export async function eventsOf(
   const [first, last] = [rows[0], rows.at(-1)]
   if (!first || !last) return []
   const messages = await findMessagesBetween(db, { roomId, first: first.seq, last: last.seq })
+  const parsed = rows.map((row) => ({ row, data: JSON.parse(row.data) as StoredData }))
+  const persons = parsed.flatMap(({ data: { person } }) => (person ? [person.userId] : []))
+  const called = await findCalledOf(db, roomId, [...idsOf([...messages.values()]), ...persons])
   const events: RoomEvent[] = []
-  for (const row of rows) {
-    const data = await dataOf(db, row, messages.get(row.seq))
-    if (data) events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, data })
+  for (const { row, data } of parsed) {
+    const message = messages.get(row.seq)
+    const shown =
+      row.type === 'message.created'
+        ? message && { message: toMessage(withAuthor(message, called)) }
+        : dataOf(data, called)
+    // The message may have been deleted for its age since the events were read.
+    if (shown) events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, data: shown })
   }
   return events
 }
 
-/** Undefined when the message was deleted for its age since the events were read. */
-async function dataOf(
-  db: Kysely<Tables>,
-  { room_id: roomId, type, data }: RoomEventRow,
-  message: FoundMessage | undefined,
-): Promise<RoomEvent['data'] | undefined> {
-  if (type === 'message.created') return message && { message: toMessage(message) }
-  const { person, ...stored } = JSON.parse(data) as Record<string, unknown> & { person?: StoredPerson }
-  return person ? { ...stored, person: await named(db, roomId, person) } : stored
-}
-
 type StoredPerson = Omit<Person, 'nickname' | 'avatarColor'>
+type StoredData = Record<string, unknown> & { person?: StoredPerson }
 
-/** As they are called now. */
-async function named(
-  db: Kysely<Tables>,
-  roomId: string,
-  { userId, guest, role }: StoredPerson,
-): Promise<Person> {
-  const called = await findCalled(db, roomId, userId)
-  const nickname = called?.nickname ?? nameOfGone(userId)
-  return { userId, nickname, avatarColor: called?.avatar_color ?? avatarColorOf(nickname), guest, role }
+/** With people as they are called now. */
+function dataOf({ person, ...stored }: StoredData, called: ReadonlyMap<string, Called>): RoomEvent['data'] {
+  if (!person) return stored
+  const { userId, guest, role } = person
+  const now = called.get(userId)
+  const nickname = now?.nickname ?? nameOfGone(userId)
+  const avatarColor = now?.avatar_color ?? avatarColorOf(nickname)
+  return { ...stored, person: { userId, nickname, avatarColor, guest, role } }
 }

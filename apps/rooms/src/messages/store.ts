@@ -1,11 +1,11 @@
 import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
 import { prepared } from '../db/prepared.ts'
-import type { RoomEventRow, RoomMessageRow, Tables, UserRow } from '../db/tables.ts'
-import { nicknameIn } from '../rooms/nickname.ts'
+import type { RoomEventRow, RoomMessageRow, Tables } from '../db/tables.ts'
+import { type Called, findCalledMany, nicknameIn } from '../rooms/nickname.ts'
 import { isAccount } from '../users/store.ts'
 import type { FoundMessage } from './schema.ts'
 
-/** For single ones; what many authors are called is looked up once for each of them. */
+/** For single ones; what many authors are called is looked up for all of them at once. */
 function messages(db: Kysely<Tables>, roomId: string) {
   return db
     .selectFrom('room_messages')
@@ -45,7 +45,8 @@ export async function listMessages(
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute()
-  return withAuthors(db, { roomId, first: rows.at(-1)?.seq ?? 0, last: rows[0]?.seq ?? 0 }, rows)
+  const authors = await findCalledOf(db, roomId, idsOf(rows))
+  return rows.map((row) => withAuthor(row, authors))
 }
 
 /** A part of a room's log. */
@@ -55,35 +56,14 @@ interface Range {
   last: number
 }
 
-/** How somebody is shown. */
-type Called = Pick<UserRow, 'nickname' | 'avatar_color'>
+/** Ids of those who said this, as far as they have accounts. */
+export function idsOf(rows: readonly RoomMessageRow[]): string[] {
+  return rows.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
+}
 
-const selectAuthors = prepared<Range, Called & { id: string }>((db, { roomId, first, last }) =>
-  db
-    .selectFrom('users')
-    .select(['users.id', 'users.avatar_color', nicknameIn(roomId).as('nickname')])
-    .where(isAccount())
-    .where('users.id', 'in', (eb) =>
-      eb
-        .selectFrom('room_messages')
-        .select('room_messages.user_id')
-        .where('room_messages.room_id', '=', roomId)
-        .where('room_messages.seq', '>=', first)
-        .where('room_messages.seq', '<=', last),
-    ),
-)
-
-async function withAuthors(
-  db: Kysely<Tables>,
-  range: Range,
-  rows: readonly RoomMessageRow[],
-): Promise<FoundMessage[]> {
-  const authors = rows.length > 0 ? await selectAuthors(db, range) : []
-  const byId = new Map<string | null, Called>(authors.map((author) => [author.id, author]))
-  return rows.map((row) => {
-    const { nickname, avatar_color } = byId.get(row.user_id) ?? { nickname: null, avatar_color: null }
-    return { ...row, nickname, avatar_color }
-  })
+export function withAuthor(row: RoomMessageRow, authors: ReadonlyMap<string, Called>): FoundMessage {
+  const { nickname, avatar_color } = authors.get(row.user_id ?? '') ?? { nickname: null, avatar_color: null }
+  return { ...row, nickname, avatar_color }
 }
 
 export async function findMessage(
@@ -198,12 +178,12 @@ const selectBetween = prepared<Range, RoomMessageRow>((db, { roomId, first, last
     .where('seq', '<=', last),
 )
 
-/** The messages that came with events of these numbers. */
+/** The messages that came with events of these numbers, by number. */
 export async function findMessagesBetween(
   db: Kysely<Tables>,
   range: Range,
-): Promise<Map<number, FoundMessage>> {
-  const found = await withAuthors(db, range, await selectBetween(db, range))
+): Promise<Map<number, RoomMessageRow>> {
+  const found = await selectBetween(db, range)
   return new Map(found.map((message) => [message.seq, message]))
 }
 
@@ -223,4 +203,17 @@ export async function findCalled(
 ): Promise<Called | undefined> {
   const [called] = await selectCalled(db, { roomId, userId })
   return called
+}
+
+/** The same of several, each of whom may be named more than once; those whose accounts are gone are missing. */
+export async function findCalledOf(
+  db: Kysely<Tables>,
+  roomId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Called>> {
+  const [userId, ...others] = new Set(userIds)
+  if (userId === undefined) return new Map()
+  if (others.length > 0) return findCalledMany(db, roomId, [userId, ...others])
+  const called = await findCalled(db, roomId, userId)
+  return new Map(called ? [[userId, called]] : [])
 }

@@ -5,8 +5,10 @@ import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { migrations } from '../../src/db/migrations.ts'
 import type { Tables } from '../../src/db/tables.ts'
+import { loadEvents } from '../../src/messages/event-log.ts'
+import { findCalled } from '../../src/messages/store.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { createRoom, join, makeMember, member } from './rooms.ts'
+import { type Somebody, createRoom, guest, join, makeMember, member } from './rooms.ts'
 
 /** Everything that is stored of what happens in rooms, as one text. */
 async function storedIn({ rooms: { database } }: TestRooms): Promise<string> {
@@ -101,5 +103,68 @@ eachDialect((_dialect, newUrl) => {
       { ownerId: 'abcdef', previousOwnerId: 'x' },
     ])
     await database.close()
+  })
+
+  test('a page of events asks for names once, however many people share one', async () => {
+    const owner = await member(service, 'Olga')
+    const { id } = await createRoom(owner)
+    const guests = await Promise.all(Array.from({ length: 6 }, () => guest(service, 'Sam')))
+    for (const each of guests) await join(each, id)
+    const members = `/api/rooms/${id}/members`
+    const { database } = service.rooms
+    for (const { user, browser } of guests) {
+      const body = { role: 'speaker' }
+      await owner.browser.json(`${members}/${user.id}`, { method: 'PATCH', body })
+      await browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Hello' } }, 201)
+    }
+    const count = async (limit: number) => {
+      let statements = 0
+      const counting = database.read.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          statements++
+          return result
+        },
+      })
+      const { events } = await loadEvents(counting, id, 0, limit)
+      return { events, statements }
+    }
+    const [few, many] = [await count(3), await count(200)]
+    expect(many.events).toHaveLength(12)
+    expect([few.statements, many.statements]).toEqual([4, 4])
+    const names = many.events.map(({ data }) => {
+      const { person, message } = data as Record<string, { nickname: string }>
+      return (person ?? message)?.nickname
+    })
+    const expected = guests.flatMap(({ user }) => Array(2).fill(`Sam #${user.id.slice(0, 4)}`))
+    expect(names).toEqual(expected)
+  })
+
+  test('on a page as alone, guests are told apart from anybody there who looks the same, members only from the very same', async () => {
+    const owner = await member(service, 'Olga')
+    const { id } = await createRoom(owner)
+    const people = [
+      await member(service, 'Kim'),
+      await guest(service, 'Kim'),
+      await guest(service, 'Кim'),
+      await member(service, 'Robin'),
+      await member(service, 'Robin'),
+      await guest(service, 'Nobody else'),
+    ]
+    await guest(service, 'Nobody else')
+    for (const each of people) {
+      await join(each, id)
+      await each.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Hello' } }, 201)
+    }
+    const { messages } = await owner.browser.json<{ messages: { nickname: string }[] }>(
+      `/api/rooms/${id}/messages`,
+    )
+    const suffix = ({ user }: Somebody) => ` #${user.id.slice(0, 4)}`
+    const isSuffixed = [false, true, true, true, true, false]
+    const expected = people.map((each, at) => each.user.nickname + (isSuffixed[at] ? suffix(each) : ''))
+    expect(messages.map(({ nickname }) => nickname)).toEqual(expected)
+    const { read } = service.rooms.database
+    for (const [at, { user }] of people.entries())
+      expect((await findCalled(read, id, user.id))?.nickname).toBe(expected[at])
   })
 })
