@@ -28,6 +28,7 @@ export const DEFAULT_LIMITS = {
   invitations_per_hour: 60,
   invitation_failures_per_hour: 10,
   search_per_minute: 10,
+  room_writes_per_minute: 300,
   exports_per_hour: 10,
   admin_writes_per_minute: 60,
   sockets_session: 10,

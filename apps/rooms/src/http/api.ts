@@ -104,9 +104,20 @@ function authorise(
   if (operation.id === GUEST_SESSION && !services.policy.guestEnabled) throw failure('guests_disabled')
   if (scope !== 'public' && actor === null) throw failure('unauthenticated')
   if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
+  if (actor && isRoomWrite(operation, request.method))
+    services.rates.take('room_writes_per_minute', actor.user.id)
   if (!operation.body) refuseBody(request, services.policy.limits)
   if (scope === 'member' && actor?.user.is_guest === 1) throw failure('guest_not_permitted')
   if (scope === 'admin' && actor) authoriseAdmin(services, actor, !isSafe(request))
+}
+
+/** Counted by limits of their own. */
+const COUNTED_APART: ReadonlySet<string> = new Set(['postMessage', 'inviteUser', 'createInvitationLink'])
+
+/** Whether it changes a room or who is in it, or makes others wait for that room. */
+function isRoomWrite({ id, path }: AnyOperation<Context>, method: string): boolean {
+  if (isSafe({ method }) || COUNTED_APART.has(id)) return false
+  return path.startsWith('/rooms/{id}') || path.startsWith('/room-invitations/')
 }
 
 /** What an administrator changes is counted, and needs a login that is not too old. */

@@ -23,6 +23,8 @@ export async function answer(
   if (read.frame === null) return refuseMalformed(connection, read.id)
   const { frame } = read
   try {
+    // As `join` is counted, with which it has its limit in common.
+    if (frame.type === 'subscribe') services.rates.take('room_writes_per_minute', connection.userId)
     if (frame.type !== 'ping') await keepSession(services, hub, connection)
     if (!connection.isClosed) await perform(hub, connection, frame)
   } catch (error) {

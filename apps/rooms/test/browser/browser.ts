@@ -23,6 +23,7 @@ const PLENTY = {
   invitations_per_hour: 1000,
   search_per_minute: 1000,
   admin_writes_per_minute: 1000,
+  room_writes_per_minute: 10_000,
   rooms_per_hour: 1000,
   guest_rooms_per_hour: 1000,
 }

@@ -1,6 +1,30 @@
 import { expect, test } from 'bun:test'
+import { apiOperations } from '../../src/http/operations.ts'
+import { listen, openRoom } from '../realtime/live.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { outcome } from '../admin/people.ts'
+
+const ID = '11111111-2222-4333-8444-555555555555'
+
+/** Every operation that changes a room and has no limit of its own, as a request. */
+const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
+  ['POST', '/join'],
+  ['DELETE', '/leave'],
+  ['PATCH', '/settings', { name: 'Mine' }],
+  ['DELETE', ''],
+  ['DELETE', '/membership'],
+  ['DELETE', `/messages/${ID}`],
+  ['PATCH', `/members/${ID}`, { role: 'speaker' }],
+  ['POST', `/members/${ID}/remove`, { action: 'ban' }],
+  ['DELETE', `/bans/${ID}`],
+  ['DELETE', `/invitations/${ID}`],
+  ['POST', '/ownership-transfer', { userId: ID }],
+  ['DELETE', '/ownership-transfer'],
+  ['POST', '/ownership-transfer/decline'],
+  ['POST', '/ownership-transfer/confirm'],
+  ['POST', `/api/room-invitations/${ID}/accept`],
+  ['POST', `/api/room-invitations/${ID}/decline`],
+]
 
 /** Sends until it is refused, and says how often it was not. */
 async function untilRefused(send: () => Promise<Response>): Promise<number> {
@@ -92,3 +116,52 @@ test('R22: search_per_minute counts searches per person; listing and leafing thr
     expect(await untilRefused(() => admin.send('/api/admin/users?q=alice'))).toBe(3)
     expect((await admin.send('/api/admin/users')).status).toBe(200)
   }))
+
+const MISSING_ROOM = `/api/rooms/${ID}`
+
+test('R22: room_writes_per_minute counts what changes rooms per person, on every device, and refuses before it looks for the room', () =>
+  withRooms({ room_writes_per_minute: 6 }, async (rooms) => {
+    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const other = await rooms.signedIn({ sub: 'one', name: 'One' })
+    for (const [method, path, body] of ROOM_WRITES) {
+      const sent = { method, ...(body !== undefined && { body }) }
+      const send = () => one.send(path.startsWith('/api') ? path : MISSING_ROOM + path, sent)
+      expect([path, await untilRefused(send)]).toEqual([path, 6])
+      expect((await other.send(`${MISSING_ROOM}/join`, { method: 'POST' })).status).toBe(429)
+      // Reading, and what has limits of its own, goes on.
+      expect((await one.send('/api/rooms')).status).toBe(200)
+      expect((await one.send(`${MISSING_ROOM}/messages`, { body: { content: 'Hello' } })).status).toBe(404)
+      rooms.clock.ms += 60_000
+    }
+    const two = await rooms.signedIn({ sub: 'two', name: 'Two' })
+    expect((await two.send(`${MISSING_ROOM}/join`, { method: 'POST' })).status).toBe(404)
+  }))
+
+test('R22: room_writes_per_minute counts rooms that are entered over a socket, with those entered over HTTP', () =>
+  withRooms({ room_writes_per_minute: 3 }, async (rooms) => {
+    const live = listen(rooms.rooms)
+    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const roomId = await openRoom(one)
+    const socket = live.connect(one)
+    expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
+    expect((await one.send(`/api/rooms/${roomId}/join`, { method: 'POST' })).status).toBe(200)
+    expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
+    expect(await socket.subscribe(roomId)).toMatchObject({ type: 'error', code: 'rate_limited' })
+    expect((await one.send(`/api/rooms/${roomId}/join`, { method: 'POST' })).status).toBe(429)
+    // Leaving by the socket is not counted, nor signs of life.
+    expect(await socket.ask({ type: 'unsubscribe', roomId })).toMatchObject({ type: 'unsubscribed' })
+    rooms.clock.ms += 60_000
+    expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
+    socket.close()
+    await live.stop()
+  }))
+
+test('every operation that changes a room has a limit of its own or the common one', () => {
+  const writes = apiOperations.filter(
+    ({ methods, path }) => methods[0] !== 'GET' && /\{id\}|^\/room-/.test(path),
+  )
+  const inRooms = writes.filter(({ path }) => path.startsWith('/room')).map(({ id }) => id)
+  expect(inRooms.length).toBe(
+    ROOM_WRITES.length + ['postMessage', 'inviteUser', 'createInvitationLink'].length,
+  )
+})
