@@ -9,6 +9,7 @@ import { CLIENT_ID, hostileProvider, newSigningKey } from '../../test/provider/h
 import { ownRedis, redisServer } from '../../test/realtime/redis.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
+import { insertTeams } from '../grants/store.ts'
 import { noteSubjectSource } from '../platform/provider-change.ts'
 import { upsertMember } from '../users/store.ts'
 import { examine } from './doctor.ts'
@@ -83,6 +84,26 @@ eachDialect((dialect, newUrl) => {
       ])
     })
 
+    test('R9.5 tells that nobody who signed in owns a team, and what the claim must be', async () => {
+      const url = await newUrl()
+      const idp = await hostileProvider()
+      const { OIDC_ISSUER: TEAMIDP_ISSUER, ...others } = environment(idp.issuer)
+      const env = { ...others, AUTH_PROVIDER: 'teamidp', TEAMIDP_ISSUER, ROOMS_DATABASE_URL: url }
+      const database = openDatabase<Tables>(url)
+      await migrate(database, migrations)
+      expect(await lines('teams', env)).toEqual([])
+      const ann = { issuer: idp.issuer, subject: 'ann', mode: 'teamidp', name: 'Ann', email: null }
+      const { user } = await database.write((tx) => upsertMember(tx, ann, Date.now()))
+      expect(await lines('teams', env)).toEqual([
+        'warn: nobody who signed in owns a team: the claim teams must be a list of objects with id and role, not of plain texts; TEAMIDP_OWNER_ROLES names the roles that count',
+      ])
+      expect(await lines('teams', { ...environment(idp.issuer), ROOMS_DATABASE_URL: url })).toEqual([])
+      await database.write((tx) => insertTeams(tx, user.id, ['harbour'], Date.now()))
+      expect(await lines('teams', env)).toEqual([])
+      await database.close()
+      await idp.stop()
+    })
+
     test('R8.5 tells how many accounts another provider than today’s has made, and nothing of a database that is not there', async () => {
       const url = await newUrl()
       const idp = await hostileProvider()
@@ -100,6 +121,26 @@ eachDialect((dialect, newUrl) => {
       expect(await lines('accounts', env)).toEqual([
         expect.stringContaining(`warn: 2 of another provider than ${idp.issuer} cannot be signed in to`),
       ])
+      await database.close()
+      await idp.stop()
+    })
+
+    test('R9.5 tells that nobody who signed in owns a team, and what the claim must be', async () => {
+      const url = await newUrl()
+      const idp = await hostileProvider()
+      const { OIDC_ISSUER: TEAMIDP_ISSUER, ...others } = environment(idp.issuer)
+      const env = { ...others, AUTH_PROVIDER: 'teamidp', TEAMIDP_ISSUER, ROOMS_DATABASE_URL: url }
+      const database = openDatabase<Tables>(url)
+      await migrate(database, migrations)
+      expect(await lines('teams', env)).toEqual([])
+      const ann = { issuer: idp.issuer, subject: 'ann', mode: 'teamidp', name: 'Ann', email: null }
+      const { user } = await database.write((tx) => upsertMember(tx, ann, Date.now()))
+      expect(await lines('teams', env)).toEqual([
+        'warn: nobody who signed in owns a team: the claim teams must be a list of objects with id and role, not of plain texts; TEAMIDP_OWNER_ROLES names the roles that count',
+      ])
+      expect(await lines('teams', { ...environment(idp.issuer), ROOMS_DATABASE_URL: url })).toEqual([])
+      await database.write((tx) => insertTeams(tx, user.id, ['harbour'], Date.now()))
+      expect(await lines('teams', env)).toEqual([])
       await database.close()
       await idp.stop()
     })

@@ -8,12 +8,12 @@ import type { Environment } from '@latchkey/settings/settings'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { readDemoSettings, whyNoDemo } from '../demo-settings.ts'
-import { issuerOf, subjectSourceOf } from '../login/provider-config.ts'
+import { type TeamsConfig, issuerOf, subjectSourceOf } from '../login/provider-config.ts'
 import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { countUnreachableAccounts } from '../platform/store.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './surroundings.ts'
-import { newestSessionAt } from './store.ts'
+import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
 
 /**
  * Looks at everything the service depends on, as the environment says it, and says what to register at the identity
@@ -54,6 +54,12 @@ async function* examineStorage(url: string, now: () => number): AsyncGenerator<F
   if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'nobody can sign in')
 }
 
+function withoutTeams(teams: TeamsConfig | null): string {
+  const [claim, id, role] = [teams?.claimPath, teams?.idPath, teams?.rolePath].map((path) => path?.whole)
+  const needed = `the claim ${claim} must be a list of objects with ${id} and ${role}`
+  return `nobody who signed in owns a team: ${needed}, not of plain texts; TEAMIDP_OWNER_ROLES names the roles that count`
+}
+
 /** Accounts that the provider of today cannot lead to, and those that it may lead other people to (R8.5). */
 async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Finding[]> {
   let database: Reader<Tables> | undefined
@@ -62,6 +68,7 @@ async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Findi
     const issuer = issuerOf(provider)
     const unreachable = await countUnreachableAccounts(database.read, issuer)
     const inheritable = await countInheritableAccounts(database.read, issuer, subjectSourceOf(provider))
+    const isWithoutTeams = provider.mode === 'teamidp' && (await hasLoginsWithoutTeams(database.read, issuer))
     const what = `${unreachable} of another provider than ${issuer} cannot be signed in to`
     const changed = 'OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH has changed since they were made'
     return [
@@ -71,6 +78,7 @@ async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Findi
       ...(inheritable > 0
         ? [warn('accounts', `${inheritable} may be reached by people of another provider: ${changed}`)]
         : []),
+      ...(isWithoutTeams ? [warn('teams', withoutTeams(provider.teams))] : []),
     ]
   } catch {
     // What keeps it from being read has been told, or nothing is there yet.

@@ -9,3 +9,10 @@ export async function newestSessionAt(read: Kysely<Tables>): Promise<number> {
     .executeTakeFirst()
   return (newest?.at ?? 0) / 1000
 }
+
+/** Whether people of this issuer have signed in, none of whom was given a team. */
+export async function hasLoginsWithoutTeams(db: Kysely<Tables>, issuer: string): Promise<boolean> {
+  const person = db.selectFrom('identities').select('id').where('issuer', '=', issuer).limit(1)
+  const team = db.selectFrom('role_grants').select('id').where('source', '=', 'teamidp').limit(1)
+  return (await person.executeTakeFirst()) !== undefined && (await team.executeTakeFirst()) === undefined
+}

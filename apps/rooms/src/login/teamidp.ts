@@ -23,8 +23,15 @@ function ownedTeams(claims: Claims, teams: TeamsConfig, log: Pick<Log, 'warn'>):
       log.warn('The team claim is no list; it counts as no teams', { claim: teams.claimPath.whole })
     return []
   }
-  const owned = list
-    .filter((team): team is JsonObject => typeof team === 'object' && team !== null)
+  const entries = list.filter((team): team is JsonObject => typeof team === 'object' && team !== null)
+  if (list.length > 0 && entries.length === 0)
+    log.warn(
+      'The team claim lists plain values instead of objects with an id and a role; it gives no grants',
+      {
+        claim: teams.claimPath.whole,
+      },
+    )
+  const owned = entries
     .filter((team) => teams.ownerRoles.some((role) => role === readClaim(team, teams.rolePath)))
     .map((team) => identifierOf(readClaim(team, teams.idPath)))
     .filter((id) => id !== undefined)

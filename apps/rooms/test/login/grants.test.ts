@@ -466,6 +466,20 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
+    test('L89 get none from a list of plain texts, and one line in the log says why', async () => {
+      const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
+      await t.signedIn({ ...ALICE, teams: ['harbour', 'lighthouse'] })
+      const lines = t.logged.filter((line) => line.includes('lists plain values instead of objects'))
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).not.toContain('harbour')
+      expect(await grants(t)).toEqual({ alice: ['bootstrap'] })
+      const before = t.logged.length
+      for (const teams of [[], [team('harbour', 'member')], ['harbour', team('lighthouse', 'owner')]])
+        await t.signedIn({ ...ALICE, teams })
+      expect(t.logged.slice(before).join('')).not.toContain('"level":"warn"')
+      await t.close()
+    })
+
     test('L89 get none in oidc and oauth2', async () => {
       for (const configure of [
         (idp: TestRooms['idp']) => idp.config(),
