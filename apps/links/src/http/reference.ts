@@ -39,7 +39,14 @@ export function createDocument(version: string): Record<string, unknown> {
       429: retryAfter,
       503: retryAfter,
     },
-    always: ['unauthorized', 'cross_site', 'forbidden', 'too_many_requests', 'internal', 'storage_unavailable'],
+    always: [
+      'unauthorized',
+      'cross_site',
+      'forbidden',
+      'too_many_requests',
+      'internal',
+      'storage_unavailable',
+    ],
   })
 }
 

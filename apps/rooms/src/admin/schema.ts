@@ -54,6 +54,7 @@ const Search = text()
   .transform((given) => given.trim())
   .refine((q) => codePoints(q) !== 1, 'must have at least 2 characters')
   .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
+  .meta({ maxLength: LONGEST_SEARCH })
 
 export const UserQuery = PageQuery.extend({
   q: Search.optional().meta({ description: 'An id, a part of a name, or an exact e-mail address.' }),

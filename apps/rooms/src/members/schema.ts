@@ -39,7 +39,11 @@ export const SearchQuery = z.object({
     .transform(folded)
     .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
     .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
-    .meta({ description: 'Part of the name; nothing in it stands for anything else.', minLength: 2 }),
+    .meta({
+      description: 'Part of the name; nothing in it stands for anything else.',
+      minLength: 2,
+      maxLength: LONGEST_SEARCH,
+    }),
 })
 export const FoundPeople = z.object({
   users: z

@@ -61,7 +61,7 @@ export const RoomSettings = z
     (settings) => Object.values(settings).some((value) => value !== undefined),
     'at least one is required',
   )
-  .meta({ id: 'RoomSettings' })
+  .meta({ id: 'RoomSettings', minProperties: 1 } as z.core.GlobalMeta)
 export type RoomSettings = z.output<typeof RoomSettings>
 
 /** What everybody who may enter sees alike. */

@@ -152,3 +152,11 @@ test('R26.1 the page of the reference says "demo" in the demo, and nowhere else'
     expect([demo, (await page?.text())?.includes('demo')]).toEqual([demo, demo])
   }
 })
+
+test('bounds that a request has are in the document: searches for people, settings of a room', () => {
+  const query = document.paths['/rooms/{id}/users/search']?.['get']?.parameters.find(
+    ({ name }) => name === 'q',
+  )
+  expect(query).toMatchObject({ schema: { minLength: 2, maxLength: 64 } })
+  expect(document.components.schemas['RoomSettings']).toMatchObject({ minProperties: 1 })
+})
