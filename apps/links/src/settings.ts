@@ -21,6 +21,7 @@ import {
   parseSettings,
 } from '@latchkey/settings/settings'
 import { findUnknownSettings } from '@latchkey/settings/unknown'
+import { safeUrl } from './setting-kinds.ts'
 
 const DEFAULT_ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
 
@@ -86,7 +87,7 @@ export const declarations = {
   },
   accessJwksUrl: {
     name: 'LINKS_ACCESS_JWKS_URL',
-    kind: httpUrl(),
+    kind: safeUrl(),
     sentence: 'Where the access layer publishes its keys; required with LINKS_ACCESS=jwt',
     example: 'https://team.cloudflareaccess.com/cdn-cgi/access/certs',
   },
@@ -166,7 +167,7 @@ export const declarations = {
   },
   mcpOauthIssuer: {
     name: 'MCP_OAUTH_ISSUER',
-    kind: httpUrl(),
+    kind: safeUrl(),
     sentence: 'External authorization server for MCP; together with MCP_OAUTH_AUDIENCE',
     example: 'https://login.example.com',
   },

@@ -1,4 +1,4 @@
-import { isLoopback } from '@latchkey/http/client-address'
+import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { type Kind, text } from '@latchkey/settings/kinds'
 import { parseLimits } from './limits.ts'
 import { type ClaimPath, parseClaimPath } from './login/claim-path.ts'
@@ -55,18 +55,6 @@ function isPlainUrl(given: string): boolean {
   if (!/^https?:\/\/[^/\\]/.test(given) || /[\s\p{Cc}\\#]/u.test(given)) return false
   const url = URL.parse(given)
   return url !== null && url.username === '' && url.password === '' && !/^https?:\/\/[^/]*@/.test(given)
-}
-
-/** Whether a host name of a URL can only be this machine. */
-export function isLoopbackHost(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, '')
-  return bare === 'localhost' || bare.endsWith('.localhost') || isLoopback(bare)
-}
-
-/** Whether the URL is https, or http to this machine (rooms-contract R4.4). */
-export function isSafeUrl(given: string): boolean {
-  const url = new URL(given)
-  return url.protocol === 'https:' || isLoopbackHost(url.hostname)
 }
 
 /** One exact origin, as browsers write it (rooms-contract R3.1). */

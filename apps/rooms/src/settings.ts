@@ -1,4 +1,5 @@
 import { dialectOf } from '@latchkey/database/url'
+import { isSafeUrl } from '@latchkey/http/safe-url'
 import {
   type Declaration,
   type Environment,
@@ -11,7 +12,6 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { type ClaimPath, parseClaimPath } from './login/claim-path.ts'
 import type { OidcConfig, ProviderConfig, ProviderMode } from './login/provider-config.ts'
 import { declarations } from './setting-declarations.ts'
-import { isSafeUrl } from './setting-kinds.ts'
 
 export interface Settings {
   readonly provider: ProviderConfig

@@ -3,7 +3,7 @@ import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
 import { failures } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { explainBadAssertion, verifyAssertion } from './assertion.ts'
-import { isIdentity } from './identity.ts'
+import { isIdentity, personOf } from './identity.ts'
 import { KeysUnavailable, type Surroundings, createKeySet } from './key-set.ts'
 import { refuseRemote } from './local.ts'
 
@@ -110,12 +110,9 @@ function assertions(settings: Settings, surroundings: Surroundings): Access {
   async function admit(assertion: string, audience: string, via: Via): Promise<Admission> {
     try {
       const claims = await verifyAssertion(assertion, keys, { issuer, audience }, now())
-      const identity = claims['email'] || claims.sub
-      if (isIdentity(identity)) return { ok: true, identity, via }
-      return refuse(
-        401,
-        'The access assertion names nobody: it needs an email or sub claim with a plain name',
-      )
+      const person = personOf(claims)
+      if (!person.ok) return refuse(401, `The access assertion ${person.problem}`)
+      return { ok: true, identity: person.identity, via }
     } catch (error) {
       if (error instanceof KeysUnavailable) return keysUnavailable(error)
       return refuse(401, explainBadAssertion(error))

@@ -157,6 +157,17 @@ describe('a good assertion', () => {
   })
 })
 
+describe('the keys of an access layer', () => {
+  test('are read over plain http from this machine alone', () => {
+    const read = (LINKS_ACCESS_JWKS_URL: string) => () => createJwtAccess({ LINKS_ACCESS_JWKS_URL })
+    for (const host of ['127.0.0.1:9', '[::1]:9', 'localhost'])
+      expect(read(`http://${host}/certs`)).not.toThrow()
+    expect(read('https://team.example/certs')).not.toThrow()
+    for (const url of ['http://team.example/certs', 'http://10.0.0.1/certs', 'http://localhost.example/certs'])
+      expect(read(url)).toThrow('LINKS_ACCESS_JWKS_URL')
+  })
+})
+
 describe('a bad assertion', () => {
   test('is refused with a sentence that says what is wrong', async () => {
     const cases = {
@@ -169,6 +180,29 @@ describe('a bad assertion', () => {
     }
     for (const [part, wrong] of Object.entries(cases))
       expect(await messageOfRefused(await rsa.sign(wrong))).toContain(part)
+  })
+
+  test('whose email was not verified is refused, whatever else it says', async () => {
+    for (const email_verified of [false, 'false', 0, 'no'])
+      for (const named of [{}, { email: undefined, sub: 'user-7' }])
+        expect(await messageOfRefused(await rsa.sign(claims({ email_verified, ...named })))).toContain(
+          'is not verified',
+        )
+    for (const email_verified of [true, 'true', null])
+      expect(await admit(await rsa.sign(claims({ email_verified })))).toMatchObject({
+        identity: 'ann@example.com',
+      })
+  })
+
+  test('never names by its subject whom another names by an email, nor the other way round', async () => {
+    for (const sub of ['ann@example.com', 'admin@localhost', 'a@b'])
+      expect(await messageOfRefused(await rsa.sign(claims({ email: undefined, sub })))).toContain(
+        'form of an address',
+      )
+    for (const email of ['user-7', '@', 'ann@', '@example.com'])
+      expect(await messageOfRefused(await rsa.sign(claims({ email, sub: 'user-8' })))).toContain(
+        'names nobody',
+      )
   })
 
   test('without issuer or audience is refused', async () => {

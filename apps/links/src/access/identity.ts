@@ -1,3 +1,5 @@
+import type { JWTPayload } from 'jose'
+
 // An e-mail address has at most 320 characters (64 before the @, 255 after it), and other names are shorter.
 const MOST_CHARACTERS = 320
 
@@ -13,4 +15,41 @@ export function isIdentity(value: unknown): value is string {
     !UNSHOWABLE.test(value) &&
     Array.from(value).length <= MOST_CHARACTERS
   )
+}
+
+/** Who the claims of a token name, or what keeps them from naming anybody, to be put behind "The token". */
+export type Person =
+  | { readonly ok: true; readonly identity: string }
+  | { readonly ok: false; readonly problem: string }
+
+// Every e-mail address has it, `admin@localhost` of loopback included.
+const ADDRESS_FORM = /[^@]@[^@]/
+
+/**
+ * The `email`, or the `sub` where there is none. A provider gives out both: somebody who chooses their subject, or an
+ * address that is not theirs, must not be another person by it.
+ */
+export function personOf({ email, email_verified: verified, sub }: JWTPayload): Person {
+  if (!isAffirmed(verified)) return refuse('says that its email is not verified')
+  if (isPresent(email))
+    return isIdentity(email) && ADDRESS_FORM.test(email) ? { ok: true, identity: email } : refuse(NOBODY)
+  if (!isIdentity(sub)) return refuse(NOBODY)
+  if (ADDRESS_FORM.test(sub))
+    return refuse('has no email, and a sub in the form of an address, which is not believed')
+  return { ok: true, identity: sub }
+}
+
+const NOBODY = 'names nobody: it needs an email address or, without one, a sub that is a plain name'
+
+function refuse(problem: string): Person {
+  return { ok: false, problem }
+}
+
+/** Some providers write `"true"`, and null where they know nothing. */
+function isAffirmed(verified: unknown): boolean {
+  return !isPresent(verified) || verified === true || verified === 'true'
+}
+
+function isPresent(claim: unknown): boolean {
+  return claim !== undefined && claim !== null && claim !== ''
 }

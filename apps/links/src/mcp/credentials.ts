@@ -2,7 +2,7 @@
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import type { JWTPayload } from 'jose'
 import { type Access, type Admission, createAccess } from '../access/access.ts'
-import { isIdentity } from '../access/identity.ts'
+import { personOf } from '../access/identity.ts'
 import { KeysUnavailable } from '../access/key-set.ts'
 import { noteUse } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
@@ -123,9 +123,9 @@ async function byToken(
   const claims = await issuer.verify(token).catch((error: unknown) => {
     throw error instanceof KeysUnavailable ? keysUnavailable(error) : bad(explainBadToken(error))
   })
-  const identity = claims['email'] || claims.sub
-  if (!isIdentity(identity)) throw bad('The access token names nobody: it needs an email or sub claim')
-  return { identity, scopes: scopesOf(claims) }
+  const person = personOf(claims)
+  if (!person.ok) throw bad(`The access token ${person.problem}`)
+  return { identity: person.identity, scopes: scopesOf(claims) }
 }
 
 async function byAssertion(

@@ -1,4 +1,5 @@
 import { type JWTPayload, errors } from 'jose'
+import { isSafeUrl } from '@latchkey/http/safe-url'
 import { asked, readDocument } from '../access/asked.ts'
 import { verifyAssertion } from '../access/assertion.ts'
 import { type KeySet, KeysUnavailable, type Surroundings, createKeySet } from '../access/key-set.ts'
@@ -81,7 +82,8 @@ async function discover(
 function checked(document: unknown, issuer: string): IssuerMetadata {
   const { issuer: named, jwks_uri } = (document ?? {}) as Partial<IssuerMetadata>
   if (named !== issuer) throw new Error(`The document names another issuer: compare with MCP_OAUTH_ISSUER`)
-  if (typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('The document has no jwks_uri')
+  if (typeof jwks_uri !== 'string' || !isSafeUrl(jwks_uri))
+    throw new Error('The document has no jwks_uri that is https, or http on this machine')
   return document as IssuerMetadata
 }
 

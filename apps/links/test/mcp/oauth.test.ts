@@ -287,6 +287,8 @@ test('only a token of the issuer, for us, still good and with a name is accepted
     'not yet valid': await sign(claims({ nbf: service.now + 120 })),
     'no expiry': await sign(endless),
     'no name': await sign(claims({ sub: '', email: '' })),
+    'an unverified email': await sign(claims({ email_verified: false })),
+    'a subject like an address': await sign({ ...nameless, sub: 'ann@example.com' }),
     'key of another issuer': await sign(claims(), strange),
     'unknown key': await sign(claims(), strange, 'k2'),
     'alg none': new UnsecuredJWT(claims()).encode(),

@@ -1,6 +1,7 @@
 // What the provider says of itself, OpenID Connect Discovery 1.0 (rooms-contract R4.1, R4.3, R4.4; checklist L5-L11).
+import { isSafeUrl } from '@latchkey/http/safe-url'
 import { z } from 'zod'
-import { endpoint, isSafeUrl } from '../setting-kinds.ts'
+import { endpoint } from '../setting-kinds.ts'
 import { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm, type OidcConfig } from './provider-config.ts'
 import { LoginFailure, type ProviderStatus } from './provider.ts'
 import type { Surroundings } from './surroundings.ts'

@@ -1,0 +1,13 @@
+import { isSafeUrl } from '@latchkey/http/safe-url'
+import { type Kind, httpUrl } from '@latchkey/settings/kinds'
+
+/** Where keys come from: whoever could change them on the way could be anybody. */
+export function safeUrl(): Kind<string> {
+  return {
+    accepts: 'an https URL without user name and fragment, or http to this machine',
+    parse(given) {
+      const url = httpUrl().parse(given)
+      return url !== undefined && isSafeUrl(url) ? url : undefined
+    },
+  }
+}
