@@ -2,6 +2,7 @@ import { type DialectName } from '@latchkey/database/url'
 import { serialise } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
+import { findCrowded } from './crowding.ts'
 
 /** Starts wait for each other, so that their bounds hold however many arrive at once. Any number that nobody else uses. */
 const START_ORDER = 0x6c6f_6769
@@ -13,7 +14,10 @@ export interface Bounds {
   total: number
 }
 
-/** Whether there was room for the attempt. A browser's oldest makes room; everybody else's stay. */
+/**
+ * Whether the attempt was stored: not where its prefix has as many as it may. A browser's oldest makes room, and when the
+ * service has as many as it may, the oldest of those who hold most, so that no network shuts others out.
+ */
 export async function insertState(
   dialect: DialectName,
   tx: Transaction<Tables>,
@@ -22,11 +26,32 @@ export async function insertState(
 ): Promise<boolean> {
   await serialise(dialect, tx, START_ORDER)
   await dropOldest(tx, state, bounds.browser - 1)
-  const prefix = await countOutstanding(tx, state.created_at, state.client_prefix)
-  const total = await countOutstanding(tx, state.created_at)
-  if (prefix >= bounds.prefix || total >= bounds.total) return false
+  const { client_prefix, created_at } = state
+  if ((await countOutstanding(tx, created_at, client_prefix)) >= bounds.prefix) return false
   await tx.insertInto('login_states').values(state).execute()
+  const total = await countOutstanding(tx, created_at)
+  // And one in a hundred at once, because to find those who hold most takes a look at all.
+  if (total > bounds.total)
+    await makeRoom(tx, created_at, total - bounds.total + Math.floor(bounds.total / 100))
   return true
+}
+
+async function makeRoom(tx: Transaction<Tables>, nowMs: number, drop: number): Promise<void> {
+  const held = await outstanding(tx, nowMs)
+    .select((eb) => ['client_prefix as prefix', eb.fn.countAll<number>().as('count')])
+    .groupBy('client_prefix')
+    .orderBy((eb) => eb.fn.min('created_at'))
+    .orderBy('client_prefix')
+    .execute()
+  for (const [prefix, count] of findCrowded(held, drop)) {
+    const oldest = outstanding(tx, nowMs)
+      .select('state_hash')
+      .where('client_prefix', '=', prefix)
+      .orderBy('created_at')
+      .orderBy('state_hash')
+      .limit(count)
+    await tx.deleteFrom('login_states').where('state_hash', 'in', oldest).execute()
+  }
 }
 
 function outstanding(tx: Transaction<Tables>, nowMs: number) {

@@ -61,11 +61,60 @@ eachDialect((_dialect, newUrl) => {
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(t, ip)))
       return outcomes.filter((each) => each === 'started').length
     }
-    expect([await of('192.0.2.1'), await of('192.0.2.2'), await of('192.0.2.3')]).toEqual([5, 3, 0])
-    expect((await dump(t.rooms)).login_states).toHaveLength(8)
+    const held = async () => {
+      const prefixes = (await dump(t.rooms)).login_states.map(({ client_prefix }) => client_prefix)
+      return ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(
+        (ip) => prefixes.filter((each) => each === ip).length,
+      )
+    }
+    expect(await of('192.0.2.1')).toBe(5)
+    expect(await held()).toEqual([5, 0, 0])
+    // Those who hold most make room from here on.
+    await of('192.0.2.2')
+    expect((await held()).toSorted((a, b) => a - b)).toEqual([0, 4, 4])
+    expect(await of('192.0.2.3')).toBeGreaterThan(0)
+    expect((await held()).toSorted((a, b) => a - b)).toEqual([2, 3, 3])
     // Used or expired attempts are outstanding no longer.
     t.clock.ms += 601_000
     expect(await of('192.0.2.3')).toBe(5)
+    await t.close()
+  })
+
+  test('L24 one line cannot shut the sign-in: at the total its oldest attempts make room, and nobody else loses one', async () => {
+    const t = await openRooms({ url: await newUrl(), limits: { login_states_total: 100 } })
+    // Two from each /64 of one /56: far below what a prefix may.
+    const flood = async () => {
+      for (let n = 0; n < 256; n++)
+        expect(await outcome(t, `2001:db8:0:${n.toString(16)}::1`)).toBe('started')
+    }
+    const people = ['2001:db8:0:100::1', '2001:db8:1::1', '2a00:1::1', '192.0.2.1'].map((ip) =>
+      t.browser({ ip }),
+    )
+    const began = async (browser: (typeof people)[number]) =>
+      t.idp.authorize(await browser.startLogin(), ALICE)
+    const early = await Promise.all(people.map(began))
+    await flood()
+    const late = await Promise.all(people.map(began))
+    await flood()
+    expect((await dump(t.rooms)).login_states.length).toBeLessThanOrEqual(100)
+    for (const [n, browser] of people.entries())
+      for (const callback of [early[n], late[n]]) expect(target(await browser.send(callback ?? ''))).toBe('/')
+    await t.close()
+  })
+
+  test('L24 what makes room is the oldest, and it is over: nobody signs in with it', async () => {
+    const limits = { login_states_total: 3 }
+    const t = await openRooms({ url: await newUrl(), limits })
+    const browsers = Array.from({ length: 4 }, (_, n) => t.browser({ ip: `192.0.2.${n}` }))
+    const callbacks: string[] = []
+    for (const browser of browsers) {
+      callbacks.push(t.idp.authorize(await browser.startLogin(), ALICE))
+      t.clock.ms += 1
+    }
+    const [first, ...others] = browsers.map((browser, n) => () => browser.send(callbacks[n] ?? ''))
+    expect(target((await first?.()) ?? new Response())).toBe('/login?error=state_invalid')
+    for (const finish of others) expect(target(await finish())).toBe('/')
+    expect(t.idp.calls.token).toBe(3)
     await t.close()
   })
 
