@@ -45,6 +45,7 @@ eachDialect((_dialect, newUrl) => {
         },
       ],
       total_clicks: 0,
+      short_origin: 'http://localhost:8080',
     })
     expect((await links.call('GET', `/links/${body.id}`, { key: ben })).body).toEqual(body)
   })
