@@ -12,7 +12,7 @@ import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { type Address, type Place, addressOf, hasMcpHost, placeOf } from './address.ts'
 import { type Credentials, type McpCaller, type Scope, createCredentials, keyScopes } from './credentials.ts'
 import { createDocuments } from './documents.ts'
-import { callsOf, protocolError } from './message.ts'
+import { callsOf, protocolError, withoutNullArguments } from './message.ts'
 import { tools } from './tools.ts'
 
 const ROUTE = '/_/mcp'
@@ -103,7 +103,7 @@ async function serve(endpoint: Endpoint, request: Request, particulars: Particul
   requireScopes(caller, body, address)
   // Loaded when somebody talks to it: the SDK would take a tenth of every start.
   const { createProtocol } = await import('./protocol.ts')
-  const response = await createProtocol(services.log)(request, body, {
+  const response = await createProtocol(services.log)(request, withoutNullArguments(body), {
     requestId,
     context: async (): Promise<Context> => ({
       ...services.contextFor(

@@ -16,3 +16,12 @@ export function callsOf(body: unknown): string[] {
     return method === 'tools/call' && typeof name === 'string' ? name : ''
   })
 }
+
+/** A message, or a batch, in which calls without arguments have none: some clients send `null` for them. */
+export function withoutNullArguments(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withoutNullArguments)
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { arguments?: unknown } | null }
+  if (method !== 'tools/call' || params?.arguments !== null) return body
+  const { arguments: _, ...others } = params
+  return { ...(body as object), params: others }
+}

@@ -1,9 +1,16 @@
 import type { Log } from '@latchkey/http/log'
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
 import { VERSION } from '../version.ts'
 import { explain } from './hints.ts'
+import { withPlainError } from './plain-error.ts'
 import type { Tool } from './tool.ts'
 import { listTools, outputSchemaOf, tools } from './tools.ts'
 
@@ -18,9 +25,18 @@ export interface Exchange {
   requestId: string
 }
 
+/** Says in a sentence what a client did wrong, whoever noticed it. */
+class PlainServer extends Server {
+  override connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => send(withPlainError(message), options)
+    return super.connect(transport)
+  }
+}
+
 /** A protocol server for one request. Nothing is kept between requests, so any node serves any of them. */
 export function createServer(exchange: Exchange): Server {
-  const server = new Server(
+  const server = new PlainServer(
     { name: 'latchkey-links', title: 'Latchkey Links', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )

@@ -21,6 +21,8 @@ const initialize = (protocolVersion: string) => ({
   method: 'initialize',
   params: { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } },
 })
+type Json = Record<string, unknown>
+
 const legacy = (method: string, params: Record<string, unknown> = {}) => ({
   jsonrpc: '2.0',
   id: 2,
@@ -32,6 +34,49 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({ name, argu
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
   const { url } = listening(links)
+
+  const revisions = [
+    ['handshake', legacy],
+    ['current revision', current],
+  ] as const
+  for (const [revision, message] of revisions) {
+    const send = async (method: string, params: Record<string, unknown>) => {
+      const response = await post(links, message(method, params), {
+        Accept: 'application/json',
+        ...(message === legacy && { 'MCP-Protocol-Version': '2025-11-25' }),
+        ...(message === current && { 'Mcp-Method': method }),
+        ...(message === current && typeof params['name'] === 'string' && { 'Mcp-Name': params['name'] }),
+      })
+      return (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
+    }
+
+    test(`${revision}: arguments that are null are none`, async () => {
+      const nothing = await send('tools/call', { name: 'get_total_clicks', arguments: null })
+      expect(outcomeOf(nothing.result).value).toMatchObject({ total_clicks: 0 })
+      // Of a tool that needs some, this is what is missing.
+      const refused = await send('tools/call', { name: 'get_link', arguments: null })
+      expect(outcomeOf(refused.result).text).toStartWith('link_id: is required')
+    })
+
+    test(`${revision}: params that fit nothing are answered in a sentence, never by what a validator prints`, async () => {
+      const cases: [string, Record<string, unknown>, string][] = [
+        ['tools/call', { name: 'get_link', arguments: [] }, 'arguments must be an object'],
+        ['tools/call', { name: 'get_link', arguments: 'x' }, 'arguments must be an object'],
+        ['tools/call', { name: 5 }, 'name must be a string'],
+        ['tools/call', {}, 'name must be a string'],
+        ['tools/list', { cursor: 5 }, 'cursor must be a string'],
+        ...(message === legacy
+          ? ([['initialize', {}, 'protocolVersion must be a string']] as [string, Json, string][])
+          : []),
+      ]
+      for (const [method, params, sentence] of cases)
+        expect([method, params, (await send(method, params)).error]).toEqual([
+          method,
+          params,
+          { code: -32602, message: `Invalid params: ${sentence}` },
+        ])
+    })
+  }
 
   for (const [name, connect] of Object.entries(clients))
     test(`the ${name} lists and calls tools over a real port`, async () => {

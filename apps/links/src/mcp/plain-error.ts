@@ -1,0 +1,39 @@
+const NAMES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  record: 'an object',
+  array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  boolean: 'a boolean',
+}
+
+const INVALID_PARAMS = -32602
+
+interface Issue {
+  path: readonly (string | number)[]
+  expected?: string
+}
+
+/** An answer as clients show it: the SDK lists what is wrong with params as its validator does, here it is one sentence. */
+export function withPlainError<Message>(message: Message): Message {
+  const { error } = message as { error?: { message: string } }
+  const issue = error && firstIssue(error.message)
+  if (!issue) return message
+  return { ...message, error: { code: INVALID_PARAMS, message: sentenceOf(issue) } }
+}
+
+function firstIssue(text: string): Issue | undefined {
+  const list = text.indexOf('[\n')
+  if (list === -1) return undefined
+  try {
+    return (JSON.parse(text.slice(list)) as Issue[])[0]
+  } catch {
+    return { path: [] }
+  }
+}
+
+function sentenceOf({ path, expected = '' }: Issue): string {
+  const place = path.filter((part) => part !== 'params').join('.') || 'params'
+  const kind = NAMES[expected]
+  return `Invalid params: ${place} ${kind === undefined ? 'is not valid' : `must be ${kind}`}`
+}
