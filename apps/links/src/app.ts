@@ -198,6 +198,7 @@ function createServices(wiring: Wiring): Services {
       database,
       now: now(),
       origin: originOf(request, peer),
+      keysPerPerson: settings.keysPerPerson,
       lengthUse,
       acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
       complain: (error) => log.error('an answer broke off', { error }),

@@ -21,6 +21,10 @@ export interface Context {
   defaultRange: Range
   /** Unix seconds at which the request arrived. */
   now: number
+  /** Unix seconds at which the assertion that let the caller in ends; undefined where nothing says so. */
+  admittedUntil?: number | undefined
+  /** How many API keys a person can have. */
+  keysPerPerson: number
   /** Origin of the short URLs, without a trailing slash. */
   origin: string
   lengthUse: LengthUse

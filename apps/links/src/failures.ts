@@ -27,6 +27,11 @@ export const failures = {
   not_owner_bundle_links: { status: 403, text: 'Only the bundle owner can remove links from this bundle' },
   slug_taken: { status: 409, text: 'Slug already exists' },
   too_many_slugs: { status: 400, text: 'A link has at most 5000 slugs' },
+  too_many_guest_slugs: {
+    status: 400,
+    text: 'You can add at most 50 slugs to a link of another person',
+  },
+  too_many_keys: { status: 400, text: 'You have as many API keys as you can have; revoke one first' },
   link_has_clicks: { status: 400, text: 'Cannot delete a link with clicks, disable it instead' },
   slug_has_clicks: { status: 400, text: 'Cannot remove a slug with clicks, disable it instead' },
   disabled_primary: { status: 400, text: 'Cannot make a disabled slug primary, enable it first' },

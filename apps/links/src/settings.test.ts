@@ -36,6 +36,7 @@ test('nothing given: listens on loopback, admits loopback only, keeps its data i
     accessLogoutUrl: null,
     redirectStatus: 302,
     rateLimit: { count: 600, perSeconds: 60 },
+    keysPerPerson: 100,
     titleFetch: true,
     retentionDays: null,
     proxyHeader: null,

@@ -124,6 +124,13 @@ export const declarations = {
     sentence: 'Requests per API key and node',
     example: '100/sec',
   },
+  keysPerPerson: {
+    name: 'LINKS_KEYS_PER_PERSON',
+    kind: integer(1, 10_000),
+    default: '100',
+    sentence: 'API keys a person can have at the same time; `latchkey keys create` is not limited',
+    example: '10',
+  },
   titleFetch: {
     name: 'LINKS_TITLE_FETCH',
     kind: onOff(),

@@ -12,3 +12,11 @@ export function boundedText(limit: number, whole = text()): z.ZodString {
 export function trimmedText(limit: number): z.ZodString {
   return boundedText(limit, text().trim())
 }
+
+/** Direction marks, invisible letters and the like; without joiners, which some scripts and emoji need. */
+const FORMAT_CHARACTERS = /(?![\u200C\u200D])\p{Cf}/gu
+
+/** A text that shows as it is stored: with direction marks it could show as another one. */
+export function withoutFormat(value: string): string {
+  return value.replace(FORMAT_CHARACTERS, '')
+}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose'
+import { lifeOf } from '../src/events/operations.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 const ISSUER = 'https://team.example'
@@ -278,6 +279,38 @@ eachDialect((_dialect, newUrl) => {
       }
     for (const path of ['/nothing', '/logout', '/dashboard'])
       expect((await local.fetch(`/_/admin${path}`, { headers: HOST }, '203.0.113.5')).status).toBe(403)
+  })
+
+  test('an event stream ends with the assertion that opened it, and one that lasts goes on', async () => {
+    const service = await startJwt()
+    const open = async (seconds: number) => {
+      const assertion = await issuer.sign(claims(service, { exp: service.now + seconds }))
+      const address = 'http://localhost:8080/_/admin/api/events'
+      // Past `fetch`, which would read the answer to its end.
+      const response = await service.door(
+        new Request(address, { headers: { 'Cf-Access-Jwt-Assertion': assertion } }),
+        { requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }), timeout: () => undefined },
+      )
+      expect(response.status).toBe(200)
+      return (response.body as ReadableStream<Uint8Array>).getReader()
+    }
+    const [short, long] = [await open(1), await open(600)]
+    let isOpen = true
+    const ended = (async () => {
+      while (!(await long.read()).done);
+      isOpen = false
+    })()
+    while (!(await short.read()).done);
+    expect(isOpen).toBe(true)
+    await long.cancel()
+    await ended
+  })
+
+  test('no event stream lasts longer than ten minutes, whatever let the caller in', () => {
+    expect(lifeOf({ now: 1_000 })).toBe(600_000)
+    expect(lifeOf({ now: 1_000, admittedUntil: 1_000 + 86_400 })).toBe(600_000)
+    expect(lifeOf({ now: 1_000, admittedUntil: 1_090 })).toBe(90_000)
+    expect(lifeOf({ now: 1_000, admittedUntil: 990 })).toBeLessThan(0)
   })
 
   test('signing out leads where it is set to lead, and is nothing when it is not', async () => {

@@ -54,6 +54,26 @@ eachDialect((dialect, newUrl) => {
     expect(JSON.stringify((await call('ann', 'GET', '/keys')).body)).not.toContain(body.raw_key.slice(0, 12))
   })
 
+  test('a person has at most LINKS_KEYS_PER_PERSON keys, also when two are made at once', async () => {
+    const service = await startTestLinks(await newUrl(), { ...settings, LINKS_KEYS_PER_PERSON: '3' })
+    const make = async (who: string) =>
+      service.callAdmin('POST', '/keys', { headers: as(who), body: { title: 'x', scope: 'read' } })
+    const keys = await Promise.all(Array.from({ length: 8 }, () => make('ann')))
+    const refused = keys.filter(({ status }) => status !== 201)
+    expect(refused).toHaveLength(5)
+    for (const { status, body } of refused)
+      expect([status, body]).toEqual([
+        400,
+        { error: 'You have as many API keys as you can have; revoke one first' },
+      ])
+    expect(await service.rows('select identity from api_key')).toHaveLength(3)
+    expect((await make('ben')).status).toBe(201)
+    const first = keys.find(({ status }) => status === 201)?.body.key.id
+    await service.callAdmin('DELETE', `/keys/${first}`, { headers: as('ann') })
+    expect((await make('ann')).status).toBe(201)
+    expect((await make('ann')).status).toBe(400)
+  })
+
   test('a raw key is nowhere in the database, only its hash', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const { body } = await service.callAdmin('POST', '/keys', {

@@ -16,7 +16,15 @@ export interface Refusal {
   readonly retryAfterSeconds?: number
 }
 
-export type Admission = { readonly ok: true; readonly identity: string; readonly via: Via } | Refusal
+export interface Admitted {
+  readonly ok: true
+  readonly identity: string
+  readonly via: Via
+  /** Unix seconds at which the assertion ends; undefined where there is none. */
+  readonly until?: number | undefined
+}
+
+export type Admission = Admitted | Refusal
 
 export interface Access {
   admit(request: Request, peer: string): Promise<Admission>
@@ -112,7 +120,7 @@ function assertions(settings: Settings, surroundings: Surroundings): Access {
       const claims = await verifyAssertion(assertion, keys, { issuer, audience }, now())
       const person = personOf(claims)
       if (!person.ok) return refuse(401, `The access assertion ${person.problem}`)
-      return { ok: true, identity: person.identity, via }
+      return { ok: true, identity: person.identity, via, until: claims.exp }
     } catch (error) {
       if (error instanceof KeysUnavailable) return keysUnavailable(error)
       return refuse(401, explainBadAssertion(error))

@@ -115,6 +115,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     createdVia: 'api',
     now: NOW,
     origin: 'http://links.test',
+    keysPerPerson: 100,
     acceptsPng: false,
     acceptsLines: false,
     complain: (error: unknown) => {

@@ -12,6 +12,7 @@ import { slugCounts } from './migrations/0010-slug-counts.ts'
 import { sumsOfGoneClicks } from './migrations/0011-sums-of-gone-clicks.ts'
 import { primarySlugIndex } from './migrations/0012-primary-slug-index.ts'
 import { visitorSalts } from './migrations/0013-visitor-salts.ts'
+import { slugAdders } from './migrations/0014-slug-adders.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
@@ -27,4 +28,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-sums-of-gone-clicks': sumsOfGoneClicks,
   '0012-primary-slug-index': primarySlugIndex,
   '0013-visitor-salts': visitorSalts,
+  '0014-slug-adders': slugAdders,
 }

@@ -16,7 +16,7 @@ export interface Tables {
   /** Links made on each UTC day; kept by the database, in parts that add up. */
   link_day: { start: number; part: number; links: number }
   click: ClickTable
-  counted_slug: Omit<SlugTable, `closed_${keyof ClickCounts}`> & ClickCounts
+  counted_slug: Omit<SlugTable, `closed_${keyof ClickCounts}` | 'added_by'> & ClickCounts
   click_hour: ClickHourTable
   click_hour_open: ClickHourTable
   click_hour_closed: ClickHourTable
@@ -53,6 +53,8 @@ export interface SlugTable {
   is_custom: number
   created_at: number
   disabled_at: number | null
+  /** Who added it to a link of another person; null for slugs of the link's owner. */
+  added_by: Generated<string | null>
   /** Clicks of closed hours. With those of open hours they are the lifetime sums of `counted_slug`. */
   closed_clicks: Generated<number>
   closed_bots: Generated<number>

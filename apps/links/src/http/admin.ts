@@ -61,7 +61,7 @@ export function createAdmin(services: Services) {
 }
 
 function createAdminApi(services: Services, admit: (request: Request, peer: string) => Promise<Admission>) {
-  return mount<Context, { identity: string }>({
+  return mount<Context, { identity: string; admittedUntil: number | undefined }>({
     basePath: ADMIN_API_PATH,
     operations: adminOperations,
     literals: literalTexts,
@@ -70,12 +70,16 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
       const admission = await admit(request, peer)
       if (!admission.ok) throw refusal(admission)
       if (isCrossSite(request, admission.via, services.originOf(request, peer))) throw failure('cross_site')
-      return { caller: { identity: admission.identity }, headers: {} }
+      const { identity, until: admittedUntil } = admission
+      return { caller: { identity, admittedUntil }, headers: {} }
     },
     // Whoever the access layer admits may use the admin side; ownership is judged by each operation.
     authorise() {},
-    contextOf: async ({ identity }, request, { peer }) =>
-      services.contextFor(request, peer, await viewer(services.database.read, identity, 'app')),
+    contextOf: async ({ identity, admittedUntil }, request, { peer }) =>
+      services.contextFor(request, peer, {
+        ...(await viewer(services.database.read, identity, 'app')),
+        admittedUntil,
+      }),
     render: (error, requestId) => renderFailure(services, error, requestId),
     observe: services.observe,
   })

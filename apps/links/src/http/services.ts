@@ -8,7 +8,7 @@ import type { ChangeFeed } from '../events/feed.ts'
 import type { Settings } from '../settings.ts'
 
 /** What a transport knows of whoever asks. */
-export type Caller = Pick<Context, 'identity' | 'createdVia' | 'filters' | 'defaultRange'>
+export type Caller = Pick<Context, 'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil'>
 
 /** What the transports share; made once by the composition root. */
 export interface Services {

@@ -3,7 +3,7 @@ import { operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { IdParams } from '../links/schema.ts'
 import { ApiKey, NewApiKey } from './schema.ts'
-import { deleteKey, insertKey, listKeys } from './store.ts'
+import { countKeys, deleteKey, insertKey, listKeys } from './store.ts'
 
 /** The caller's own keys; admin side only (L17). */
 export const keyOperations = [
@@ -30,8 +30,12 @@ export const keyOperations = [
     body: NewApiKey,
     result: z.object({ key: ApiKey, raw_key: z.string() }),
     status: 201,
-    async handler({ database, identity, now }, { body }) {
-      const { key, rawKey } = await database.write((tx) => insertKey(tx, { ...body, identity, now }))
+    failures: ['too_many_keys'],
+    async handler({ database, identity, keysPerPerson, now }, { body }) {
+      const { key, rawKey } = await database.write(async (tx) => {
+        if ((await countKeys(tx, database.dialect, identity)) >= keysPerPerson) throw failure('too_many_keys')
+        return insertKey(tx, { ...body, identity, now })
+      })
       return { key, raw_key: rawKey }
     },
   }),

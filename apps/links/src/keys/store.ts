@@ -1,5 +1,7 @@
+import { serialise } from '@latchkey/database/database'
+import type { DialectName } from '@latchkey/database/url'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { ApiKey, NewApiKey } from './schema.ts'
 import { Scope } from './schema.ts'
@@ -34,6 +36,21 @@ export async function insertKey(
     .returning('id')
     .executeTakeFirstOrThrow()
   return { key: { id, ...shown }, rawKey }
+}
+
+/** Counts the keys of a person; until the transaction ends, nobody else who counts them gets further. */
+export async function countKeys(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  identity: string,
+): Promise<number> {
+  await serialise(dialect, tx, Number(BigInt.asUintN(53, Bun.hash.xxHash64(identity))))
+  const { count } = await tx
+    .selectFrom('api_key')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('identity', '=', identity)
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 export async function findKey(db: Kysely<Tables>, rawKey: string): Promise<PresentedKey | undefined> {

@@ -3,7 +3,7 @@ import { text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
 import { CustomSlug, Slug } from '../slugs/schema.ts'
 import { foldSlug } from '../slugs/slug.ts'
-import { trimmedText } from '../text.ts'
+import { boundedText, trimmedText, withoutFormat } from '../text.ts'
 import { TargetUrl } from './target-url.ts'
 
 /** Year 9999, the last moment that every client can show. */
@@ -50,7 +50,9 @@ export type Link = z.output<typeof Link>
 
 export const Config = z.object({ short_origin: ShortOrigin })
 
-export const Label = trimmedText(500).transform((label) => label || null)
+export const Label = boundedText(500, text().overwrite(withoutFormat).trim())
+  .meta({ description: 'Format characters are dropped, but for joiners.' })
+  .transform((label) => label || null)
 
 const ExpiresAt = z.int().min(0).max(LAST_MOMENT).meta({ description: 'Unix seconds.' })
 

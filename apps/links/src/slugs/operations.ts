@@ -13,6 +13,7 @@ import { CustomSlug, Slug, SlugParam } from './schema.ts'
 import {
   type SlugRow,
   findSlug,
+  hasTooManyGuestSlugs,
   hasTooManySlugs,
   insertSlug,
   removeSlug,
@@ -62,12 +63,16 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
   return context.database.write(async (tx) => {
     const link = await lockLinkRow(tx, context.database, linkId)
     if (!link) throw failure('link_not_found')
+    const isOwner = link.created_by === context.identity
     const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
-    if (!(await insertSlug(tx, row))) throw failure('slug_taken')
+    if (!(await insertSlug(tx, { ...row, added_by: isOwner ? null : context.identity })))
+      throw failure('slug_taken')
     if (await hasTooManySlugs(tx, linkId)) throw failure('too_many_slugs')
+    if (!isOwner && (await hasTooManyGuestSlugs(tx, linkId, context.identity)))
+      throw failure('too_many_guest_slugs')
     context.lengthUse.added(slug)
     const primary = await findSlug(tx, link.primary_slug)
-    const takesOver = link.created_by === context.identity && primary?.is_custom === 0
+    const takesOver = isOwner && primary?.is_custom === 0
     if (takesOver) await setPrimarySlug(tx, linkId, slug)
     return toSlug(row, takesOver ? slug : link.primary_slug, 0)
   })
@@ -84,7 +89,7 @@ const addToLink = operation({
   body: z.object({ slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'slug_taken', 'too_many_slugs'],
+  failures: ['link_not_found', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
   handler: (context, { params, body }) => addSlug(context, params.id, body.slug),
 })
 
@@ -98,7 +103,7 @@ const addByName = operation({
   body: z.object({ link_id: z.int().min(1), slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'slug_taken', 'too_many_slugs'],
+  failures: ['link_not_found', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
   handler: (context, { body }) => addSlug(context, body.link_id, body.slug),
 })
 

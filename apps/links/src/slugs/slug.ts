@@ -3,6 +3,8 @@ import { isReserved } from './reserved.ts'
 export const SLUG_LIMIT = 128
 /** Of one link: all of them are in every answer that shows it. */
 export const MOST_SLUGS = 5_000
+/** Of one person on a link of another. */
+export const MAX_GUEST_SLUGS = 50
 /** Checked before folding, so that no look-alike (the Kelvin sign, the long s) folds into ASCII. */
 const CHARSET = /^[A-Za-z0-9](?:[A-Za-z0-9._~-]*[A-Za-z0-9])?$/
 

@@ -1,7 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import { changeHours } from '../clicks/changed-hours.ts'
 import type { Tables } from '../db/tables.ts'
-import { MOST_SLUGS } from './slug.ts'
+import { MAX_GUEST_SLUGS, MOST_SLUGS } from './slug.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
 
@@ -105,6 +105,17 @@ export async function hasTooManySlugs(tx: Tx, linkId: number): Promise<boolean> 
     .where('link_id', '=', linkId)
     .executeTakeFirstOrThrow()
   return count > MOST_SLUGS
+}
+
+/** Whether this person has more slugs on the link of another than one may have: the newest has to be taken back. */
+export async function hasTooManyGuestSlugs(tx: Tx, linkId: number, identity: string): Promise<boolean> {
+  const { count } = await tx
+    .selectFrom('slug')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('link_id', '=', linkId)
+    .where('added_by', '=', identity)
+    .executeTakeFirstOrThrow()
+  return count > MAX_GUEST_SLUGS
 }
 
 export async function countSlugsOfLength(tx: Tx, length: number): Promise<number> {

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { withoutFormat } from '../text.ts'
 import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
 
 export interface TitleFetcher {
@@ -152,7 +153,7 @@ async function readTitle(bytes: Buffer, { headers }: IncomingMessage): Promise<s
   // Loaded with the first page: its tables of names would take time of every start.
   const { decodeHTML } = await import('entities/decode')
   const html = decodeText(bytes, headers['content-type'] ?? '')
-  const title = decodeHTML(findTitle(html))
+  const title = withoutFormat(decodeHTML(findTitle(html)))
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
   return Array.from(title).slice(0, MAX_CODE_POINTS).join('').trimEnd() || null

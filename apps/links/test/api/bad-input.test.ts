@@ -175,7 +175,6 @@ eachDialect((_dialect, newUrl) => {
     const odd = [
       '\u0001\u001b[31m',
       '\uffff\ufffe\u{10ffff}',
-      '\u202eevil\u202c',
       'e\u0301',
       '👩‍👩‍👧',
       '\u0085x',

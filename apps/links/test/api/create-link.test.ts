@@ -79,6 +79,12 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.link(ann, { label: ' \t ' })).label).toBeNull()
     expect((await links.link(ann, { label: '🎈'.repeat(500) })).label).toBe('🎈'.repeat(500))
     expect((await links.link(ann, { label: ` ${'x'.repeat(500)}\n` })).label).toBe('x'.repeat(500))
+    const hidden = '\u202Egpj.exe\u2066\u200B\uFEFF\u00AD 👩\u200D🚀 نمی\u200Cخواهم'
+    expect((await links.link(ann, { label: hidden })).label).toBe('gpj.exe 👩\u200D🚀 نمی\u200Cخواهم')
+    expect((await links.link(ann, { label: '\u200B \u2066' })).label).toBeNull()
+    expect((await links.link(ann, { label: `${'\u200B'.repeat(9)}${'x'.repeat(500)}` })).label).toHaveLength(
+      500,
+    )
     await refuses({ url: 'https://e.com', label: 'x'.repeat(501) }, 'label: must be at most 500 characters')
   })
 

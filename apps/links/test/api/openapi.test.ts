@@ -6,7 +6,7 @@ import { adminOperations, apiOperations } from '../../src/http/operations.ts'
 import { createDocument } from '../../src/http/reference.ts'
 import { VERSION } from '../../src/version.ts'
 import { type CallOptions, sharedTestLinks } from '../testing.ts'
-import { fillSlugs } from './slug-forms.ts'
+import { fillGuestSlugs, fillSlugs } from './slug-forms.ts'
 
 type Json = Record<string, unknown>
 
@@ -277,6 +277,18 @@ eachDialect((_dialect, newUrl) => {
       return {
         ...rest,
         options: { ...options, body: { ...(options.body as Json), slug: `open-${++count}` } },
+      }
+    },
+    too_many_guest_slugs: async ({ linkId }, call) => {
+      const { created_by } = (await links.call('GET', `/links/${linkId}`, { key: ann })).body
+      await fillGuestSlugs(links, Number(linkId), created_by === 'ann@example.com' ? ben : ann)
+      const { options, ...rest } = call()
+      return {
+        ...rest,
+        options: {
+          key: created_by === 'ann@example.com' ? ben : ann,
+          body: { ...(options.body as Json), slug: `open-${++count}` },
+        },
       }
     },
     disabled_primary: async ({ slug }, call) => {

@@ -1,4 +1,5 @@
-import { MOST_SLUGS } from '../../src/slugs/slug.ts'
+import { expect } from 'bun:test'
+import { MAX_GUEST_SLUGS, MOST_SLUGS } from '../../src/slugs/slug.ts'
 import type { TestLinks } from '../testing.ts'
 
 /** Every route for slugs exists twice: as the SDKs call it, below the link, and by the slug alone. */
@@ -59,4 +60,12 @@ export async function fillSlugs(links: TestLinks, linkId: number, left = 0): Pro
     }))
     while (rows.length > 0) await tx.insertInto('slug').values(rows.splice(0, 1_000)).execute()
   })
+}
+
+/** Adds as many slugs to the link as the key's owner, who does not own the link, may add. */
+export async function fillGuestSlugs(links: TestLinks, linkId: number, key: string): Promise<string[]> {
+  const slugs = Array.from({ length: MAX_GUEST_SLUGS }, () => `guest-${linkId}-${Bun.randomUUIDv7()}`)
+  for (const slug of slugs)
+    expect((await links.call('POST', `/links/${linkId}/slugs`, { key, body: { slug } })).status).toBe(201)
+  return slugs
 }

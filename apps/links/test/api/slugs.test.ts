@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
-import { fillSlugs, slugWork } from './slug-forms.ts'
+import { fillGuestSlugs, fillSlugs, slugWork } from './slug-forms.ts'
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
@@ -29,6 +29,38 @@ eachDialect((_dialect, newUrl) => {
       expect((await links.call('GET', `/slugs/${more}`, { key: ann })).status).toBe(404)
       expect((await read(id)).slugs).toHaveLength(5_000)
       expect((await links.call('PATCH', `/links/${id}`, { key: ann, body: { slug: last } })).status).toBe(200)
+    })
+
+    test(`${form}: a person adds at most 50 slugs to a link of another, also when they come at once`, async () => {
+      const { id } = await newLink()
+      const slugs = await fillGuestSlugs(links, id, ben)
+      await links.call('DELETE', `/slugs/${slugs[0]}`, { key: ann })
+      const both = await Promise.all([addSlug(id, newSlug(), ben), addSlug(id, newSlug(), ben)])
+      expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 400])
+      const refused = await addSlug(id, newSlug(), ben)
+      expect([refused.status, refused.body]).toEqual([
+        400,
+        { error: 'You can add at most 50 slugs to a link of another person' },
+      ])
+      expect((await read(id)).slugs).toHaveLength(51)
+      // Nobody else is kept from adding some, nor is this person from adding them elsewhere.
+      expect((await addSlug(id, newSlug())).status).toBe(201)
+      expect((await addSlug(id, newSlug(), await links.key('carl@example.com'))).status).toBe(201)
+      expect((await addSlug((await newLink()).id, newSlug(), ben)).status).toBe(201)
+    })
+
+    test(`${form}: the owner disables and removes slugs that others added, with their clicks`, async () => {
+      const [clicked, silent] = [newSlug(), newSlug()]
+      const { id } = await newLink()
+      for (const slug of [clicked, silent]) await addSlug(id, slug, ben)
+      await links.fetch(`/${clicked}`)
+      expect((await act('disable', id, clicked)).status).toBe(200)
+      expect(await redirects(clicked)).toBe(false)
+      expect((await links.call('DELETE', path(id, silent), { key: ben })).status).toBe(403)
+      expect((await links.call('DELETE', path(id, silent), { key: ann })).status).toBe(200)
+      expect((await links.call('DELETE', path(id, clicked), { key: ann })).status).toBe(400)
+      expect((await links.call('DELETE', `${path(id, clicked)}?force=true`, { key: ann })).status).toBe(200)
+      expect(await read(id)).toMatchObject({ total_clicks: 0, slugs: [{ is_custom: 0 }] })
     })
 
     test(`${form}: an added slug is answered in full and redirects at once`, async () => {

@@ -475,7 +475,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await asAnn('delete_link', { link_id })).value).toEqual({ deleted: true })
   })
 
-  test('hostile text comes back as it went in, as data', async () => {
+  test('hostile text comes back as data, whatever it holds', async () => {
     const hostile = `</script><script>alert(1)</script> "'&%_\\ \u202E 👩‍👩‍👧 {{7*7}} __proto__`
     const { value } = await asAnn('create_link', {
       url: 'https://example.com/?q=%3Cscript%3E&x="><img>',
@@ -483,7 +483,8 @@ eachDialect((_dialect, newUrl) => {
     })
     const found = await asAnn('search_links', { query: `"'&%_\\` })
     expect(found.value.results.map((link: { id: number }) => link.id)).toEqual([value.id])
-    expect(found.value.results[0].label).toBe(hostile)
+    // Labels lose what could make them show as another text.
+    expect(found.value.results[0].label).toBe(hostile.replace('\u202E', ''))
     const { value: bundle } = await asAnn('create_bundle', { name: hostile.slice(0, 100), icon: '<b>' })
     expect(bundle).toMatchObject({ name: hostile.slice(0, 100), icon: '<b>' })
     for (const label of ['\0', '\uD800'])

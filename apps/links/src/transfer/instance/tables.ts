@@ -50,7 +50,14 @@ const tables = {
     orderBy: ['id'],
   },
   slug: {
-    columns: { slug: text, link_id: int, is_custom: int, created_at: int, disabled_at: maybeInt },
+    columns: {
+      slug: text,
+      link_id: int,
+      is_custom: int,
+      created_at: int,
+      disabled_at: maybeInt,
+      added_by: maybeText,
+    },
     orderBy: ['link_id', 'slug'],
   },
   bundle: {

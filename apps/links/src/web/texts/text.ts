@@ -27,6 +27,8 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'Slug is reserved': 'error.slugReserved',
   'Slug already exists': 'error.slugTaken',
   'A link has at most 5000 slugs': 'error.slugsMany',
+  'You can add at most 50 slugs to a link of another person': 'error.guestSlugsMany',
+  'You have as many API keys as you can have; revoke one first': 'keys.many',
   'Cannot delete a link with clicks, disable it instead': 'link.notDeleted',
   'Cannot remove a slug with clicks, disable it instead': 'error.slugHasClicks',
   'Cannot make a disabled slug primary, enable it first': 'error.disabledPrimary',

@@ -1,6 +1,7 @@
 /** What the server refuses, and what to do then. */
 export const en = {
   'error.slugTaken': 'This slug is already taken.',
+  'error.guestSlugsMany': 'You can add up to 50 slugs to a link of another person.',
   'error.slugsMany': 'A link can have 5,000 slugs. Remove some that nobody uses, or make another link.',
   'error.urlInvalid': 'This is not a valid http or https URL.',
   'error.slugEmpty': 'Type a slug.',
@@ -39,6 +40,7 @@ type Failures = Readonly<Record<keyof typeof en, string>>
 
 export const sv: Failures = {
   'error.slugTaken': 'Kortnamnet är upptaget.',
+  'error.guestSlugsMany': 'Du kan lägga till högst 50 kortnamn på en länk som någon annan äger.',
   'error.slugsMany':
     'En länk kan ha 5 000 kortnamn. Ta bort några som ingen använder, eller skapa en länk till.',
   'error.urlInvalid': 'Det här är ingen giltig http- eller https-adress.',
@@ -76,6 +78,7 @@ export const sv: Failures = {
 
 export const id: Failures = {
   'error.slugTaken': 'Slug ini sudah dipakai.',
+  'error.guestSlugsMany': 'Anda dapat menambahkan paling banyak 50 slug ke tautan milik orang lain.',
   'error.slugsMany':
     'Satu tautan dapat memiliki 5.000 slug. Hapus yang tidak dipakai, atau buat tautan lain.',
   'error.urlInvalid': 'Ini bukan URL http atau https yang valid.',

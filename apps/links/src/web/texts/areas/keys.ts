@@ -36,6 +36,7 @@ export const en = {
   'keys.noneHelp': 'Make one to create and read links from a program, a script or the browser extension.',
   'keys.titleRequired': 'Give the key a title.',
   'keys.titleLong': 'A title has at most 120 characters.',
+  'keys.many': 'You have the maximum number of keys. Revoke one first.',
   'keys.gone': 'This key no longer exists.',
 } as const
 
@@ -80,6 +81,7 @@ export const sv: Keys = {
     'Skapa en för att skapa och läsa länkar från ett program, ett skript eller webbläsartillägget.',
   'keys.titleRequired': 'Ge nyckeln ett namn.',
   'keys.titleLong': 'Namnet får ha högst 120 tecken.',
+  'keys.many': 'Du har så många nycklar som du får ha. Återkalla en först.',
   'keys.gone': 'Nyckeln finns inte längre.',
 }
 
@@ -121,5 +123,6 @@ export const id: Keys = {
   'keys.noneHelp': 'Buat satu untuk membuat dan membaca tautan dari program, skrip, atau ekstensi peramban.',
   'keys.titleRequired': 'Beri kunci ini nama.',
   'keys.titleLong': 'Nama paling panjang 120 karakter.',
+  'keys.many': 'Jumlah kunci Anda sudah maksimal. Cabut satu dulu.',
   'keys.gone': 'Kunci ini sudah tidak ada.',
 }
