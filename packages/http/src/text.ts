@@ -7,12 +7,18 @@ export function codePoints(value: string): number {
   return count
 }
 
+/** Describes `text` in JSON Schema, which has no portable pattern for halves of surrogate pairs. */
+export const TEXT_PATTERN = '^[^\\x00]*$'
+
 /** Text that both engines store unchanged: PostgreSQL knows no NUL and no half of a surrogate pair. */
 export function text(): z.ZodString {
-  return z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), {
-    error: 'must be well-formed Unicode without NUL',
-    abort: true,
-  })
+  return z
+    .string()
+    .refine((value) => value.isWellFormed() && !value.includes('\0'), {
+      error: 'must be well-formed Unicode without NUL',
+      abort: true,
+    })
+    .meta({ pattern: TEXT_PATTERN })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { codePoints, text } from '@latchkey/http/text'
+import { TEXT_PATTERN, codePoints, text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
-import { Id, IdParams, PageQuery } from '../links/schema.ts'
+import { Id, IdParams, LinkId, PageQuery } from '../links/schema.ts'
 import { boundedText } from '../text.ts'
 
 const NAME_LIMIT = 120
@@ -54,7 +54,7 @@ const Name = z
       .min(1, 'name must not be blank')
       .refine((name) => codePoints(name) <= NAME_LIMIT, `name must be ${NAME_LIMIT} characters or fewer`),
   )
-  .meta({ minLength: 1, maxLength: NAME_LIMIT })
+  .meta({ minLength: 1, maxLength: NAME_LIMIT, pattern: TEXT_PATTERN })
 
 const Description = boundedText(2000)
 const Icon = boundedText(64)
@@ -97,4 +97,4 @@ export const SummaryQuery = z.object({ range: SummaryRange })
 export const BundleQuery = PageQuery.extend({ archived: Archived, range: SummaryRange })
 
 export const MemberParams = IdParams.extend({ linkId: Id })
-export const NewMember = z.object({ link_id: z.int().min(1) })
+export const NewMember = z.object({ link_id: LinkId })

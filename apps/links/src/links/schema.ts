@@ -9,12 +9,18 @@ import { TargetUrl } from './target-url.ts'
 /** Year 9999, the last moment that every client can show. */
 const LAST_MOMENT = 253_402_300_799
 
+/** 15 digits, which a double holds exactly. */
+export const MAX_ID = 999_999_999_999_999
+
 export const Id = z
   .string()
   .regex(/^\d{1,15}$/)
   .transform(Number)
   .refine((id) => id > 0)
-  .meta({ type: 'integer', minimum: 1 } as z.core.GlobalMeta)
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_ID } as z.core.GlobalMeta)
+
+/** The id of a link in a body or in an assistant's arguments. */
+export const LinkId = z.int().min(1).max(MAX_ID).meta({ description: 'The `id` of a link.' })
 
 export const IdParams = z.object({ id: Id })
 

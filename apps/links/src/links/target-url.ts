@@ -25,6 +25,8 @@ export const TargetUrl = text()
   .meta({
     description: 'Target of the link: an absolute http or https URL.',
     maxLength: LIMIT,
+    // Blanks around it are dropped; within it control characters are refused.
+    pattern: '^[ \\t\\r\\n]*[Hh][Tt][Tt][Pp][Ss]?:[^\\x00-\\x1f\\x7f-\\x9f]+[ \\t\\r\\n]*$',
     examples: ['https://example.com/'],
   })
 

@@ -8,6 +8,7 @@ import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
 import { literalTexts } from '../failures.ts'
 import { linkOperations } from '../links/operations.ts'
+import { LinkId, MAX_ID } from '../links/schema.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { slugOperations } from '../slugs/operations.ts'
 
@@ -187,7 +188,5 @@ function describe({ filters }: Context, range: Range, byDefault: boolean): strin
   ].join('')
 }
 
-const LARGEST_ID = 999_999_999_999_999
-
-export const LinkId = z.int().min(1).max(LARGEST_ID).meta({ description: 'The `id` of a link.' })
-export const BundleId = z.int().min(1).max(LARGEST_ID).meta({ description: 'The `id` of a bundle.' })
+export { LinkId }
+export const BundleId = z.int().min(1).max(MAX_ID).meta({ description: 'The `id` of a bundle.' })

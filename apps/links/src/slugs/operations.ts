@@ -6,7 +6,7 @@ import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { Force, getLink, settleForRemoval } from '../links/operations.ts'
-import { Id, IdParams, Link } from '../links/schema.ts'
+import { Id, IdParams, Link, LinkId } from '../links/schema.ts'
 import { type LinkRow, findLinkRow, lockLinkRow, readChangedLink, toSlug } from '../links/store.ts'
 import { trimClicks } from '../links/trim.ts'
 import { CustomSlug, Slug, SlugParam } from './schema.ts'
@@ -100,7 +100,7 @@ const addByName = operation({
   scope: 'create',
   tag: 'Slugs',
   summary: 'Add a custom slug to the link named in the body',
-  body: z.object({ link_id: z.int().min(1), slug: CustomSlug }),
+  body: z.object({ link_id: LinkId, slug: CustomSlug }),
   result: Slug,
   status: 201,
   failures: ['link_not_found', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],

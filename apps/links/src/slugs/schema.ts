@@ -18,6 +18,8 @@ export const Slug = z
   .meta({ id: 'Slug' })
 export type Slug = z.output<typeof Slug>
 
+const PATTERN = '^[A-Za-z0-9]([A-Za-z0-9._~-]*[A-Za-z0-9])?$'
+
 /** A custom slug from a body, folded. */
 export const CustomSlug = z
   .string({ error: (issue) => (issue.input === undefined ? 'slug is required' : undefined) })
@@ -29,7 +31,7 @@ export const CustomSlug = z
   .meta({
     description: 'Custom slug. Upper-case letters are lower-cased.',
     maxLength: SLUG_LIMIT,
-    pattern: '^[A-Za-z0-9]([A-Za-z0-9._~-]*[A-Za-z0-9])?$',
+    pattern: PATTERN,
     examples: ['launch-2026'],
   })
 
@@ -38,11 +40,11 @@ export const SlugParam = z
   .string()
   .refine(isSlug)
   .transform(foldSlug)
-  .meta({ description: 'A slug, in any case.', maxLength: SLUG_LIMIT })
+  .meta({ description: 'A slug, in any case.', maxLength: SLUG_LIMIT, pattern: PATTERN })
 
 /** A slug in a query, in any case; unlike in a path, what could be none is worth a word. */
 export const SlugQuery = z
   .string()
   .refine(isSlug, CHARSET_PROBLEM)
   .transform(foldSlug)
-  .meta({ maxLength: SLUG_LIMIT })
+  .meta({ maxLength: SLUG_LIMIT, pattern: PATTERN })

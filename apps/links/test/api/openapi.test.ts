@@ -105,6 +105,46 @@ test('the document is OpenAPI 3.1 with a semantic version, paths relative to /_/
   expect(document.security).toEqual([{ bearerAuth: [] }])
 })
 
+/** Whether the document allows this value for a field of a body, or for a parameter. */
+function isAllowed(operationId: string, name: string, value: unknown): boolean | undefined {
+  const operation = described.find((each) => each.operation.operationId === operationId)?.operation
+  const body = operation?.requestBody?.content['application/json'].schema
+  const parameter = operation?.parameters.find((each) => each.name === name)?.schema
+  if (parameter) return ajv.validate(rooted(parameter), value)
+  return ajv.validate(rooted({ ...(bodySchema(body) ?? body), required: [] }), { [name]: value })
+}
+
+function bodySchema(body: Json | undefined): Json | undefined {
+  const name = (body?.['$ref'] as string | undefined)?.replace('#/components/schemas/', '')
+  return name === undefined ? undefined : document.components.schemas[name]
+}
+
+test('what no field or parameter takes, the document refuses too', () => {
+  const refused: [string, string, unknown, unknown][] = [
+    ['addLinkToBundle', 'link_id', 10 ** 15, 10 ** 15 - 1],
+    ['addSlugToLink', 'link_id', 10 ** 15, 10 ** 15 - 1],
+    ['getLink', 'id', 10 ** 15, 10 ** 15 - 1],
+    ['removeLinkFromBundle', 'linkId', 10 ** 15, 10 ** 15 - 1],
+    ['createLink', 'url', 'https://example.com/\0', ' https://example.com/🎈\n'],
+    ['createLink', 'url', 'ftp://example.com/', 'HTTP://example.com/a b'],
+    ['updateLink', 'label', 'a\0b', 'a\nb🎈'],
+    ['createBundle', 'name', '\0', 'Spring 🎈'],
+    ['createBundle', 'description', 'a\0', 'a\nb'],
+    ['updateBundle', 'icon', '\0', '🎈'],
+    ['listLinks', 'owner', '\0', 'ann@example.com'],
+    ['listLinks', 'search', '\0', '🎈'],
+    ['getLinkBySlug', 'slug', '_a', 'A.b'],
+    ['getLinkQr', 'slug', 'a b', 'A.b'],
+  ]
+  for (const [id, name, beyond, within] of refused)
+    expect([id, name, isAllowed(id, name, beyond), isAllowed(id, name, within)]).toEqual([
+      id,
+      name,
+      false,
+      true,
+    ])
+})
+
 test('an answer that is no JSON is text or bytes, and says what it is', () => {
   const operation = document.paths['/links/{id}/qr']?.['get'] as unknown as {
     responses: Record<string, { content: Json }>

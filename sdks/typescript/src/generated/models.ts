@@ -19,7 +19,10 @@ export interface NewLink {
    * At most 128 characters.
    */
   custom_slug?: string | undefined
-  /** At most 500 characters. */
+  /**
+   * Format characters are dropped, but for joiners.
+   * At most 500 characters.
+   */
   label?: string | null | undefined
   /**
    * Length of the automatic slug.
@@ -69,7 +72,10 @@ export interface LinkChanges {
    * At most 128 characters.
    */
   slug?: string | undefined
-  /** At most 500 characters. */
+  /**
+   * Format characters are dropped, but for joiners.
+   * At most 500 characters.
+   */
   label?: string | null | undefined
   /** Unix seconds. */
   expires_at?: number | null | undefined
@@ -89,6 +95,7 @@ export interface AddSlugBody {
 }
 
 export interface AddSlugToLinkBody {
+  /** The `id` of a link. */
   link_id: number
   /**
    * Custom slug. Upper-case letters are lower-cased.
@@ -162,6 +169,7 @@ export interface ListBundleLinksQuery {
 }
 
 export interface AddLinkToBundleBody {
+  /** The `id` of a link. */
   link_id: number
 }
 

@@ -319,6 +319,9 @@ class Bundles:
         """Add any link to any bundle.
 
         Needs a key with the scope `create`.
+
+        Args:
+            link_id: The `id` of a link.
         """
         return self._transport.json(
             Call(
@@ -763,6 +766,9 @@ class AsyncBundles:
         """Add any link to any bundle.
 
         Needs a key with the scope `create`.
+
+        Args:
+            link_id: The `id` of a link.
         """
         return await self._transport.json(
             Call(

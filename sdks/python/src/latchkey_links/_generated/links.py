@@ -56,7 +56,7 @@ class Links:
             url: Target of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
             custom_slug: Another name of `slug`. At most 128 characters.
-            label: At most 500 characters.
+            label: Format characters are dropped, but for joiners. At most 500 characters.
             slug_length: Length of the automatic slug. 3 to 128.
             expires_at: Unix seconds.
             allow_duplicate: Make a new link even where the URL has one.
@@ -196,7 +196,7 @@ class Links:
         Args:
             url: Target of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
-            label: At most 500 characters.
+            label: Format characters are dropped, but for joiners. At most 500 characters.
             expires_at: Unix seconds.
         """
         return self._transport.json(
@@ -649,7 +649,7 @@ class AsyncLinks:
             url: Target of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
             custom_slug: Another name of `slug`. At most 128 characters.
-            label: At most 500 characters.
+            label: Format characters are dropped, but for joiners. At most 500 characters.
             slug_length: Length of the automatic slug. 3 to 128.
             expires_at: Unix seconds.
             allow_duplicate: Make a new link even where the URL has one.
@@ -789,7 +789,7 @@ class AsyncLinks:
         Args:
             url: Target of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
-            label: At most 500 characters.
+            label: Format characters are dropped, but for joiners. At most 500 characters.
             expires_at: Unix seconds.
         """
         return await self._transport.json(

@@ -26,6 +26,7 @@ class Slugs:
         Needs a key with the scope `create`.
 
         Args:
+            link_id: The `id` of a link.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
         """
         return self._transport.json(
@@ -178,6 +179,7 @@ class AsyncSlugs:
         Needs a key with the scope `create`.
 
         Args:
+            link_id: The `id` of a link.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
         """
         return await self._transport.json(
