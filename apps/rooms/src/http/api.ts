@@ -1,4 +1,5 @@
 import { OutcomeUnknown, isReferenceViolation, isStorageUnavailable } from '@latchkey/database/errors'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Failure, OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { type Authenticated, type Exchange, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
@@ -28,6 +29,7 @@ export function createApi(services: Services) {
     literals: new Set(),
     bodyLimitBytes: services.policy.limits.body_bytes,
     async authenticate(request, { peer }): Promise<Authenticated<Visit>> {
+      if (isCrossOriginSubrequest(request)) throw failure('cross_site_request')
       const visit = await readVisit(services, request, peer)
       refuseForeignOrigin(request, visit.origin)
       countRequest(services, visit)

@@ -1,4 +1,5 @@
 import { readPieces } from '@latchkey/http/body'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Failure } from '@latchkey/http/failure'
 import { failure } from '../failures.ts'
 import { endByProvider } from '../login/backchannel.ts'
@@ -48,6 +49,8 @@ async function answerInTime(
   const { policy, rates } = services
   if (!policy.backchannelLogout) throw failure('not_found')
   if (delivery.request.method !== 'POST') throw failure('method_not_allowed', { headers: { Allow: 'POST' } })
+  // The provider is no browser, and may share its address with some.
+  if (isCrossOriginSubrequest(delivery.request)) throw failure('cross_site_request')
   rates.take('backchannel_per_minute', delivery.client.prefix)
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

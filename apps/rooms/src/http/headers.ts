@@ -1,9 +1,11 @@
-export type Header = [name: string, value: string]
+import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+
+export type Header = readonly [name: string, value: string]
 
 const HSTS: Header = ['Strict-Transport-Security', 'max-age=31536000']
 
 /**
- * What every answer says (R11.5): our own scripts only, no frames, nothing told to other sites, nothing stored. Answers of
+ * What every answer says (R11.5): our own scripts only, no frames, nothing for pages of other sites, nothing stored. Answers of
  * the API say it too, since what a browser makes of them is not in our hands.
  */
 export function securityHeaders(origin: string): Header[] {
@@ -27,6 +29,7 @@ export function securityHeaders(origin: string): Header[] {
     ['Cache-Control', 'no-store'],
     ['Referrer-Policy', 'no-referrer'],
     ['X-Content-Type-Options', 'nosniff'],
+    ...CROSS_ORIGIN_HEADERS,
   ]
   return origin.startsWith('https://') ? [...headers, HSTS] : headers
 }

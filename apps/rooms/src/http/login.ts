@@ -1,6 +1,7 @@
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { originOf } from '../audit/origin.ts'
 import { parseCallbackQuery } from '../login/callback-query.ts'
-import { redeemAttempt, takeAttempt } from '../login/callback.ts'
+import { isUnderWay, redeemAttempt, takeAttempt } from '../login/callback.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
 import { CALLBACK_PATH, type LoginContext, StaleLogin, stateHashOf } from '../login/login-state.ts'
 import { LoginFailure } from '../login/provider.ts'
@@ -103,12 +104,13 @@ async function finish(step: Step): Promise<Response> {
   const { request, url, origin, context, services } = step
   const names = cookieNames(origin)
   let returnPath = '/'
+  if (isCrossOriginSubrequest(request)) throw failure('cross_site_request')
   try {
-    if (!services.rates.allows('callback_per_minute', context.clientPrefix).allowed)
-      throw new LoginFailure('too_many_attempts', 'too many callbacks')
     const query = parseCallbackQuery(url.search)
     const own = ownCookie(names, stateHashOf(query.state ?? ''))
-    const attempt = await takeAttempt(context, query, browsersOf(request, [names.login, own]))
+    const browsers = browsersOf(request, [names.login, own])
+    if (!(await isUnderWay(context, query, browsers))) countStray(context)
+    const attempt = await takeAttempt(context, query, browsers)
     returnPath = attempt.return_path
     const identity = await redeemAttempt(context, attempt, query)
     const previousToken = onlySession(request, names)
@@ -124,6 +126,12 @@ async function finish(step: Step): Promise<Response> {
     }
     return fail(step, error, returnPath)
   }
+}
+
+/** Callbacks of an attempt that is under way are bounded by the starts, and strangers at the same address stop none. */
+function countStray({ rates, clientPrefix }: LoginContext): void {
+  if (!rates.allows('callback_per_minute', clientPrefix).allowed)
+    throw new LoginFailure('too_many_attempts', 'too many callbacks')
 }
 
 /** R5.3: a login begins in a window of its own, never in somebody's image, frame or script. */

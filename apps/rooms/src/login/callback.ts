@@ -4,13 +4,23 @@ import { unseal } from '../seal.ts'
 import type { CallbackQuery } from './callback-query.ts'
 import { type LoginContext, StaleLogin, stateHashOf } from './login-state.ts'
 import { type LoginError, LoginFailure, type Provider, type ProviderIdentity } from './provider.ts'
-import { consumeState, whyNotConsumed } from './store.ts'
+import { consumeState, isOutstanding, whyNotConsumed } from './store.ts'
 import { within } from './within.ts'
 
 /** An attempt that this browser has begun and that nobody else gets. */
 export interface TakenAttempt extends LoginStateRow {
   /** As the browser brought it; the key to what is sealed in the row. */
   state: string
+}
+
+/** Whether this browser has such an attempt at the provider; `takeAttempt` decides for which callback. */
+export async function isUnderWay(
+  { database, now }: LoginContext,
+  { state }: CallbackQuery,
+  browsers: readonly string[],
+): Promise<boolean> {
+  if (!state || browsers.length === 0) return false
+  return isOutstanding(database.read, stateHashOf(state), browsers.map(hashToken), now)
 }
 
 /**

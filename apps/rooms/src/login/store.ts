@@ -1,6 +1,6 @@
 import { type DialectName } from '@latchkey/database/url'
 import { serialise } from '@latchkey/database/database'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
 import { findCrowded } from './crowding.ts'
 
@@ -54,8 +54,8 @@ async function makeRoom(tx: Transaction<Tables>, nowMs: number, drop: number): P
   }
 }
 
-function outstanding(tx: Transaction<Tables>, nowMs: number) {
-  return tx.selectFrom('login_states').where('expires_at', '>', nowMs).where('consumed_at', 'is', null)
+function outstanding(db: Kysely<Tables>, nowMs: number) {
+  return db.selectFrom('login_states').where('expires_at', '>', nowMs).where('consumed_at', 'is', null)
 }
 
 async function dropOldest(
@@ -79,6 +79,21 @@ async function countOutstanding(tx: Transaction<Tables>, nowMs: number, prefix?:
     .$if(prefix !== undefined, (query) => query.where('client_prefix', '=', prefix ?? ''))
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** Whether `consumeState` would take the attempt at this moment. */
+export async function isOutstanding(
+  db: Kysely<Tables>,
+  stateHash: string,
+  browserHashes: readonly string[],
+  nowMs: number,
+): Promise<boolean> {
+  const row = await outstanding(db, nowMs)
+    .select('state_hash')
+    .where('state_hash', '=', stateHash)
+    .where('browser_hash', 'in', browserHashes)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /**

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf, person } from '../sessions/people.ts'
+import { ALICE } from '../provider/hostile.ts'
 import { routes, unsafeRoutes } from './operations.ts'
 
 const MANY = {
@@ -105,6 +106,55 @@ test('L100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is n
     if (reference.includes(path))
       expect((await admin.send(path, { headers: { origin: ORIGIN } })).status).toBe(200)
   }
+})
+
+test('what pages of other sites ask unseen uses up no limit of their visitor, whose own links still work', async () => {
+  const limits = {
+    http_anonymous_per_minute: 5,
+    invitation_failures_per_hour: 2,
+    callback_per_minute: 2,
+    backchannel_per_minute: 1,
+  }
+  const rooms = await openRooms({ limits })
+  const visitor = rooms.browser()
+  const nobodys = `/api/room-invitations/${Buffer.alloc(32, 7).toString('base64url')}`
+  for (const site of ['cross-site', 'same-site'])
+    for (const [mode, dest, more] of [
+      ['no-cors', 'image', {}],
+      ['cors', 'empty', {}],
+      ['navigate', 'iframe', {}],
+      ['navigate', 'document', { 'sec-purpose': 'prefetch' }],
+    ] as const)
+      for (const path of ['/api/config', nobodys, '/api/nothing', '/api/auth/callback?state=x&code=y']) {
+        const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, ...more }
+        const answer = await visitor.send(path, { headers })
+        expect([path, site, mode, dest, answer.status, await answer.json()]).toEqual([
+          ...[path, site, mode, dest, 403],
+          expect.objectContaining({ code: 'cross_site_request' }),
+        ])
+      }
+  const sent = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'empty' }
+  const form = { 'content-type': 'application/x-www-form-urlencoded', ...sent }
+  for (let n = 0; n < 2; n++) {
+    const answer = await visitor.send('/api/auth/backchannel-logout', { method: 'POST', headers: form })
+    expect([answer.status, await answer.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: 'cross_site_request' }),
+    ])
+  }
+  const deliver = () => visitor.send('/api/auth/backchannel-logout', { method: 'POST' })
+  for (const status of [400, 429]) expect((await deliver()).status).toBe(status)
+  const followed = {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+  }
+  for (const status of [404, 404, 429])
+    expect((await visitor.send(nobodys, { headers: followed })).status).toBe(status)
+  expect((await visitor.send('/api/config')).status).toBe(200)
+  const callback = rooms.idp.authorize(await visitor.startLogin(), ALICE)
+  expect((await visitor.send(callback, { headers: followed })).headers.get('location')).toBe(`${ORIGIN}/`)
+  await rooms.close()
 })
 
 test('L101 the token of another session, of before the login, of nobody and none are refused', async () => {

@@ -25,15 +25,29 @@ test('R22 twenty starts a minute for each prefix, then the login page; others ar
   await t.close()
 })
 
-test('R22 sixty callbacks a minute for each prefix, then the login page, and nothing of theirs is used up', async () => {
+test('R22 sixty callbacks a minute for each prefix without an attempt of their browser; they stop no login there', async () => {
   const t = await openRooms()
   const browser = t.browser()
   const callback = t.idp.authorize(await browser.startLogin(), ALICE)
-  for (let n = 0; n < 60; n++) await t.browser().send('/api/auth/callback?state=x&code=y')
-  expect(target(await browser.send(callback))).toBe(REFUSED)
+  // Without a cookie, with a made-up one, and with that of a login for which this is not the answer.
+  const strays = [t.browser(), t.browser(), t.browser()]
+  strays[1]?.cookies.set('__Host-latchkey_login', Buffer.alloc(32, 7).toString('base64url'))
+  await strays[2]?.startLogin()
+  const outcomes = []
+  for (let n = 0; n < 63; n++)
+    outcomes.push(target((await strays[n % 3]?.send('/api/auth/callback?state=x&code=y')) ?? new Response()))
+  expect(outcomes).toEqual([
+    ...Array<string>(60).fill('/login?error=state_invalid'),
+    ...Array<string>(3).fill(REFUSED),
+  ])
+  expect(target(await t.browser().send(callback))).toBe(REFUSED)
   expect(t.idp.calls.token).toBe(0)
-  t.clock.ms += 60_000
   expect(target(await browser.send(callback))).toBe('/')
+  // What is used up is no attempt any more, except to whom it has signed in.
+  browser.cookies.delete('__Host-latchkey_session')
+  expect(target(await browser.send(callback))).toBe(REFUSED)
+  t.clock.ms += 60_000
+  expect(target(await t.browser().send(callback))).toBe('/login?error=state_invalid')
   await t.close()
 })
 
