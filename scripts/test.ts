@@ -104,7 +104,9 @@ await cleanUp()
 // Whoever was told to end does so with a code of its own.
 if (isEnding) await new Promise(() => {})
 
-const counts = readCounts(report)
+const junit = readReport(report)
+const counts = countTests(junit)
+printSlowest(junit)
 const failed = counts.failures + failedChecks.length + (testsExit !== 0 && counts.failures === 0 ? 1 : 0)
 for (const sentence of missing) console.log(`skipped: ${sentence}`)
 const incomplete = inCi && (missing.length > 0 || counts.skipped > 0)
@@ -124,14 +126,35 @@ function cleanUp(): Promise<void> {
   })())
 }
 
-function readCounts(path: string): { tests: number; failures: number; skipped: number } {
+/** The JUnit report of the run, or nothing when the runner ended before it wrote one. */
+function readReport(path: string): string | undefined {
   try {
-    const root = /<testsuites[^>]*>/.exec(readFileSync(path, 'utf8'))?.[0] ?? ''
-    const count = (name: string) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(root)?.[1] ?? 0)
-    return { tests: count('tests'), failures: count('failures'), skipped: count('skipped') }
+    return readFileSync(path, 'utf8')
   } catch {
-    return { tests: 0, failures: 1, skipped: 0 }
+    return undefined
   } finally {
     rmSync(path, { force: true })
   }
+}
+
+function countTests(xml: string | undefined): { tests: number; failures: number; skipped: number } {
+  if (xml === undefined) return { tests: 0, failures: 1, skipped: 0 }
+  const root = /<testsuites[^>]*>/.exec(xml)?.[0] ?? ''
+  const count = (name: string) => Number(attribute(root, name) ?? 0)
+  return { tests: count('tests'), failures: count('failures'), skipped: count('skipped') }
+}
+
+/** What to look at first when the run takes too long. */
+function printSlowest(xml = ''): void {
+  const durations = [...xml.matchAll(/<testcase [^>]*>/g)].map(([tag]) => ({
+    seconds: Number(attribute(tag, 'time')),
+    place: `${attribute(tag, 'file')}:${attribute(tag, 'line')}`,
+  }))
+  const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, 20)
+  console.log('\nSlowest tests:')
+  for (const { seconds, place } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${place}`)
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  return new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1]
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { clientFiles } from '@latchkey/web/serve'
 import {
   expectAccessible,
+  expectAccessibleViews,
   expectFingerSized,
   expectWithinWidth,
   shoot,
@@ -58,21 +59,17 @@ afterAll(async () => {
   rmSync(caches, { recursive: true, force: true })
 })
 
-for (const scheme of ['light', 'dark'] as const)
-  for (const width of [1280, 320])
-    test(`a client of a few lines is accessible under a strict policy, ${scheme} at ${width} px`, async () => {
-      const { page, errors } = await open('/', { scheme, width })
-      for (const path of ['/', '/login', '/things/a-1', '/list', '/nowhere', '/broken']) {
-        await page.goto(new URL(path, server.url).href)
-        await page.locator('h1').waitFor()
-        await expectAccessible(page)
-        await expectWithinWidth(page)
-        await shoot(page, `client${path.replaceAll('/', '-')}-${scheme}-${width}`)
-        // React tells of what a page throws; nothing else is an error.
-        expect([path, errors.filter((text) => !text.includes('Broken on purpose'))]).toEqual([path, []])
-      }
-      await page.context().close()
-    }, 120_000)
+test('a client of a few lines is accessible under a strict policy, wide and narrow, in light and in dark', async () => {
+  const { page, errors } = await open('/')
+  for (const path of ['/', '/login', '/things/a-1', '/list', '/nowhere', '/broken']) {
+    await page.goto(new URL(path, server.url).href)
+    await page.locator('h1').waitFor()
+    await expectAccessibleViews(page, `client${path.replaceAll('/', '-')}`, [1280, 320])
+    // React tells of what a page throws; nothing else is an error.
+    expect([path, errors.filter((text) => !text.includes('Broken on purpose'))]).toEqual([path, []])
+  }
+  await page.context().close()
+}, 120_000)
 
 test('the navigation lists what has an icon, marks the page that is shown, and is left out where nothing has', async () => {
   const { page } = await open('/')

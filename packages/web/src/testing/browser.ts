@@ -111,8 +111,14 @@ export async function keepToasts(page: Page): Promise<void> {
 /** Minified: every page that is looked at reads it anew. */
 const AXE = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dirname), 'utf8')
 
-/** What axe finds: nothing. It runs in the page itself: by way of its Playwright package it takes four times as long. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** The rules of axe that depend on colours, and so on the colour scheme. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+
+/**
+ * What axe finds: nothing, by all rules or by those of `rules`. It runs in the page itself: by way of its Playwright package
+ * it takes four times as long.
+ */
+export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
   // What is still fading in has no contrast of its own yet; what goes round for ever is not waited for.
   await page.waitForFunction(() =>
@@ -123,15 +129,37 @@ export async function expectAccessible(page: Page): Promise<void> {
           playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
       ),
   )
-  const violations = await page.evaluate(async () => {
+  const violations = await page.evaluate(async (runOnly) => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
       resultTypes: ['violations'],
       // What is found is told by its HTML; to work out selectors for everything takes long.
       selectors: false,
+      ...(runOnly && { runOnly: [...runOnly] }),
     })
     return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-  })
+  }, rules)
   expect(violations).toEqual([])
+}
+
+/**
+ * `expectAccessible` and `expectWithinWidth` in each of these widths (pixels), in light and in dark. The page is not loaded
+ * again for each, which would cost most of the time. `name` begins the names of its pictures.
+ */
+export async function expectAccessibleViews(
+  page: Page,
+  name: string,
+  widths: readonly number[] = [1280, 390],
+): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
+      await shoot(page, `${name}-${scheme}-${width}`)
+      await expectAccessible(page, scheme === 'dark' ? COLOR_RULES : undefined)
+    }
+    await expectWithinWidth(page)
+  }
 }
 
 /** Nothing of the page is cut off at its sides, and neither it nor a part of it scrolls sideways. */
