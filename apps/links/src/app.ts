@@ -8,7 +8,6 @@ import type { Log } from '@latchkey/http/log'
 import { Counting } from './clicks/counting.ts'
 import { openCountryLookup } from './clicks/country.ts'
 import { Journal } from './clicks/journal.ts'
-import { createLossLog } from './clicks/loss-log.ts'
 import { referrerHost } from './clicks/referrer.ts'
 import { findPosition } from './clicks/store.ts'
 import { forgetOldClicks } from './clicks/retention.ts'
@@ -19,6 +18,7 @@ import type { Tables } from './db/tables.ts'
 import { ChangeFeed } from './events/feed.ts'
 import { watchPostgres } from './events/watch-postgres.ts'
 import { watchSqlite } from './events/watch-sqlite.ts'
+import { createFaultLog } from './fault-log.ts'
 import { createAdmin } from './http/admin.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
@@ -84,7 +84,7 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
     countryOf: openCountryLookup(),
     visitorOf: visitorHasher((day) => salts.of(day)),
     now,
-    failed: (error) => log.error('a slug could not be looked up', { error }),
+    failed: createFaultLog(log, 'redirect: slugs cannot be looked up', 'requests'),
   })
   exposeClicks(metrics, { redirect, journal, counting })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
@@ -141,7 +141,7 @@ async function openJournal({
       metrics.observeCommit(ms)
       counting.wake()
     },
-    onLoss: createLossLog(log),
+    onLoss: createFaultLog(log, 'clicks are lost: the journal cannot be written', 'clicks'),
   })
   const counted = await findPosition(database.read, journal.id)
   journal.continueAfter(counted)
@@ -208,6 +208,7 @@ function createServices(wiring: Wiring): Services {
       hasClicksWaiting: (of) => counting.awaits(of),
       labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
     }),
+    databaseFailed: createFaultLog(log, 'database: cannot be used', 'requests'),
     observe({ ms, ...exchange }) {
       metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
       log.info('request', { ...exchange, ms: Math.round(ms) })

@@ -163,7 +163,11 @@ describe('the keys of an access layer', () => {
     for (const host of ['127.0.0.1:9', '[::1]:9', 'localhost'])
       expect(read(`http://${host}/certs`)).not.toThrow()
     expect(read('https://team.example/certs')).not.toThrow()
-    for (const url of ['http://team.example/certs', 'http://10.0.0.1/certs', 'http://localhost.example/certs'])
+    for (const url of [
+      'http://team.example/certs',
+      'http://10.0.0.1/certs',
+      'http://localhost.example/certs',
+    ])
       expect(read(url)).toThrow('LINKS_ACCESS_JWKS_URL')
   })
 })

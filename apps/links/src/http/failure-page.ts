@@ -3,10 +3,14 @@ import { messagePage } from '../redirect/pages.ts'
 import type { Services } from './services.ts'
 
 /** What people see instead of a page that could not be made. Our own faults are logged with the request's id. */
-export function failurePage({ log }: Pick<Services, 'log'>, error: unknown): Response {
+export function failurePage(
+  { log, databaseFailed }: Pick<Services, 'log' | 'databaseFailed'>,
+  error: unknown,
+): Response {
   const requestId = crypto.randomUUID()
   const unavailable = isStorageUnavailable(error)
-  log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
+  if (unavailable) databaseFailed(error)
+  else log.error('a request failed', { requestId, error })
   const page = unavailable
     ? messagePage(503, 'Temporarily unavailable', 'The database cannot be used. Try again shortly.', {
         'Retry-After': '5',

@@ -71,6 +71,10 @@ export function noteUse({ database, keysUsedAt, log, now }: Services, key: Prese
 }
 
 /** Every error of both APIs in the one shape; our own faults are logged with the request's id and carry no detail. */
-export function renderFailure({ log }: Services, error: unknown, requestId: string): Response {
-  return failureResponse(failureOf(error, { log, requestId, what: 'a request failed' }))
+export function renderFailure(
+  { log, databaseFailed }: Services,
+  error: unknown,
+  requestId: string,
+): Response {
+  return failureResponse(failureOf(error, { log, databaseFailed, requestId, what: 'a request failed' }))
 }

@@ -25,4 +25,6 @@ export interface Services {
   feed: ChangeFeed
   contextFor(request: Request, peer: string, caller: Caller): Context
   observe: (exchange: Exchange) => void
+  /** Logs that the database could not be used for a request, however many there are. */
+  databaseFailed: (error: unknown) => void
 }

@@ -69,6 +69,7 @@ async function observed(
   const response = await serveIt(requestId).catch((error: unknown) => {
     const { message, status, headers } = failureOf(error, {
       log: services.log,
+      databaseFailed: services.databaseFailed,
       requestId,
       what: 'a request failed',
     })

@@ -1,13 +1,13 @@
 import { expect, jest, test } from 'bun:test'
 import { createLog } from '@latchkey/http/log'
-import { createLossLog } from './loss-log.ts'
+import { createFaultLog } from './fault-log.ts'
 
-test('lost clicks are told at once, then once a second with their sum, and not at all when none are lost', () => {
+test('a fault is logged at once, then once a second with its sum, and not at all when there is none', () => {
   jest.useFakeTimers()
   try {
     const told: unknown[] = []
     const write = (line: string) => void told.push((JSON.parse(line) as { clicks: number }).clicks)
-    const lose = createLossLog(createLog({ write }))
+    const lose = createFaultLog(createLog({ write }), 'clicks are lost', 'clicks')
     const error = new Error('the disk is full')
     for (let n = 0; n < 1000; n++) lose(error, 3)
     expect(told).toEqual([3])
