@@ -1,6 +1,8 @@
 import { type Log, createLog } from '@latchkey/http/log'
+import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { limits, stopServing } from '@latchkey/http/serve'
 import { type Links, createLinks } from './app.ts'
+import { explainExposure, findExposure } from './access/exposure.ts'
 import { builtPages } from './http/pages.ts'
 import type { Settings } from './settings.ts'
 
@@ -21,6 +23,7 @@ export async function startLinks(settings: Settings): Promise<Running> {
   log.info('listening', { service: 'links', url: server.url.href })
   // So that the first visitor does not wait; without it, the next one finds out what is wrong.
   builtPages().catch((error: unknown) => log.error('the admin pages could not be bundled', { error }))
+  void warnOfExposure(settings, log)
   return {
     url: server.url.origin,
     async stop() {
@@ -29,6 +32,17 @@ export async function startLinks(settings: Settings): Promise<Running> {
       log.info('stopped', { service: 'links' })
     },
   }
+}
+
+/**
+ * A proxy that passes on nothing but the request makes every visitor look like this machine, which `loopback` admits.
+ * Nothing in the settings shows that, so the public address is asked once.
+ */
+async function warnOfExposure({ access, baseUrl }: Settings, log: Log): Promise<void> {
+  if (access !== 'loopback' || baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname)) return
+  const exposure = await findExposure(baseUrl)
+  if (typeof exposure === 'number')
+    log.error(`admin side: open to strangers: ${explainExposure(baseUrl, exposure)}`)
 }
 
 async function listen(settings: Settings, links: Links, log: Log) {

@@ -74,9 +74,18 @@ eachDialect((_dialect, newUrl) => {
       [HOST, ''],
       [{ Host: 'go.example.com' }, '127.0.0.1'],
       [{ Host: 'localhost.evil.example' }, '127.0.0.1'],
-      ...['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Via', 'CF-Connecting-IP'].map(
-        (name): [Record<string, string>, string] => [{ ...HOST, [name]: '127.0.0.1' }, '127.0.0.1'],
-      ),
+      ...[
+        'Forwarded',
+        'X-Forwarded-For',
+        'X-Forwarded-Host',
+        'X-Real-IP',
+        'Via',
+        'CF-Connecting-IP',
+        'True-Client-IP',
+        'X-Client-IP',
+        'Fly-Client-IP',
+        'X-Envoy-External-Address',
+      ].map((name): [Record<string, string>, string] => [{ ...HOST, [name]: '127.0.0.1' }, '127.0.0.1']),
     ]
     for (const [headers, peer] of tries) {
       const page = await local.fetch(DASHBOARD, { headers }, peer)

@@ -1,6 +1,15 @@
 import { isLoopback } from './client-address.ts'
 
-const FORWARDING = new Set(['forwarded', 'x-real-ip', 'via', 'cf-connecting-ip'])
+const FORWARDING = new Set([
+  'cf-connecting-ip',
+  'fly-client-ip',
+  'forwarded',
+  'true-client-ip',
+  'via',
+  'x-client-ip',
+  'x-envoy-external-address',
+  'x-real-ip',
+])
 
 /** Whether the request comes from this machine itself and through no proxy that says so. */
 export function isDirect(request: Request, peer: string, proxyHeader: string | null): boolean {

@@ -23,7 +23,7 @@ async function findingOf(name: string, env: Record<string, string>, now?: () => 
   return found.map(({ level, sentence }) => `${level}: ${sentence}`).join('\n')
 }
 
-function serve(answer: () => Response): { origin: string; stop(): Promise<void> } {
+function serve(answer: (request: Request) => Response): { origin: string; stop(): Promise<void> } {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
   return { origin: server.url.origin, stop: () => server.stop(true) }
 }
@@ -177,6 +177,40 @@ describe('doctor', () => {
       'fail: ',
     )
     expect(await findingOf('access', { ...header, TRUSTED_PROXIES: '10.0.0.1' })).toStartWith('ok: header')
+  })
+
+  test('fails when the public address shows the admin side to a stranger', async () => {
+    const behind = async (answer: (url: URL) => Response): Promise<string> => {
+      const server = serve(({ url }) =>
+        url.endsWith('/_/health') ? Response.json({ status: 'ok' }) : answer(new URL(url)),
+      )
+      const header = { LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-User', TRUSTED_PROXIES: '127.0.0.1' }
+      const found = await findingOf('admin', { ...sqlite, ...header, LINKS_BASE_URL: server.origin })
+      await server.stop()
+      return found.replaceAll(server.origin, '')
+    }
+    const redirect = (location: string) => new Response(null, { status: 302, headers: { location } })
+    for (const status of [401, 403, 404])
+      expect(await behind(() => new Response('', { status }))).toBe('ok:  refuses strangers at /_/admin')
+    expect(await behind(() => redirect('https://login.example.com/?rd=/_/admin/api/settings'))).toStartWith(
+      'ok: ',
+    )
+    expect(await behind(() => redirect('/oauth2/start'))).toStartWith('ok: ')
+    // As from http to https: what is behind is still to be asked.
+    const moved = (url: URL) => (url.search ? Response.json({}) : redirect('/_/admin/api/settings?secure'))
+    for (const open of [() => Response.json({}), () => new Response('', { status: 500 }), moved])
+      expect(await behind(open)).toMatch(/^fail: .*answers (200|500) at .*set LINKS_ACCESS/)
+  })
+
+  test('asks for the admin side only where the public address answers, and is not this machine by design', async () => {
+    const open = serve(() => Response.json({ status: 'ok' }))
+    expect(await findingOf('admin', { ...sqlite, LINKS_BASE_URL: open.origin })).toMatch(
+      /^ok: .*this machine/,
+    )
+    await open.stop()
+    const away = 'https://links.invalid'
+    expect(await findingOf('admin', { ...sqlite, LINKS_BASE_URL: away })).toMatch(/^warn: not checked/)
+    expect(await findingOf('admin', sqlite)).toBe('')
   })
 
   test('names the disk of a database that is not there yet', async () => {

@@ -10,7 +10,7 @@ import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { readSettings, settingsWarnings } from '../settings.ts'
 import { newestClickAt, oldestSaltDay } from './store.ts'
-import { checkAccess, checkPublicAddress } from './surroundings.ts'
+import { checkAccess, checkAdminSide, checkPublicAddress } from './surroundings.ts'
 
 /** Looks at everything the service depends on, as the environment says it. Makes nothing and changes nothing. */
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
@@ -31,6 +31,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* await checkDisk(files.map(sqlitePath), 'clicks will be lost')
   yield await checkAccess(settings)
   yield await checkPublicAddress(settings)
+  yield* await checkAdminSide(settings)
 }
 
 /** How long after its day a salt may be there (L37.1). */

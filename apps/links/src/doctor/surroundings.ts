@@ -1,4 +1,6 @@
 import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
+import { isLoopbackHost } from '@latchkey/http/safe-url'
+import { explainExposure, findExposure } from '../access/exposure.ts'
 import { createKeySet } from '../access/key-set.ts'
 import type { Settings } from '../settings.ts'
 
@@ -44,6 +46,19 @@ export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Pr
   if (baseUrl.startsWith('https:') && proxyHeader === null)
     return warn(name, `${baseUrl} answers, but visitors' addresses are the proxy's: set PROXY_HEADER`)
   return ok(name, `${baseUrl} answers`)
+}
+
+/** Whether the public address keeps strangers from the admin side, whatever the settings say it should do. */
+export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Finding[]> {
+  const name = 'admin'
+  if (baseUrl === null) return []
+  if (access === 'loopback' && isLoopbackHost(new URL(baseUrl).hostname))
+    return [ok(name, `${baseUrl} is this machine itself, which may use the admin side`)]
+  const exposure = await findExposure(baseUrl)
+  if (exposure === 'unreachable') return [warn(name, `not checked: ${baseUrl} does not answer`)]
+  return exposure === 'refused'
+    ? [ok(name, `${baseUrl} refuses strangers at /_/admin`)]
+    : [fail(name, explainExposure(baseUrl, exposure))]
 }
 
 async function askHealth(baseUrl: string): Promise<string | undefined> {
