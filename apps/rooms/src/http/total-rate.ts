@@ -1,11 +1,8 @@
-import { widerPrefixes } from '@latchkey/http/client-prefix'
 import type { RateLimiter, Taken } from '@latchkey/http/rate-limit'
+import { hasShare, networksOf } from '../network-share.ts'
 
 /**
- * A rate of the whole service that no network uses up for the others. Of `count` within `perSeconds`, the widest network
- * around a client (/32 of IPv6, /16 of IPv4) may take as long as it has taken less than what is left, each narrower one
- * (/48 and /24, then /56) half as much as the one around it. So each network that takes all it can leaves half of what
- * there was to everybody else. `now` in milliseconds.
+ * A rate of the whole service, `count` within `perSeconds`, of which each network gets its share. `now` in milliseconds.
  */
 export function createTotalRate(
   { count, perSeconds }: { readonly count: number; readonly perSeconds: number },
@@ -33,10 +30,8 @@ export function createTotalRate(
   function measure(key: string, counts: boolean): Taken {
     const at = now()
     forget(at)
-    const networks = widerPrefixes(key).toReversed()
-    const left = count - recent.length
-    const isShare = networks.every((network, depth) => (takenIn.get(network) ?? 0) * 2 ** depth < left)
-    const allowed = left > 0 && isShare
+    const networks = networksOf(key)
+    const allowed = hasShare(networks, count - recent.length, (network) => takenIn.get(network) ?? 0)
     if (allowed && counts) {
       recent.push({ at, networks })
       add(networks, 1)

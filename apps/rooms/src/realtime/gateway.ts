@@ -6,6 +6,7 @@ import { clientOf } from '../http/client.ts'
 import { cookieNames, readCookie } from '../http/cookies.ts'
 import type { Services } from '../http/services.ts'
 import { findActor, findActorOfSession } from '../http/visit.ts'
+import { hasShare, networksOf } from '../network-share.ts'
 import { isTicket, redeemTicket } from '../tickets/store.ts'
 import { toMoment } from '../wire.ts'
 import { Connection, personOf } from './connection.ts'
@@ -137,11 +138,16 @@ async function whyNot({ sessions, database, now }: Services, by: Given): Promise
   return endOf(found.get(session.id), now()) ?? (session.user.disabled === 1 ? 'disabled' : 'signed_out')
 }
 
-/** Whether there is a place for one more, at this moment. */
+/** Whether there is a place for one more, at this moment. Guests of one network leave places to everybody else. */
 function checkPlaces(services: Services, hub: Hub, { actor, clientPrefix }: Newcomer): void {
   checkRoom(services, hub)
-  const { guest_sockets_prefix: mostGuests } = services.policy.limits
-  if (actor.user.is_guest === 1 && hub.roster.countGuests(clientPrefix) >= mostGuests)
+  if (actor.user.is_guest !== 1) return
+  const { guest_sockets_prefix, sockets_total } = services.policy.limits
+  const { roster } = hub
+  const isShare = hasShare(networksOf(clientPrefix), sockets_total - roster.size, (network) =>
+    roster.countGuests(network),
+  )
+  if (!isShare || roster.countGuests(clientPrefix) >= guest_sockets_prefix)
     throw failure('rate_limited', { headers: { 'Retry-After': '30' } })
 }
 

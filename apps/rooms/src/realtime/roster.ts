@@ -1,4 +1,5 @@
 import type { Limits } from '../limits.ts'
+import { networksOf } from '../network-share.ts'
 import type { Connection } from './connection.ts'
 import { Close } from './protocol.ts'
 
@@ -7,7 +8,7 @@ export class Roster {
   readonly #connections = new Set<Connection>()
   readonly #bySession = new Map<string, Set<Connection>>()
   readonly #byUser = new Map<string, Set<Connection>>()
-  readonly #guestsByPrefix = new Map<string, Set<Connection>>()
+  readonly #guestsByNetwork = new Map<string, Set<Connection>>()
   readonly #limits: Limits
 
   constructor(limits: Limits) {
@@ -45,23 +46,27 @@ export class Roster {
     this.#connections.add(connection)
     put(this.#bySession, person.sessionId, connection)
     put(this.#byUser, person.userId, connection)
-    if (person.isGuest) put(this.#guestsByPrefix, person.clientPrefix, connection)
+    if (person.isGuest) for (const each of networksAt(person)) put(this.#guestsByNetwork, each, connection)
     closeOldest(this.ofSession(person.sessionId), sockets_session)
     closeOldest(this.ofUser(person.userId), sockets_user)
   }
 
   remove(connection: Connection): void {
-    const { sessionId, userId, clientPrefix } = connection.person
+    const { person } = connection
     this.#connections.delete(connection)
-    pull(this.#bySession, sessionId, connection)
-    pull(this.#byUser, userId, connection)
-    pull(this.#guestsByPrefix, clientPrefix, connection)
+    pull(this.#bySession, person.sessionId, connection)
+    pull(this.#byUser, person.userId, connection)
+    if (person.isGuest) for (const each of networksAt(person)) pull(this.#guestsByNetwork, each, connection)
   }
 
-  /** How many guests' sockets come from this prefix. */
-  countGuests(clientPrefix: string): number {
-    return this.#guestsByPrefix.get(clientPrefix)?.size ?? 0
+  /** How many guests' sockets come from this client, or from all of this network. */
+  countGuests(prefix: string): number {
+    return this.#guestsByNetwork.get(prefix)?.size ?? 0
   }
+}
+
+function networksAt({ clientPrefix }: Connection['person']): readonly string[] {
+  return [clientPrefix, ...networksOf(clientPrefix)]
 }
 
 /** In the order in which they came. */

@@ -129,7 +129,11 @@ test('what pages of other sites ask unseen uses up no limit of their visitor, wh
         const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, ...more }
         const answer = await visitor.send(path, { headers })
         expect([path, site, mode, dest, answer.status, await answer.json()]).toEqual([
-          ...[path, site, mode, dest, 403],
+          path,
+          site,
+          mode,
+          dest,
+          403,
           expect.objectContaining({ code: 'cross_site_request' }),
         ])
       }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { LimitName } from '../../src/limits.ts'
+import type { Settings } from '../../src/settings.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { admin, createRoom, guest, member } from '../rooms/rooms.ts'
@@ -339,8 +340,8 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('limits of sockets', () => {
-    const open = async (limits: Partial<Record<LimitName, number>>) => {
-      const service = await rooms({ url: await newUrl(), limits })
+    const open = async (limits: Partial<Record<LimitName, number>>, settings: Partial<Settings> = {}) => {
+      const service = await rooms({ url: await newUrl(), limits, settings })
       const live = listen(service.rooms)
       alsoClose(() => live.stop())
       return { service, live }
@@ -412,6 +413,22 @@ eachDialect((_dialect, newUrl) => {
       const members = await Promise.all(Array.from({ length: 8 }, (_, i) => member(service, `Member ${i}`)))
       expect(await openOf(members.map(({ browser }) => browser))).toBe(3)
       expect(service.rooms.hub.roster.size).toBe(5)
+    })
+
+    test('R22: guests of one network leave half of the sockets that are left to everybody else', async () => {
+      const { service, live } = await open({ sockets_total: 8 }, { proxyHeader: 'x-forwarded-for' })
+      const opens = async ({ browser }: { browser: Browser }, ip: string) => {
+        const { opened } = live.connect(browser, { headers: { 'x-forwarded-for': ip } })
+        return opened
+      }
+      const line = []
+      for (let n = 0; n < 6; n++) line.push(await opens(await guest(service), `2001:db8:0:${n}::1`))
+      // Of eight, a /56 stops at a quarter of what is left.
+      expect(line).toEqual([true, true, false, false, false, false])
+      expect(await opens(await guest(service), '2001:db8:1::1')).toBe(true)
+      expect(await opens(await guest(service), '192.0.2.1')).toBe(true)
+      for (let n = 0; n < 4; n++) expect(await opens(await member(service), '2001:db8:0:1::1')).toBe(true)
+      expect(service.rooms.hub.roster.size).toBe(8)
     })
 
     test('R28.9: cookies that are made up have no limit of their own', async () => {
