@@ -1,4 +1,5 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, type Transaction, sql } from 'kysely'
+import type { AuditAction } from '../audit/actions.ts'
 import type {
   AuditEventRow,
   IdentityRow,
@@ -84,12 +85,31 @@ export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string):
 /** Rows of a table that change in one transaction: few enough that nobody who waits for it notices. */
 const ROWS_OF_A_PIECE = 1_000
 
-/** What stays without whose it was, and can be much: table, column, and the order in which an index has what is found. */
-const KEPT = [
-  ['room_messages', 'user_id', 'created_at'],
-  ['room_messages', 'deleted_by', 'deleted_by'],
-  ['audit_events', 'actor_user_id', 'created_at'],
-] as const
+/** Rows that stay without the person, of which there can be many. */
+interface Kept {
+  table: string
+  column: string
+  /** In which an index has what is found. */
+  order: string
+  /** Goes from the row as well. */
+  also?: string
+  /** Lines of the audit log that go on naming the account. */
+  except?: AuditAction
+}
+
+const KEPT: readonly Kept[] = [
+  { table: 'room_messages', column: 'user_id', order: 'created_at', also: 'client_id' },
+  { table: 'room_messages', column: 'deleted_by', order: 'deleted_by' },
+  { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: 'client_ip' },
+]
+
+/** The same, but no reference: the database does not know of it. */
+const NAMED: Kept = {
+  table: 'audit_events',
+  column: 'target_id',
+  order: 'created_at',
+  except: 'account.delete',
+}
 
 /** The same, never much. */
 const KEPT_FEW = [
@@ -117,7 +137,7 @@ const GOING = [
 
 /** All that refers to an account, when its rooms have another owner or are gone. */
 export const REFERRING: readonly (readonly [table: string, column: string])[] = [
-  ...KEPT.map(([table, column]) => [table, column] as const),
+  ...KEPT.map(({ table, column }) => [table, column] as const),
   ...KEPT_FEW,
   ...GOING,
 ]
@@ -128,6 +148,7 @@ export const REFERRING: readonly (readonly [table: string, column: string])[] = 
  */
 export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
   if (await hasMuch(tx, userId)) return becomeNobody(tx, userId, nowMs)
+  await detachPiece(tx, userId)
   const { numDeletedRows } = await tx
     .deleteFrom('users')
     .where('id', '=', userId)
@@ -138,10 +159,10 @@ export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs:
 
 /** Whether more refers to the account than may change in one transaction. */
 async function hasMuch(tx: Transaction<Tables>, userId: string): Promise<boolean> {
-  for (const [table, column, order] of KEPT) {
+  for (const kept of [...KEPT, NAMED]) {
     const { rows } = await sql`
-      select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${userId}
-      order by ${sql.ref(order)} limit 1 offset ${ROWS_OF_A_PIECE}`.execute(tx)
+      select 1 from ${sql.table(kept.table)} where ${isOf(kept, userId)}
+      order by ${sql.ref(kept.order)} limit 1 offset ${ROWS_OF_A_PIECE}`.execute(tx)
     if (rows.length > 0) return true
   }
   return false
@@ -179,8 +200,9 @@ export async function deleteErased(tx: Transaction<Tables>): Promise<'more' | vo
   const erased = await holdFirstState(tx, ERASED)
   if (erased === undefined) return
   const userId = erased.slice(ERASED.length)
-  if (await hasMuch(tx, userId)) await detachPiece(tx, userId)
-  else {
+  const isMore = await hasMuch(tx, userId)
+  await detachPiece(tx, userId)
+  if (!isMore) {
     await tx.deleteFrom('users').where('id', '=', userId).execute()
     await tx.deleteFrom('platform_state').where('key', '=', erased).execute()
   }
@@ -188,11 +210,18 @@ export async function deleteErased(tx: Transaction<Tables>): Promise<'more' | vo
 }
 
 async function detachPiece(tx: Transaction<Tables>, userId: string): Promise<void> {
-  for (const [table, column, order] of KEPT)
+  for (const kept of [...KEPT, NAMED]) {
+    const columns = [kept.column, ...(kept.also === undefined ? [] : [kept.also])]
     await sql`
-      update ${sql.table(table)} set ${sql.ref(column)} = null
+      update ${sql.table(kept.table)} set ${sql.join(columns.map((column) => sql`${sql.ref(column)} = null`))}
       where id in (
-        select id from ${sql.table(table)} where ${sql.ref(column)} = ${userId}
-        order by ${sql.ref(order)} limit ${ROWS_OF_A_PIECE}
+        select id from ${sql.table(kept.table)} where ${isOf(kept, userId)}
+        order by ${sql.ref(kept.order)} limit ${ROWS_OF_A_PIECE}
       )`.execute(tx)
+  }
+}
+
+function isOf({ column, except }: Kept, userId: string): RawBuilder<SqlBool> {
+  const isNamed = sql<SqlBool>`${sql.ref(column)} = ${userId}`
+  return except === undefined ? isNamed : sql<SqlBool>`${isNamed} and action <> ${except}`
 }

@@ -1,4 +1,4 @@
-import { auditAct } from '../audit/act.ts'
+import { auditAct, auditRead } from '../audit/act.ts'
 import { AuditPage, AuditQuery, toAuditLine } from '../audit/schema.ts'
 import { findNewestAudit, listAudit } from '../audit/store.ts'
 import { type Context, operation } from '../context.ts'
@@ -9,6 +9,7 @@ import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { PlatformChanges } from '../platform/schema.ts'
 import { countUnreachableAccounts, findPlatformSettings } from '../platform/store.ts'
 import { toMoment, toMomentOrNull } from '../wire.ts'
+import { requireAdmin } from './own-session.ts'
 import { ProviderAnswer, SettingsAnswer } from './schema.ts'
 
 const tag = 'Administration'
@@ -39,6 +40,7 @@ const changeSettings = operation({
   async handler(context, { body }) {
     const { database, policy, now } = context
     const settings = await database.write(async (tx) => {
+      await requireAdmin(tx, context)
       const changed = await changePlatformSettings(tx, body, now)
       await auditAct(tx, context, { action: 'admin.settings.update', metadata: body })
       return changed
@@ -87,12 +89,15 @@ const audit = operation({
   summary: 'What was done, by whom and from where, newest first',
   query: AuditQuery,
   result: AuditPage,
-  async handler({ database }, { query }) {
+  async handler(context, { query }) {
+    const { database } = context
     const { action, actorUserId, targetType, targetId, before } = query
     const key = ['audit', action, actorUserId, targetType, targetId, before]
     const { rows, nextCursor } = await findPage(key, query, (after, limit) =>
       listAudit(database.read, query, after, limit),
     )
+    const metadata = { action, actorUserId, targetType, targetId, before }
+    await auditRead(context, { action: 'admin.audit.read', metadata })
     return { events: rows.map(toAuditLine), nextCursor }
   },
 })

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { type Context, actorOf } from '../context.ts'
 import type { SessionRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import { findEnabledAdmins } from '../grants/store.ts'
+import { findEnabledAdmins, holdGrants } from '../grants/store.ts'
 import { unseal } from '../seal.ts'
 import { lifetimesOf } from '../sessions/session.ts'
 import type { NewSession } from '../sessions/store.ts'
@@ -16,6 +16,13 @@ export async function insistOnAdmin(tx: Transaction<Tables>, context: Context): 
   const { user, session } = actorOf(context)
   if (!(await holdLiveSession(tx, session.id, context.now))) throw failure('unauthenticated')
   if (!(await findEnabledAdmins(tx)).includes(user.id)) throw failure('forbidden')
+}
+
+/** The same where something else is changed by that right. */
+export async function requireAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
+  const { user, session } = actorOf(context)
+  if (!(await holdGrants(tx, user.id, 'platform_admin'))) throw failure('forbidden')
+  if ((await findSessionRow(tx, session.id))?.revoked_at !== null) throw failure('unauthenticated')
 }
 
 /**

@@ -1,10 +1,11 @@
-import { auditAct } from '../audit/act.ts'
+import { auditAct, auditRead } from '../audit/act.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { endGuestSessions } from '../guests/store.ts'
 import { Revoked, SessionList, SessionParams, toListedSession } from '../sessions/schema.ts'
 import { findLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
+import { requireAdmin } from './own-session.ts'
 import { UserParams } from './schema.ts'
 import { findUser, revokeAnySession } from './store.ts'
 
@@ -23,6 +24,8 @@ const list = operation({
     const { read } = context.database
     if (!(await findUser(read, userId))) throw failure('not_found')
     const live = await findLiveSessions(read, userId, context.now)
+    const target = { type: 'user', id: userId }
+    await auditRead(context, { action: 'admin.user.sessions_read', target })
     const current = actorOf(context).session.id
     return { sessions: live.map((session) => toListedSession(session, current)) }
   },
@@ -40,6 +43,7 @@ const end = operation({
   async handler(context, { params: { id } }) {
     const { session } = actorOf(context)
     await context.database.write(async (tx) => {
+      await requireAdmin(tx, context)
       const userId = await revokeAnySession(tx, id, context.now)
       if (userId === undefined) throw failure('not_found')
       const target = { type: 'session', id }
@@ -62,6 +66,7 @@ const endAll = operation({
   result: Revoked,
   async handler(context, { params: { userId } }) {
     const sessionIds = await context.database.write(async (tx) => {
+      await requireAdmin(tx, context)
       if (!(await findUser(tx, userId))) throw failure('not_found')
       const ended = await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: context.now })
       const metadata = { sessions: ended.length }
@@ -85,6 +90,7 @@ const endGuests = operation({
   result: Revoked,
   async handler(context) {
     const sessionIds = await context.database.write(async (tx) => {
+      await requireAdmin(tx, context)
       const ended = await endGuestSessions(tx, context.now)
       const metadata = { sessions: ended.length }
       await auditAct(tx, context, { action: 'admin.guests.revoke_all', metadata })

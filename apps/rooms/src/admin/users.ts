@@ -77,6 +77,8 @@ const changeStatus = operation({
     const { database, now } = context
     if (disabled && userId === actorOf(context).user.id) throw failure('own_account')
     const { user, news } = await database.write(async (tx) => {
+      await serialiseGrants(database.dialect, tx)
+      await insistOnAdmin(tx, context)
       if (disabled) await requireOtherAdmin(database.dialect, tx, userId)
       const changed = await setDisabled(tx, userId, disabled)
       const row = await findUser(tx, userId)
@@ -114,7 +116,12 @@ const erase = operation({
   result: Success,
   failures: ['owns_rooms', 'last_admin'],
   async handler(context, { params: { userId } }) {
-    const told = await context.database.write((tx) => eraseAccount(tx, context, userId))
+    const { database } = context
+    const told = await database.write(async (tx) => {
+      await serialiseGrants(database.dialect, tx)
+      await insistOnAdmin(tx, context)
+      return eraseAccount(tx, context, userId)
+    })
     for (const news of told) context.tell(news)
     if (userId === actorOf(context).user.id) context.forget()
     return SUCCESS

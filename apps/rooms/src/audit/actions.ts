@@ -35,6 +35,8 @@ export const AUDIT_ACTIONS = [
   'admin.user.admin_grant',
   'admin.user.admin_revoke',
   'admin.room.takeover',
+  'admin.user.sessions_read',
+  'admin.audit.read',
   'admin.settings.update',
   'admin.guests.revoke_all',
 ] as const

@@ -69,6 +69,25 @@ export async function listAudit(
     .execute()
 }
 
+/** Whether the same was audited of this actor after this moment. */
+export async function wasAuditedSince(
+  db: Kysely<Tables>,
+  { action, actorUserId, target, metadata = {} }: AuditEvent,
+  sinceMs: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('actor_user_id', '=', actorUserId)
+    .where('created_at', '>', sinceMs)
+    .where('action', '=', action)
+    .where('metadata', '=', JSON.stringify(metadata))
+    .$if(target !== undefined, (query) => query.where('target_id', '=', target?.id ?? ''))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The newest event of one of these actions. */
 export async function findNewestAudit(
   db: Kysely<Tables>,

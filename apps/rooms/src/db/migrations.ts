@@ -8,6 +8,7 @@ import { goneRooms } from './migrations/0006-gone-rooms.ts'
 import { auditByTarget } from './migrations/0007-audit-by-target.ts'
 import { skeletons } from './migrations/0008-skeletons.ts'
 import { manualRoles } from './migrations/0009-manual-roles.ts'
+import { bareSkeletons } from './migrations/0010-bare-skeletons.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-identity': identity,
@@ -19,4 +20,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-audit-by-target': auditByTarget,
   '0008-skeletons': skeletons,
   '0009-manual-roles': manualRoles,
+  '0010-bare-skeletons': bareSkeletons,
 }

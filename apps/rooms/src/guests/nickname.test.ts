@@ -6,7 +6,7 @@ const PRODUCT = 'Harbour Talk'
 const parse = (given: string) => parseNickname(given, PRODUCT)
 
 test('a name keeps what people see of it, without blanks around it', () => {
-  const kept = ['Åsa', 'Anna-Lena 2', '小明', '🙂', '👩‍👩‍👧‍👦', '🇸🇪', 'Anna 🇸🇪', '🅰 team', "O'Brien", 'Мария', 'x']
+  const kept = ['Åsa', 'Anna-Lena 2', '小明', '🙂', '👩‍👩‍👧‍👦', '🇸🇪', 'Anna 🇸🇪', '🅰 crew', "O'Brien", 'Мария', 'x']
   for (const name of kept) expect(parse(`  ${name}\n`)).toEqual({ name })
 })
 
@@ -46,6 +46,15 @@ describe('reserved words', () => {
     'Admin',
     'The Owner',
     'owner!',
+    'staff',
+    'Mod',
+    'the help desk',
+    'Helpdesk 2',
+    'security',
+    'Team',
+    'тeаm',
+    '$taff',
+    'm.o.d',
     '(moderator)',
     'Support-Team',
     'system',
@@ -103,6 +112,10 @@ describe('reserved words', () => {
       'Talk',
       'Supporter',
       'Downer',
+      'Modesty',
+      'Steam',
+      'Teamwork',
+      'Insecurity',
     ])
       expect(parse(name)).toEqual({ name })
   })

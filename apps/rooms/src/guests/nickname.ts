@@ -4,9 +4,20 @@ import { isVisible } from '../visible.ts'
 import { lookalikePattern, plain, withoutBoxes } from '../users/lookalikes.ts'
 
 /** The product as people know it; a name of one's own (R16.5) is reserved beside it. */
-const RESERVED = ['administrator', 'admin', 'moderator', 'owner', 'system', 'support', 'latchkey'].map(
-  lookalikePattern,
-)
+const RESERVED = [
+  'administrator',
+  'admin',
+  'moderator',
+  'mod',
+  'owner',
+  'staff',
+  'team',
+  'helpdesk',
+  'security',
+  'system',
+  'support',
+  'latchkey',
+].map(lookalikePattern)
 
 /** What a guest may be called, or how the name cannot be one (R14.6). */
 export type Nickname = { readonly name: string } | { readonly refused: 'length' | 'reserved' }

@@ -77,7 +77,7 @@ const inviteUser = operation({
   id: 'inviteUser',
   methods: ['POST'],
   path: '/rooms/{id}/invitations/users',
-  scope: 'session',
+  scope: 'member',
   tag,
   summary: 'Invite somebody; who is invited already has the pending invitation renewed',
   params: RoomParams,

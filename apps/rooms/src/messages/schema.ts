@@ -37,13 +37,13 @@ export function toMessage(row: FoundMessage): Message {
     id: row.id,
     roomId: row.room_id,
     seq: row.seq,
-    // Of an erased account it may still be stored.
+    // Of an erased account both may still be stored.
     userId: row.nickname === null ? null : row.user_id,
     nickname: row.nickname ?? row.author_name,
     avatarColor: row.avatar_color ?? avatarColorOf(row.author_name),
     guest: row.author_guest === 1,
     content: row.content,
-    clientId: row.client_id,
+    clientId: row.nickname === null ? null : row.client_id,
     createdAt: toMoment(row.created_at),
     deletedAt: toMomentOrNull(row.deleted_at),
   }

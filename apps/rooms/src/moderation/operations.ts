@@ -81,7 +81,7 @@ async function barOf(
 ): Promise<RoomBanRow> {
   const untilMs = action === 'ban' ? null : nowMs + cooldownMinutes * MINUTE_MS
   if (before && untilMs !== null && (before.expires_at === null || before.expires_at > untilMs)) return before
-  const address = action === 'ban' && person.is_guest === 1 && (await findLastAddress(tx, person.user_id))
+  const address = action === 'ban' && (await findLastAddress(tx, person.user_id))
   return {
     room_id: standing.roomId,
     user_id: person.user_id,

@@ -3,6 +3,7 @@ import { auditAct } from '../audit/act.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
+import { holdGrants } from '../grants/store.ts'
 import type { News } from '../news.ts'
 import { findPage } from '../paging.ts'
 import { entrantOf } from '../rooms/entry.ts'
@@ -74,7 +75,8 @@ async function takeRoom(
   const standing = room && (await findStanding(tx, roomId, entrantOf(context)))
   if (!room || !standing) throw failure('not_found')
   // Whoever has lost the right since the request began takes nothing.
-  if (!standing.isAdmin) throw failure('forbidden')
+  if (!standing.isAdmin || !(await holdGrants(tx, standing.userId, 'platform_admin')))
+    throw failure('forbidden')
   const { userId } = standing
   const previousOwnerId = room.owner_id
   if (previousOwnerId === userId) return { told: [], previousOwnerId }

@@ -3,7 +3,7 @@ import { prepared } from '../db/prepared.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import type { MemberRole, RoomRole, Standing } from './room-access.ts'
 
-/** How long a guest's ban bars new guests from the same address (R17.5). */
+/** How long a ban bars new guests from the same address (R17.5). */
 export const ADDRESS_BARRED_MS = 86_400_000
 
 /** Whether a row of `room_bans` bars somebody at this moment; bans without an end always do. */

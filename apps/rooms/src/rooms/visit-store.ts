@@ -73,7 +73,7 @@ export async function endLeasesOfEnded(tx: Transaction<Tables>, nowMs: number): 
     .execute()
 }
 
-/** From where guests have come in, by their sessions: a ban bars the address at which they were, not where they once began (R17.5). */
+/** From where people have come in, by their sessions: a ban bars the address where somebody was, not where they signed in (R17.5). */
 export async function putAddresses(
   tx: Transaction<Tables>,
   dialect: DialectName,

@@ -76,14 +76,14 @@ export async function startVisits(
         user_id: entrant.userId,
         expires_at,
       })
-      if (standing.isGuest) addresses.push({ session_id: connection.session_id, client_ip: entrant.clientIp })
+      addresses.push({ session_id: connection.session_id, client_ip: entrant.clientIp })
     } catch (error) {
       // Nothing of this one was written, except that an administrator stood at the door of a full room.
       if (!(error instanceof Failure)) throw error
       outcomes.push(error)
     }
   if (leases.size > 0) {
-    if (addresses.length > 0) await putAddresses(tx, dialect, addresses)
+    await putAddresses(tx, dialect, addresses)
     await putVisits(tx, dialect, crowd.visits(roomId))
     await putLeases(tx, dialect, [...leases.values()])
   }

@@ -106,7 +106,7 @@ const SUFFIXES = /(?: *#[oi2-9a-f]{4})+$/
 
 /**
  * What names have in common that can be taken for each other (the skeleton of UTS #39): with the letters that one sees in a
- * glance, in any case and without what is invisible. Kept with accounts: what it makes of a name changes with a migration only.
+ * glance, in any case and without what is invisible, blank, punctuation or symbol. Kept with accounts: what it makes of a name changes with a migration only.
  *
  * @example skeleton('Аlice') === skeleton('alice') // with a Cyrillic first letter
  */
@@ -115,5 +115,7 @@ export function skeleton(name: string): string {
     (TAKEN_FOR.get(sign) ?? sign).replace('l', 'i'),
   )
   const own = letters.join('').replace(SUFFIXES, '')
-  return RUNS.reduce((text, [run, letter]) => text.replaceAll(run, letter), own) || name
+  // Of a name that has nothing else, its symbols count.
+  const bare = own.replaceAll(/[^\p{L}\p{N}]/gu, '') || own
+  return RUNS.reduce((text, [run, letter]) => text.replaceAll(run, letter), bare) || name
 }

@@ -180,6 +180,7 @@ eachDialect((_dialect, newUrl) => {
         ),
       ).toEqual([404, 'not_found'])
     expect(await actions(rooms, since)).toEqual([
+      ['admin.user.sessions_read', admin.id, bob.id],
       ['session.revoke', admin.id, session.id],
       ['admin.user.sessions_revoke', admin.id, bob.id],
       ['admin.user.sessions_revoke', admin.id, bob.id],
@@ -225,7 +226,9 @@ eachDialect((_dialect, newUrl) => {
     let cursor: string | null = ''
     while (cursor !== null) {
       const page: Lines = await read(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)
-      seen.push(...page.events.map(({ id }) => id))
+      // Looking at the log is a line of its own.
+      const done = page.events.filter(({ action }) => action !== 'admin.audit.read')
+      seen.push(...done.map(({ id }) => id))
       cursor = page.nextCursor
       rooms.clock.ms += 1
       await settings({ announcement: `later ${rooms.clock.ms}` })

@@ -232,6 +232,29 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(await guest(rooms, 'Innocent', '203.0.113.10'), id)).status).toBe(200)
   })
 
+  test('the ban of a member bars new guests at the address where they last came in, and nobody with an account', async () => {
+    const { id } = await createRoom(owner)
+    const culprit = await member(rooms, 'Culprit')
+    const [home, colleague] = [rooms.browser({ ip: '203.0.113.77' }), rooms.browser({ ip: '203.0.113.77' })]
+    for (const [name, value] of culprit.browser.cookies) home.cookies.set(name, value)
+    for (const browser of [culprit.browser, home])
+      await browser.json(`/api/rooms/${id}/join`, { method: 'POST', body: {} })
+    const there = await guest(rooms, 'There before', '203.0.113.77')
+    expect((await join(there, id)).status).toBe(200)
+    await remove(owner, id, culprit, { action: 'ban' })
+    expect(JSON.stringify(await bansOf(owner, id))).not.toContain('203.0.113.77')
+    rooms.clock.ms += 1
+    expect(await refusal(await join(await guest(rooms, 'As a guest', '203.0.113.77'), id))).toEqual([
+      403,
+      'banned',
+    ])
+    expect((await join(there, id)).status).toBe(200)
+    for (const [name, value] of (await member(rooms)).browser.cookies) colleague.cookies.set(name, value)
+    expect((await colleague.send(`/api/rooms/${id}/join`, { method: 'POST' })).status).toBe(200)
+    await unban(owner, id, culprit)
+    expect((await join(await guest(rooms, 'Later', '203.0.113.77'), id)).status).toBe(200)
+  })
+
   test('a kick bars nobody by address, and lifting the ban of a guest readmits the neighbours', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '203.0.113.99')

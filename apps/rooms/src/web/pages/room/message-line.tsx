@@ -7,6 +7,7 @@ import type { Unsent } from '../../live/outbox.ts'
 import { Face, GuestMark } from '../../parts/person.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
+import { partsOf } from './links.ts'
 
 interface Props {
   message: Message
@@ -107,24 +108,24 @@ function mayLink({ guest, userId, createdAt }: Message): boolean {
   return !guest || (since !== undefined && Date.parse(createdAt) - since >= LINKS_AFTER_MS)
 }
 
-const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}'])/i
-
 function WithLinks({ text }: { text: string }) {
-  return text.split(ADDRESS).map((part, index) =>
-    index % 2 === 0 ? (
-      part
-    ) : (
+  return partsOf(text).map((part, index) =>
+    part.isLink ? (
       // oxlint-disable-next-line react/no-array-index-key -- the parts of one text never move.
       <Anchor
         key={index}
-        href={part}
+        href={part.text}
+        // An address reads from left to right, whatever is written around it.
+        dir="ltr"
         target="_blank"
         rel="noopener noreferrer nofollow ugc"
         inherit
         underline="always"
       >
-        {part}
+        {part.text}
       </Anchor>
+    ) : (
+      part.text
     ),
   )
 }

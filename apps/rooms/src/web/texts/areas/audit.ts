@@ -52,6 +52,8 @@ export const en = {
   'audit.admin.user.admin_grant': 'Administrator made',
   'audit.admin.user.admin_revoke': 'Administration taken away',
   'audit.admin.room.takeover': 'Room taken over',
+  'audit.admin.user.sessions_read': 'Administrator looked at the sessions of a person',
+  'audit.admin.audit.read': 'Administrator looked at the audit log',
   'audit.admin.settings.update': 'Settings changed',
   'audit.admin.guests.revoke_all': 'All guest sessions ended',
 } as const
@@ -111,6 +113,8 @@ export const sv: Keys = {
   'audit.admin.user.admin_grant': 'Administratör utsedd',
   'audit.admin.user.admin_revoke': 'Administratörsroll borttagen',
   'audit.admin.room.takeover': 'Rum övertaget',
+  'audit.admin.user.sessions_read': 'Administratör tittade på en persons sessioner',
+  'audit.admin.audit.read': 'Administratör tittade i granskningsloggen',
   'audit.admin.settings.update': 'Inställningar ändrade',
   'audit.admin.guests.revoke_all': 'Alla gästsessioner avslutade',
 }
@@ -168,6 +172,8 @@ export const id: Keys = {
   'audit.admin.user.admin_grant': 'Administrator diangkat',
   'audit.admin.user.admin_revoke': 'Hak administrasi dicabut',
   'audit.admin.room.takeover': 'Ruang diambil alih',
+  'audit.admin.user.sessions_read': 'Administrator melihat sesi seseorang',
+  'audit.admin.audit.read': 'Administrator melihat catatan audit',
   'audit.admin.settings.update': 'Pengaturan diubah',
   'audit.admin.guests.revoke_all': 'Semua sesi tamu diakhiri',
 }

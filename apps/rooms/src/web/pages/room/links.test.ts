@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { partsOf } from './links.ts'
+
+const linksIn = (text: string) =>
+  partsOf(text)
+    .filter(({ isLink }) => isLink)
+    .map((part) => part.text)
+
+test('addresses in what was said become links, and all else stays as it is', () => {
+  for (const [text, links] of [
+    [
+      'See https://example.com/a?b=1, and http://example.org.',
+      ['https://example.com/a?b=1', 'http://example.org'],
+    ],
+    [
+      'HTTPS://EXAMPLE.COM/@ada and https://example.com/a@b#c@d',
+      ['HTTPS://EXAMPLE.COM/@ada', 'https://example.com/a@b#c@d'],
+    ],
+    ['https://example.com/?mail=a@example.com', ['https://example.com/?mail=a@example.com']],
+    ['https://مثال.إختبار/صفحة', ['https://مثال.إختبار/صفحة']],
+    ['javascript:alert(1) data:text/html,x example.com', []],
+  ] as const) {
+    expect([text, linksIn(text)]).toEqual([text, [...links]])
+    expect(
+      partsOf(text)
+        .map((part) => part.text)
+        .join(''),
+    ).toBe(text)
+  }
+})
+
+test('an address that would be read as another one is no link', () => {
+  for (const address of [
+    'https://example.com@evil.example/',
+    'https://example.com:443@evil.example',
+    'https://@evil.example',
+    'https://user:secret@example.com/a',
+    'https://example.com%2f@evil.example',
+    'HTTP://Example.com@evil.example',
+    'https://example.com/\u202egnp.exe',
+    'https://\u202emoc.elpmaxe',
+    'https://exam\u200eple.com/a',
+    'https://\u2066example.com\u2069/a',
+    'https://[bad',
+  ])
+    expect([address, linksIn(`See ${address} now`)]).toEqual([address, []])
+})

@@ -1,0 +1,84 @@
+// What is left of an account that was erased (issue 19, point 13).
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { guest, someone } from '../admin/people.ts'
+import { roomsPerTest } from '../per-test.ts'
+import { createRoom, member } from '../rooms/rooms.ts'
+import type { TestRooms } from '../rooms.ts'
+
+const DAY = 86_400_000
+const IP = '203.0.113.200'
+const { rooms } = roomsPerTest()
+
+/** All rows of a table in which this stands. */
+async function rowsWith({ rooms: { database } }: TestRooms, table: string, text: string): Promise<unknown[]> {
+  const { rows: all } = await sql`select * from ${sql.table(table)}`.execute(database.read)
+  return all.filter((row) => JSON.stringify(row).includes(text))
+}
+
+eachDialect((_dialect, newUrl) => {
+  test.each([0, 1_500])(
+    'address, id and the ids given to messages go with an account, also with %d lines more in the log',
+    async (more) => {
+      const service = await rooms({ url: await newUrl() })
+      const ada = await someone(service, { sub: 'ada', name: 'Ada' })
+      const browser = await service.signedIn({ sub: 'eva', name: 'Eva' }, { ip: IP })
+      const { user } = await browser.json<{ user: { id: string } }>('/api/session')
+      await ada.browser.json(`/api/admin/users/${user.id}/status`, {
+        method: 'PATCH',
+        body: { disabled: true },
+      })
+      await ada.browser.json(`/api/admin/users/${user.id}/status`, {
+        method: 'PATCH',
+        body: { disabled: false },
+      })
+      await browser.signIn({ sub: 'eva', name: 'Eva' })
+      const { id } = await createRoom(await member(service, 'Olga'))
+      const body = { content: 'Hello', clientId: 'device-7-message-1' }
+      await browser.json(`/api/rooms/${id}/messages`, { body }, 201)
+      await service.rooms.database.write(async (tx) => {
+        for (let n = 0; n < more; n++)
+          await sql`insert into audit_events (id, actor_user_id, action, target_type, target_id, metadata, client_ip, created_at)
+          values (${`${n}`}, ${user.id}, 'test', 'user', ${user.id}, '{}', ${IP}, ${service.clock.ms})`.execute(
+            tx,
+          )
+      })
+      expect(await rowsWith(service, 'audit_events', IP)).not.toEqual([])
+      await browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+      service.clock.ms += 60_000
+      await service.rooms.jobs.runDue()
+      for (const table of ['audit_events', 'sessions', 'room_messages'])
+        expect([table, (await rowsWith(service, table, IP)).length]).toEqual([table, 0])
+      expect(await rowsWith(service, 'room_messages', 'device-7')).toEqual([])
+      expect(await rowsWith(service, 'room_messages', user.id)).toEqual([])
+      // Only that it was erased goes on naming it.
+      expect(await rowsWith(service, 'audit_events', user.id)).toEqual([
+        expect.objectContaining({
+          action: 'account.delete',
+          target_id: user.id,
+          actor_user_id: null,
+          client_ip: null,
+        }),
+      ])
+      // What others did keeps their address.
+      expect((await rowsWith(service, 'audit_events', ada.id)).length).toBeGreaterThan(0)
+    },
+  )
+
+  test('a guest who is purged leaves no address behind either', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const gus = await guest(service)
+    await gus.browser.json('/api/auth/logout', { body: {} })
+    expect(await rowsWith(service, 'audit_events', gus.id)).not.toEqual([])
+    service.clock.ms += 7 * DAY + 1
+    await service.rooms.jobs.runDue()
+    expect(await rowsWith(service, 'users', gus.id)).toEqual([])
+    expect(await rowsWith(service, 'audit_events', gus.id)).toEqual([])
+    const addresses = await service.rooms.database.read
+      .selectFrom('audit_events')
+      .select('client_ip')
+      .execute()
+    expect(addresses.filter(({ client_ip }) => client_ip !== null)).toEqual([])
+  })
+})
