@@ -9,6 +9,8 @@ import type { Tables } from '../db/tables.ts'
 /** Nodes that count the same failures wait for each other. Any number that nobody else uses. */
 const FOLD_ORDER = 0x666f_6c64
 const MINUTE_MS = 60_000
+/** Of one minute and this node. Whoever has a /48 of IPv6 has 65,536 prefixes. */
+const MAX_ROWS = 100
 
 export interface FailedLogin {
   /** What it is called in the log: a failed login unless told. */
@@ -27,13 +29,17 @@ interface Folded extends FailedLogin {
 }
 
 /**
- * Writes failed logins to the audit log: one row for each prefix, reason and minute, with a count (R21.2). What fails while
- * a write is under way is folded in memory and written by the next, so that a flood costs one transaction at a time.
+ * Writes failed logins to the audit log: one row for each prefix, reason and minute, with a count (R21.2), and from the
+ * hundredth of a minute on, one for each reason. What fails while a write is under way is folded in memory and written by
+ * the next, so that a flood costs one transaction at a time.
  */
 export class FailedLogins {
   readonly #database: Database<Tables>
   readonly #log: Log
   #waiting = new Map<string, Folded>()
+  #minute = 0
+  /** Rows of this minute. */
+  readonly #ids = new Set<string>()
   #next: Promise<void> | undefined
   #current: Promise<void> = Promise.resolve()
 
@@ -44,12 +50,23 @@ export class FailedLogins {
 
   /** Resolves when it is written. Never fails: a login that failed is answered anyway. */
   async record(failed: FailedLogin): Promise<void> {
-    const id = idOf(failed)
-    const known = this.#waiting.get(id)
+    const row = this.#rowOf(failed)
+    const known = this.#waiting.get(row.id)
     if (known) known.count++
-    else this.#waiting.set(id, { ...failed, id, count: 1 })
+    else this.#waiting.set(row.id, row)
     this.#next ??= this.#current.then(() => this.#write())
     await this.#next
+  }
+
+  #rowOf(failed: FailedLogin): Folded {
+    const minute = minuteOf(failed)
+    if (minute !== this.#minute) this.#ids.clear()
+    this.#minute = minute
+    const id = idOf(failed)
+    if (this.#ids.size < MAX_ROWS) this.#ids.add(id)
+    if (this.#ids.has(id)) return { ...failed, id, count: 1 }
+    const folded = { ...failed, clientPrefix: '', origin: { ...failed.origin, clientIp: null } }
+    return { ...folded, id: idOf(folded), count: 1 }
   }
 
   #write(): Promise<void> {
@@ -90,9 +107,14 @@ async function write(
     .execute()
 }
 
+function minuteOf({ origin }: FailedLogin): number {
+  return Math.floor(origin.nowMs / MINUTE_MS)
+}
+
 /** A UUID of version 7 like those of other rows, but the same for everything that belongs into one row. */
-function idOf({ action, clientPrefix, reason, origin }: FailedLogin): string {
-  const minuteMs = origin.nowMs - (origin.nowMs % MINUTE_MS)
+function idOf(failed: FailedLogin): string {
+  const { action, clientPrefix, reason } = failed
+  const minuteMs = minuteOf(failed) * MINUTE_MS
   const digest = createHash('sha256')
     .update(`${minuteMs} ${clientPrefix} ${action ?? ''} ${reason}`)
     .digest('hex')

@@ -167,6 +167,31 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
+test('R21.2 failed logins of many prefixes are a hundred rows a minute, and one for each reason beyond, without an address', async () => {
+  const t = await openRooms()
+  const failing = (n: number, query: string) =>
+    t.browser({ ip: `2001:db8:0:${n.toString(16)}::1` }).send(`/api/auth/callback?${query}`)
+  for (let n = 0; n < 150; n++) await failing(n, 'state=a')
+  await failing(0, 'state=a')
+  await failing(150, 'state=a&state=b')
+  const rows = await audited(t.rooms, 'auth.login_failed')
+  expect(rows).toHaveLength(102)
+  const shared = rows.filter(({ client_ip }) => client_ip === null).map(({ metadata }) => metadata)
+  expect(shared.map(({ reason, count }) => [reason, count])).toEqual(
+    expect.arrayContaining([
+      ['no browser cookie', 50],
+      ['repeated parameter', 1],
+    ]),
+  )
+  expect(
+    rows.filter(({ client_ip, metadata }) => client_ip !== null && metadata['count'] === 2),
+  ).toHaveLength(1)
+  t.clock.ms += 60_000
+  await failing(149, 'state=a')
+  expect((await audited(t.rooms, 'auth.login_failed')).at(-1)?.client_ip).toBe('2001:db8:0:95::1')
+  await t.close()
+})
+
 test('L24 after ten thousand starts from one place, others can still log in', async () => {
   const t = await openRooms({ limits: { login_start_per_minute: 100_000 } })
   let started = 0
