@@ -1,3 +1,4 @@
+import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
 import { type Log, createLog } from '@latchkey/http/log'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { limits, stopServing } from '@latchkey/http/serve'
@@ -41,7 +42,7 @@ export async function startLinks(settings: Settings): Promise<Running> {
 async function warnOfExposure({ access, baseUrl }: Settings, log: Log): Promise<void> {
   if (access !== 'loopback' || baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname)) return
   const exposure = await findExposure(baseUrl)
-  if (typeof exposure === 'number')
+  if (typeof exposure === 'object')
     log.error(`admin side: open to strangers: ${explainExposure(baseUrl, exposure)}`)
 }
 
@@ -53,7 +54,8 @@ async function listen(settings: Settings, links: Links, log: Log) {
     fetch: links.fetch,
     error(error) {
       log.error('a request failed outside its handler', { error })
-      return Response.json({ error: 'Internal Server Error' }, { status: 500 })
+      const headers = Object.fromEntries(CROSS_ORIGIN_HEADERS)
+      return Response.json({ error: 'Internal Server Error' }, { status: 500, headers })
     },
   })
 }

@@ -13,6 +13,7 @@ export interface Asked<Value> {
 /** However many want to know, as with made-up key ids, and however long it is out of reach: no sooner asked again than this. */
 export const PAUSE_MS = 5_000
 const DEADLINE_MS = 5_000
+const MAX_DOCUMENT_BYTES = 512 * 1024
 
 export function asked<Value>(
   ask: () => Promise<Value>,
@@ -54,7 +55,7 @@ export function asked<Value>(
   }
 }
 
-/** The JSON at an issuer's address. */
+/** The JSON at an issuer's address, of at most 512 KiB. */
 export async function readDocument(address: string, fetchKeys: FetchKeys): Promise<unknown> {
   // A redirect would let whoever controls one page of the issuer's host supply the keys, or name them.
   const response = await fetchKeys(address, {
@@ -62,7 +63,18 @@ export async function readDocument(address: string, fetchKeys: FetchKeys): Promi
     redirect: 'manual',
     signal: AbortSignal.timeout(DEADLINE_MS),
   })
-  if (response.status === 200) return response.json()
+  if (response.status === 200) return JSON.parse(await readText(response, address))
   await response.body?.cancel()
   throw new Error(`Expected 200 from ${address}, not ${response.status}`)
+}
+
+async function readText({ body }: Response, address: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > MAX_DOCUMENT_BYTES) throw new Error(`Expected at most 512 KiB from ${address}`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }

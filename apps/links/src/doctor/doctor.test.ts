@@ -191,7 +191,9 @@ describe('doctor', () => {
     }
     const redirect = (location: string) => new Response(null, { status: 302, headers: { location } })
     for (const status of [401, 403, 404])
-      expect(await behind(() => new Response('', { status }))).toBe('ok:  refuses strangers at /_/admin')
+      expect(await behind(() => new Response('', { status }))).toBe(
+        'ok:  refuses strangers at /_/admin and /_/metrics',
+      )
     expect(await behind(() => redirect('https://login.example.com/?rd=/_/admin/api/settings'))).toStartWith(
       'ok: ',
     )
@@ -200,6 +202,11 @@ describe('doctor', () => {
     const moved = (url: URL) => (url.search ? Response.json({}) : redirect('/_/admin/api/settings?secure'))
     for (const open of [() => Response.json({}), () => new Response('', { status: 500 }), moved])
       expect(await behind(open)).toMatch(/^fail: .*answers (200|500) at .*set LINKS_ACCESS/)
+    const metrics = ({ pathname }: URL) =>
+      pathname === '/_/metrics' ? new Response('clicks 1') : new Response('', { status: 401 })
+    expect(await behind(metrics)).toBe(
+      'fail:  answers 200 at /_/metrics to strangers: let the proxy send X-Forwarded-For',
+    )
   })
 
   test('asks for the admin side only where the public address answers, and is not this machine by design', async () => {

@@ -48,7 +48,7 @@ export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Pr
   return ok(name, `${baseUrl} answers`)
 }
 
-/** Whether the public address keeps strangers from the admin side, whatever the settings say it should do. */
+/** Whether the public address keeps strangers from the admin side and the metrics, whatever the settings say. */
 export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Finding[]> {
   const name = 'admin'
   if (baseUrl === null) return []
@@ -57,7 +57,7 @@ export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Fin
   const exposure = await findExposure(baseUrl)
   if (exposure === 'unreachable') return [warn(name, `not checked: ${baseUrl} does not answer`)]
   return exposure === 'refused'
-    ? [ok(name, `${baseUrl} refuses strangers at /_/admin`)]
+    ? [ok(name, `${baseUrl} refuses strangers at /_/admin and /_/metrics`)]
     : [fail(name, explainExposure(baseUrl, exposure))]
 }
 

@@ -1,7 +1,9 @@
 import type { Server } from 'bun'
+import { isLoopback } from '@latchkey/http/client-address'
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
 import type { Arrival } from '@latchkey/http/mount'
 import type { Redirect } from '../redirect/redirect.ts'
+import type { Settings } from '../settings.ts'
 import { locationOf } from '../redirect/lookup.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
 import { findRootRedirect } from '../preferences/operations.ts'
@@ -43,6 +45,7 @@ const MOVED = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
  */
 export function createRouter(parts: Parts): Fetch {
   const elsewhere = createElsewhere(parts)
+  const visitorPeerOf = visitorPeerReader(parts.services.settings)
   return (request, server) => {
     const { url } = request
     // Of a request without a `Host` that could be one, Bun knows only path and query.
@@ -50,11 +53,12 @@ export function createRouter(parts: Parts): Fetch {
     const start = url.indexOf('/', host)
     const mark = url.indexOf('?', start)
     const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
-    const peer = peerOf(request, server)
     if (path === '' || isElsewhere(path) || isMcpHost(url, host)) {
+      const peer = peerOf(request, server)
       const keepOpen = () => server.timeout(request, 0)
       return isolated(elsewhere(request, `/${path}`, { peer, keepOpen }))
     }
+    const peer = visitorPeerOf(request, server)
     return parts.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
   }
 }
@@ -70,6 +74,14 @@ function isElsewhere(path: string): boolean {
  */
 function peerOf(request: Request, server: Parameters<Fetch>[1]): string {
   return server.requestIP(request)?.address ?? ''
+}
+
+/**
+ * The peer of a visitor. Asking the socket takes a twentieth of a redirect, and where no peer is trusted its address only
+ * tells visitors apart: on a loopback listener without a proxy they are all this machine.
+ */
+function visitorPeerReader({ host, trustedProxies }: Settings): typeof peerOf {
+  return isLoopback(host) && trustedProxies.length === 0 ? () => host : peerOf
 }
 
 /** Redirects alone may be followed from within pages of other sites. */

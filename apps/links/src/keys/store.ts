@@ -8,6 +8,7 @@ import { Scope } from './schema.ts'
 
 const SHOWN_CHARACTERS = 7
 const SECRET_BYTES = 24
+const RAW_KEY = /^sk_[0-9a-f]{48}$/
 
 /** A key that a request presented, with what it may do. */
 export interface PresentedKey {
@@ -53,7 +54,9 @@ export async function countKeys(
   return count
 }
 
+/** Never looks up what cannot be a key. */
 export async function findKey(db: Kysely<Tables>, rawKey: string): Promise<PresentedKey | undefined> {
+  if (!RAW_KEY.test(rawKey)) return undefined
   return db
     .selectFrom('api_key')
     .select(['id', 'identity', 'scope', 'last_used_at as lastUsedAt'])

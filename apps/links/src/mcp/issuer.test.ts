@@ -28,7 +28,7 @@ test('nobody waits for an issuer that said something before', async () => {
   expect(await asked.metadata()).toMatchObject({ jwks_uri: `${issuer}/moved` })
 })
 
-test('keys that the document names are fetched over https, or http from this machine, and from no file', async () => {
+test('keys that the document names are fetched over https, or http from this machine, from no file, and up to 512 KiB', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256')
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }] }
   const file = join(folder, 'keys.json')
@@ -37,8 +37,10 @@ test('keys that the document names are fetched over https, or http from this mac
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: ({ url }) =>
-      Response.json(url.endsWith('/keys') ? keys : { issuer: new URL(url).origin, ...document }),
+    fetch: ({ url }) => {
+      if (url.endsWith('/large')) return Response.json({ ...keys, padding: ' '.repeat(600_000) })
+      return Response.json(url.endsWith('/keys') ? keys : { issuer: new URL(url).origin, ...document })
+    },
   })
   afterAll(() => server.stop(true))
   const issuer = server.url.origin
@@ -59,6 +61,7 @@ test('keys that the document names are fetched over https, or http from this mac
     `data:application/json,${encodeURIComponent(JSON.stringify(keys))}`,
     'http://login.example.com/keys',
     'http://127.0.0.1.example.com/keys',
+    `${issuer}/large`,
     '/keys',
     '',
   ])
