@@ -20,6 +20,7 @@ import { watchPostgres } from './events/watch-postgres.ts'
 import { watchSqlite } from './events/watch-sqlite.ts'
 import { createFaultLog } from './fault-log.ts'
 import { createAdmin } from './http/admin.ts'
+import { settleClicks } from './http/clicks-as-of.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
 import { exposeStorage } from './http/storage-metrics.ts'
@@ -49,6 +50,8 @@ export interface Links {
 
 /** Below the time in which a stop lets requests finish, so that whoever waits is still told 503. */
 const LIMIT_MS = 8_000
+/** Whoever waits that long for clicks may then wait for a statement as well. */
+const SETTLE_MS = 3_000
 
 /** A database that does not answer keeps no connection open for longer, however early the last request has ended. */
 const CLOSE_WITHIN_MS = 4_000
@@ -58,19 +61,21 @@ export interface LinksOptions {
   log: Log
   /** Milliseconds since 1970. */
   now?: () => number
-  /** Whoever asks an API waits no longer than this for one statement, or for clicks to be counted, in milliseconds. */
+  /** Whoever asks an API waits no longer than this for one statement, in milliseconds. */
   limitMs?: number | undefined
+  /** The same for clicks to be counted; then figures are answered without them. */
+  settleMs?: number | undefined
 }
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
-export async function createLinks({ settings, log, now = Date.now, limitMs }: LinksOptions): Promise<Links> {
-  const database = await openOccupied<Tables>(settings.databaseUrl, log)
-  await migrate(database, migrations)
+export async function createLinks(options: LinksOptions): Promise<Links> {
+  const { settings, log, now = Date.now } = options
+  const database = await openMigrated(settings, log)
   const metrics = createMetrics()
   const { journal, counting } = await openJournal({ settings, database, log, metrics })
   const robot = titleRobot(await instanceSecret(database, 'title_secret'))
   const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(robot), log) : undefined
-  const services = createServices({ settings, database, log, now, limitMs, counting, labeller, metrics })
+  const services = createServices({ ...options, now, database, counting, labeller, metrics })
   const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
@@ -88,7 +93,7 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
   })
   exposeClicks(metrics, { redirect, journal, counting })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
-  const readiness = new Readiness(services.database, journal, counting)
+  const readiness = new Readiness(services.database, journal)
   const stopForgetting = forgetOldClicks(database, settings.retentionDays, log)
   return {
     fetch: createRouter({
@@ -123,6 +128,12 @@ export async function createLinks({ settings, log, now = Date.now, limitMs }: Li
       await inTime(lookup.close().then(() => database.close()))
     },
   }
+}
+
+async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Database<Tables>> {
+  const database = await openOccupied<Tables>(databaseUrl, log)
+  await migrate(database, migrations)
+  return database
 }
 
 /** The journal, with who counts what is in it. */
@@ -164,19 +175,17 @@ function openFeed({ databaseUrl }: Settings, database: Database<Tables>, log: Lo
   )
 }
 
-interface Wiring {
-  settings: Settings
+interface Wiring extends LinksOptions {
   database: Database<Tables>
-  log: Log
   now: () => number
-  limitMs: LinksOptions['limitMs']
   counting: Counting
   labeller: Labeller | undefined
   metrics: ReturnType<typeof createMetrics>
 }
 
 function createServices(wiring: Wiring): Services {
-  const { settings, log, limitMs = LIMIT_MS, counting, labeller, metrics } = wiring
+  const { settings, log, limitMs = LIMIT_MS, settleMs = SETTLE_MS } = wiring
+  const { counting, labeller, metrics } = wiring
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, wiring.database, log)
   const database = wiring.database.limited(limitMs)
@@ -193,21 +202,25 @@ function createServices(wiring: Wiring): Services {
     now,
     keysUsedAt: new Map(),
     originOf,
-    contextFor: (request, peer, caller) => ({
-      ...caller,
-      database,
-      now: now(),
-      origin: originOf(request, peer),
-      keysPerPerson: settings.keysPerPerson,
-      lengthUse,
-      acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
-      complain: (error) => log.error('an answer broke off', { error }),
-      followChanges: () => feed.follow(),
-      acceptsPng: prefersPng(request.headers.get('accept')),
-      settleClicks: () => within(limitMs, 'Counting clicks', counting.settle()),
-      hasClicksWaiting: (of) => counting.awaits(of),
-      labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
-    }),
+    contextFor(request, peer, caller) {
+      const headers = {}
+      return {
+        ...caller,
+        database,
+        now: now(),
+        origin: originOf(request, peer),
+        keysPerPerson: settings.keysPerPerson,
+        lengthUse,
+        acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
+        complain: (error) => log.error('an answer broke off', { error }),
+        followChanges: () => feed.follow(),
+        acceptsPng: prefersPng(request.headers.get('accept')),
+        headers,
+        settleClicks: () => settleClicks(counting, settleMs, headers),
+        hasClicksWaiting: (of) => counting.awaits(of),
+        labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
+      }
+    },
     databaseFailed: createFaultLog(log, 'database: cannot be used', 'requests'),
     observe({ ms, ...exchange }) {
       metrics.observeRequest(exchange.route, exchange.status, ms / 1000)

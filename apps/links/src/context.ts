@@ -36,9 +36,11 @@ export interface Context {
   complain(error: unknown): void
   /** Ends when whatever changes from now on will be told. */
   followChanges(): Promise<Following>
+  /** Added to the answer, where it has headers. */
+  headers: Record<string, string>
   /**
-   * Ends when every click that this node has redirected so far is counted; false when the database refuses them. Before a
-   * write, if there is one: throws when it takes too long, and after a failure nothing may have changed.
+   * Ends when every click that this node has redirected so far is counted; false when the database refuses them or takes too
+   * long: then the answer says since when clicks may be missing.
    */
   settleClicks(): Promise<boolean>
   /**

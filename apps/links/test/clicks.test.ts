@@ -3,14 +3,17 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { type Selectable, sql } from 'kysely'
+import { Client } from 'pg'
 import type { Tables } from '../src/db/tables.ts'
 import { until } from './durability/stored.ts'
+import { current, post } from './mcp/assistants.ts'
 import { TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 type StoredClick = Selectable<Tables['click']>
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
 const DAY = 86_400
+const AS_OF = 'Latchkey-Clicks-As-Of'
 
 /** What the edge sends of a visitor. */
 function edge(code: string, address = '203.0.113.5'): Record<string, string> {
@@ -318,32 +321,50 @@ eachDialect((dialect, newUrl) => {
 
   // SQLite has one writer, who waits within bounds.
   if (dialect === 'postgres')
-    test('whoever asks for a figure, or for a change, while counting hangs is told 503 in time, and nothing is changed', async () => {
+    test('while counting hangs, figures hold what is counted so far and say until when, changes are made, and the node is ready', async () => {
       const service = new TestLinks()
-      await service.start(await newUrl(), {}, { limitMs: 3_000 })
+      await service.start(await newUrl(), {}, { settleMs: 100 })
       afterAll(() => service.close())
       const key = await service.key('ann@example.com')
       const { id } = await service.link(key, { slug: 'locked' })
-      const [locked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const lock = service.database.write(async (tx) => {
-        await sql`lock table click in share mode`.execute(tx)
-        locked.resolve()
-        await go.promise
-      })
-      await locked.promise
+      const other = await service.link(key)
       expect((await service.fetch('/locked')).status).toBe(302)
-      const answers = await Promise.all([
-        service.call('GET', `/links/${id}`, { key }),
-        service.call('PUT', `/links/${id}`, { key, body: { label: 'never' } }),
-        service.call('POST', '/slugs/locked/disable', { key }),
-      ])
-      for (const { status, headers } of answers)
-        expect([status, headers.get('retry-after')]).toEqual([503, '5'])
-      go.resolve()
-      await lock
-      const { body } = await service.call('GET', `/links/${id}`, { key })
-      expect(body).toMatchObject({ total_clicks: 1, label: null })
-      expect(body.slugs).toContainEqual(expect.objectContaining({ slug: 'locked', disabled_at: null }))
+      const figures = () => service.call('GET', `/links/${id}?range=24h`, { key })
+      await until('the first click is counted', async () => (await figures()).body.total_clicks === 1)
+      const lock = new Client({ connectionString: service.url })
+      await lock.connect()
+      await lock.query('begin; select 1 from click_hour_open for update')
+      service.advance(60)
+      const asOf = new Date(service.now * 1000).toUTCString()
+      for (let visit = 0; visit < 2; visit++) expect((await service.fetch('/locked')).status).toBe(302)
+      service.advance(5)
+
+      for (const [method, path, body] of [
+        ['GET', `/links/${id}`],
+        ['GET', '/links'],
+        ['GET', `/links/${id}/analytics`],
+        ['GET', '/bundles'],
+        ['PUT', `/links/${id}`, { label: 'changed' }],
+        ['POST', '/slugs/locked/disable'],
+      ] as const) {
+        const { status, headers } = await service.call(method, path, { key, body })
+        expect([path, status, headers.get(AS_OF)]).toEqual([path, 200, asOf])
+      }
+      expect((await service.callAdmin('GET', '/dashboard')).headers.get(AS_OF)).toBe(asOf)
+      const call = { name: 'get_link', arguments: { link_id: id } }
+      const assistant = await post(service, current('tools/call', call), {
+        'Mcp-Method': 'tools/call',
+        'Mcp-Name': call.name,
+      })
+      expect([assistant.status, assistant.headers.get(AS_OF)]).toEqual([200, asOf])
+      expect((await figures()).body).toMatchObject({ total_clicks: 1, label: 'changed' })
+      expect((await service.fetch('/_/ready')).status).toBe(200)
+      expect((await service.call('DELETE', `/links/${other.id}`, { key })).status).toBe(200)
+      expect((await service.call('DELETE', `/links/${id}`, { key })).status).toBe(503)
+
+      await lock.end()
+      await until('all is counted', async () => (await figures()).headers.get(AS_OF) === null)
+      expect((await figures()).body.total_clicks).toBe(3)
     })
 
   test('no address is anywhere on disk, in the log or in an answer, neither waiting nor counted', async () => {

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020'
 import { createDocument } from '../src/http/reference.ts'
 
 /** Headers that tell a client something about this API. */
-const TELLING = /^(x-|ratelimit-|link$|retry-after$|www-authenticate$)/
+const TELLING = /^(x-|latchkey-|ratelimit-|link$|retry-after$|www-authenticate$)/
 
 interface Documented {
   responses: Record<string, { content: Record<string, object>; headers: Record<string, object> }>

@@ -75,6 +75,8 @@ export class TestLinks {
       settings,
       log: createLog({ write: (line) => void this.log.push(JSON.parse(line) as Record<string, unknown>) }),
       now: () => this.#clock.ms,
+      // Figures are exact on a busy machine, too.
+      settleMs: 8_000,
       ...options,
     })
   }

@@ -51,6 +51,8 @@ export interface Surface<Context, Caller> {
   literals: LiteralTexts
   /** Of a JSON body; 64 KiB unless told. */
   bodyLimitBytes?: number
+  /** What the answer to a call with this context carries beside, once its operation has ended well. */
+  headersOf?(context: Context): Readonly<Record<string, string>>
   /** Turns what was thrown into an answer, and logs what is our fault. No caller: it was thrown before there was one. */
   render(error: unknown, requestId: string, caller: Caller | undefined): Response | Promise<Response>
   /** Told of every answer, for logs and metrics. */
@@ -161,7 +163,16 @@ async function perform<Context, Caller>(
   const result: unknown = await operation.handler(context, { params, query, body, ...(upload && { upload }) })
   const answer = operation.answer?.(result, request) ?? { body: result }
   const response = toResponse(answer, operation.status)
+  addHeaders(surface, context, response)
   return answer.body instanceof ReadableStream ? response : sized(request, response)
+}
+
+function addHeaders<Context, Caller>(
+  surface: Surface<Context, Caller>,
+  context: Context,
+  { headers }: Response,
+): void {
+  for (const [name, value] of Object.entries(surface.headersOf?.(context) ?? {})) headers.set(name, value)
 }
 
 /** Hono takes the body off the answer to a HEAD, whose length would then be told as 0. */

@@ -167,7 +167,7 @@ function responses<Context>(
         Object.entries(operation.media).map(([type, text]) => [type, { schema: mediaSchema(type, text) }]),
       )
     : { 'application/json': { schema: jsonSchema(operation.result, 'output', schemas) } }
-  const headers = headerRefs(options.headers, operation.headers)
+  const headers = headerRefs(options.headers, operation.headers, options.headersByStatus[200])
   const result: Json = { [operation.status ?? 200]: { description: 'Success', headers, content } }
   const { otherStatus } = operation
   if (otherStatus) result[otherStatus.status] = { description: otherStatus.description, headers, content }

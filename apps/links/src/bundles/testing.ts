@@ -125,6 +125,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     filters: unfiltered,
     defaultRange: 'all',
     hasClicksWaiting: () => false,
+    headers: {},
     lengthUse: new LengthUse(),
   } as const
   return new TestBundles(context, openRecorder(url))

@@ -5,7 +5,7 @@ import { PACED_FROM_OUTSIDE } from '@latchkey/database/session'
 import { eachDialect } from '@latchkey/database/testing'
 import { type Log, createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
-import { Stored, closedAfterEach, testFolder, until, visit } from '../../test/durability/stored.ts'
+import { NOW, Stored, closedAfterEach, testFolder, until, visit } from '../../test/durability/stored.ts'
 import type { Tables } from '../db/tables.ts'
 import { Counting } from './counting.ts'
 import { Journal } from './journal.ts'
@@ -129,6 +129,29 @@ eachDialect((dialect, newUrl) => {
     await until('they are counted', () => next.counting.settle())
     expect(await stored.counts('abcd')).toEqual([4, 4, 4])
   })
+
+  // SQLite has one writer, who waits within bounds.
+  if (dialect === 'postgres')
+    test('who would rather know less waits no longer than they say, and not at all for counting that is known to hang', async () => {
+      const stored = keep(await Stored.open(await newUrl()))
+      const link = await stored.link('abcd')
+      const { journal, counting } = await openWorkingNode(stored, link)
+      expect([await counting.settleWithin(60_000), counting.countedUntil]).toEqual([true, undefined])
+      await journal.append(visit(link, 'abcd', { clickedAt: NOW + 7 }))
+      await stored.database.write(async (tx) => {
+        await sql.raw(PACED_FROM_OUTSIDE).execute(tx)
+        await sql`lock table click_hour_open in access exclusive mode`.execute(tx)
+        expect([await counting.settleWithin(1), counting.countedUntil]).toEqual([false, NOW + 7])
+        await journal.append(visit(link, 'abcd', { clickedAt: NOW + 9 }))
+        // The step that hangs is given up after thirty seconds.
+        const startedMs = performance.now()
+        for (let read = 0; read < 3; read++) expect(await counting.settleWithin(60_000)).toBe(false)
+        expect(performance.now() - startedMs).toBeLessThan(15_000)
+        expect(counting.countedUntil).toBe(NOW + 7)
+      })
+      await until('it is counted', () => counting.settleWithin(60_000))
+      expect([counting.countedUntil, await stored.counts('abcd')]).toEqual([undefined, [3, 3, 3]])
+    })
 
   test('what a crash left in the journal is counted by the next start, once', async () => {
     const stored = keep(await Stored.open(await newUrl()))

@@ -28,6 +28,8 @@ export class Counting {
   readonly #tidyTimer: Timer
   #tidying = false
   #failing = false
+  /** Somebody has waited for it for too long, and it has not come to an end since. */
+  #isLate = false
   #closed = false
 
   constructor(options: {
@@ -86,7 +88,28 @@ export class Counting {
       })
       if (!(await this.#running)) return false
     }
+    this.#isLate = false
     return true
+  }
+
+  /**
+   * The same, for who would rather know less than wait: false when it takes longer, and at once while it is known to take
+   * long, so that a hanging database is waited for once and not by each of those who ask.
+   */
+  async settleWithin(ms: number): Promise<boolean> {
+    const settling = this.settle()
+    if (this.#isLate) return false
+    try {
+      return await within(ms, 'Counting clicks', settling)
+    } catch {
+      this.#isLate = true
+      return false
+    }
+  }
+
+  /** When the first click was made that is on disk and not counted, in Unix seconds; all before are counted. */
+  get countedUntil(): number | undefined {
+    return this.#journal.firstAfter(this.#counted)
   }
 
   /** Whether a click of this link or slug was redirected by this node and is not counted yet. */

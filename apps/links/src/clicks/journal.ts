@@ -22,7 +22,7 @@ const CHECKPOINT_PAGES = 4_000
 const CACHE_KIB = 256
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
-const AFTER = 'select clicks from journal where seq > ?'
+const AFTER = 'select clicks from journal where seq > ? order by seq'
 const FOUND = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
 
 /** What a journal tells the outside: for readiness and metrics. */
@@ -167,6 +167,15 @@ export class Journal {
     for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(AFTER).iterate(seq))
       if ((JSON.parse(clicks) as Packed[]).some(isMeant)) return true
     return false
+  }
+
+  /** When the first click on disk was made that no batch up to `seq` holds, in Unix seconds. */
+  firstAfter(seq: number): number | undefined {
+    for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(AFTER).iterate(seq)) {
+      const [first] = unpackBatch(clicks)
+      if (first) return first.clickedAt
+    }
+    return undefined
   }
 
   /** Proves that the journal can be written. Throws what stands in the way. */

@@ -80,6 +80,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
         ...(await viewer(services.database.read, identity, 'app')),
         admittedUntil,
       }),
+    headersOf: ({ headers }) => headers,
     render: (error, requestId) => renderFailure(services, error, requestId),
     observe: services.observe,
   })

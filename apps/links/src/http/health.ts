@@ -4,7 +4,6 @@ import { isDirect } from '@latchkey/http/direct'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
 import { hostOf } from '../access/local.ts'
-import type { Counting } from '../clicks/counting.ts'
 import type { Journal } from '../clicks/journal.ts'
 import type { Tables } from '../db/tables.ts'
 import { saveInstanceValue } from '../preferences/store.ts'
@@ -28,18 +27,19 @@ export async function health(database: Database<Tables>): Promise<Response> {
 /** Probing writes costs a commit; balancers ask far more often than storage fails. */
 const PROBE_EVERY_MS = 1_000
 
-/** Whether this node should get traffic: started, not draining, and able to store clicks and changes. */
+/**
+ * Whether this node should get traffic: started, not draining, and able to store clicks and changes. Clicks that cannot be
+ * counted wait in the journal, and keep nobody away: redirects and changes go on, on this node as on any other.
+ */
 export class Readiness {
   readonly #database: Database<Tables>
   readonly #journal: Journal
-  readonly #counting: Counting
   #draining = false
   #probed: { atMs: number; problem: Promise<string | undefined> } | undefined
 
-  constructor(database: Database<Tables>, journal: Journal, counting: Counting) {
+  constructor(database: Database<Tables>, journal: Journal) {
     this.#database = database
     this.#journal = journal
-    this.#counting = counting
   }
 
   drain(): void {
@@ -70,7 +70,7 @@ export class Readiness {
     } catch {
       return 'the database cannot be written'
     }
-    return this.#counting.failing ? 'clicks cannot be counted' : undefined
+    return undefined
   }
 }
 

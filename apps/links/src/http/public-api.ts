@@ -34,6 +34,7 @@ export function createPublicApi(services: Services) {
         filters: unfiltered,
         defaultRange: 'all',
       }),
+    headersOf: ({ headers }) => headers,
     render: (error, requestId) => renderFailure(services, error, requestId),
     observe: services.observe,
   })

@@ -4,6 +4,7 @@ import { openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
 import { referenceAnswers } from '@latchkey/http/reference-page'
 import { failures } from '../failures.ts'
+import { clicksAsOfHeader } from './clicks-as-of.ts'
 import { apiOperations } from './operations.ts'
 import { VERSION } from '../version.ts'
 import { API_PATH } from './public-api.ts'
@@ -35,6 +36,7 @@ export function createDocument(version: string): Record<string, unknown> {
     failures,
     headers,
     headersByStatus: {
+      200: clicksAsOfHeader,
       401: { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } },
       429: retryAfter,
       503: retryAfter,

@@ -217,7 +217,7 @@ const removeLink = operation({
   // Millions of clicks take a while.
   lasting: true,
   async handler(context, { params, query }) {
-    await settleForRemoval(context, query.force)
+    await settleForRemoval(context, { linkId: params.id }, query.force)
     const owned = (tx: Tx) => ownedLink(tx, context, params.id, 'not_owner_delete')
     const remove = () =>
       context.database.write(async (tx) => {
@@ -241,10 +241,15 @@ export function Force() {
     .meta({ description: 'Delete even with clicks; they are deleted too.' })
 }
 
-/** Counts what waits. What has clicks stays without `force`, and who knows whether it has while some cannot be counted. */
-export async function settleForRemoval(context: Context, force: boolean): Promise<void> {
+/** Counts what waits. A link or slug with clicks stays without `force`, and so it does while its clicks cannot be counted. */
+export async function settleForRemoval(
+  context: Context,
+  removed: Parameters<Context['hasClicksWaiting']>[0],
+  force: boolean,
+): Promise<void> {
   const settled = await context.settleClicks()
-  if (!settled && !force) throw new ReaderUnavailable('Clicks wait that cannot be counted')
+  if (!settled && !force && context.hasClicksWaiting(removed))
+    throw new ReaderUnavailable('Clicks wait that cannot be counted')
 }
 
 /** Throws 404 unless the link exists. */

@@ -104,19 +104,20 @@ async function serve(endpoint: Endpoint, request: Request, particulars: Particul
   requireScopes(caller, body, address)
   // Loaded when somebody talks to it: the SDK would take a tenth of every start.
   const { createProtocol } = await import('./protocol.ts')
+  const contexts: Context[] = []
   const response = await createProtocol(services.log)(request, withoutNullArguments(body), {
     requestId,
-    context: async (): Promise<Context> => ({
-      ...services.contextFor(
-        request,
-        arrival.peer,
-        await viewer(services.database.read, caller.identity, 'mcp'),
-      ),
+    context: async (): Promise<Context> => {
+      const person = await viewer(services.database.read, caller.identity, 'mcp')
       // Assistants know what they link to, and say so (L6.6).
-      labelLater: undefined,
-    }),
+      const context = { ...services.contextFor(request, arrival.peer, person), labelLater: undefined }
+      contexts.push(context)
+      return context
+    },
   })
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  const ofContexts = contexts.map((context) => Object.entries(context.headers))
+  for (const [name, value] of [...Object.entries(headers), ...ofContexts.flat()])
+    response.headers.set(name, value)
   return response
 }
 

@@ -244,7 +244,7 @@ function removal({ prefix, suffix, params, missing }: Form) {
     // Millions of clicks take a while.
     lasting: true,
     async handler(context, input) {
-      await settleForRemoval(context, input.query.force)
+      await settleForRemoval(context, { slug: input.params.slug }, input.query.force)
       const removable = async (tx: Tx) => {
         const owned = await ownedSlug(tx, context, input.params, 'not_owner_slug_remove')
         if (owned.row.is_custom === 0) throw failure('auto_slug_remove')

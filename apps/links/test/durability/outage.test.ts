@@ -114,7 +114,7 @@ describe('PostgreSQL goes away', () => {
   test('a frozen one holds up no request without end, and what follows is served on other connections', async () => {
     if (!server) return
     const node = keep(new TestLinks())
-    await node.start(server.url)
+    await node.start(server.url, {}, { settleMs: 1_000 })
     const key = await node.key('ann@example.com')
     const link = await node.link(key, { slug: 'frozen' })
     expect(await statusOf(node, '/frozen')).toBe(302)
