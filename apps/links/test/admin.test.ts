@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { eachDialect } from '@latchkey/database/testing'
-import { sharedTestLinks, startTestLinks } from './testing.ts'
+import { sql } from 'kysely'
+import { until } from './durability/stored.ts'
+import { type Reply, type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 const settings = {
   LINKS_ACCESS: 'header',
@@ -58,7 +60,7 @@ eachDialect((dialect, newUrl) => {
     const service = await startTestLinks(await newUrl(), { ...settings, LINKS_KEYS_PER_PERSON: '3' })
     const make = async (who: string) =>
       service.callAdmin('POST', '/keys', { headers: as(who), body: { title: 'x', scope: 'read' } })
-    const keys = await Promise.all(Array.from({ length: 8 }, () => make('ann')))
+    const keys = await atOnce(service, () => make('ann'))
     const refused = keys.filter(({ status }) => status !== 201)
     expect(refused).toHaveLength(5)
     for (const { status, body } of refused)
@@ -73,6 +75,27 @@ eachDialect((dialect, newUrl) => {
     expect((await make('ann')).status).toBe(201)
     expect((await make('ann')).status).toBe(400)
   })
+
+  /** Eight calls, of which on PostgreSQL none can write before all have come as far as they get without it. */
+  async function atOnce(service: TestLinks, make: () => Promise<Reply>): Promise<Reply[]> {
+    const all = () => Promise.all(Array.from({ length: 8 }, make))
+    if (dialect === 'sqlite') return all()
+    const calls: Promise<Reply[]>[] = []
+    await service.database.write(async (tx) => {
+      await sql`lock table api_key in share mode`.execute(tx)
+      calls.push(all())
+      await until('all of them wait', async () => (await waiting(service)) === 8)
+    })
+    return (await Promise.all(calls)).flat()
+  }
+
+  async function waiting(service: TestLinks): Promise<number> {
+    const [row] = await service.rows<{ count: number }>(
+      `select count(*) as count from pg_locks where not granted
+        and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return row?.count ?? 0
+  }
 
   test('a raw key is nowhere in the database, only its hash', async () => {
     const service = await startTestLinks(await newUrl(), settings)
