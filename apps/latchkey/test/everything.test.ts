@@ -162,7 +162,7 @@ eachDialect((dialect, newUrl) => {
         }
         const secrets = async () => (await pool.query('select name, value from instance order by name')).rows
         const before = await secrets()
-        const other = files.links.replace(/\["visitor_secret","[\w-]{4}/, '["visitor_secret","0000')
+        const other = files.links.replace(/\["title_secret","[\w-]{4}/, '["title_secret","0000')
         const takeAll = async () => [
           await place.run(TAKE, { stdin: other }),
           await place.run(['rooms', 'import', '-'], { stdin: files.rooms }),

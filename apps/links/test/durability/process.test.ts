@@ -209,7 +209,7 @@ describe('starting', () => {
       expect(server.complaints).toBe('')
     }
     expect(
-      read(databasePath(folder), `select count(*) as n from instance where name = 'visitor_secret'`),
+      read(databasePath(folder), `select count(*) as n from instance where name = 'title_secret'`),
     ).toEqual([{ n: 1 }])
     expect(read(journalPath(folder), `select count(*) as n from journal_id`)).toEqual([{ n: 1 }])
   })
