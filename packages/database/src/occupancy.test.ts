@@ -3,7 +3,9 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { DatabaseInUse, openOccupied } from './occupancy.ts'
 import { openPool } from './pool.ts'
+import { isStorageUnavailable } from './errors.ts'
 import { eachDialect } from './testing.ts'
+import { Relay } from './testing-relay.ts'
 import { type Bulk, openBulk } from './whole/bulk.ts'
 
 /** Where the server lists who holds the lock of this instance. */
@@ -82,6 +84,16 @@ eachDialect((dialect, newUrl) => {
       await end(bulk)
       await node(url)
     })
+
+    test('a node whose database falls silent at its start does not wait for it without end', async () => {
+      const url = await newUrl()
+      const relay = await Relay.before(url)
+      closings.push(async () => relay.close())
+      const silent = relay.silenceAfter('pg_try_advisory_lock_shared')
+      const opening = openOccupied<unknown>(relay.through(url), { error: () => {} })
+      expect(isStorageUnavailable(await failureOf(opening))).toBe(true)
+      await silent
+    }, 30_000)
 
     test('a node that has lost its connection is known again, and says when it comes back into an import', async () => {
       const url = await newUrl()

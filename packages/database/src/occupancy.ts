@@ -16,6 +16,8 @@ export class DatabaseInUse extends Error {
 /** Any number will do, as long as every node uses the same; the other one tells instances apart that share a database. */
 const LOCK = `4170618, hashtext(coalesce(current_schema(), ''))`
 const RETRY_MS = 1_000
+/** A server that takes the question and does not answer is asked anew on another connection. */
+const ANSWER_WITHIN_MS = 3_000
 
 interface Log {
   error(message: string, fields: Readonly<Record<string, unknown>>): void
@@ -49,7 +51,7 @@ export async function lockOut(transaction: ClientBase): Promise<void> {
 
 /** Returns what ends it. */
 async function occupy(url: string, log: Log): Promise<() => void> {
-  const pool = openPool(url)
+  const pool = openPool(url, { queryTimeoutMs: ANSWER_WITHIN_MS })
   let holder: PoolClient | undefined
   let retry: Timer | undefined
   let isOver = false

@@ -8,6 +8,7 @@ export class Relay {
   readonly #pairs: { client: Socket; server: Socket }[] = []
   #open = true
   #isSilent = false
+  #silencing: { after: string; done: () => void } | undefined
 
   private constructor(target: { host: string; port: number }) {
     this.#server = createServer((client) => {
@@ -19,6 +20,7 @@ export class Relay {
       if (this.#isSilent) return
       const server = connect(target)
       this.#pairs.push({ client, server })
+      client.on('data', (message: Buffer) => this.#watch(message, client, server))
       for (const [from, to] of [
         [client, server],
         [server, client],
@@ -75,18 +77,21 @@ export class Relay {
    */
   silenceAfter(text: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    for (const { client, server } of this.#pairs)
-      client.on('data', (message: Buffer) => {
-        if (this.#isSilent || !message.includes(text)) return
-        server.unpipe(client)
-        server.once('data', () => {
-          this.#isSilent = true
-          this.swallow(this.#pairs.length)
-          resolve()
-        })
-        server.resume()
-      })
+    this.#silencing = { after: text, done: resolve }
     return promise
+  }
+
+  #watch(message: Buffer, client: Socket, server: Socket): void {
+    if (!this.#silencing || !message.includes(this.#silencing.after)) return
+    const { done } = this.#silencing
+    this.#silencing = undefined
+    server.unpipe(client)
+    server.once('data', () => {
+      this.#isSilent = true
+      this.swallow(this.#pairs.length)
+      done()
+    })
+    server.resume()
   }
 
   /** From now on nothing passes on the first so many connections, and neither side is told. */
