@@ -39,6 +39,7 @@ import type { Settings } from './settings.ts'
 import { LengthUse } from './slugs/generator.ts'
 import { createTitleFetcher, titleRobot } from './titles/fetch-title.ts'
 import { Labeller } from './titles/labeller.ts'
+import { RunningImports } from './transfer/running-imports.ts'
 
 export interface Links {
   fetch: Fetch
@@ -108,8 +109,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
     }),
     drain() {
       readiness.drain()
-      services.feed.drain()
-      labeller?.drain()
+      for (const each of [services.feed, services.imports, labeller]) each?.drain()
     },
     async close(leftMs = CLOSE_WITHIN_MS) {
       const withinMs = Math.min(leftMs, CLOSE_WITHIN_MS)
@@ -188,6 +188,7 @@ function createServices(wiring: Wiring): Services {
   const { counting, labeller, metrics } = wiring
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, wiring.database, log)
+  const imports = new RunningImports(wiring.database, settings.databaseUrl)
   const database = wiring.database.limited(limitMs)
   const lengthUse = new LengthUse()
   const now = () => Math.floor(wiring.now() / 1000)
@@ -199,6 +200,7 @@ function createServices(wiring: Wiring): Services {
     log,
     proxies,
     feed,
+    imports,
     now,
     keysUsedAt: new Map(),
     originOf,
@@ -213,6 +215,7 @@ function createServices(wiring: Wiring): Services {
         lengthUse,
         acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
         complain: (error) => log.error('an answer broke off', { error }),
+        beginImport: () => imports.begin(caller.identity, request.signal),
         followChanges: () => feed.follow(),
         acceptsPng: prefersPng(request.headers.get('accept')),
         headers,

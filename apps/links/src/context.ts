@@ -5,6 +5,7 @@ import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
 import type { Following } from './events/feed.ts'
 import type { LengthUse } from './slugs/generator.ts'
+import type { RunningImport } from './transfer/running-imports.ts'
 
 /** How a link or bundle came to be (L3.8). */
 export type CreatedVia = 'api' | 'sdk' | 'app' | 'mcp' | 'import'
@@ -34,6 +35,8 @@ export interface Context {
   acceptsLines: boolean
   /** Logs what goes wrong when the answer is under way and can no longer say so. */
   complain(error: unknown): void
+  /** The caller's import, which ends with this request; throws when the caller or the node has too many. */
+  beginImport(): RunningImport
   /** Ends when whatever changes from now on will be told. */
   followChanges(): Promise<Following>
   /** Added to the answer, where it has headers. */

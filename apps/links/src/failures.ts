@@ -46,6 +46,8 @@ export const failures = {
   qr_too_small: { status: 400, text: 'size: is too small for this code' },
   qr_too_long: { status: 400, text: 'level: does not fit an address of this length' },
   import_stopped: { status: 503, text: 'The import stopped before its end' },
+  import_running: { status: 429, text: 'You have an import running; wait until it ends' },
+  imports_full: { status: 429, text: 'This server runs as many imports as it can; try again later' },
   deletion_stopped: {
     status: 503,
     text: 'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.',

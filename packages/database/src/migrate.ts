@@ -25,7 +25,7 @@ const MIGRATION_LOCK = 4_170_617
  * applied now; throws `NewerDatabase`.
  */
 export async function migrate<Tables>(
-  database: Database<Tables>,
+  database: Pick<Database<Tables>, 'dialect' | 'write'>,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
   return database.write(async (typed) => {

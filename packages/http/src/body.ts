@@ -2,7 +2,8 @@ import { Failure, transportFailure } from './failure.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-const BROKEN_UPLOAD = transportFailure('invalid_input', {
+/** Whoever sent it has left, or takes too long. */
+export const BROKEN_UPLOAD = transportFailure('invalid_input', {
   text: 'request: the upload broke off; nothing was changed',
 })
 

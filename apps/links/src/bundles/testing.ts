@@ -121,6 +121,9 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     complain: (error: unknown) => {
       throw error
     },
+    beginImport: () => {
+      throw new Error('Nobody imports here')
+    },
     followChanges: () => Promise.reject(new Error('Nobody follows here')),
     filters: unfiltered,
     defaultRange: 'all',

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { ChangeFeed } from '../events/feed.ts'
 import type { Settings } from '../settings.ts'
+import type { RunningImports } from '../transfer/running-imports.ts'
 
 /** What a transport knows of whoever asks. */
 export type Caller = Pick<Context, 'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil'>
@@ -23,6 +24,7 @@ export interface Services {
   /** Public origin of the service as this request sees it. */
   originOf(request: Request, peer: string): string
   feed: ChangeFeed
+  imports: RunningImports
   contextFor(request: Request, peer: string, caller: Caller): Context
   observe: (exchange: Exchange) => void
   /** Logs that the database could not be used for a request, however many there are. */

@@ -25,7 +25,9 @@ export function isSlug(value: string): boolean {
 export function slugProblem(value: string): string | undefined {
   if (value.trim() === '') return 'Custom slug must not be empty'
   if (value.startsWith('_')) return 'Slug must not start with underscore'
-  if (Array.from(value).length > SLUG_LIMIT) return 'Slug must be 128 characters or fewer'
+  // A code point takes at most two units, so that what is much longer need not be walked.
+  if (value.length > 2 * SLUG_LIMIT || Array.from(value).length > SLUG_LIMIT)
+    return 'Slug must be 128 characters or fewer'
   if (!CHARSET.test(value)) return CHARSET_PROBLEM
   return isReserved(foldSlug(value)) ? 'Slug is reserved' : undefined
 }

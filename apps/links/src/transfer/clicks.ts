@@ -43,6 +43,8 @@ export class ClickImportRefused extends Error {
 
 /** Lines in one transaction. */
 const LINES_AT_ONCE = 2_000
+/** Of their texts, which may be far longer than what is kept of them. */
+const LENGTH_AT_ONCE = 8 * 1024 ** 2
 
 /**
  * Imports clicks, each exactly once: the file is a journal whose cursor, the line, moves in the transaction that stores
@@ -100,6 +102,7 @@ class Run {
   readonly #recorder: Recorder
   #cursor: Cursor
   #batch: Read<ClickLine>[] = []
+  #batchLength = 0
 
   constructor(options: ClickImportOptions, recorder: Recorder, cursor: Cursor) {
     this.#options = options
@@ -109,14 +112,18 @@ class Run {
 
   async add(read: Read<Record<string, unknown>>): Promise<void> {
     if (read.line <= this.#cursor.seq) return
-    this.#batch.push('problem' in read ? read : { line: read.line, ...this.#parse(read.value) })
-    if (this.#batch.length >= LINES_AT_ONCE) await this.flush()
+    const click: Read<ClickLine> = 'problem' in read ? read : { line: read.line, ...this.#parse(read.value) }
+    this.#batch.push(click)
+    if ('value' in click)
+      this.#batchLength += (click.value.referrer?.length ?? 0) + (click.value.userAgent?.length ?? 0)
+    if (this.#batch.length >= LINES_AT_ONCE || this.#batchLength > LENGTH_AT_ONCE) await this.flush()
   }
 
   /** Stores the clicks of the batch together with the line they end on. */
   async flush(): Promise<void> {
     const batch = this.#batch
     this.#batch = []
+    this.#batchLength = 0
     const { database, ownHost: host } = this.#options
     const slugs = new Set(batch.flatMap((read) => ('value' in read ? [read.value.slug] : [])))
     const linkIds = await linkIdsOf({ db: database.read, dialect: database.dialect }, [...slugs])

@@ -1,6 +1,7 @@
 import type { Cells } from './csv.ts'
 import { undefuse } from './formula.ts'
-import { type RowFields, type SlugFields, refuseRow } from './import-row.ts'
+import { MOST_SLUGS } from '../slugs/slug.ts'
+import { MAX_TAGS, type RowFields, type SlugFields, refuseRow } from './import-row.ts'
 
 /** How the files of one program are read (L21), the columns of a CSV file or the names in a JSON object. */
 export interface FileFormat {
@@ -28,14 +29,14 @@ export function clickTotal(cell: (name: string) => unknown): number | undefined 
   return typeof total === 'number' && Number.isSafeInteger(total) && total > 0 ? total : 0
 }
 
-/** Slugs in one cell, separated by blanks or commas. */
+/** Slugs in one cell, separated by blanks or commas: all that a row may have, and one more by which it is refused. */
 export function slugWords(cell: string | undefined): string[] {
-  return cell?.split(/[\s,;|]+/).filter((word) => word !== '') ?? []
+  return cell?.split(/[\s,;|]+/, MOST_SLUGS + 3).filter((word) => word !== '') ?? []
 }
 
 /** Tags in one cell: separated by `|` where there is one, else by commas. */
 function tagWords(cell: string | undefined): string[] {
-  const words = cell?.split(cell.includes('|') ? '|' : ',') ?? []
+  const words = cell?.split(cell.includes('|') ? '|' : ',', MAX_TAGS + 2) ?? []
   return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 

@@ -1,5 +1,6 @@
+import { MAX_ENTRY_LENGTH } from '@latchkey/database/json-excess'
 import { CsvError, parse } from 'csv-parse'
-import { LONGEST_LINE, NOT_TEXT, Unreadable, type Read, type Source, textOf } from './lines.ts'
+import { NOT_TEXT, Unreadable, type Read, type Source, textOf } from './lines.ts'
 
 /** One record by the names of its columns; undefined for columns that the file has not. */
 export type Cells = (column: string) => string | undefined
@@ -131,7 +132,7 @@ class RecordParser {
     // A stray quote is a character like any other; refusing it would refuse everything up to the next one.
     relax_quotes: true,
     record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: LONGEST_LINE,
+    max_record_size: MAX_ENTRY_LENGTH,
     on_record: (record: string[], { empty_lines }) => {
       this.#add(record, empty_lines)
       return undefined
@@ -177,8 +178,13 @@ class RecordParser {
   }
 }
 
+const LINE_END = /\r\n|\n|\r/g
+
 function lineEnds(cell: string): number {
-  return cell.match(/\r\n|\n|\r/g)?.length ?? 0
+  let count = 0
+  LINE_END.lastIndex = 0
+  while (LINE_END.test(cell)) count++
+  return count
 }
 
 function unreadable(error: unknown): string | undefined {

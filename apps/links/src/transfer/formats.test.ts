@@ -62,7 +62,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
       const shlink = await imported(answer, { format: 'shlink' })
       expect(shlink.report).toMatchObject({ imported: 2, bad: 1 })
       expect(shlink.report.rows).toContainEqual(
-        expect.objectContaining({ result: 'bad', reason: 'is nested too deeply to be a link' }),
+        expect.objectContaining({ result: 'bad', reason: 'is nested more than 32 levels deep' }),
       )
     })
 

@@ -72,8 +72,6 @@ function rowOf(fieldsOf: () => RowFields, defaults: RowDefaults): Outcome {
     return { value: toImportRow(fields, defaults), clicks: fields.clicks }
   } catch (error) {
     if (error instanceof Failure) return { problem: error.message }
-    // Lists in lists, deeper than the stack.
-    if (error instanceof RangeError) return { problem: 'is nested too deeply to be a link' }
     throw error
   }
 }

@@ -69,6 +69,9 @@ export interface RowDefaults {
   now: number
 }
 
+/** Of one row: each is a bundle that the link becomes a member of. */
+export const MAX_TAGS = 1_000
+
 const isBlank = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '')
 
 const Moment = z.preprocess(
@@ -100,9 +103,10 @@ const Row = z.object({
 
 /** Throws `Failure` with the first problem. */
 export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow {
+  requireFewSlugs(fields.slugs)
+  if ((fields.tags?.length ?? 0) > MAX_TAGS) throw refuseRow(`has more than ${MAX_TAGS} tags`)
   const row = parseOrFail(Row, fields, literalTexts)
   const createdAt = row.created_at ?? defaults.now
-  if (fields.slugs.length > MOST_SLUGS) throw refuseRow(`has more than ${MOST_SLUGS} slugs`)
   return {
     url: row.url,
     label: row.label ?? null,
@@ -160,6 +164,11 @@ function checkSlug({ slug, createdAt: made, disabledAt }: SlugFields, createdAt:
     createdAt: times.created_at ?? createdAt,
     disabledAt: times.disabled_at ?? null,
   }
+}
+
+/** Before each of them is looked at: a schema says what is wrong with every one. */
+export function requireFewSlugs(slugs: readonly unknown[]): void {
+  if (slugs.length > MOST_SLUGS) throw refuseRow(`has more than ${MOST_SLUGS} slugs`)
 }
 
 /** What a row that cannot be stored ends in. */

@@ -29,10 +29,8 @@ export interface ImportOptions {
   owner: string
   /** False: `owner` owns all rows, whomever they name. */
   ownedByFile?: boolean
-  /** Runs in a process that also redirects: on SQLite, which works on its thread, it leaves time for that. */
+  /** Runs in a process that also redirects: on SQLite it leaves others as much time to write as it takes. */
   besideOthers?: boolean
-  /** Of the process that generates slugs meanwhile, so that it knows at once which are taken. */
-  lengthUse?: LengthUse
   /** Stores nothing, but tells what a run would do. */
   dryRun?: boolean
   /** With `csv`: fields and the columns they are read from. */
@@ -70,8 +68,8 @@ export interface ImportReport {
 /** Rows in one transaction: enough to share its cost, few enough that other writers do not notice. */
 const ROWS_AT_ONCE = 500
 const SLUGS_AT_ONCE = 5_000
-/** Batches are as much smaller where visitors wait meanwhile: a few milliseconds each. */
-const SHARE_BESIDE_OTHERS = 0.04
+/** Batches are as much smaller where others write to the same file meanwhile. */
+const SHARE_BESIDE_OTHERS = 0.2
 
 export function newReport(): ImportReport {
   return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null, bundles: 0 }
@@ -80,28 +78,28 @@ export function newReport(): ImportReport {
 /** Imports a file of any length, row by row; good rows are stored whatever the others are like (L21). */
 export async function importLinks(options: ImportOptions): Promise<ImportReport> {
   const report = newReport()
-  for await (const outcome of importRows(options, report)) await options.onRow?.(outcome)
+  for await (const outcomes of importBatches(options, report))
+    for (const outcome of outcomes) await options.onRow?.(outcome)
   return report
 }
 
-/** The same row by row, each when its batch is stored; `report` grows with them. Who stops listening stops the import. */
-export async function* importRows(
+/** The same batch by batch, each when it is stored; `report` grows with them. Who stops listening stops the import. */
+export async function* importBatches(
   options: ImportOptions,
   report: ImportReport,
-): AsyncGenerator<RowOutcome, void> {
+): AsyncGenerator<RowOutcome[], void> {
   const scratch = options.dryRun ? await openScratch() : undefined
   try {
-    const target = scratch?.database ?? options.database
+    const target = scratch ?? options.database
     const batches = new Batches(options, target, report)
     const gently = options.besideOthers === true && target.dialect === 'sqlite'
     const share = gently ? SHARE_BESIDE_OTHERS : 1
     for await (const batch of inBatches(readRows(options, options), share)) {
       const startedMs = performance.now()
       addClickTotals(report, batch)
-      for (const outcome of await batches.store(batch)) {
-        report[countedAs[outcome.result]]++
-        yield outcome
-      }
+      const outcomes = await batches.store(batch)
+      for (const { result } of outcomes) report[countedAs[result]]++
+      yield outcomes
       // As long for the others as for itself.
       if (gently) await Bun.sleep(performance.now() - startedMs)
     }
@@ -122,7 +120,7 @@ async function* inBatches(rows: AsyncIterable<ReadRow>, share: number): AsyncGen
   let slugs = 0
   for await (const row of rows) {
     batch.push(row)
-    slugs += 'value' in row ? row.value.custom.length + 1 : 0
+    slugs += 'value' in row ? row.value.custom.length + row.value.tags.length + 1 : 0
     if (batch.length < ROWS_AT_ONCE * share && slugs < SLUGS_AT_ONCE * share) continue
     yield batch
     batch = []
@@ -136,17 +134,17 @@ const HIDDEN_LENGTH = 10
 /** Each time, a slug that somebody else took meanwhile has become a known one. */
 const RACES = 20
 
+type Target = Pick<Database<Tables>, 'dialect' | 'write'>
+
 class Batches {
   readonly #options: ImportOptions
-  readonly #lengthUse: LengthUse
+  readonly #lengthUse = new LengthUse()
   /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
-  readonly #target: Database<Tables>
+  readonly #target: Target
   readonly #report: ImportReport
 
-  constructor(options: ImportOptions, target: Database<Tables>, report: ImportReport) {
+  constructor(options: ImportOptions, target: Target, report: ImportReport) {
     this.#options = options
-    // A dry run takes nobody's slugs.
-    this.#lengthUse = (!options.dryRun && options.lengthUse) || new LengthUse()
     this.#target = target
     this.#report = report
   }

@@ -1,7 +1,7 @@
-import { LONGEST_LINE, NOT_TEXT, type Read, type Source } from './lines.ts'
+import { MAX_ENTRY_LENGTH, MAX_LEVELS, TOO_DEEP, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
+import { NOT_TEXT, type Read, type Source, Unreadable } from './lines.ts'
 
 const BREAKS_OFF = 'the JSON breaks off here'
-const TOO_LONG = 'the entry is too long to be a link'
 const NO_ENTRIES = 'the file has no entries where this format has them'
 
 /**
@@ -22,13 +22,19 @@ export async function* readJsonObjects(
       for (const found of scanner.take(decoder.decode(bytes, { stream: true }))) yield numbered(found)
     for (const found of scanner.take(decoder.decode())) yield numbered(found)
   } catch (error) {
-    // Of the decoder, which throws nothing else.
-    if (!(error instanceof TypeError)) throw error
-    yield numbered({ problem: NOT_TEXT })
+    const problem = unreadable(error)
+    if (problem === undefined) throw error
+    yield numbered({ problem })
     return
   }
   if (scanner.isOpen) yield numbered({ problem: BREAKS_OFF })
   else if (entry === 0 && !scanner.sawList) yield numbered({ problem: NO_ENTRIES })
+}
+
+function unreadable(error: unknown): string | undefined {
+  if (error instanceof Unreadable) return error.message
+  // Of the decoder, which throws nothing else.
+  return error instanceof TypeError ? NOT_TEXT : undefined
 }
 
 type Found = { value: Record<string, unknown> } | { problem: string }
@@ -75,13 +81,14 @@ class Scanner {
         at = this.#passString(text, at)
         continue
       }
+      // `test` leaves nothing behind for each bracket of a hostile file.
       STRUCTURE.lastIndex = at
-      const next = STRUCTURE.exec(text)
-      if (!next) break
-      at = next.index + 1
+      if (!STRUCTURE.test(text)) break
+      at = STRUCTURE.lastIndex
+      const char = text.charAt(at - 1)
       if (this.#entry === undefined) {
-        if (this.#meet(next[0])) from = next.index
-      } else if (this.#step(next[0])) {
+        if (this.#meet(char)) from = at - 1
+      } else if (this.#step(char)) {
         yield this.#finish(text.slice(from, at))
       }
     }
@@ -97,19 +104,19 @@ class Scanner {
     }
     for (;;) {
       STRING_END.lastIndex = at
-      const next = STRING_END.exec(text)
-      if (!next) break
-      at = next.index + 1
-      if (next[0] === '\\') {
+      if (!STRING_END.test(text)) break
+      at = STRING_END.lastIndex
+      if (text[at - 1] === '\\') {
         if (at === text.length) this.#isEscaped = true
         at++
       } else {
-        if (this.#entry === undefined) this.#name(this.#string + text.slice(from, next.index))
+        if (this.#entry === undefined) this.#name(this.#string + text.slice(from, at - 1))
         this.#inString = false
         return at
       }
     }
-    if (this.#entry === undefined) this.#string += text.slice(from)
+    // Of a name that is longer, no more is needed to tell it from those of the path.
+    if (this.#entry === undefined && this.#string.length < MAX_ENTRY_LENGTH) this.#string += text.slice(from)
     return text.length
   }
 
@@ -137,6 +144,7 @@ class Scanner {
   }
 
   #enter(isObject: boolean, parent: Container | undefined): void {
+    if (this.#around.length >= MAX_LEVELS) throw new Unreadable(TOO_DEEP)
     const leads = parent?.isObject && parent.steps !== undefined && parent.name === this.#path[parent.steps]
     const steps = parent ? (leads ? (parent.steps ?? 0) + 1 : undefined) : 0
     const container = { isObject, steps, name: undefined }
@@ -163,14 +171,15 @@ class Scanner {
     if (this.#entry === undefined) return
     this.#entrySize += piece.length
     // What is too long is passed over to its end, not kept.
-    if (this.#entrySize <= LONGEST_LINE) this.#entry.push(piece)
+    if (this.#entrySize <= MAX_ENTRY_LENGTH) this.#entry.push(piece)
   }
 
   #finish(piece: string): Found {
     this.#keep(piece)
-    const text = this.#entrySize > LONGEST_LINE ? undefined : (this.#entry ?? []).join('')
+    const text = (this.#entry ?? []).join('')
     this.#entry = undefined
-    if (text === undefined) return { problem: TOO_LONG }
+    const excess = this.#entrySize > MAX_ENTRY_LENGTH ? TOO_LONG : findExcess(text)
+    if (excess !== undefined) return { problem: excess }
     try {
       return { value: JSON.parse(text) as Record<string, unknown> }
     } catch {

@@ -1,11 +1,10 @@
+import { MAX_ENTRY_LENGTH, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
+
 /** One line of a file, or one record of a CSV file, numbered by the line it begins on; or why it cannot be read. */
 export type Read<Value> = { line: number } & ({ value: Value } | { problem: string })
 
 /** A file in pieces of any size: a stream of a file, of stdin or of a request. */
 export type Source = AsyncIterable<Uint8Array>
-
-/** A Link object with a hundred thousand slugs fits; a file without line ends must not fill the memory. */
-export const LONGEST_LINE = 16 * 1024 ** 2
 
 /** What follows in the file cannot be read; what came before can. */
 export class Unreadable extends Error {
@@ -21,7 +20,8 @@ export async function firstCharacter(source: Source): Promise<[string | undefine
   const pieces = source[Symbol.asyncIterator]()
   const read: Uint8Array[] = []
   let first: string | undefined
-  while (first === undefined) {
+  // What is blank for longer has no entries that could be read.
+  for (let size = 0; first === undefined && size <= MAX_ENTRY_LENGTH; size += read.at(-1)?.length ?? 0) {
     const { done, value } = await pieces.next()
     if (done) break
     read.push(value)
@@ -61,7 +61,7 @@ async function* wholeLines(source: Source): AsyncGenerator<Uint8Array> {
     }
     pending.push(bytes.subarray(end))
     size += bytes.length - end
-    if (size > LONGEST_LINE) throw new Unreadable('the line is too long to be a link or a click')
+    if (size > MAX_ENTRY_LENGTH) throw new Unreadable(`${TOO_LONG}, and nothing after it is read`)
   }
   yield Buffer.concat(pending)
 }
@@ -116,6 +116,8 @@ async function* linesOf(source: Source): AsyncGenerator<string> {
 
 function parseObject(text: string): { value: Record<string, unknown> } | { problem: string } {
   if (text.includes('\0')) return { problem: NOT_TEXT }
+  const excess = findExcess(text)
+  if (excess !== undefined) return { problem: excess }
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))

@@ -2,7 +2,7 @@ import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { literalTexts } from '../failures.ts'
 import { clickTotal, slugWords } from './csv-formats.ts'
-import type { RowFields, SlugFields } from './import-row.ts'
+import { type RowFields, type SlugFields, requireFewSlugs } from './import-row.ts'
 
 const Flag = z.union([z.boolean(), z.number()]).transform(Boolean).optional()
 
@@ -27,6 +27,7 @@ type LinkSlugs = z.output<typeof LinkSlugs>
 
 /** A line of NDJSON: a Link object as the API and the export give it. */
 export function fieldsOfLink(line: Record<string, unknown>): RowFields {
+  for (const list of [line['slugs'], line['custom_slugs']]) if (Array.isArray(list)) requireFewSlugs(list)
   const given = parseOrFail(LinkSlugs, line, literalTexts)
   const { slugs, primary } = given.slugs ? wired(given.slugs) : flat(given)
   const { url, label, created_at, expires_at, disabled_at, created_by } = line

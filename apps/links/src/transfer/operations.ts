@@ -1,12 +1,12 @@
-import { isStorageUnavailable } from '@latchkey/database/errors'
 import { z } from 'zod'
-import { type Context, operation } from '../context.ts'
-import { failure } from '../failures.ts'
+import { operation } from '../context.ts'
+import type { Context } from '../context.ts'
 import { exportFormats, exportLinks } from './export.ts'
-import { type ImportFormat, importFormats } from './formats.ts'
-import { type ImportReport, type RowOutcome, importRows, newReport } from './import.ts'
+import { importFormats } from './formats.ts'
+import { type ImportReport, type RowOutcome, newReport } from './import.ts'
+import type { ImportJob } from './import-worker.ts'
+import type { RunningImport } from './running-imports.ts'
 import { streamText } from './stream.ts'
-import { type Upload, keepUpload } from './upload.ts'
 
 const UPLOAD_LIMIT_BYTES = 32 * 1024 ** 2
 /** Rows that a report in one piece names; who wants all of a longer file asks for lines. */
@@ -39,91 +39,43 @@ const WholeReport = Report.extend({
   rows_omitted: z.int().meta({ description: 'Rows that are counted, but not named.' }),
 })
 
-interface Job {
-  format: ImportFormat
-  dryRun: boolean
-}
-
 function wired({ clickTotals, bundles: _, ...counts }: ImportReport, dryRun: boolean): Report {
   return { dry_run: dryRun, ...counts, click_totals: clickTotals }
 }
 
-/**
- * Rows as they are stored, with the report so far. Links belong to whoever imports them: on the admin side nobody makes
- * links in another's name, whatever a file says.
- */
-async function* runImport(
-  { database, identity, now, lengthUse }: Context,
-  { format, dryRun }: Job,
-  upload: Upload,
-): AsyncGenerator<{ row: RowOutcome; report: ImportReport }> {
-  const report = newReport()
-  let line = 0
-  try {
-    const options = {
-      // Long work, which may wait for its turn.
-      database: database.patient,
-      source: upload.source,
-      format,
-      owner: identity,
-      ownedByFile: false,
-      besideOthers: true,
-      lengthUse,
-      dryRun,
-      now,
-    }
-    for await (const row of importRows(options, report)) {
-      line = row.line
-      yield { row, report }
-    }
-  } catch (error) {
-    if (dryRun || !isStorageUnavailable(error)) throw error
-    throw failure('import_stopped', stoppedAfter(line, report.imported))
-  } finally {
-    await upload.close()
-  }
-}
-
-function stoppedAfter(line: number, imported: number): string {
-  return imported === 0
-    ? 'The database cannot be used at the moment; nothing was imported. Try again later.'
-    : `The database cannot be used any more; the ${imported} links up to line ${line} are stored. Import the file again later: what is there already is skipped.`
-}
+type Job = Pick<ImportJob, 'format' | 'dryRun' | 'now'>
 
 /** Everything in one answer, when it is done. */
-async function wholeReport(
-  context: Context,
-  job: Job,
-  upload: Upload,
-): Promise<z.output<typeof WholeReport>> {
+async function wholeReport(running: RunningImport, job: Job): Promise<z.output<typeof WholeReport>> {
   const rows: RowOutcome[] = []
   let [last, count] = [newReport(), 0]
-  for await (const { row, report } of runImport(context, job, upload)) {
-    if (++count <= MOST_ROWS) rows.push(row)
-    last = report
+  for await (const batch of running.batches(job)) {
+    const wanted = batch.lines.split('\n').slice(0, Math.min(batch.rows, MOST_ROWS - rows.length))
+    rows.push(...wanted.map((line) => (JSON.parse(line) as { row: RowOutcome }).row))
+    last = batch.report
+    count += batch.rows
   }
   return { ...wired(last, job.dryRun), rows, rows_omitted: count - rows.length }
 }
 
 /** One JSON object a line: `row` for each row, `progress` now and then, `report` at the end or `error` instead. */
-async function* lines(context: Context, job: Job, upload: Upload): AsyncGenerator<string> {
-  let [last, count] = [newReport(), 0]
-  let text = ''
+async function* lines(context: Context, running: RunningImport, job: Job): AsyncGenerator<string> {
+  let [last, count, told] = [newReport(), 0, 0]
   try {
-    for await (const { row, report } of runImport(context, job, upload)) {
+    for await (const { lines: text, rows, report, bytes } of running.batches(job)) {
+      yield text
       last = report
-      text += `${JSON.stringify({ row })}\n`
-      if (++count % ROWS_A_LINE_OF_PROGRESS > 0) continue
-      const progress = { rows: count, bytes: upload.source.bytesRead, of_bytes: upload.bytes }
-      yield `${text}${JSON.stringify({ progress })}\n`
-      text = ''
+      count += rows
+      if (count - told < ROWS_A_LINE_OF_PROGRESS) continue
+      told = count
+      yield `${JSON.stringify({ progress: { rows: count, bytes, of_bytes: running.size } })}\n`
     }
-    yield `${text}${JSON.stringify({ report: wired(last, job.dryRun) })}\n`
+    yield `${JSON.stringify({ report: wired(last, job.dryRun) })}\n`
   } catch (error) {
     const known = (error as { code?: unknown }).code === 'import_stopped'
     if (!known) context.complain(error)
     const message = known ? (error as Error).message : 'Internal Server Error'
-    yield `${text}${JSON.stringify({ error: message, report: wired(last, job.dryRun) })}\n`
+    yield `${JSON.stringify({ error: message, report: wired(last, job.dryRun) })}\n`
   }
 }
 
@@ -144,14 +96,20 @@ const importing = operation({
   upload: { limitBytes: UPLOAD_LIMIT_BYTES },
   lasting: true,
   result: WholeReport,
-  failures: ['import_stopped'],
-  async handler(context, { query, upload: pieces = noPieces() }) {
-    const job = { format: query.format, dryRun: query.dry_run }
-    const upload = await keepUpload(pieces)
-    if (!context.acceptsLines) return wholeReport(context, job, upload)
-    return streamText(lines(context, job, upload), {
+  failures: ['import_stopped', 'import_running', 'imports_full'],
+  async handler(context, { query, upload = noPieces() }) {
+    const job = { format: query.format, dryRun: query.dry_run, now: context.now }
+    const running = context.beginImport()
+    try {
+      await running.receive(upload)
+      if (!context.acceptsLines) return await wholeReport(running, job)
+    } catch (error) {
+      await running.close()
+      throw error
+    }
+    return streamText(lines(context, running, job), {
       failed: (error) => context.complain(error),
-      ended: () => upload.close(),
+      ended: () => running.close(),
     })
   },
   answer: (result) => ({

@@ -1,21 +1,43 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { Database as SqliteFile } from 'bun:sqlite'
+import { closeSync, openSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, openDatabase } from '@latchkey/database/database'
+import type { Database } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
+import { sqliteDialect } from '@latchkey/database/sqlite'
+import { Kysely } from 'kysely'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 
-/** An empty database on disk, gone when it is closed. */
-export async function openScratch(): Promise<{ database: Database<Tables>; close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-dry-run-'))
-  const database = openDatabase<Tables>(`sqlite:${join(folder, 'links.db')}`)
-  await migrate(database, migrations)
-  return {
-    database,
+export interface Scratch extends Pick<Database<Tables>, 'dialect' | 'write'> {
+  close(): Promise<void>
+}
+
+/** An empty database on disk that has no name: nothing is left of it, however the process ends. */
+export async function openScratch(): Promise<Scratch> {
+  const file = openNameless()
+  // A journal in a file would need the name, and there is nothing to recover.
+  file.run('pragma journal_mode = memory')
+  file.run('pragma synchronous = off')
+  const kysely = new Kysely<Tables>({ dialect: sqliteDialect(file) })
+  const scratch: Scratch = {
+    dialect: 'sqlite',
+    write: (work) => kysely.transaction().execute(work),
     async close() {
-      await database.close()
-      await rm(folder, { recursive: true, force: true })
+      await kysely.destroy()
+      file.close()
     },
+  }
+  await migrate(scratch, migrations)
+  return scratch
+}
+
+function openNameless(): SqliteFile {
+  const path = join(tmpdir(), `latchkey-dry-run-${crypto.randomUUID()}`)
+  closeSync(openSync(path, 'wx', 0o600))
+  try {
+    return new SqliteFile(path, { readwrite: true, strict: true })
+  } finally {
+    unlinkSync(path)
   }
 }

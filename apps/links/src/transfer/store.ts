@@ -20,7 +20,10 @@ export interface Queries {
 const IMPORT_LOCK = 4_170_618
 
 /** Makes imports into one database take turns, batch by batch, so that the later sees what the earlier has stored. */
-export async function serialiseImports(tx: Tx, { dialect }: Database<Tables>): Promise<void> {
+export async function serialiseImports(
+  tx: Tx,
+  { dialect }: Pick<Database<Tables>, 'dialect'>,
+): Promise<void> {
   await serialise(dialect, tx, IMPORT_LOCK)
 }
 

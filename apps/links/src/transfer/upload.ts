@@ -1,42 +1,34 @@
-import { type ReadStream, createReadStream } from 'node:fs'
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Source } from './lines.ts'
 
-/** A file that was uploaded whole, on disk; gone when it is closed. */
+/** A file that was uploaded whole, on disk without a name: nothing is left of it, however the process ends. */
 export interface Upload {
   bytes: number
-  source: ReadStream
+  /** Good in every thread of this process until it is closed. */
+  fd: number
   close(): Promise<void>
 }
 
 /** Takes the upload to its end before anything is made of it: one that breaks off or is too large changes nothing. */
 export async function keepUpload(pieces: Source): Promise<Upload> {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-import-'))
-  const close = () => rm(folder, { recursive: true, force: true })
-  const path = join(folder, 'upload')
+  const file = await openNameless()
   try {
-    const file = await open(path, 'wx', 0o600)
     let bytes = 0
-    try {
-      for await (const piece of pieces) bytes += await writeWhole(file, piece)
-    } finally {
-      await file.close()
-    }
-    const source = createReadStream(path)
-    return {
-      bytes,
-      source,
-      close() {
-        source.destroy()
-        return close()
-      },
-    }
+    for await (const piece of pieces) bytes += await writeWhole(file, piece)
+    return { bytes, fd: file.fd, close: () => file.close() }
   } catch (error) {
-    await close()
+    await file.close()
     throw error
   }
+}
+
+async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `latchkey-import-${crypto.randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  return file
 }
 
 /** A disk that is nearly full takes a part of it, and says why only when it is given the rest. */

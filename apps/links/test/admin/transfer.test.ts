@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
@@ -15,6 +15,21 @@ const settings = {
 setDefaultTimeout(30_000)
 
 const MEGABYTE = 1024 * 1024
+
+/** How many files of this folder are open here that have no name in it. */
+function nameless(folder: string): number {
+  const paths = readdirSync('/proc/self/fd').map((fd) => targetOf(`/proc/self/fd/${fd}`))
+  return paths.filter((path) => path.startsWith(folder) && path.endsWith(' (deleted)')).length
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link, 'utf8')
+  } catch {
+    // Closed since it was listed.
+    return ''
+  }
+}
 
 eachDialect((dialect, newUrl) => {
   const links = sharedTestLinks(newUrl, settings)
@@ -295,15 +310,75 @@ eachDialect((dialect, newUrl) => {
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
+  /** An upload that is under way until it is ended; `pulled` tells whether anything of it was read. */
+  function openUpload() {
+    let pulled = 0
+    const ended = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          begun.resolve()
+          if (pulled++ === 0) return controller.enqueue(new TextEncoder().encode('url\n'))
+          await ended.promise
+          controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    return { body, begun: begun.promise, end: () => ended.resolve(), pulled: () => pulled }
+  }
+
+  test('a person has one import at a time and a node two: a third is refused unread, and waits for none that has ended', async () => {
+    const [first, second] = [openUpload(), openUpload()]
+    const anns = upload(first.body, 'format=csv')
+    await first.begun
+    const refused = async (as: string, error: string) => {
+      const { body, pulled } = openUpload()
+      const { status, headers, text } = await upload(body, 'format=csv', { as })
+      expect([status, JSON.parse(text), headers.get('retry-after'), pulled()]).toEqual([
+        429,
+        { error },
+        '10',
+        0,
+      ])
+    }
+    await refused('ann@example.com', 'You have an import running; wait until it ends')
+    const bens = upload(second.body, 'format=csv&dry_run=true', { as: 'ben@example.com' })
+    await second.begun
+    await refused('cleo@example.com', 'This server runs as many imports as it can; try again later')
+    await refused('ben@example.com', 'You have an import running; wait until it ends')
+    first.end()
+    expect((await anns).status).toBe(200)
+    expect((await upload('url\n', 'format=csv')).status).toBe(200)
+    expect((await upload('url\n', 'format=csv', { as: 'cleo@example.com' })).status).toBe(200)
+    second.end()
+    expect((await bens).status).toBe(200)
+  })
+
+  test('an import that fails or is refused lets its owner import again', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error('gone')),
+    })
+    for (const [body, query, status] of [
+      [broken, 'format=csv', 400],
+      [' '.repeat(33 * MEGABYTE), 'format=csv', 413],
+      ['url\n', 'format=xls', 400],
+      ['url\n', 'format=csv', 200],
+    ] as const)
+      expect([query, (await upload(body, query)).status]).toEqual([query, status])
+  })
+
   test('no file of an import is left behind', async () => {
     // The common folder has files of whoever else imports meanwhile.
     const [before, own] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'latchkey-left-'))]
     const file = 'url\nhttps://example.com/left\n'
-    let seen: string[] = []
+    let [seen, open]: [string[], number] = [['never looked'], 0]
     const looking = new ReadableStream<Uint8Array>(
       {
         pull(controller) {
           seen = readdirSync(own)
+          open = nameless(own)
           controller.enqueue(new TextEncoder().encode(file))
           controller.close()
         },
@@ -315,7 +390,8 @@ eachDialect((dialect, newUrl) => {
       await report(looking, 'format=csv')
       await report(file, 'format=csv&dry_run=true')
       await upload(file, 'format=csv', { headers: { Accept: 'application/x-ndjson' } })
-      expect([seen.length, readdirSync(own)]).toEqual([1, []])
+      // Nor is there one to be found meanwhile, which a killed process would leave: it has no name.
+      expect([seen, open, readdirSync(own)]).toEqual([[], 1, []])
     } finally {
       if (before === undefined) delete process.env['TMPDIR']
       else process.env['TMPDIR'] = before

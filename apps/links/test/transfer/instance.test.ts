@@ -105,6 +105,14 @@ eachDialect((dialect, newUrl) => {
           text.replace('"version":1', '"version":2'),
           'line 1: the file is of version 2, this program reads version 1',
         ],
+        [
+          text.replace('[1,"https', `[${'['.repeat(1e6)}${']'.repeat(1e6)},"https`),
+          `line ${row + 1}: is nested more than 32 levels deep`,
+        ],
+        [
+          text.replace('[1,"https', `[1,"${'x'.repeat(2 * 1024 ** 2)}`),
+          `line ${row + 1}: is longer than 2 MiB`,
+        ],
         [text.replace('["two",1,', '["two",9,'), /^The file is refused by the database: .*foreign key/i],
         [text.replace('["two",1,1,', '["two",1,7,'), /^The file is refused by the database: /],
       ] as const) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
+import { UnusableFile } from '@latchkey/database/whole/reader'
 import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
 import { sql } from 'kysely'
 import { migrations } from '../../src/db/migrations.ts'
@@ -219,6 +220,21 @@ describe('the file of Rooms', () => {
       )
       expect(told.toSorted()).toEqual(expected.toSorted())
       await database.close()
+    })
+
+    test('is refused where a line is nested deeper or is longer than any row, with the number of the line', async () => {
+      const databaseUrl = await newUrl()
+      const database = await open(databaseUrl)
+      const [header = ''] = (await exported(database)).split('\n')
+      await database.close()
+      for (const [line, problem] of [
+        ['['.repeat(1e6), 'line 2: is nested more than 32 levels deep'],
+        [`["${'x'.repeat(2 * 1024 ** 2)}"]`, 'line 2: is longer than 2 MiB'],
+      ] as const) {
+        const source = new Blob([`${header}\n${line}\n`]).stream()
+        const refused = importRooms({ databaseUrl, source, dryRun: false })
+        expect(await refused.catch((error: unknown) => error)).toEqual(new UnusableFile(problem))
+      }
     })
 
     test('is refused by an instance that has people already', async () => {

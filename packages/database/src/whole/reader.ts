@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_ENTRY_LENGTH, TOO_LONG, findExcess } from '../json-excess.ts'
 import { type Column, type WholeFormat, tablesOf } from './format.ts'
 
 export type Value = string | number | null
@@ -28,9 +29,8 @@ const TableLine = z.object({ table: z.string(), columns: z.array(z.string()).min
 const EndLine = z.object({ end: z.literal(true) })
 
 const ROWS_AT_ONCE = 2_000
-
-/** A row with the longest of texts fits; a file without line ends must not fill the memory. */
-const LONGEST_LINE = 16 * 1024 ** 2
+/** What a shorter line holds costs the parser nothing, whatever it is. */
+const LONG_LINE = 4_096
 
 /**
  * Reads what `writeWhole` has written, checked value by value and complete, or throws `UnusableFile` where it is not. Returns
@@ -65,8 +65,8 @@ async function* blocksOfLines(
   for await (const bytes of source) {
     const lines = (rest + decode(bytes)).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > LONGEST_LINE) throw new UnusableFile(`line ${file.line + 1}: is too long`)
     yield lines
+    if (rest.length > MAX_ENTRY_LENGTH) throw new UnusableFile(`line ${file.line + 1}: ${TOO_LONG}`)
   }
   rest += decode()
   if (rest !== '') yield [rest]
@@ -113,6 +113,8 @@ class WholeFile<Table extends string> {
   }
 
   #parse(text: string): unknown {
+    const excess = text.length > LONG_LINE ? findExcess(text) : undefined
+    if (excess !== undefined) throw this.#unusable(excess)
     try {
       return JSON.parse(text)
     } catch {

@@ -47,6 +47,8 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
   'the import was cut off': 'transfer.lost',
   'request: the upload broke off; nothing was changed': 'transfer.brokeOff',
   'The import stopped before its end': 'error.unavailable',
+  'You have an import running; wait until it ends': 'transfer.own',
+  'This server runs as many imports as it can; try again later': 'transfer.full',
   'name is required': 'bundles.nameRequired',
   'name must not be blank': 'bundles.nameRequired',
   'name must be 120 characters or fewer': 'bundles.nameLong',
@@ -66,6 +68,7 @@ const ALIKE: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^The database cannot be used at the moment; nothing was /, 'error.storage'],
   // Of an import; the page says how many are stored.
   [/^The database cannot be used any more; the \d+ links /, 'error.unavailable'],
+  [/^(?:The service is stopping|The answer was not read); /, 'error.unavailable'],
 ]
 
 const STATUSES: Readonly<Record<number, TextKey>> = {

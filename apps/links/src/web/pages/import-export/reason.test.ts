@@ -34,7 +34,9 @@ test('L18.1 what an import says about a row has words of ours', async () => {
   expect(await worded('ndjson', JSON.stringify({ url, slugs: [{}] }))).toBe(
     '<transfer.why.wrong slugs.0.slug>',
   )
+  expect(await worded('csv', csv(`"${'x'.repeat(3 * 1024 ** 2)}"`, 'url'))).toBe('<transfer.why.tooLong>')
   expect(await worded('ndjson', 'x'.repeat(17 * 1024 ** 2))).toBe('<transfer.why.tooLong>')
+  expect(await worded('dub', `[{"url":"${'x'.repeat(3 * 1024 ** 2)}"}]`)).toBe('<transfer.why.tooLong>')
   expect(await worded('csv', `${Array.from({ length: 1_001 }, (_, at) => `c${at}`).join(',')}\n`)).toBe(
     '<transfer.why.manyColumns 1000>',
   )
@@ -44,6 +46,11 @@ test('L18.1 what an import says about a row has words of ours', async () => {
   )
   const deep = `[{"url":"${url}","key":"a","tags":${'['.repeat(200_000)}${']'.repeat(200_000)}}]`
   expect(await worded('dub', deep)).toBe('<transfer.why.deep>')
+  for (const format of ['dub', 'ndjson'] as const) {
+    const values = `{"url":"${url}","key":"a","x":[${'0,'.repeat(60_000)}0]}`
+    expect(await worded(format, values)).toBe('<transfer.why.tooMuch>')
+  }
+  expect(await worded('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.why.tooMuch>')
   expect(await worded('dub', '[{"url":')).toBe('<transfer.why.breaksOff>')
   expect(await worded('shlink', '{"a":1}')).toBe('<transfer.why.noEntries>')
 })

@@ -86,6 +86,8 @@ export const en = {
   'transfer.tooLarge': 'The file is larger than 32 MiB. Split it, or use the command line.',
   'transfer.brokeOff': 'The upload broke off; nothing was changed.',
   'transfer.lost': 'The connection broke off. Rows may have been stored; import again to add the rest.',
+  'transfer.own': 'You already have an import running. Wait until it ends.',
+  'transfer.full': 'Other imports are running. Try again in a moment.',
   'transfer.why.taken': 'The slug “{{slug}}” is taken; it leads to {{url}}',
   'transfer.why.sameSlug': 'The slug “{{slug}}” leads to this URL already',
   'transfer.why.sameUrl': '{{owner}} has a link to this URL already',
@@ -120,6 +122,7 @@ export const en = {
   'transfer.why.manyColumns': 'The file has more than {{most}} columns',
   'transfer.why.manySlugs': 'It has more than {{most}} slugs, and a link can have no more',
   'transfer.why.deep': 'It is nested too deeply to be a link',
+  'transfer.why.tooMuch': 'It holds too much to be a link',
 } as const
 
 type Transfer = Readonly<Record<keyof typeof en, string>>
@@ -212,6 +215,8 @@ export const sv: Transfer = {
   'transfer.tooLarge': 'Filen är större än 32 MiB. Dela upp den, eller använd kommandoraden.',
   'transfer.brokeOff': 'Uppladdningen avbröts; inget ändrades.',
   'transfer.lost': 'Anslutningen bröts. Rader kan ha sparats; importera igen för att få med resten.',
+  'transfer.own': 'Du har redan en import igång. Vänta tills den är klar.',
+  'transfer.full': 'Andra importer pågår. Försök igen om en stund.',
   'transfer.why.taken': 'Kortnamnet ”{{slug}}” är upptaget; det leder till {{url}}',
   'transfer.why.sameSlug': 'Kortnamnet ”{{slug}}” leder redan till denna URL',
   'transfer.why.sameUrl': '{{owner}} har redan en länk till denna URL',
@@ -246,6 +251,7 @@ export const sv: Transfer = {
   'transfer.why.manyColumns': 'Filen har fler än {{most}} kolumner',
   'transfer.why.manySlugs': 'Den har fler än {{most}} kortnamn, och fler kan en länk inte ha',
   'transfer.why.deep': 'Den är nästlad för djupt för att vara en länk',
+  'transfer.why.tooMuch': 'Den innehåller för mycket för att vara en länk',
 }
 
 export const id: Transfer = {
@@ -337,6 +343,8 @@ export const id: Transfer = {
   'transfer.brokeOff': 'Unggahan terputus; tidak ada yang diubah.',
   'transfer.lost':
     'Koneksi terputus. Sebagian baris mungkin sudah disimpan; impor lagi untuk menambah sisanya.',
+  'transfer.own': 'Anda sudah menjalankan impor. Tunggu sampai selesai.',
+  'transfer.full': 'Impor lain sedang berjalan. Coba lagi sebentar lagi.',
   'transfer.why.taken': 'Slug “{{slug}}” sudah dipakai; mengarah ke {{url}}',
   'transfer.why.sameSlug': 'Slug “{{slug}}” sudah mengarah ke URL ini',
   'transfer.why.sameUrl': '{{owner}} sudah punya tautan ke URL ini',
@@ -372,4 +380,5 @@ export const id: Transfer = {
   'transfer.why.manyColumns': 'Berkas ini memiliki lebih dari {{most}} kolom',
   'transfer.why.manySlugs': 'Lebih dari {{most}} slug, padahal satu tautan tidak dapat memiliki lebih banyak',
   'transfer.why.deep': 'Bersarang terlalu dalam untuk menjadi tautan',
+  'transfer.why.tooMuch': 'Isinya terlalu banyak untuk sebuah tautan',
 }

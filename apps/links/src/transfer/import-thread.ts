@@ -1,0 +1,49 @@
+import { ReaderUnavailable } from '@latchkey/database/errors'
+import type { ImportJob, ImportReply, ImportRequest, ImportedBatch } from './import-worker.ts'
+
+/** An import on a thread of its own, which reads and stores no more than it is asked for. */
+export class ImportThread {
+  readonly #worker = new Worker(new URL('./import-worker.ts', import.meta.url).href)
+  /** Why no question is answered any more. */
+  #dead: ImportReply | undefined
+  #reply = Promise.withResolvers<ImportReply>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(job: ImportJob) {
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<ImportReply>) =>
+      this.#reply.resolve(data),
+    )
+    this.#worker.addEventListener('error', ({ message }) => {
+      this.#dead = { error: { message, isUnavailable: false } }
+      this.#reply.resolve(this.#dead)
+    })
+    this.#worker.postMessage({ open: job } satisfies ImportRequest)
+  }
+
+  /** The next rows, stored; undefined at the end of the file. */
+  async next(): Promise<ImportedBatch | undefined> {
+    const reply = await this.#ask('next')
+    if (reply === 'closed') return undefined
+    if ('batch' in reply) return reply.batch
+    const { message, isUnavailable } = reply.error
+    throw isUnavailable ? new ReaderUnavailable(message) : new Error(message)
+  }
+
+  /** Ends when what was asked before is done and the files are closed: no transaction is cut off. */
+  async close(): Promise<void> {
+    await this.#ask('close')
+    this.#worker.terminate()
+  }
+
+  /** One question after the other. */
+  #ask(request: ImportRequest): Promise<ImportReply> {
+    const asked = this.#last.then(() => {
+      if (this.#dead) return this.#dead
+      this.#reply = Promise.withResolvers<ImportReply>()
+      this.#worker.postMessage(request)
+      return this.#reply.promise
+    })
+    this.#last = asked
+    return asked
+  }
+}

@@ -1,0 +1,128 @@
+import { readSync } from 'node:fs'
+import { platform, setPriority } from 'node:os'
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { isStorageUnavailable } from '@latchkey/database/errors'
+import type { Tables } from '../db/tables.ts'
+import { type ImportOptions, type ImportReport, type RowOutcome, importBatches, newReport } from './import.ts'
+
+// Reads and stores one import beside the event loop that redirects, batch by batch as they are asked for.
+
+export interface ImportJob extends Pick<ImportOptions, 'format' | 'owner' | 'now'> {
+  databaseUrl: string
+  /** The file, which stays open until the thread is closed. */
+  fd: number
+  dryRun: boolean
+}
+
+/** Rows that were stored together, as lines of JSON: `{"row": …}`. */
+export interface ImportedBatch {
+  lines: string
+  rows: number
+  /** Of the last row. */
+  line: number
+  /** Of everything up to here. */
+  report: ImportReport
+  /** How much of the file was read. */
+  bytes: number
+}
+
+export type ImportRequest = { open: ImportJob } | 'next' | 'close'
+/** Without a batch the file is at its end. */
+export type ImportReply =
+  | { batch: ImportedBatch | undefined }
+  | { error: { message: string; isUnavailable: boolean } }
+  | 'closed'
+
+declare const self: Worker
+
+const LOWEST_PRIORITY = 19
+const PIECE_BYTES = 64 * 1024
+const COLLECT_EVERY_BYTES = 1024 ** 2
+
+class Import {
+  readonly #database: Database<Tables>
+  readonly #fd: number
+  #bytesRead = 0
+  readonly #report = newReport()
+  readonly #batches: AsyncGenerator<RowOutcome[], void>
+
+  constructor({ databaseUrl, fd, ...job }: ImportJob) {
+    this.#database = openDatabase(databaseUrl)
+    this.#fd = fd
+    const options = {
+      ...job,
+      database: this.#database,
+      source: this.#read(),
+      // On the admin side nobody makes links in another's name, whatever a file says.
+      ownedByFile: false,
+      besideOthers: true,
+    }
+    this.#batches = importBatches(options, this.#report)
+  }
+
+  async next(): Promise<ImportedBatch | undefined> {
+    const { done, value: outcomes } = await this.#batches.next()
+    if (done) return undefined
+    return {
+      lines: outcomes.map((row) => `${JSON.stringify({ row })}\n`).join(''),
+      rows: outcomes.length,
+      line: outcomes.at(-1)?.line ?? 0,
+      report: this.#report,
+      bytes: this.#bytesRead,
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#batches.return()
+    await this.#database.close()
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const piece = new Uint8Array(PIECE_BYTES)
+      const length = readSync(this.#fd, piece, 0, PIECE_BYTES, this.#bytesRead)
+      if (length === 0) return
+      this.#bytesRead += length
+      yield piece.subarray(0, length)
+      // Large entries leave garbage of many times their size, which by itself is let grow to several times that.
+      if (this.#bytesRead % COLLECT_EVERY_BYTES < PIECE_BYTES) Bun.gc(true)
+    }
+  }
+}
+
+// Visitors come first where processors are few. Only Linux takes this for the thread, others for the process.
+if (platform() === 'linux') setPriority(0, LOWEST_PRIORITY)
+
+let job: ImportJob | undefined
+let running: Import | undefined
+
+async function answer(request: ImportRequest): Promise<ImportReply | undefined> {
+  if (request === 'close') {
+    await running?.close()
+    return 'closed'
+  }
+  if (request === 'next') {
+    if (!job) throw new Error('The import was asked to go on before it was begun')
+    running ??= new Import(job)
+    return { batch: await running.next() }
+  }
+  job = request.open
+  return undefined
+}
+
+async function reply(request: ImportRequest): Promise<void> {
+  try {
+    const answered = await answer(request)
+    if (answered) self.postMessage(answered)
+  } catch (error) {
+    const { message } = error as Error
+    const isUnavailable = isStorageUnavailable(error)
+    self.postMessage({ error: { message, isUnavailable } } satisfies ImportReply)
+  }
+}
+
+let last = Promise.resolve()
+
+self.addEventListener('message', ({ data }: MessageEvent<ImportRequest>) => {
+  last = last.then(() => reply(data))
+})
