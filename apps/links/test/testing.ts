@@ -67,6 +67,8 @@ export class TestLinks {
     const settings = readSettings({
       LINKS_DATABASE_URL: url,
       LINKS_JOURNAL: `sqlite:${join(this.folder, 'journal.db')}`,
+      // Listens to everybody, so that a test may come from any peer.
+      LINKS_HOST: '0.0.0.0',
       LINKS_RATE_LIMIT: 'off',
       LINKS_TITLE_FETCH: 'off',
       ...environment,

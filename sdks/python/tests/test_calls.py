@@ -29,6 +29,7 @@ LINK: dict[str, Any] = {
     "created_at": 1,
     "slugs": [SLUG],
     "total_clicks": 0,
+    "short_origin": "https://go.example.com",
 }
 
 
