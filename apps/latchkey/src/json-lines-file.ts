@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type WriteStream, createWriteStream, openSync, statSync } from 'node:fs'
+import { makePrivate } from './private-file.ts'
 
 /**
  * A new file of JSON lines, written at the pace of the disk. Throws at once where there can be none, or where a file holds
@@ -12,7 +13,9 @@ export class JsonLinesFile {
   constructor(path: string) {
     // Pipes and devices have no size, and nor has what a run that failed at once left.
     const isTaken = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
-    this.#stream = createWriteStream(path, { fd: openSync(path, isTaken ? 'wx' : 'w') })
+    const fd = openSync(path, isTaken ? 'wx' : 'w', 0o600)
+    makePrivate(fd)
+    this.#stream = createWriteStream(path, { fd })
     // Told to whoever writes next, or closes.
     this.#stream.on('error', (error) => (this.#failure ??= error))
   }

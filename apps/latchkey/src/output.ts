@@ -1,3 +1,5 @@
+import { makePrivate } from './private-file.ts'
+
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
@@ -11,8 +13,15 @@ export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
-/** Writes all pieces to stdout at the pace of whoever reads it. */
+/** Before an export: where stdout is a file, nobody but its owner can read it. */
+export function protectStdout(): void {
+  if (!makePrivate(process.stdout.fd))
+    complain('The file can be read by others, and its permissions cannot be changed')
+}
+
+/** Writes all pieces of an export to stdout at the pace of whoever reads it. */
 export async function pour(pieces: AsyncIterable<string>): Promise<void> {
+  protectStdout()
   for await (const piece of pieces) await write(piece)
 }
 

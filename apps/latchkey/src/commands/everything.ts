@@ -6,7 +6,7 @@ import { exportInstance } from '@latchkey/links/transfer/instance/export'
 import { importInstance } from '@latchkey/links/transfer/instance/import'
 import { exportRooms, importRooms } from '@latchkey/rooms/transfer/everything'
 import { type Command, requirePositionals, requireStdout } from '../command.ts'
-import { complain, write } from '../output.ts'
+import { complain, protectStdout, write } from '../output.ts'
 import { Progress } from '../progress.ts'
 import {
   currentSettings,
@@ -31,6 +31,7 @@ export async function exportEverything(): Promise<number> {
 
 /** Writes to stdout what `exporting` puts, with progress, and says how much it was. */
 async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => Promise<unknown>) {
+  protectStdout()
   const progress = new Progress()
   let done = 0
   await exporting(async ({ text, rows, of }) => {

@@ -187,8 +187,8 @@ const exporting: Command = {
   takes: '[-] [--format ndjson|csv | --everything]',
   summary: 'Write all links to stdout',
   details: `ndjson, the default, has one Link object a line, as the API answers it. csv holds the same but for the times at which
-each slug was made or disabled; cells that a spreadsheet would run as formulas begin with an apostrophe, which import takes
-off again.
+each slug was made or disabled; an apostrophe stands wherever a spreadsheet would find a formula, and import takes it off again.
+A file that stdout is redirected to can then be read by its owner only.
 --everything writes all that the instance holds: links, bundles, keys (as hashes), preferences, secrets and clicks.`,
   async run(args) {
     const { values, positionals } = parseArgs({

@@ -1,5 +1,5 @@
 import type { Cells } from './csv.ts'
-import { undefuse } from './formula.ts'
+import { unescapeFormulas } from './formula.ts'
 import { MOST_SLUGS } from '../slugs/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields, refuseRow } from './import-row.ts'
 
@@ -137,7 +137,7 @@ function wholePath(cell: string | undefined): string {
 }
 
 export const csvFormats = {
-  csv: own(undefuse),
+  csv: own(unescapeFormulas),
   shrtnr: own((cell) => cell),
   yourls: foreign({ needs: [['url'], ['keyword']], list: ['links'] }, (cells) => ({
     url: cells('url'),
@@ -219,7 +219,7 @@ export const mappableFields = ['url', 'slug', 'label', 'created_at', 'expires_at
 
 /** A plain CSV file whose columns have names of their own. A slug may then be a whole short URL. */
 export function mapped(columnOf: Readonly<Record<string, string>>): FileFormat {
-  const plain = own(undefuse)
+  const plain = own(unescapeFormulas)
   return {
     needs: ['url', ...Object.keys(columnOf)].map((field) => [columnOf[field] ?? field]),
     fieldsOf: (cells, now) =>

@@ -3,7 +3,7 @@ import type { Database } from '@latchkey/database/database'
 import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
-import { defuse } from './formula.ts'
+import { escapeFormulas } from './formula.ts'
 import { linkIdsAfter } from './store.ts'
 
 export const exportFormats = ['ndjson', 'csv'] as const
@@ -57,5 +57,5 @@ function cellsOf(link: StoredLink): string[] {
     link.disabled_at,
     link.created_by,
   ]
-  return cells.map((cell) => defuse(String(cell ?? '')))
+  return cells.map((cell) => escapeFormulas(String(cell ?? '')))
 }

@@ -289,11 +289,14 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
 
     test('as CSV shows labels as text that a spreadsheet would run', async () => {
       const database = await openMigrated(await newUrl())
-      const line = { url: 'https://example.com/a', label: '=HYPERLINK("https://evil.test")', slugs: [] }
+      const run = 'HYPERLINK("https://evil.test")'
+      const line = { url: 'https://example.com/a;=1', label: `=${run};=${run}\t=${run}`, slugs: [] }
       await importText(database, JSON.stringify(line), { format: 'ndjson' })
       const csv = await exportText(database, 'csv')
-      expect(csv).toContain(`"'=HYPERLINK(""https://evil.test"")"`)
-      expect(csv).not.toMatch(/(^|,)"?=/m)
+      expect(csv).toContain(`"'=HYPERLINK(""https://evil.test"");'=HYPERLINK(`)
+      for (const separator of [',', ';', '\t'])
+        expect(csv).not.toMatch(new RegExp(`(^|${separator})"*=`, 'm'))
+      expect((await importText(database, csv)).skipped).toBe(1)
       await database.close()
     })
   })

@@ -1,22 +1,43 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { defuse, undefuse } from './formula.ts'
+import { escapeFormulas, unescapeFormulas } from './formula.ts'
+
+const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
 
 test('a cell that a spreadsheet would run is shown as text instead', () => {
-  for (const cell of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠A'])
-    expect(defuse(cell)).toBe(`'${cell}`)
+  for (const cell of ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠A'])
+    expect(escapeFormulas(cell)).toBe(`'${cell}`)
+  for (const blank of ['\t', '\r', '\n']) expect(escapeFormulas(`${blank}=1`)).toBe(`'${blank}'=1`)
+})
+
+test('so is what a reader that splits at semicolons, tabs or line ends takes for a cell', () => {
+  for (const sign of SIGNS) {
+    for (const separator of [';', '\t', '\n', '\r'])
+      expect(escapeFormulas(`a${separator}${sign}1`)).toBe(`a${separator}'${sign}1`)
+    expect(escapeFormulas(`a;;${sign}1;b\t${sign}2`)).toBe(`a;;'${sign}1;b\t'${sign}2`)
+    expect(escapeFormulas(`a;"${sign}1`)).toBe(`a;'"${sign}1`)
+  }
 })
 
 test('other cells stay as they are', () => {
-  for (const cell of ['', 'a=1', "it's", "'quoted'", '1-1', ' =1']) expect(defuse(cell)).toBe(cell)
+  for (const cell of ['', 'a=1', "it's", "'quoted'", '1-1', ' =1', 'a;b', 'a; =1', 'a,=1', "a;'b"])
+    expect(escapeFormulas(cell)).toBe(cell)
 })
 
-test('what was defused comes back exactly, whatever the cell was', () => {
-  const cell = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", '=', '-', '+', '@', 'a', '\t') }))
-  fc.assert(fc.property(cell, (text) => undefuse(defuse(text)) === text))
+const cells = fc.oneof(
+  fc.string(),
+  fc.string({ unit: fc.constantFrom(`'`, '"', '=', '-', '＋', '@', 'a', ';', '\t', '\r', '\n') }),
+)
+
+test('what was escaped comes back exactly, whatever the cell was', () => {
+  fc.assert(fc.property(cells, (text) => unescapeFormulas(escapeFormulas(text)) === text))
 })
 
-test('no defused cell begins as a formula', () => {
-  const cell = fc.string({ unit: fc.constantFrom("'", '=', '-', '+', '@', 'a', '\r') })
-  fc.assert(fc.property(cell, (text) => !/^[=+\-@\t\r\n]/.test(defuse(text))))
+test('no escaped cell begins as a formula, nor does a part of it behind a semicolon, a tab or a line end', () => {
+  const isFormula = (part: string) => /^"*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(part)
+  const parts = (text: string) => escapeFormulas(text).split(/[;\t\r\n]/)
+  fc.assert(fc.property(cells, (text) => !parts(text).slice(1).some(isFormula)))
+  fc.assert(
+    fc.property(cells, (text) => !/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(escapeFormulas(text))),
+  )
 })

@@ -1,13 +1,18 @@
 // A spreadsheet runs a cell that begins so as a formula, also where it came from a CSV file. Its own sign for "this is
-// text" is an apostrophe before it. Cells that begin with apostrophes and then so get one more, so that taking one off
-// always gives back what was exported.
-const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-const DEFUSED = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+// text" is an apostrophe before it. Readers that split a line at semicolons or tabs, as spreadsheets do in much of Europe,
+// see further cells behind those; quotes within a line do not hold them back. What begins with apostrophes and then so gets
+// one more, so that taking one off each always gives back what was exported.
+const FORMULA =
+  /^(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])(?=["']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+const ESCAPE =
+  /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'(?=["']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 
-export function defuse(cell: string): string {
-  return FORMULA.test(cell) ? `'${cell}` : cell
+/** The cell with an apostrophe wherever a spreadsheet might find the beginning of a formula. */
+export function escapeFormulas(cell: string): string {
+  return cell.replaceAll(FORMULA, `'`)
 }
 
-export function undefuse(cell: string): string {
-  return DEFUSED.test(cell) ? cell.slice(1) : cell
+/** What `escapeFormulas` was given. */
+export function unescapeFormulas(cell: string): string {
+  return cell.replaceAll(ESCAPE, '')
 }

@@ -17,6 +17,9 @@ const LABELS = [
   '🔑 ключ',
   '-5 %',
   '\ufffd',
+  'semicolon;=1+1',
+  "semicolon;'=1+1",
+  'tab\t@SUM(A1);;"-1',
 ]
 const OWNERS = ['ada@example.com', 'admin@localhost', '+bob', 'Åsa Öberg']
 
@@ -30,7 +33,7 @@ async function fill(database: Database<Tables>): Promise<void> {
     const isOff = (at: number) => at === 1 && id % 3 === 0
     links.push({
       id,
-      url: `https://example.com/${id % 100 === 0 ? 'same' : id}?q=${id % 7}#f`,
+      url: `https://example.com/${id % 100 === 0 ? 'same' : id}?q=${id % 7};=1#f`,
       url_key: id,
       label: LABELS[id % LABELS.length] ?? null,
       expires_at: [null, 0, 1_700_000_000, 4_000_000_000][id % 4] ?? null,

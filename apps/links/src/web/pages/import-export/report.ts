@@ -1,11 +1,10 @@
+import { escapeFormulas } from '../../../transfer/formula.ts'
 import type { Row } from './job.ts'
 
 const COLUMNS = ['line', 'result', 'slug', 'url', 'reason'] as const
 
-/** A cell that no spreadsheet takes for a formula. */
 function cell(value: string | number | undefined): string {
-  const text = String(value ?? '')
-  return `"${/^[=+\-@\t\r]/.test(text) ? `'${text}` : text}"`.replaceAll(/(?<!^)"(?!$)/g, '""')
+  return `"${escapeFormulas(String(value ?? '')).replaceAll('"', '""')}"`
 }
 
 function reportOf(rows: readonly Row[]): Blob {

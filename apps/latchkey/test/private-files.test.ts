@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { LATCHKEY, Place } from './running.ts'
+
+/** A shell that makes files for everybody, and the file that it opens for the command's output. */
+const REDIRECTED = ['sh', '-c', 'umask 0; exec "$0" "$@" > "$OUT"', ...LATCHKEY]
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+function readableByAll(path: string, text = ''): void {
+  writeFileSync(path, text)
+  chmodSync(path, 0o666)
+}
+
+describe('what a command writes to a file', () => {
+  const place = new Place({}, REDIRECTED)
+  afterAll(() => place.remove())
+  const OUT = place.path('out')
+  // Each makes its instance before it finds that the file has nothing.
+  beforeAll(async () => {
+    const nothing = await place.write('nothing', '')
+    await place.run(['links', 'import', nothing, '--format', 'csv', '--owner', 'ann'], { env: { OUT } })
+    await place.run(['rooms', 'import', nothing], { env: { OUT } })
+  })
+
+  for (const args of [
+    ['links', 'export'],
+    ['links', 'export', '--format', 'csv'],
+    ['links', 'export', '--everything'],
+    ['rooms', 'export'],
+  ])
+    test(`${args.join(' ')}: only its owner can read it, also when it was there for all before`, async () => {
+      for (const isThere of [false, true]) {
+        const file = place.path(`${args.join('')}-${isThere}`)
+        if (isThere) readableByAll(file, 'what was in it before')
+        const { code, err } = await place.run(args, { env: { OUT: file } })
+        expect([code, err.includes('can be read by others'), modeOf(file)]).toEqual([0, false, '600'])
+        expect(await Bun.file(file).text()).not.toContain('what was in it before')
+      }
+    })
+
+  test('a device or a pipe is left as it is', async () => {
+    const before = modeOf('/dev/null')
+    const { code } = await place.run(['links', 'export'], { env: { OUT: '/dev/null' } })
+    expect([code, modeOf('/dev/null')]).toEqual([0, before])
+  })
+
+  test('the report of an import and a backup: only their owner can read them', async () => {
+    const links = await place.write('links.csv', 'url\nhttps://example.com/\n')
+    const [made, found] = [place.path('made.ndjson'), place.path('found.ndjson')]
+    readableByAll(found)
+    for (const report of [made, found]) {
+      const args = ['links', 'import', links, '--format', 'csv', '--owner', 'ann', '--report', report]
+      expect([(await place.run(args, { env: { OUT } })).code, modeOf(report)]).toEqual([0, '600'])
+    }
+    const backup = place.path('backup.db')
+    expect([(await place.run(['backup', backup], { env: { OUT } })).code, modeOf(backup)]).toEqual([0, '600'])
+  })
+})
