@@ -188,9 +188,9 @@ function createServices(wiring: Wiring): Services {
   const { counting, labeller, metrics } = wiring
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, wiring.database, log)
-  const imports = new RunningImports(wiring.database, settings.databaseUrl)
   const database = wiring.database.limited(limitMs)
   const lengthUse = new LengthUse()
+  const imports = new RunningImports(wiring.database, settings.databaseUrl, lengthUse)
   const now = () => Math.floor(wiring.now() / 1000)
   const originOf = (request: Request, peer: string) =>
     settings.baseUrl ?? forwardedOrigin(request, peer, proxies) ?? `http://${settings.host}:${settings.port}`

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LengthUse } from '../slugs/generator.ts'
 import { type ImportFormat, readRows } from './formats.ts'
 import { RunningImports } from './running-imports.ts'
 import { fileOf, openMigrated } from './testing.ts'
@@ -85,7 +86,7 @@ describe('an import that others wait for', () => {
   test('ends when its sender or its reader makes no move, and says so', async () => {
     const url = `sqlite:${join(folder, 'links.db')}`
     const database = await openMigrated(url)
-    const imports = new RunningImports(database, url, { uploadMs: 1, readMs: 1 })
+    const imports = new RunningImports(database, url, new LengthUse(), { uploadMs: 1, readMs: 1 })
     const begin = () => imports.begin('ann', new AbortController().signal)
     const stalled = begin()
     const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) })
@@ -94,7 +95,7 @@ describe('an import that others wait for', () => {
     )
     await stalled.close()
 
-    const patient = new RunningImports(database, url, { readMs: 1 })
+    const patient = new RunningImports(database, url, new LengthUse(), { readMs: 1 })
     const unread = patient.begin('ann', new AbortController().signal)
     const rows = Array.from({ length: 2_000 }, (_, at) => `https://example.com/${at}\n`)
     await unread.receive(fileOf(`url\n${rows.join('')}`, 64 * 1024))

@@ -18,6 +18,8 @@ export interface ImportJob extends Pick<ImportOptions, 'format' | 'owner' | 'now
 export interface ImportedBatch {
   lines: string
   rows: number
+  /** Those that were stored. */
+  slugs: string[]
   /** Of the last row. */
   line: number
   /** Of everything up to here. */
@@ -43,6 +45,7 @@ class Import {
   readonly #database: Database<Tables>
   readonly #fd: number
   #bytesRead = 0
+  #slugs: string[] = []
   readonly #report = newReport()
   readonly #batches: AsyncGenerator<RowOutcome[], void>
 
@@ -56,6 +59,7 @@ class Import {
       // On the admin side nobody makes links in another's name, whatever a file says.
       ownedByFile: false,
       besideOthers: true,
+      onSlug: (slug: string) => void this.#slugs.push(slug),
     }
     this.#batches = importBatches(options, this.#report)
   }
@@ -63,9 +67,12 @@ class Import {
   async next(): Promise<ImportedBatch | undefined> {
     const { done, value: outcomes } = await this.#batches.next()
     if (done) return undefined
+    const slugs = this.#slugs
+    this.#slugs = []
     return {
       lines: outcomes.map((row) => `${JSON.stringify({ row })}\n`).join(''),
       rows: outcomes.length,
+      slugs,
       line: outcomes.at(-1)?.line ?? 0,
       report: this.#report,
       bytes: this.#bytesRead,

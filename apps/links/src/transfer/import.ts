@@ -40,6 +40,8 @@ export interface ImportOptions {
   bundlesFromTags?: boolean
   /** Unix seconds. */
   now: number
+  /** Called with every slug that is stored, unless it is a dry run. */
+  onSlug?: (slug: string) => void
   /** Told of every row, in the order of the file, when its batch is stored. */
   onRow?: (outcome: RowOutcome) => void | Promise<void>
 }
@@ -154,12 +156,17 @@ class Batches {
       try {
         const { outcomes, bundles, slugs } = await this.#target.write((tx) => this.#storeIn(tx, batch))
         this.#report.bundles += bundles
-        for (const slug of slugs) this.#lengthUse.added(slug)
+        for (const slug of slugs) this.#noteSlug(slug)
         return outcomes
       } catch (error) {
         if (!(error instanceof SlugRace) || races >= RACES) throw error
       }
     }
+  }
+
+  #noteSlug(slug: string): void {
+    this.#lengthUse.added(slug)
+    if (!this.#options.dryRun) this.#options.onSlug?.(slug)
   }
 
   async #storeIn(

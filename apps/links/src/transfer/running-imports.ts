@@ -4,6 +4,7 @@ import { BROKEN_UPLOAD } from '@latchkey/http/body'
 import { Failure } from '@latchkey/http/failure'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures } from '../failures.ts'
+import type { LengthUse } from '../slugs/generator.ts'
 import { ImportThread } from './import-thread.ts'
 import type { ImportJob, ImportedBatch } from './import-worker.ts'
 import type { Source } from './lines.ts'
@@ -21,6 +22,7 @@ const PATIENCE = { uploadMs: 300_000, readMs: 60_000 }
 export class RunningImports {
   readonly #database: Pick<Database<Tables>, 'write'>
   readonly #databaseUrl: string
+  readonly #lengthUse: LengthUse
   readonly #patience: typeof PATIENCE
   readonly #owners = new Set<string>()
   readonly #stopping = new AbortController()
@@ -28,10 +30,12 @@ export class RunningImports {
   constructor(
     database: Pick<Database<Tables>, 'write'>,
     databaseUrl: string,
+    lengthUse: LengthUse,
     patience: Partial<typeof PATIENCE> = {},
   ) {
     this.#database = database
     this.#databaseUrl = databaseUrl
+    this.#lengthUse = lengthUse
     this.#patience = { ...PATIENCE, ...patience }
   }
 
@@ -47,9 +51,14 @@ export class RunningImports {
       databaseUrl: this.#databaseUrl,
       patience: this.#patience,
       release: () => this.#owners.delete(owner),
-      // What another connection has stored shows on the very next redirect, as with every write of this node.
-      stored: () => this.#database.write(async () => {}),
+      stored: (slugs) => this.#noteStored(slugs),
     })
+  }
+
+  async #noteStored(slugs: readonly string[]): Promise<void> {
+    for (const slug of slugs) this.#lengthUse.added(slug)
+    // What another connection has stored shows on the very next redirect, as with every write of this node.
+    await this.#database.write(async () => {})
   }
 
   /** Imports end with what they have stored. */
@@ -70,7 +79,7 @@ interface ImportDependencies {
   patience: typeof PATIENCE
   release: () => void
   /** Called after each batch that was stored. */
-  stored: () => Promise<void>
+  stored: (slugs: readonly string[]) => Promise<void>
 }
 
 /** One import, from its first byte to its end. */
@@ -111,7 +120,7 @@ export class RunningImport {
         if (!batch) return
         if (!job.dryRun) {
           last = batch
-          await stored()
+          await stored(batch.slugs)
         }
         const unread = setTimeout(() => void this.close(), patience.readMs)
         try {
