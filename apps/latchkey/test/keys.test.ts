@@ -33,7 +33,7 @@ describe('latchkey keys', () => {
     expect(existsSync(place.database)).toBe(false)
   })
 
-  test('create makes the database and prints nothing but the raw key', async () => {
+  test('L21 create makes the database and prints nothing but the raw key', async () => {
     const { code, out, err } = await create('First')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(KEY)
@@ -94,7 +94,7 @@ describe('latchkey keys beside a running service', () => {
     place.remove()
   })
 
-  test('a key works as soon as it is made and fails as soon as it is revoked', async () => {
+  test('L3.9 a key works as soon as it is made and fails as soon as it is revoked', async () => {
     const { out } = await place.run([
       'keys',
       'create',

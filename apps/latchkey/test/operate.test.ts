@@ -11,7 +11,7 @@ describe('latchkey backup', () => {
     restored.remove()
   })
 
-  test('of a running service holds every redirected click, and serves as its database elsewhere', async () => {
+  test('L21 of a running service holds every redirected click, and serves as its database elsewhere', async () => {
     const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
     await place.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada@example.com'], rows)
     const service = await place.start(['links'], /"listening"/)
@@ -145,7 +145,7 @@ describe('latchkey doctor', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
-  test('prints one line for each check and exits 0, before the service ever ran and beside it', async () => {
+  test('L21 prints one line for each check and exits 0, before the service ever ran and beside it', async () => {
     const first = await place.run(['doctor'])
     expect([first.code, first.err]).toEqual([0, ''])
     expect(readdirSync(place.folder)).toEqual([])
@@ -164,7 +164,7 @@ describe('latchkey doctor', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('exits 1 when a check fails, and says what to do', async () => {
+  test('L21 exits 1 when a check fails, and says what to do', async () => {
     await place.write('garbage.db', 'this is not a database at all, and long enough to be looked at')
     const { code, out } = await place.run(['doctor'], { env: { LINKS_DATABASE_URL: 'sqlite:garbage.db' } })
     expect(code).toBe(1)

@@ -20,7 +20,7 @@ function problemsOf(env: Environment): string[] {
   return []
 }
 
-test('nothing given: listens on loopback, admits loopback only, keeps its data in ./data', () => {
+test('L2 nothing given: listens on loopback, admits loopback only, keeps its data in ./data', () => {
   expect(readSettings({})).toEqual({
     host: '127.0.0.1',
     port: 8080,
@@ -50,7 +50,7 @@ test('nothing given: listens on loopback, admits loopback only, keeps its data i
   })
 })
 
-test('every setting is read from its variable', () => {
+test('L2 every setting is read from its variable', () => {
   const env = {
     ...jwt,
     ...Object.fromEntries(Object.values(declarations).map(({ name, example }) => [name, example])),
@@ -65,7 +65,7 @@ test('every setting is read from its variable', () => {
 })
 
 describe('rules between settings', () => {
-  test('jwt requires keys, issuer and audience', () => {
+  test('L16 jwt requires keys, issuer and audience', () => {
     expect(problemsOf({ LINKS_ACCESS: 'jwt' })).toEqual([
       'LINKS_ACCESS_JWKS_URL is required with LINKS_ACCESS=jwt',
       'LINKS_ACCESS_ISSUER is required with LINKS_ACCESS=jwt',
@@ -89,7 +89,7 @@ describe('rules between settings', () => {
     expect(problemsOf(complete)).toEqual([])
   })
 
-  test('headers of a proxy need the list of proxies', () => {
+  test('L2 headers of a proxy need the list of proxies', () => {
     expect(problemsOf({ PROXY_HEADER: 'X-Forwarded-For', LINKS_COUNTRY_HEADER: 'CF-IPCountry' })).toEqual([
       'PROXY_HEADER needs TRUSTED_PROXIES',
       'LINKS_COUNTRY_HEADER needs TRUSTED_PROXIES',
@@ -134,7 +134,7 @@ describe('rules between settings', () => {
   })
 })
 
-test('a mistyped access mode never falls back to another one', () => {
+test('L24.15 a mistyped access mode never falls back to another one', () => {
   for (const access of ['JWT', 'none', 'off', 'loopback ', 'jwt,header']) {
     expect(problemsOf({ LINKS_ACCESS: access })).toHaveLength(1)
   }

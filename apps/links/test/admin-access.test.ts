@@ -66,7 +66,7 @@ eachDialect((_dialect, newUrl) => {
     expect(made.status).toBe(200)
   })
 
-  test('on loopback nobody else is admitted: no other peer, no other host, nothing forwarded', async () => {
+  test('L16 L24.15 on loopback nobody else is admitted: no other peer, no other host, nothing forwarded', async () => {
     const before = await local.stored()
     const tries: [Record<string, string>, string][] = [
       [HOST, '203.0.113.5'],
@@ -167,7 +167,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await service.rows('select identity from api_key')).toEqual([{ identity: 'machine-7' }])
   })
 
-  test('a bad assertion is 401 with what is wrong, and so is none at all, from this machine too', async () => {
+  test('L16.1 a bad assertion is 401 with what is wrong, and so is none at all, from this machine too', async () => {
     const service = await startJwt()
     const bad: Record<string, string> = {
       expired: await issuer.sign(claims(service, { exp: service.now - 61 })),
@@ -197,7 +197,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await service.fetch(KEYS, { headers: { 'Cf-Access-Jwt-Assertion': edge } })).status).toBe(200)
   })
 
-  test('when the keys cannot be had an assertion is 503 with Retry-After, and no assertion stays 401', async () => {
+  test('L16.1 when the keys cannot be had an assertion is 503 with Retry-After, and no assertion stays 401', async () => {
     const closed = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -216,7 +216,7 @@ eachDialect((_dialect, newUrl) => {
     expect(service.log.some((line) => line['level'] === 'warn')).toBe(true)
   })
 
-  test('a change that another site’s page asks for is refused, and nothing happens', async () => {
+  test('L16.2 L24.15 a change that another site’s page asks for is refused, and nothing happens', async () => {
     const service = await startJwt()
     const assertion = await issuer.sign(claims(service))
     const byAssertion = { ...HOST, 'Cf-Access-Jwt-Assertion': assertion }
@@ -257,7 +257,7 @@ eachDialect((_dialect, newUrl) => {
     expect(read.status).toBe(200)
   })
 
-  test('every answer under the admin side has its protective headers, be it page, JSON, refusal or nothing', async () => {
+  test('L16.3 every answer under the admin side has its protective headers, be it page, JSON, refusal or nothing', async () => {
     const asked: [string, string][] = [
       [DASHBOARD, '127.0.0.1'],
       [DASHBOARD, '203.0.113.5'],
@@ -290,7 +290,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await local.fetch(`/_/admin${path}`, { headers: HOST }, '203.0.113.5')).status).toBe(403)
   })
 
-  test('an event stream ends with the assertion that opened it, and one that lasts goes on', async () => {
+  test('L17 an event stream ends with the assertion that opened it, and one that lasts goes on', async () => {
     const service = await startJwt()
     const open = async (seconds: number) => {
       const assertion = await issuer.sign(claims(service, { exp: service.now + seconds }))
@@ -322,7 +322,7 @@ eachDialect((_dialect, newUrl) => {
     expect(lifeOf({ now: 1_000, admittedUntil: 990 })).toBeLessThan(0)
   })
 
-  test('signing out leads where it is set to lead, and is nothing when it is not', async () => {
+  test('L16.3 signing out leads where it is set to lead, and is nothing when it is not', async () => {
     expect((await local.fetch('/_/admin/logout')).status).toBe(404)
     const url = 'https://go.example.com/cdn-cgi/access/logout'
     const service = await startJwt(issuer.url, { LINKS_ACCESS_LOGOUT_URL: url })
@@ -331,7 +331,7 @@ eachDialect((_dialect, newUrl) => {
     expect([response.status, response.headers.get('location')]).toEqual([302, url])
   })
 
-  test('an identity with markup in it is shown as text', async () => {
+  test('L24.17 an identity with markup in it is shown as text', async () => {
     const name = '<img/src=x onerror=alert(1)>@example.com'
     const page = await byHeader.fetch(DASHBOARD, { headers: { 'X-Forwarded-Email': name } }, '10.0.0.1')
     const html = await page.text()

@@ -36,7 +36,7 @@ eachDialect((dialect, newUrl) => {
   const newKey = (who: string, title = 'Laptop', scope = 'create,read') =>
     call(who, 'POST', '/keys', { title, scope })
 
-  test('a new key is shown once, in full, and works at once as the person who made it', async () => {
+  test('L4.1 L10 a new key is shown once, in full, and works at once as the person who made it', async () => {
     const { status, body } = await newKey('ann', '  My laptop  ')
     expect([status, body]).toEqual([
       201,
@@ -56,7 +56,7 @@ eachDialect((dialect, newUrl) => {
     expect(JSON.stringify((await call('ann', 'GET', '/keys')).body)).not.toContain(body.raw_key.slice(0, 12))
   })
 
-  test('a person has at most LINKS_KEYS_PER_PERSON keys, also when two are made at once', async () => {
+  test('L4.1 a person has at most LINKS_KEYS_PER_PERSON keys, also when two are made at once', async () => {
     const service = await startTestLinks(await newUrl(), { ...settings, LINKS_KEYS_PER_PERSON: '3' })
     const make = async (who: string) =>
       service.callAdmin('POST', '/keys', { headers: as(who), body: { title: 'x', scope: 'read' } })
@@ -97,7 +97,7 @@ eachDialect((dialect, newUrl) => {
     return row?.count ?? 0
   }
 
-  test('a raw key is nowhere in the database, only its hash', async () => {
+  test('L4.1 a raw key is nowhere in the database, only its hash', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const { body } = await service.callAdmin('POST', '/keys', {
       headers: as('ann'),
@@ -112,7 +112,7 @@ eachDialect((dialect, newUrl) => {
     for (const file of [path, `${path}-wal`]) expect(readFileSync(file).includes(secret)).toBe(false)
   })
 
-  test('a key has exactly one of three scopes, and a title', async () => {
+  test('L4.2 L10 a key has exactly one of three scopes, and a title', async () => {
     for (const scope of ['create', 'read', 'create,read'])
       expect((await newKey('ann', 'x', scope)).body.key.scope).toBe(scope)
     const words = 'Scope must be one of: create, read, create,read'
@@ -132,7 +132,7 @@ eachDialect((dialect, newUrl) => {
     expect((await newKey('ann', ` ${'🎈'.repeat(120)} `)).status).toBe(201)
   })
 
-  test('people see and revoke only their own keys, newest first', async () => {
+  test('L10 L17 people see and revoke only their own keys, newest first', async () => {
     const first = (await newKey('carl', 'first')).body
     const second = (await newKey('carl', 'second')).body
     links.advance(1)
@@ -151,7 +151,7 @@ eachDialect((dialect, newUrl) => {
     expect((await call('carl', 'GET', '/keys')).body).toHaveLength(2)
   })
 
-  test('the last use of a key is noted, at most once a minute', async () => {
+  test('L4.1 L24.14 the last use of a key is noted, at most once a minute', async () => {
     const { raw_key: key, key: made } = (await newKey('erik')).body
     const lastUse = async () => (await call('erik', 'GET', '/keys')).body[0].last_used_at
     const use = async () => {
@@ -171,7 +171,7 @@ eachDialect((dialect, newUrl) => {
     expect(made.last_used_at).toBeNull()
   })
 
-  test('settings begin with their defaults, are changed in part and answered as a whole', async () => {
+  test('L10 settings begin with their defaults, are changed in part and answered as a whole', async () => {
     expect((await call('finn', 'GET', '/settings')).body).toEqual(defaults)
     const first = await call('finn', 'PUT', '/settings', { theme: 'dark', slug_default_length: 6 })
     expect([first.status, first.body]).toEqual([200, { ...defaults, theme: 'dark', slug_default_length: 6 }])
@@ -182,13 +182,13 @@ eachDialect((dialect, newUrl) => {
     expect((await call('finn', 'PUT', '/settings', {})).body).toEqual(body)
   })
 
-  test('null brings back what a setting was at first', async () => {
+  test('L10 null brings back what a setting was at first', async () => {
     await call('gina', 'PUT', '/settings', { theme: 'light', lang: 'id', default_range: '24h' })
     const { body } = await call('gina', 'PUT', '/settings', { theme: null, lang: null, default_range: null })
     expect(body).toEqual(defaults)
   })
 
-  test('settings are a person’s own, but for the root redirect, which is everyone’s', async () => {
+  test('L10 settings are a person’s own, but for the root redirect, which is everyone’s', async () => {
     const url = 'https://example.com/root'
     await call('hans', 'PUT', '/settings', { theme: 'dark', root_redirect_url: url })
     expect((await call('ida', 'GET', '/settings')).body).toEqual({ ...defaults, root_redirect_url: url })
@@ -196,7 +196,7 @@ eachDialect((dialect, newUrl) => {
     expect((await call('hans', 'GET', '/settings')).body).toEqual({ ...defaults, theme: 'dark' })
   })
 
-  test('a settings body is checked as a whole: one bad value and nothing of it is stored', async () => {
+  test('L10 L24.12 a settings body is checked as a whole: one bad value and nothing of it is stored', async () => {
     const bad: [string, unknown, string][] = [
       ['slug_default_length', 2, 'slug_default_length: must be at least 3'],
       ['slug_default_length', 129, 'slug_default_length: must be at most 128'],
@@ -224,7 +224,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('the root redirect is an absolute http or https URL and nothing else', async () => {
+  test('L10 L24.18 the root redirect is an absolute http or https URL and nothing else', async () => {
     const error = 'root_redirect_url must be a valid http or https URL'
     const bad = [
       'javascript:alert(1)',
@@ -250,7 +250,7 @@ eachDialect((dialect, newUrl) => {
     await call('ann', 'PUT', '/settings', { root_redirect_url: ' ' })
   })
 
-  test('the admin API judges paths, methods and bodies like the public one', async () => {
+  test('L17 the admin API judges paths, methods and bodies like the public one', async () => {
     await refuses('GET', '/nothing', undefined, [404, 'Not Found'])
     await refuses('GET', '/keys/', undefined, [404, 'Not Found'])
     const wrong = await refuses('DELETE', '/settings', undefined, [405, 'Method Not Allowed'])

@@ -61,7 +61,7 @@ eachDialect((dialect, newUrl) => {
     return (await click(headers, '', peer)).visitor_fp
   }
 
-  test('a visit is stored with everything the contract lists, and nothing else', async () => {
+  test('L13.1 a visit is stored with everything the contract lists, and nothing else', async () => {
     const {
       id,
       visitor_fp: visitor,
@@ -108,7 +108,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('bots are flagged, not dropped, and count in public figures', async () => {
+  test('L13.1 bots are flagged, not dropped, and count in public figures', async () => {
     const { body: before } = await links.call('GET', `/links/${linkId}`, { key: ann })
     for (const agent of ['Googlebot/2.1 (+http://www.google.com/bot.html)', 'curl/8.5.0', 'WhatsApp/2.23 A'])
       expect(await click({ 'User-Agent': agent })).toMatchObject({ user_agent: agent, is_bot: 1 })
@@ -139,7 +139,7 @@ eachDialect((dialect, newUrl) => {
     expect(await click({}, '?utm_medium=qrx')).toMatchObject({ link_mode: 'link' })
   })
 
-  test('the channel follows the marks first and the referrer second', async () => {
+  test('L13.4 L24.10 the channel follows the marks first and the referrer second', async () => {
     const cases: [string, string | undefined, string][] = [
       ['?utm_medium=Email', 'https://www.google.com/', 'email'],
       ['?utm_medium=social', undefined, 'social'],
@@ -158,7 +158,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a visit from a page of our own is flagged, but for admin pages', async () => {
+  test('L13.3 a visit from a page of our own is flagged, but for admin pages', async () => {
     const cases: [string, number][] = [
       ['https://go.example.com/', 1],
       ['https://www.go.example.com/other-slug', 1],
@@ -199,7 +199,7 @@ eachDialect((dialect, newUrl) => {
     expect(clicks.map((stored) => [stored.referrer, stored.is_self_referrer])).toEqual(cases)
   })
 
-  test('the country comes from the edge header of a trusted proxy, else from the address', async () => {
+  test('L24.10 the country comes from the edge header of a trusted proxy, else from the address', async () => {
     expect(await country(edge('SE'), '10.0.0.1')).toBe('SE')
     expect(await country(edge('se'), '10.0.0.1')).toBe('SE')
     for (const none of ['XX', 'T1', '', 'EU', 'Sweden', '12']) {
@@ -265,7 +265,7 @@ eachDialect((dialect, newUrl) => {
     expect(started['click']).toEqual(before['click'])
   })
 
-  test('a figure read after a redirect was sent has it in it, a thousand in a row too', async () => {
+  test('L13.1 a figure read after a redirect was sent has it in it, a thousand in a row too', async () => {
     const { id } = await links.link(ann, { slug: 'counted' })
     for (let round = 1; round <= 4; round++) {
       await Promise.all(Array.from({ length: 250 }, () => links.fetch('/counted')))
@@ -293,7 +293,7 @@ eachDialect((dialect, newUrl) => {
   const run = (service: TestLinks, statement: string) =>
     service.database.write((tx) => sql.raw(statement).execute(tx))
 
-  test('nothing is removed without force while clicks wait that cannot be counted, and figures are still read', async () => {
+  test('L6.8 nothing is removed without force while clicks wait that cannot be counted, and figures are still read', async () => {
     const service = await startTestLinks(await newUrl())
     const key = await service.key('ann@example.com')
     const { id } = await service.link(key, { slug: 'waiting' })
@@ -321,7 +321,7 @@ eachDialect((dialect, newUrl) => {
 
   // SQLite has one writer, who waits within bounds.
   if (dialect === 'postgres')
-    test('while counting hangs, figures hold what is counted so far and say until when, changes are made, and the node is ready', async () => {
+    test('L13.1 while counting hangs, figures hold what is counted so far and say until when, changes are made, and the node is ready', async () => {
       const service = new TestLinks()
       await service.start(await newUrl(), {}, { settleMs: 100 })
       afterAll(() => service.close())
@@ -367,7 +367,7 @@ eachDialect((dialect, newUrl) => {
       expect((await figures()).body.total_clicks).toBe(3)
     })
 
-  test('no address is anywhere on disk, in the log or in an answer, neither waiting nor counted', async () => {
+  test('L13.1 no address is anywhere on disk, in the log or in an answer, neither waiting nor counted', async () => {
     const service = await startTestLinks(await newUrl(), behindProxy)
     const key = await service.key('ann@example.com')
     await service.link(key, { slug: 'private' })

@@ -24,7 +24,7 @@ const LOGOUT = 'https://access.example/logout'
 const limited = sharedTestLinks(newUrl, { LINKS_RATE_LIMIT: '2/min' })
 const links = sharedTestLinks(newUrl, { LINKS_ACCESS_LOGOUT_URL: LOGOUT })
 
-test('images of another site are refused by the API and use up no limit of their visitor’s address', async () => {
+test('L3.2 L3.7 images of another site are refused by the API and use up no limit of their visitor’s address', async () => {
   for (const _ of Array(5)) {
     const { status, headers, body } = await limited.call('GET', '/links', { headers: IMAGE })
     expect([status, body, headers.has('ratelimit-remaining')]).toEqual([403, REFUSED, false])
@@ -38,7 +38,7 @@ test('a key is proof enough: no page of another site can send one', async () => 
   expect((await links.call('GET', '/links', { headers: NAVIGATION })).status).toBe(401)
 })
 
-test('images of another site are refused by the admin API, whoever is signed in', async () => {
+test('L16.2 images of another site are refused by the admin API, whoever is signed in', async () => {
   for (const path of ['/settings', '/links', '/export?format=csv'])
     expect(await links.callAdmin('GET', path, { headers: IMAGE })).toMatchObject({
       status: 403,
@@ -49,7 +49,7 @@ test('images of another site are refused by the admin API, whoever is signed in'
   expect((await links.callAdmin('GET', '/settings', { headers: own })).status).toBe(200)
 })
 
-test('only our own pages sign a person out at the access layer', async () => {
+test('L16.3 only our own pages sign a person out at the access layer', async () => {
   const signOut = async (headers: Record<string, string>) => {
     const answer = await links.fetch('/_/admin/logout', { headers })
     return [answer.status, answer.headers.get('location')]
@@ -60,7 +60,7 @@ test('only our own pages sign a person out at the access layer', async () => {
     expect(await signOut(headers)).toEqual([403, null])
 })
 
-test('no answer but a redirect can be embedded by other sites, or held by a page of theirs', async () => {
+test('L12.5 no answer but a redirect can be embedded by other sites, or held by a page of theirs', async () => {
   const key = await links.key('ann@example.com')
   const { id } = await links.link(key, { slug: 'target' })
   const authorized = { headers: { Authorization: `Bearer ${key}` } }

@@ -18,7 +18,7 @@ eachDialect((dialect, newUrl) => {
     ann = await links.key('ann@example.com')
   })
 
-  test('anyone may ask for the health: status, version and the time in milliseconds', async () => {
+  test('L1.4 L20.1 anyone may ask for the health: status, version and the time in milliseconds', async () => {
     const response = await links.fetch('/_/health', {}, STRANGER)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
     const body = (await response.json()) as { timestamp: number }
@@ -27,12 +27,12 @@ eachDialect((dialect, newUrl) => {
     expect((await links.fetch('/_/health', { method: 'HEAD' }, STRANGER)).status).toBe(200)
   })
 
-  test('a node that can work is ready', async () => {
+  test('L20.1 a node that can work is ready', async () => {
     const response = await links.fetch('/_/ready', {}, STRANGER)
     expect([response.status, await response.json()]).toEqual([200, { status: 'ready' }])
   })
 
-  test('when the database cannot be read the health is 503 with another status, and so is readiness', async () => {
+  test('L20.1 when the database cannot be read the health is 503 with another status, and so is readiness', async () => {
     const broken = await startTestLinks(await newUrl())
     await broken.database.write((tx) => tx.schema.dropTable('instance').execute())
     for (const path of ['/_/health', '/_/ready']) {
@@ -62,7 +62,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('figures are for this machine without a proxy, or for who has the token; for others there is nothing', async () => {
+  test('L20.1 figures are for this machine without a proxy, or for who has the token; for others there is nothing', async () => {
     const ask = async (peer: string, headers: Record<string, string> = {}) =>
       (await links.fetch('/_/metrics', { headers }, peer)).status
     expect(await ask('127.0.0.1')).toBe(200)
@@ -97,7 +97,7 @@ eachDialect((dialect, newUrl) => {
     expect(await ask('go.example.com', {}, STRANGER)).toBe(404)
   })
 
-  test('figures name routes and outcomes, never an address, a slug or a person', async () => {
+  test('L20.1 figures name routes and outcomes, never an address, a slug or a person', async () => {
     const { id } = await links.link(ann, { slug: 'secret-slug', url: 'https://secret.example/path' })
     await links.fetch('/secret-slug')
     await links.fetch('/unknown-slug')
@@ -199,7 +199,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('every API request leaves one log line with its id, and nothing of what was sent', async () => {
+  test('L20.2 every API request leaves one log line with its id, and nothing of what was sent', async () => {
     const { headers } = await links.call('POST', '/links?note=private-note', {
       key: ann,
       body: { url: 'https://private.example/x', slug: 'private-slug', label: 'private label' },

@@ -23,7 +23,7 @@ eachDialect((dialect, newUrl) => {
     expect(await ask()).toEqual(expected as never)
   }
 
-  test('every change on one node shows on the other within a second', async () => {
+  test('L3.9 L12.5 L20.3 every change on one node shows on the other within a second', async () => {
     const { here, there, ann } = await startTwo()
     const where = async () => (await there.fetch('/shared', visit)).headers.get('location')
     const act = (method: string, path: string, body?: unknown) => here.call(method, path, { key: ann, body })
@@ -56,7 +56,7 @@ eachDialect((dialect, newUrl) => {
     await soon(status, 302)
   })
 
-  test('each click is counted once, whichever node sent it, and both nodes show the same', async () => {
+  test('L20.3 each click is counted once, whichever node sent it, and both nodes show the same', async () => {
     const { here, there, ann } = await startTwo()
     const { id } = await here.link(ann, { slug: 'both' })
     await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 3 ? here : there).fetch('/both', visit)))
@@ -79,7 +79,7 @@ eachDialect((dialect, newUrl) => {
     expect(names).toHaveLength(1)
   })
 
-  test('keys and settings are shared, and a revoked key is refused everywhere', async () => {
+  test('L20.3 keys and settings are shared, and a revoked key is refused everywhere', async () => {
     const { here, there } = await startTwo()
     const { body } = await here.callAdmin('POST', '/keys', { body: { title: 'x', scope: 'read' } })
     const status = async () => (await there.call('GET', '/links', { key: body.raw_key })).status

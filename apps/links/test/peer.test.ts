@@ -117,7 +117,7 @@ describe.each([
   const local = sharedTestLinks(newUrl, { LINKS_HOST })
   const trusting = sharedTestLinks(newUrl, { LINKS_HOST, ...HEADER_ACCESS, TRUSTED_PROXIES: peer })
 
-  test('refuses the admin side, metrics and assistants, whatever name it is asked by', async () => {
+  test('L24.15 refuses the admin side, metrics and assistants, whatever name it is asked by', async () => {
     const before = await local.stored()
     const headers = { Host: 'localhost', 'Content-Type': 'application/json' }
     const body = JSON.stringify({ title: 'x', scope: 'read' })

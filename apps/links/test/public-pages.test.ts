@@ -81,7 +81,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
   }
 
   for (const [name, look] of Object.entries(looks))
-    test(`the API reference shows every operation, asks nobody else and breaks no policy, ${name}`, async () => {
+    test(`L22.2 the API reference shows every operation, asks nobody else and breaks no policy, ${name}`, async () => {
       const { hosts, complaints } = await open('/_/api/docs', look, async (page) => {
         await page.getByRole('heading', { name: 'Latchkey Links' }).first().waitFor()
         await picture(page, `reference ${name}`)
@@ -125,7 +125,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     expect(stored).toEqual([{ browser: expect.any(String), os: 'linux', is_bot: 1, utm_source: 'poster' }])
   })
 
-  test('after an edit and a disable the browser goes where the link leads now, not where it led', async () => {
+  test('L24.2 after an edit and a disable the browser goes where the link leads now, not where it led', async () => {
     const [one, two] = ['/one', '/two'].map((path) => new URL(path, elsewhere.url).href)
     const { id } = await links.link(ann, { url: one as string, slug: 'moving' })
     await open('/moving', looks.light, async (page) => {

@@ -8,7 +8,7 @@ const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 
 eachDialect((_dialect, newUrl) => {
   test.skipIf(python === '')(
-    'the published shrtnr Python SDK works unchanged, in both of its clients, method by method',
+    'L6 L22.3 the published shrtnr Python SDK works unchanged, in both of its clients, method by method',
     async () => {
       const origin = 'https://go.example.com'
       const links = await startTestLinks(await newUrl(), { LINKS_BASE_URL: origin })

@@ -196,7 +196,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await ask('GET /_/api/links', withKey() + withKey())).status).toBe(401)
   })
 
-  test('an address of more than 16 KiB is 431 without a body, on every kind of route', async () => {
+  test('L3.5 an address of more than 16 KiB is 431 without a body, on every kind of route', async () => {
     for (const path of ['/known', '/_/api/links', '/_/admin/api/links']) {
       const response = await fetch(new URL(`${path}?search=${'a'.repeat(16_384)}`, server.url))
       expect([path, response.status, await response.text()]).toEqual([path, 431, ''])

@@ -27,7 +27,7 @@ eachDialect((dialect, newUrl) => {
   const setRoot = (url: string | null) =>
     links.callAdmin('PUT', '/settings', { body: { root_redirect_url: url } })
 
-  test('a short link is 302 to its target, and nobody may keep the answer', async () => {
+  test('L12.1 a short link is 302 to its target, and nobody may keep the answer', async () => {
     const response = await visit('/known')
     expect([response.status, await response.text()]).toEqual([302, ''])
     expect(response.headers.get('location')).toBe('https://example.com/target')
@@ -35,7 +35,7 @@ eachDialect((dialect, newUrl) => {
     expect([...response.headers.keys()].toSorted()).toEqual(['cache-control', 'location'])
   })
 
-  test('the status of redirects is the one that is set', async () => {
+  test('L12.1 the status of redirects is the one that is set', async () => {
     for (const status of [301, 302, 307, 308]) {
       const other = await startTestLinks(await newUrl(), { LINKS_REDIRECT_STATUS: String(status) })
       const { slugs } = await other.link(await other.key('ann@example.com'))
@@ -45,14 +45,14 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a short link is followed in any case and percent-encoded', async () => {
+  test('L12.1 L24.6 a short link is followed in any case and percent-encoded', async () => {
     for (const path of ['/KNOWN', '/kNoWn', '/%6bnown', '/%4B%4E%4F%57%4E'])
       expect((await visit(path)).status).toBe(302)
     for (const path of ['/%256bnown', '/\u212anown', '/ｋnown', '/known%20', '/%20known', '/known%00'])
       expect([path, (await visit(path)).status]).toEqual([path, 404])
   })
 
-  test('HEAD is answered the same and counts nothing', async () => {
+  test('L12.2 HEAD is answered the same and counts nothing', async () => {
     const before = await clicksOf('known')
     const [head, get] = [await visit('/known', { method: 'HEAD' }), await visit('/known')]
     expect(await seen(head)).toEqual(await seen(get))
@@ -60,7 +60,7 @@ eachDialect((dialect, newUrl) => {
     expect(await clicksOf('known')).toBe(before + 1)
   })
 
-  test('a prefetch is answered the same and counts nothing; other purposes count', async () => {
+  test('L12.2 a prefetch is answered the same and counts nothing; other purposes count', async () => {
     const before = await clicksOf('known')
     const prefetches = [
       { 'Sec-Purpose': 'prefetch' },
@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
     expect(await clicksOf('known')).toBe(before + others.length)
   })
 
-  test('our own look for the title of a target is answered the same and counts nothing', async () => {
+  test('L12.2 our own look for the title of a target is answered the same and counts nothing', async () => {
     const before = await clicksOf('known')
     const [row] = await links.rows<{ value: string }>(
       `select value from instance where name = 'title_secret'`,
@@ -95,7 +95,7 @@ eachDialect((dialect, newUrl) => {
     ).toEqual(others.map((user_agent) => ({ user_agent, is_bot: 1 })))
   })
 
-  test('other methods are 405, the same for a slug that exists and one that does not', async () => {
+  test('L12.2 other methods are 405, the same for a slug that exists and one that does not', async () => {
     const before = await links.stored()
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const known = await visit('/known', { method })
@@ -105,7 +105,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.stored()).toEqual(before)
   })
 
-  test('whatever leads nowhere leads to the same page, byte for byte', async () => {
+  test('L12.3 whatever leads nowhere leads to the same page, byte for byte', async () => {
     const disabled = await links.link(ann, { slug: 'disabled-link' })
     await links.call('POST', `/links/${disabled.id}/disable`, { key: ann })
     await links.link(ann, { slug: 'disabled-slug' })
@@ -151,7 +151,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.stored()).toEqual(before)
   })
 
-  test('a stored target that is no URL is that page too, and no fault', async () => {
+  test('L12.3 a stored target that is no URL is that page too, and no fault', async () => {
     const { id } = await links.link(ann, { slug: 'broken-target' })
     expect((await visit('/broken-target')).status).toBe(302)
     await links.database.write((tx) =>
@@ -162,7 +162,7 @@ eachDialect((dialect, newUrl) => {
     expect(await seen(await visit('/broken-target'))).toEqual(await seen(await visit('/unknown')))
   })
 
-  test('the Location is the target as browsers write URLs', async () => {
+  test('L12.1 the Location is the target as browsers write URLs', async () => {
     const targets = {
       'https://example.com': 'https://example.com/',
       'https://example.com?q=1': 'https://example.com/?q=1',
@@ -181,13 +181,13 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('the query of the short link is not passed on, and that of the target stays', async () => {
+  test('L12.1 the query of the short link is not passed on, and that of the target stays', async () => {
     await links.link(ann, { url: 'https://example.com/page?kept=1#here', slug: 'query' })
     const { headers } = await visit('/query?utm_source=news&x=1')
     expect(headers.get('location')).toBe('https://example.com/page?kept=1#here')
   })
 
-  test('the names the server itself serves are no short links', async () => {
+  test('L8.1 the names the server itself serves are no short links', async () => {
     for (const name of rootNames) {
       const response = await visit(`/${name}`)
       expect([name, [200, 404].includes(response.status)]).toEqual([name, true])
@@ -200,7 +200,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('the root is the dashboard for an admin, and a page without data for everyone else', async () => {
+  test('L12.5 the root is the dashboard for an admin, and a page without data for everyone else', async () => {
     for (const path of ['/', '/_']) {
       const admin = await links.fetch(path)
       expect([path, admin.status, admin.headers.get('location')]).toEqual([path, 302, '/_/admin/dashboard'])
@@ -211,7 +211,7 @@ eachDialect((dialect, newUrl) => {
     expect([underscore.status, underscore.headers.get('location')]).toEqual([302, '/'])
   })
 
-  test('the old addresses of pages lead to the new ones, for everyone alike', async () => {
+  test('L12.5 the old addresses of pages lead to the new ones, for everyone alike', async () => {
     for (const path of ['/_/admin', '/_/admin/']) {
       const response = await visit(path)
       expect([path, response.status, response.headers.get('location')]).toEqual([
@@ -260,12 +260,12 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a page shows nothing of the address it was asked under', async () => {
+  test('L24.17 a page shows nothing of the address it was asked under', async () => {
     const hostile = '/<script>alert(1)</script>?q="><img src=x onerror=alert(1)>'
     expect(await (await visit(hostile)).text()).not.toContain('alert')
   })
 
-  test('a change shows on the very next visit: target, disable, slug, expiry, delete', async () => {
+  test('L12.5 L24.2 a change shows on the very next visit: target, disable, slug, expiry, delete', async () => {
     const { id } = await links.link(ann, { url: 'https://example.com/one', slug: 'changing' })
     const act = (method: string, path: string, body?: unknown) => links.call(method, path, { key: ann, body })
     expect(await where()).toBe('https://example.com/one')

@@ -64,7 +64,7 @@ eachDialect((dialect, newUrl) => {
     links.rows<{ day: number; salt: string }>('select day, salt from visitor_salt order by day')
 
   describe('visitor hashes', () => {
-    test('of a day that is over cannot be tested against an address by anything stored', async () => {
+    test('L37.1 of a day that is over cannot be tested against an address by anything stored', async () => {
       const { links, hash } = await visited()
       const day = links.now
       // On the day itself they can, which shows that the test would notice.
@@ -84,7 +84,7 @@ eachDialect((dialect, newUrl) => {
       expect(await visit(again)).not.toBe(hash)
     })
 
-    test('of a click that is counted days later are those of its own day, and count it as one visitor', async () => {
+    test('L37.1 of a click that is counted days later are those of its own day, and count it as one visitor', async () => {
       const { links, hash } = await visited()
       await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
       links.advance(3 * DAY)
@@ -105,7 +105,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite')
     describe('files', () => {
-      test('hold no salt of a day that is over, the log included, while the service runs', async () => {
+      test('L37.1 hold no salt of a day that is over, the log included, while the service runs', async () => {
         const { links } = await visited()
         const [row] = await saltsOf(links)
         const path = links.url.replace('sqlite:', '')

@@ -103,7 +103,7 @@ eachDialect((dialect, newUrl) => {
       expect([png.type, (await png.bytes())[0]]).toEqual(['image/png', 0x89])
     })
 
-    test('make, fill, read, archive and delete bundles', async () => {
+    test('L24.20 make, fill, read, archive and delete bundles', async () => {
       const { id: linkId } = await ann.links.create({ url: 'https://example.com/sdk/b', slug: 'sdk-bundled' })
       const bundle = await ann.bundles.create({ name: 'Spring', accent: 'green' })
       const { id } = bundle
@@ -118,7 +118,10 @@ eachDialect((dialect, newUrl) => {
       expect(await Array.fromAsync(ben.bundles.listAllLinks(id, { limit: 1 }))).toHaveLength(1)
       expect((await ben.links.listBundles(linkId)).map(({ name }) => name)).toEqual(['Spring'])
       expect(await reader.bundles.get(id, { range: '24h' })).toMatchObject({ link_count: 1, total_clicks: 1 })
-      expect(await reader.bundles.analytics(id)).toMatchObject({
+      const stats = await reader.bundles.analytics(id)
+      const ofLink = await reader.links.analytics(linkId)
+      expect(Object.keys(stats)).toEqual(expect.arrayContaining(Object.keys(ofLink)))
+      expect(stats).toMatchObject({
         bundle: { id },
         top_performer: { slug: 'sdk-bundled', pct_of_bundle: 100 },
         per_link: [{ link_id: linkId }],

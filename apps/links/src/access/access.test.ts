@@ -23,7 +23,7 @@ const jwtEnv = {
   LINKS_ACCESS_AUDIENCE: 'aud',
 }
 
-test('an API key is refused in every mode, whatever else the request shows', async () => {
+test('L16 an API key is refused in every mode, whatever else the request shows', async () => {
   for (const env of [{}, headerEnv, jwtEnv]) {
     const access = createAccess(readSettings(env))
     for (const authorization of ['Bearer sk_0123', 'bearer sk_', 'BEARER   sk_x']) {
@@ -42,7 +42,7 @@ test('an API key is refused in every mode, whatever else the request shows', asy
 describe('loopback', () => {
   const access = createAccess(readSettings({ PROXY_HEADER: 'X-Client', TRUSTED_PROXIES: '127.0.0.1' }))
 
-  test('admits this machine as admin@localhost', async () => {
+  test('L16 admits this machine as admin@localhost', async () => {
     for (const peer of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
       for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.0.0.1:1', '[::1]', '[::1]:8080']) {
         expect(await access.admit(request({ host }), peer)).toEqual({
@@ -98,7 +98,7 @@ describe('loopback', () => {
     expect(await access.admit(withoutHost, '127.0.0.1')).toMatchObject({ ok: false, status: 403 })
   })
 
-  test('refuses any forwarding header, even an empty one', async () => {
+  test('L16 refuses any forwarding header, even an empty one', async () => {
     const names = [
       'Forwarded',
       'X-Forwarded-For',
@@ -139,7 +139,7 @@ describe('header', () => {
   const admit = (value: string, peer = '10.0.0.1') =>
     access.admit(request({ 'X-Forwarded-Email': value }), peer)
 
-  test('admits whom a trusted proxy names, exactly as it names them', async () => {
+  test('L16 admits whom a trusted proxy names, exactly as it names them', async () => {
     for (const identity of ['ann@example.com', 'Ann@Example.com', 'CORP\\ann', 'Ann Lee'])
       expect(await admit(identity)).toEqual({ ok: true, identity, via: 'header' })
     expect(await admit('ann@example.com', '::ffff:10.0.0.1')).toMatchObject({ ok: true })
@@ -151,7 +151,7 @@ describe('header', () => {
     expect(await admit('\u00e5sa')).toMatchObject({ ok: false, status: 401 })
   })
 
-  test('refuses everyone else who sends the header, this machine included', async () => {
+  test('L24.15 refuses everyone else who sends the header, this machine included', async () => {
     for (const peer of ['203.0.113.7', '127.0.0.1', '::1', '11.0.0.1', '']) {
       const admission = await admit('ann@example.com', peer)
       expect(admission).toMatchObject({ ok: false, status: 401 })
@@ -213,14 +213,14 @@ describe('isCrossSite', () => {
   const isRefused = (headers: Record<string, string>, via: Via = 'cookie', method = 'POST') =>
     isCrossSite(new Request(ADMIN, { method, headers }), via, OWN)
 
-  test('Sec-Fetch-Site decides when it is sent', () => {
+  test('L16.2 Sec-Fetch-Site decides when it is sent', () => {
     expect(isRefused({ 'Sec-Fetch-Site': 'same-origin' })).toBe(false)
     for (const site of ['cross-site', 'same-site', 'none', '', 'Same-Origin', 'same-origin, same-origin'])
       for (const via of ['loopback', 'header', 'cookie', 'assertion'] as const)
         expect(isRefused({ 'Sec-Fetch-Site': site, Origin: OWN }, via)).toBe(true)
   })
 
-  test('else Origin decides when it is sent', () => {
+  test('L16.2 else Origin decides when it is sent', () => {
     expect(isRefused({ Origin: OWN })).toBe(false)
     for (const origin of [
       'null',
@@ -234,7 +234,7 @@ describe('isCrossSite', () => {
         expect(isRefused({ Origin: origin }, via)).toBe(true)
   })
 
-  test('with neither, only an identity from a cookie is refused', () => {
+  test('L16.2 with neither, only an identity from a cookie is refused', () => {
     expect(isRefused({}, 'cookie')).toBe(true)
     for (const via of ['loopback', 'header', 'assertion'] as const) expect(isRefused({}, via)).toBe(false)
   })

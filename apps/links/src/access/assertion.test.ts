@@ -97,7 +97,7 @@ async function messageOfRefused(assertion: string): Promise<string> {
 }
 
 describe('a good assertion', () => {
-  test('admits its email, signed with RS256 or ES256', async () => {
+  test('L16 admits its email, signed with RS256 or ES256', async () => {
     for (const signer of [rsa, ec]) {
       const admission = await admit(await signer.sign(claims()))
       expect(admission).toEqual({ ok: true, identity: 'ann@example.com', via: 'assertion' })
@@ -186,7 +186,7 @@ describe('a bad assertion', () => {
       expect(await messageOfRefused(await rsa.sign(wrong))).toContain(part)
   })
 
-  test('whose email was not verified is refused, whatever else it says', async () => {
+  test('L16 whose email was not verified is refused, whatever else it says', async () => {
     for (const email_verified of [false, 'false', 0, 'no'])
       for (const named of [{}, { email: undefined, sub: 'user-7' }])
         expect(await messageOfRefused(await rsa.sign(claims({ email_verified, ...named })))).toContain(
@@ -198,7 +198,7 @@ describe('a bad assertion', () => {
       })
   })
 
-  test('never names by its subject whom another names by an email, nor the other way round', async () => {
+  test('L16 never names by its subject whom another names by an email, nor the other way round', async () => {
     for (const sub of ['ann@example.com', 'admin@localhost', 'a@b'])
       expect(await messageOfRefused(await rsa.sign(claims({ email: undefined, sub })))).toContain(
         'form of an address',
@@ -356,7 +356,7 @@ describe('the keys', () => {
   }
 
   for (const [what, answer] of Object.entries(failures)) {
-    test(`an address that ${what} is 503 with Retry-After while there are no keys`, async () => {
+    test(`L16.1 an address that ${what} is 503 with Retry-After while there are no keys`, async () => {
       issuer.answer = answer
       for (const assertion of [await rsa.sign(claims()), 'garbage']) {
         expect(await admit(assertion)).toMatchObject({ ok: false, status: 503, retryAfterSeconds: 5 })
@@ -377,7 +377,7 @@ describe('the keys', () => {
     })
   }
 
-  test('are not used for more than a day without the issuer', async () => {
+  test('L16.1 are not used for more than a day without the issuer', async () => {
     const access = createJwtAccess()
     const assertion = await rsa.sign(claims({ exp: NOW + 200_000 }))
     await admit(assertion, access)

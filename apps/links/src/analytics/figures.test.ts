@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
     return { stored, ids }
   }
 
-  test('the most clicked values of six hundred links take ten statements at most', async () => {
+  test('L14.10 L24.14 the most clicked values of six hundred links take ten statements at most', async () => {
     const { stored, ids } = await open(60)
     // Links that do not exist were never clicked.
     const many = [...ids, ...Array.from({ length: 540 }, (_each, n) => 1_000_000 + n)]
@@ -69,7 +69,7 @@ eachDialect((_dialect, newUrl) => {
     expect(sent()).toBeLessThanOrEqual(10)
   })
 
-  test('figures of many links cost the hours in which they were clicked, not each day and week of each', async () => {
+  test('L14.10 figures of many links cost the hours in which they were clicked, not each day and week of each', async () => {
     const { stored, ids } = await open(60)
     const { database, rows } = watched(stored.database)
     await snapshot(database, async (db) => {

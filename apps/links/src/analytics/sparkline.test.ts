@@ -38,7 +38,7 @@ const seconds = (from: string, to: string) =>
   fc.integer({ min: Date.parse(from) / 1000, max: Date.parse(to) / 1000 })
 const anyNow = seconds('2016-01-01T00:00:00Z', '2040-12-31T23:59:59Z')
 
-test('a sparkline holds what a scan of the clicks counts under each label of the calendar', () => {
+test('L14.8 a sparkline holds what a scan of the clicks counts under each label of the calendar', () => {
   const ages = fc.array(fc.integer({ min: 0, max: 500 * 24 * HOUR }), { maxLength: 30 })
   fc.assert(
     fc.property(fc.constantFrom(...ranges), anyNow, ages, (range, now, ageOf) => {
@@ -72,7 +72,7 @@ test('a year has thirteen months unless it begins with its first day', () => {
   expect(monthsOfYearBefore('2025-12-31T23:59:59Z')).toBe(13)
 })
 
-test('months are neither skipped nor repeated at the turn of a year', () => {
+test('L14.8 L24.7 months are neither skipped nor repeated at the turn of a year', () => {
   const now = Date.parse('2026-02-01T00:00:00Z') / 1000
   const clicks = new Map([
     [202_311, 1],

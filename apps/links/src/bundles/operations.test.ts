@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
   const idsOf = async (url: string): Promise<number[]> =>
     (await bundles.ok('GET', url)).map((row: { id: number }) => row.id)
 
-  test('anyone makes a bundle that is theirs, with an accent of its own accord', async () => {
+  test('L15 anyone makes a bundle that is theirs, with an accent of its own accord', async () => {
     const { status, body } = await bundles.call('POST', '/bundles', {
       as: 'ben',
       via: 'sdk',
@@ -77,7 +77,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('a bundle keeps every field it is made with, up to the limits counted in code points', async () => {
+  test('L23 L24.12 a bundle keeps every field it is made with, up to the limits counted in code points', async () => {
     const fields = {
       name: '🎈'.repeat(120),
       description: '🎈'.repeat(2000),
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', `/bundles/${made.id}`)).toMatchObject(fields)
   })
 
-  test('a bad field is refused by create and update in the same words, and nothing is stored', async () => {
+  test('L15 a bad field is refused by create and update in the same words, and nothing is stored', async () => {
     const id = await bundles.newBundle('Kept')
     const before = await bundles.ok('GET', '/bundles')
     for (const [fields, error] of badFields) {
@@ -104,7 +104,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', '/bundles')).toEqual(before)
   })
 
-  test('an update changes what it names, null clears, and updated_at moves', async () => {
+  test('L15 an update changes what it names, null clears, and updated_at moves', async () => {
     const body = { name: 'Launch', description: 'All of it', icon: 'rocket', accent: 'red' }
     const made = await bundles.ok('POST', '/bundles', { body })
     bundles.context.now = NOW + 60
@@ -118,7 +118,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', `/bundles/${made.id}`)).toMatchObject(cleared)
   })
 
-  test('only the owner changes, archives, deletes or empties a bundle', async () => {
+  test('L15 only the owner changes, archives, deletes or empties a bundle', async () => {
     const id = await bundles.newBundle('Ann’s')
     const link = await bundles.newLink('member', { as: 'ben' })
     await bundles.add(id, link)
@@ -140,7 +140,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await reply('POST', '/bundles/999/links', { body: { link_id: 999 } })).toEqual(NOT_FOUND)
   })
 
-  test('an archived bundle leaves the lists, and stays readable and writable by id', async () => {
+  test('L15 an archived bundle leaves the lists, and stays readable and writable by id', async () => {
     const [kept, old] = [await bundles.newBundle('Kept'), await bundles.newBundle('Old')]
     const link = await bundles.newLink('member')
     await bundles.add(kept, link)
@@ -183,7 +183,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf('/bundles?archived=only')).toEqual([])
   })
 
-  test('any other value of archived or range is refused by name', async () => {
+  test('L15 any other value of archived or range is refused by name', async () => {
     for (const value of ['', 'false', '0', 'yes', 'ALL'])
       expect(await reply('GET', `/bundles?archived=${value}`)).toEqual({
         status: 400,
@@ -222,7 +222,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('anyone adds any link to any bundle, also twice, and updated_at stays', async () => {
+  test('L15 anyone adds any link to any bundle, also twice, and updated_at stays', async () => {
     const id = await bundles.newBundle('Ann’s')
     const link = await bundles.newLink('bens', { as: 'ben' })
     bundles.context.now = NOW + 60

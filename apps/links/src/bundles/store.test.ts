@@ -103,7 +103,7 @@ eachDialect((_dialect, newUrl) => {
     return clicks
   }
 
-  test('every figure of every range equals a scan of the raw clicks, in the list and alone', async () => {
+  test('L15 every figure of every range equals a scan of the raw clicks, in the list and alone', async () => {
     const links = await Promise.all(Array.from({ length: 8 }, linkWithSlugs))
     const memberships = [links, links.slice(0, 5), links.slice(3, 4), links.slice(6), [], links.slice(7)]
     const members = new Map<number, number[]>()
@@ -162,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
     expect(before.total_clicks).toBe(4)
   })
 
-  test('equal clicks rank by link, links without clicks never, and the primary slug stands for all', async () => {
+  test('L24.11 equal clicks rank by link, links without clicks never, and the primary slug stands for all', async () => {
     const links = await Promise.all(Array.from({ length: 5 }, linkWithSlugs))
     const [first = 0, second = 0, third = 0, fourth = 0] = links.toSorted((a, b) => a - b)
     const id = await bundles.newBundle('Example')
@@ -216,7 +216,7 @@ eachDialect((_dialect, newUrl) => {
     return count
   }
 
-  test('1000 bundles of 100 members are read with as many statements as one bundle of one', async () => {
+  test('L24.13 1000 bundles of 100 members are read with as many statements as one bundle of one', async () => {
     const link = await linkWithSlugs()
     await bundles.add(await bundles.newBundle('Single'), link)
     const few = await statementsOf('GET', '/bundles?range=30d')
@@ -243,7 +243,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await statementsOf('GET', '/bundles/1001/links')).toBeLessThanOrEqual(7)
   }, 30_000)
 
-  test('a bundle of 1,000 members answers with all of them', async () => {
+  test('L24.13 a bundle of 1,000 members answers with all of them', async () => {
     const id = await bundles.newBundle('Large')
     await bundles.context.database.write(async (tx) => {
       for (let n = 1; n <= 1000; n++) {

@@ -79,7 +79,7 @@ test('a scanned code counts as qr with its campaign kept', () => {
   })
 })
 
-test('a click from our own front page is a self-referrer, one from an admin page is not, and both are direct', () => {
+test('L13.3 a click from our own front page is a self-referrer, one from an admin page is not, and both are direct', () => {
   const front = classifyClick({ ...CLICK, referrer: 'https://lk.example/' })
   expect(front).toMatchObject({ isSelfReferrer: 1, channel: 'direct', referrerHost: 'lk.example' })
   const admin = classifyClick({ ...CLICK, referrer: 'https://lk.example/_/admin/links/7' })
@@ -93,7 +93,7 @@ test('an app is named by its host, and an unknown one is a referral without host
   expect(unknown).toMatchObject({ referrerHost: null, channel: 'referral', isSelfReferrer: 0 })
 })
 
-test('a long user agent keeps its first 1000 characters and a long referrer its first 2048', () => {
+test('L13.1 a long user agent keeps its first 1000 characters and a long referrer its first 2048', () => {
   const long = classifyClick({
     ...CLICK,
     userAgent: FIREFOX + '😀'.repeat(2000),

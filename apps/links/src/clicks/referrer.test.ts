@@ -38,14 +38,14 @@ describe('the referrer host', () => {
     expect(referrerHost(referrer)).toBe(host)
   })
 
-  test('is null when the referrer is missing, has no host or cannot be parsed', () => {
+  test('L13.3 is null when the referrer is missing, has no host or cannot be parsed', () => {
     const bad = [null, '', ' ', 'google.com', '/path', 'not a url', 'http://', 'https://www.', 'http://a b/']
     for (const referrer of [...bad, 'about:blank', 'mailto:a@b.example', 'file:///etc', 'http://[::', '\0']) {
       expect(referrerHost(referrer)).toBeNull()
     }
   })
 
-  test.each(APPS)('of the app %s is %s', (app, host) => {
+  test.each(APPS)('L13.3 of the app %s is %s', (app, host) => {
     expect(referrerHost(`android-app://${app}`)).toBe(host)
     expect(referrerHost(`android-app://${app}/`)).toBe(host)
     expect(referrerHost(`ios-app://${app}/https/example.com/a`)).toBe(host)

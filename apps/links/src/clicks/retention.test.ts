@@ -41,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
     return slugs[0]?.clicks ?? 0
   }
 
-  test('raw clicks from before the moment are deleted, later ones stay, sums stay', async () => {
+  test('L13.6 raw clicks from before the moment are deleted, later ones stay, sums stay', async () => {
     const { stored } = await openWith(everyFiveHours)
     const old = everyFiveHours(1).filter(({ clickedAt }) => clickedAt < CUT).length
     const hours = await stored.rows('select * from click_hour order by hour')
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await forgetClicksBefore(stored.database, CUT)).toBe(0)
   })
 
-  test('full referrers and visitors leave the sums together with the clicks', async () => {
+  test('L13.6 full referrers and visitors leave the sums together with the clicks', async () => {
     const { stored } = await openWith((link) =>
       Array.from({ length: 120 }, (_, n) =>
         click(link, 'abcd', { clickedAt: CUT - 1, referrer: `https://ref.example/${n}`, visitorFp: `${n}` }),

@@ -28,7 +28,7 @@ eachDialect((dialect, newUrl) => {
   const storedSalts = (stored: Stored) =>
     stored.rows<{ day: number; salt: string }>('select day, salt from visitor_salt order by day')
 
-  test('nodes that start at the same moment share the salt of the day', async () => {
+  test('L37.1 nodes that start at the same moment share the salt of the day', async () => {
     const stored = keep(await Stored.open(await newUrl()))
     const nodes = await Promise.all(Array.from({ length: 8 }, () => node(stored.url)))
     const salts = nodes.map(({ salts: one }) => one.of(TODAY))
@@ -80,7 +80,7 @@ eachDialect((dialect, newUrl) => {
     expect(salts.of(TODAY)).not.toBe(old)
   })
 
-  test('a salt is deleted from an hour after its day on, never during it', () => {
+  test('L37.1 a salt is deleted from an hour after its day on, never during it', () => {
     expect(oldestSaltedDay(TODAY)).toBe(TODAY - DAY)
     expect(oldestSaltedDay(TODAY + 3_599)).toBe(TODAY - DAY)
     expect(oldestSaltedDay(TODAY + 3_600)).toBe(TODAY)
@@ -96,7 +96,7 @@ eachDialect((dialect, newUrl) => {
     return { stored, relay, ...(await node(relay.through(stored.url))) }
   }
 
-  test('a node that cannot reach the database over midnight keeps a salt of its own for the day', async () => {
+  test('L37.1 a node that cannot reach the database over midnight keeps a salt of its own for the day', async () => {
     const { stored, relay, salts, clock, lines } = await beforeMidnight()
     relay.cut()
     clock.now = TOMORROW

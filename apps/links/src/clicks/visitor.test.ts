@@ -31,7 +31,7 @@ test('two nodes with one salt agree, with two salts they do not', () => {
   expect(visitorHasher(() => 'another')('192.0.2.7', 'Firefox', NOON)).not.toBe(today)
 })
 
-test('one of address and user agent is enough, without both there is no visitor', () => {
+test('L13.1 one of address and user agent is enough, without both there is no visitor', () => {
   expect(fingerprint(null, 'Firefox', NOON)).toHaveLength(43)
   expect(fingerprint('192.0.2.7', null, NOON)).toHaveLength(43)
   expect(fingerprint(null, null, NOON)).toBeNull()

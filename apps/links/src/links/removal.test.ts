@@ -79,7 +79,7 @@ eachDialect((_dialect, newUrl) => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(before / AT_ONCE))
   }
 
-  test('a link goes with its clicks in small transactions, between which others have their turn', async () => {
+  test('L6.8 a link goes with its clicks in small transactions, between which others have their turn', async () => {
     const { stored, id, remove } = await open()
     const steps = await watched(stored, ['auto', 'mine'], async () =>
       expect(await remove('deleteLink', { id })).toEqual({ deleted: true }),
@@ -154,7 +154,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('a database that fails in the middle is told as that, and that nothing was changed only before any click is gone', async () => {
+  test('L6.8 a database that fails in the middle is told as that, and that nothing was changed only before any click is gone', async () => {
     const { stored, id, remove } = await open()
     const full = Object.assign(new Error('disk is full'), { code: 'SQLITE_FULL' })
     const whole = stored.database.write.bind(stored.database)

@@ -70,7 +70,7 @@ async function openWithLink(steps = migrations) {
   return { database, path }
 }
 
-test('a redirect by a primary slug reads an index and no table', async () => {
+test('L24.14 a redirect by a primary slug reads an index and no table', async () => {
   const { database } = await openWithLink()
   const { rows } = await sql<{ detail: string }>`explain query plan ${sql.raw(BY_PRIMARY)}`.execute(
     database.read,

@@ -128,7 +128,7 @@ describe('the title', () => {
     expect(await titleOf('<svg><title>c</title></svg>')).toBeNull()
   })
 
-  test('has at most 500 characters, and none of them is cut in two', async () => {
+  test('L6.6 has at most 500 characters, and none of them is cut in two', async () => {
     expect(await titleOf(`<title>${'🙂'.repeat(501)}</title>`)).toBe('🙂'.repeat(500))
     expect(await titleOf(`<title>${'x'.repeat(499)} y</title>`)).toBe('x'.repeat(499))
   })
@@ -161,7 +161,7 @@ describe('the title', () => {
 })
 
 describe('redirects', () => {
-  test('are followed three times', async () => {
+  test('L6.6 are followed three times', async () => {
     const { port, requests } = serveCountdown()
     expect(await fetcher()(`http://site.example:${port}/3`)).toBe('Hello')
     expect(requests).toHaveLength(4)
@@ -186,7 +186,7 @@ describe('redirects', () => {
     }
   })
 
-  test('to a private address are refused, by name and by number, and that server sees no request', async () => {
+  test('L6.6 L24.16 to a private address are refused, by name and by number, and that server sees no request', async () => {
     const inner = serve(() => page('<title>Secret</title>'))
     const hosts: Record<string, string[]> = { 'public.example': [PUBLIC], 'private.example': ['127.0.0.2'] }
     const fetchTitle = fetcher({ resolve: async (hostname) => hosts[hostname] ?? [] })
@@ -208,7 +208,7 @@ describe('redirects', () => {
 })
 
 describe('the connection', () => {
-  test('goes to the address that was checked, from one look-up for each hop, so DNS cannot change its mind', async () => {
+  test('L24.16 goes to the address that was checked, from one look-up for each hop, so DNS cannot change its mind', async () => {
     const server = serve((request) => (request.url.endsWith('/page') ? page(PAGE) : redirectTo('/page')))
     const asked: string[] = []
     const checked: string[] = []
@@ -249,7 +249,7 @@ describe('the connection', () => {
     expect(await fetchTitle(`http://site.example:${port}/`)).toBe('Hello')
   })
 
-  test('is never made to this machine under any notation, with the default rules', async () => {
+  test('L24.16 is never made to this machine under any notation, with the default rules', async () => {
     const { port, requests } = serve(() => page(PAGE))
     const fetchTitle = createTitleFetcher(ROBOT)
     for (const host of [

@@ -35,7 +35,7 @@ const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
 
 describe('the bounds of an entry', () => {
   for (const [format, url, slug] of NAMES)
-    test(`of ${format}: 32 levels, 50,000 values and 2 MiB, and its neighbours are read`, async () => {
+    test(`L21 of ${format}: 32 levels, 50,000 values and 2 MiB, and its neighbours are read`, async () => {
       const entry = (name: string, more: string) =>
         `{"${url}":"https://example.com/${name}","${slug}":"${name}","more":${more}}`
       const file = fileWith(format, [

@@ -15,7 +15,7 @@ eachDialect((_, newUrl) => {
   }
 
   describe('import', () => {
-    test('takes a YOURLS export: keyword, title and timestamp; ip is dropped and clicks are told', async () => {
+    test('L21 takes a YOURLS export: keyword, title and timestamp; ip is dropped and clicks are told', async () => {
       const { report, links } = await imported(
         `keyword,url,title,timestamp,ip,clicks
 Ozh,https://example.com/blog/,"Planet, Ozh",2020-01-31 12:00:00,192.0.2.1,41
@@ -66,7 +66,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
       )
     })
 
-    test('takes a Kutt table: expiry is kept, banned links come in disabled', async () => {
+    test('L21 takes a Kutt table: expiry is kept, banned links come in disabled', async () => {
       const { report, links } = await imported(
         `id,address,banned,created_at,description,expire_in,password,target,visit_count
 1,abCd12,f,2020-01-31 12:00:00.123+00,Docs,2030-01-31 12:00:00+00,,https://example.com/docs,7
@@ -98,7 +98,7 @@ secret,https://example.com/secret,$2a$12$abc
       expect(links.map(({ url }) => url)).toEqual(['https://example.com/open'])
     })
 
-    test('takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {
+    test('L21 takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {
       const { report, links } = await imported(
         `${BOM}createdAt,title,longUrl,shortUrl,shortCode,tags,visits\r
 2020-01-31T13:00:00+01:00,Hi,https://example.com/a?x=1,https://s.test/one,One,"a,b",5\r
@@ -120,7 +120,7 @@ secret,https://example.com/secret,$2a$12$abc
       expect(rolesOf(links[0]).primary).toEqual(['abc'])
     })
 
-    test('takes a Bitly export: the custom back-half, else the Bitlink, else the link', async () => {
+    test('L21 takes a Bitly export: the custom back-half, else the Bitlink, else the link', async () => {
       const { report, links } = await imported(
         `Title,Long URL,Bitlink,Link,Custom Back-Half,Created,Tags,Total Clicks
 Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01-31T12:00:00+0000,x|y,"1,234"

@@ -4,13 +4,13 @@ import { escapeFormulas, unescapeFormulas } from './formula.ts'
 
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
 
-test('a cell that a spreadsheet would run is shown as text instead', () => {
+test('L21 a cell that a spreadsheet would run is shown as text instead', () => {
   for (const cell of ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠A'])
     expect(escapeFormulas(cell)).toBe(`'${cell}`)
   for (const blank of ['\t', '\r', '\n']) expect(escapeFormulas(`${blank}=1`)).toBe(`'${blank}'=1`)
 })
 
-test('so is what a reader that splits at semicolons, tabs or line ends takes for a cell', () => {
+test('L21 so is what a reader that splits at semicolons, tabs or line ends takes for a cell', () => {
   for (const sign of SIGNS) {
     for (const separator of [';', '\t', '\n', '\r'])
       expect(escapeFormulas(`a${separator}${sign}1`)).toBe(`a${separator}'${sign}1`)

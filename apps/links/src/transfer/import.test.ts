@@ -12,7 +12,7 @@ eachDialect((dialect, newUrl) => {
   const open = async () => openMigrated(await newUrl())
 
   describe('import', () => {
-    test('stores the good rows and reports every other one with its line and reason', async () => {
+    test('L24.18 stores the good rows and reports every other one with its line and reason', async () => {
       const database = await open()
       const { rows, ...report } = await importText(
         database,
@@ -55,7 +55,7 @@ https://example.com/8,eight,,
       await database.close()
     })
 
-    test('of the same file again adds nothing, whatever the rows are like', async () => {
+    test('L21 of the same file again adds nothing, whatever the rows are like', async () => {
       const database = await open()
       const csv = `url,slug,auto_slug,custom_slugs,disabled_slugs,expires_at,disabled_at
 https://example.com/slug,one,,,,,

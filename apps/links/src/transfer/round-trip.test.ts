@@ -94,7 +94,7 @@ function withoutSlugTimes(links: readonly StoredLink[]) {
 
 eachDialect((_, newUrl) => {
   describe('export, then import into an empty instance', () => {
-    test(`gives the same ${LINKS} links, slugs, states and owners`, async () => {
+    test(`L21 gives the same ${LINKS} links, slugs, states and owners`, async () => {
       const from = await openMigrated(await newUrl())
       await fill(from)
       const expected = await storedLinks(from)

@@ -147,7 +147,7 @@ eachDialect((dialect, newUrl) => {
     await page.close()
   })
 
-  test('a page is told at most once a second, and misses nothing', async () => {
+  test('L17 a page is told at most once a second, and misses nothing', async () => {
     const startedMs = performance.now()
     const page = await openPage(links)
     const made: number[] = []

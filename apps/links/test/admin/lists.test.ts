@@ -25,7 +25,7 @@ eachDialect((_dialect, newUrl) => {
     return { status, shown, given: [number('x-page'), number('x-per-page'), number('x-total-count')] }
   }
 
-  test('a list has numbered pages, and says which one this is', async () => {
+  test('L17 a list has numbered pages, and says which one this is', async () => {
     expect(await page('page=1&per_page=3')).toEqual({ status: 200, shown: ids.slice(0, 3), given: [1, 3, 7] })
     expect(await page('page=2&per_page=3')).toEqual({ status: 200, shown: ids.slice(3, 6), given: [2, 3, 7] })
     expect(await page('page=3&per_page=3')).toEqual({ status: 200, shown: ids.slice(6), given: [3, 3, 7] })
@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await page('page=1')).toEqual({ status: 200, shown: ids, given: [1, 25, 7] })
   })
 
-  test('a page past the end gives the last one, and an empty list its first', async () => {
+  test('L17 a page past the end gives the last one, and an empty list its first', async () => {
     expect(await page('page=4&per_page=3')).toEqual({ status: 200, shown: ids.slice(6), given: [3, 3, 7] })
     expect((await page('page=999999999&per_page=100')).given).toEqual([1, 100, 7])
     expect(await page('page=5&search=nothing-like-it')).toEqual({ status: 200, shown: [], given: [1, 25, 0] })
@@ -79,7 +79,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('GET', '/links?page=x', { key })).status).toBe(200)
   })
 
-  test('bundles without a range, or with none that exists, are of the range the person has chosen', async () => {
+  test('L17 bundles without a range, or with none that exists, are of the range the person has chosen', async () => {
     const bundle = (await links.callAdmin('POST', '/bundles', { body: { name: 'Ranges' } })).body
     const buckets = async (path: string) => {
       const { status, body } = await links.callAdmin('GET', path)
@@ -102,7 +102,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('GET', `/bundles/${bundle.id}`, { key })).body.sparkline).toEqual([])
   })
 
-  test('a list or a link without a range is lifetime, and a range that does not exist is refused', async () => {
+  test('L17 a list or a link without a range is lifetime, and a range that does not exist is refused', async () => {
     await links.callAdmin('PUT', '/settings', {
       body: { default_range: '24h', filter_bots: false, filter_self_referrers: false },
     })

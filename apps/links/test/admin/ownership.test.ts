@@ -37,7 +37,7 @@ function needed(path: string): string {
 const ann = { 'X-Forwarded-Email': 'ann@example.com' }
 const ben = { 'X-Forwarded-Email': 'ben@example.com' }
 
-test('every write of the admin API has a rule here, and every rule is for a write that exists', () => {
+test('L4.3 L24.1 every write of the admin API has a rule here, and every rule is for a write that exists', () => {
   expect(Object.keys(adminRules).toSorted()).toEqual(
     writes.map(({ method, path }) => `${method} ${path}`).toSorted(),
   )
@@ -107,7 +107,7 @@ eachDialect((_dialect, newDatabase) => {
       expect([200, 201]).toContain(status)
     })
 
-    test(`${name}: refused from another site, with an API key, and from nobody`, async () => {
+    test(`L24.15 ${name}: refused from another site, with an API key, and from nobody`, async () => {
       const crossSite: [number, string] = [403, 'Cross-site request refused']
       await refusesAll(write, { ...ann, 'Sec-Fetch-Site': 'cross-site' }, crossSite)
       await refusesAll(write, { ...ann, Origin: 'https://evil.example' }, crossSite)
@@ -136,7 +136,7 @@ eachDialect((_dialect, newDatabase) => {
       expect(rest).toEqual(restBefore)
     })
 
-  test('what a person makes says that it came from the app, whatever its client claims', async () => {
+  test('L17 what a person makes says that it came from the app, whatever its client claims', async () => {
     for (const [path, body] of [
       ['/links', { url: 'https://example.com/via' }],
       ['/bundles', { name: 'Via' }],
@@ -167,7 +167,7 @@ eachDialect((_dialect, newDatabase) => {
     expect([gone.status, gone.body]).toEqual([200, { removed: true }])
   })
 
-  test('choosing the primary slug says what is wrong with the choice', async () => {
+  test('L17 choosing the primary slug says what is wrong with the choice', async () => {
     const { linkId, slug } = await newTarget('')
     await links.callAdmin('POST', `/slugs/${slug}/disable`, { headers: ann })
     const choose = async (body: unknown, id = linkId) => {

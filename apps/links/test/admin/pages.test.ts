@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const links = await startTestLinks(`sqlite:${join(folder, 'links.db')}`)
 
-test('every page of the admin side has an address, and any other is 404 with the page that says so', async () => {
+test('L18 every page of the admin side has an address, and any other is 404 with the page that says so', async () => {
   const known = [...pages.map(({ path }) => path), '/links/12', '/bundles/3']
   for (const { pattern } of detailPages) expect(known.some((path) => pattern.test(path))).toBeTrue()
   for (const path of known) expect([path, (await links.fetch(`/_/admin${path}`)).status]).toEqual([path, 200])

@@ -100,7 +100,7 @@ eachDialect((dialect, newUrl) => {
     expect([link.label, link.created_by, link.created_via]).toEqual(['First', 'ann@example.com', 'import'])
   })
 
-  test('nobody makes links in another’s name: a row that names another owner becomes the importer’s, and says so', async () => {
+  test('L17 nobody makes links in another’s name: a row that names another owner becomes the importer’s, and says so', async () => {
     const rows = [
       { url: 'https://example.com/theirs', slug: 'theirs', created_by: 'ben@example.com' },
       { url: 'https://example.com/own', slug: 'own', created_by: 'ann@example.com' },
@@ -218,7 +218,7 @@ eachDialect((dialect, newUrl) => {
     expect([(await importing).body.imported, visits > 0]).toEqual([1500, true])
   })
 
-  test('an upload over 32 MiB is 413, announced or not, and nothing of it is stored', async () => {
+  test('L17 L23 an upload over 32 MiB is 413, announced or not, and nothing of it is stored', async () => {
     const before = await links.stored()
     const row = `https://example.com/${'x'.repeat(1000)}\n`
     const head = `url\n${row.repeat(20)}`
@@ -329,7 +329,7 @@ eachDialect((dialect, newUrl) => {
     return { body, begun: begun.promise, end: () => ended.resolve(), pulled: () => pulled }
   }
 
-  test('a person has one import at a time and a node two: a third is refused unread, and waits for none that has ended', async () => {
+  test('L17 a person has one import at a time and a node two: a third is refused unread, and waits for none that has ended', async () => {
     const [first, second] = [openUpload(), openUpload()]
     const anns = upload(first.body, 'format=csv')
     await first.begun

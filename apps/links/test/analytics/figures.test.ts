@@ -198,6 +198,7 @@ eachDialect((dialect, newUrl) => {
     endOnFailure: true,
   })
 
+  // L14.1, L14.3, L14.4, L14.5, L14.6, L14.7, L14.9, L24.7, L24.11
   test('every figure of every range, filter and time zone equals a scan of the raw clicks', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.array(views, { minLength: 3, maxLength: 6 }), async (history, looks) => {
@@ -268,7 +269,7 @@ eachDialect((dialect, newUrl) => {
     expect(sums).toBeGreaterThan(20)
   }, 240_000)
 
-  test('after raw clicks were forgotten, totals, timelines and lists keep their values, whoever comes late', async () => {
+  test('L13.6 L24.22 after raw clicks were forgotten, totals, timelines and lists keep their values, whoever comes late', async () => {
     const HOUR = 3600
     const wholeHours = fc.record({
       range: fc.constantFrom(...Range.options),
@@ -394,7 +395,7 @@ eachDialect((dialect, newUrl) => {
     await expectFigures()
   }, 120_000)
 
-  test('links created in a window, before it and in each of its buckets equal a look at each link', async () => {
+  test('L14.9 links created in a window, before it and in each of its buckets equal a look at each link', async () => {
     const world = await open()
     const { stored } = world
     const made = [

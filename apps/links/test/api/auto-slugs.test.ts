@@ -26,7 +26,7 @@ async function fill(links: TestLinks, linkId: number, slugs: readonly string[], 
 const preferThree = (links: TestLinks) =>
   links.callAdmin('PUT', '/settings', { body: { slug_default_length: 3 } })
 
-test('automatic slugs use only the 32 unmistakable symbols, each about equally often', () => {
+test('L9.1 automatic slugs use only the 32 unmistakable symbols, each about equally often', () => {
   const counts = Map.groupBy(randomSlug(32_000), (symbol) => symbol)
   expect([...counts.keys()].toSorted().join('')).toBe(ALPHABET.split('').toSorted().join(''))
   for (const hits of counts.values()) expect(Math.abs(hits.length - 1000)).toBeLessThan(200)
@@ -45,7 +45,7 @@ eachDialect((_dialect, newUrl) => {
     return { links, admin, id, lengthOf }
   }
 
-  test('the length is the one asked for, else the owner’s default, else four', async () => {
+  test('L9.1 the length is the one asked for, else the owner’s default, else four', async () => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
     const lengthOf = async (fields = {}) => (await links.link(admin, fields)).slugs[0].slug.length
@@ -57,7 +57,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.link(other)).slugs[0].slug).toHaveLength(4)
   })
 
-  test('a default length is used while at most an eighth of it is taken, and skipped beyond', async () => {
+  test('L9.2 a default length is used while at most an eighth of it is taken, and skipped beyond', async () => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
     await preferThree(links)
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await lengthOf()).toBe(4)
   })
 
-  test('a length that is asked for is not skipped, and creation goes on when it is used up', async () => {
+  test('L9.2 a length that is asked for is not skipped, and creation goes on when it is used up', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
     const { id } = await links.link(key, { slug_length: 20 })
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.link(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
   })
 
-  test('a slug that was clicked is never handed out again after a forced delete; a person may choose it', async () => {
+  test('L9.3 a slug that was clicked is never handed out again after a forced delete; a person may choose it', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
     const all = allSlugsOfThree()

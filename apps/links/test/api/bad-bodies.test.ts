@@ -87,7 +87,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('names from the prototype of objects are unknown fields like any other', async () => {
+  test('L3.4 names from the prototype of objects are unknown fields like any other', async () => {
     for (const name of [
       '__proto__',
       'constructor',
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('an unknown field is named as it is, however odd', async () => {
+  test('L3.3 an unknown field is named as it is, however odd', async () => {
     for (const name of ['', ' ', 'ü', '"', '<b>', '🎈', 'x'.repeat(60_000)])
       await refuses(`{${JSON.stringify(name)}:1}`, [400, `Unknown field "${name}"`])
     expect((await send('{"\\ud800":1,"\\u0000":2}')).status).toBe(400)
@@ -147,7 +147,7 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('a body of 64 KiB is read, and one byte more is 413', async () => {
+  test('L3.3 L23 a body of 64 KiB is read, and one byte more is 413', async () => {
     expect((await send(padded(LIMIT))).status).toBe(201)
     await refuses(padded(LIMIT + 1), [413, 'Request body too large'])
   })

@@ -17,7 +17,7 @@ eachDialect((_dialect, newUrl) => {
   const another = (key: string, url: string, fields = {}) =>
     links.link(key, { url, allow_duplicate: true, ...fields })
 
-  test('a URL that has an active link is answered with it, as it is: 200, and nothing is stored', async () => {
+  test('L6.2 a URL that has an active link is answered with it, as it is: 200, and nothing is stored', async () => {
     const url = newAddress()
     const link = await links.link(ann, { url, slug: `dup-${count}`, label: 'First' })
     await links.fetch(`/dup-${count}`)
@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await create(ann, other)).status).toBe(201)
   })
 
-  test('the caller’s own active link is preferred to a newer one of somebody else', async () => {
+  test('L6.2 L24.4 the caller’s own active link is preferred to a newer one of somebody else', async () => {
     const url = newAddress()
     const own = await another(ann, url)
     links.advance(10)
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await create(ann, url)).body.id).toBe(later.id)
   })
 
-  test('a disabled link is never a duplicate, not even the caller’s own, and does not count', async () => {
+  test('L24.4 a disabled link is never a duplicate, not even the caller’s own, and does not count', async () => {
     const url = newAddress()
     const own = await another(ann, url)
     const foreign = await another(ben, url)
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await create(ann, url)).status).toBe(201)
   })
 
-  test('an expired link is never a duplicate, from the very second of its expiry', async () => {
+  test('L24.4 an expired link is never a duplicate, from the very second of its expiry', async () => {
     const url = newAddress()
     const link = await another(ann, url, { expires_at: links.now + 5 })
     links.advance(4)
@@ -123,7 +123,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await create(ann, url)).status).toBe(201)
   })
 
-  test('a requested slug always makes a new link, so that it is never dropped in silence', async () => {
+  test('L6.2 L24.4 a requested slug always makes a new link, so that it is never dropped in silence', async () => {
     const url = newAddress()
     const { id } = await links.link(ann, { url })
     const made = await create(ann, url, { slug: `asked-${count}` })

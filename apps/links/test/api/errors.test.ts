@@ -22,7 +22,7 @@ eachDialect((dialect, newUrl) => {
     ann = await links.key('ann@example.com')
   })
 
-  test('without a key everything is 401, whether it exists or not', async () => {
+  test('L3.1 without a key everything is 401, whether it exists or not', async () => {
     for (const path of [...paths.map((each) => each.path), '', '/', '/nothing', '/links/'])
       for (const method of METHODS) {
         const { headers } = await links.refuses(method, path, {}, [401, 'Unauthorized'])
@@ -31,7 +31,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('a key is recognised only as `Bearer `, exactly so, and the whole key', async () => {
+  test('L3.1 a key is recognised only as `Bearer `, exactly so, and the whole key', async () => {
     expect((await links.call('GET', '/links', { headers: { Authorization: `Bearer ${ann}` } })).status).toBe(
       200,
     )
@@ -68,7 +68,7 @@ eachDialect((dialect, newUrl) => {
       await links.refuses('GET', path, { headers: elsewhere }, [401, 'Unauthorized'])
   })
 
-  test('a revoked key fails on its next request', async () => {
+  test('L4.1 a revoked key fails on its next request', async () => {
     const key = await links.key('admin@localhost')
     expect((await links.call('GET', '/links', { key })).status).toBe(200)
     const [{ id }] = (await links.callAdmin('GET', '/keys')).body
@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
     await links.refuses('GET', '/links', { key }, [401, 'Unauthorized'])
   })
 
-  test('an unknown path is 404 for every method', async () => {
+  test('L3.3 an unknown path is 404 for every method', async () => {
     const unknown = [
       '',
       '/',
@@ -92,12 +92,12 @@ eachDialect((dialect, newUrl) => {
       for (const method of METHODS) await links.refuses(method, path, { key: ann }, [404, 'Not Found'])
   })
 
-  test('a trailing slash matches nothing', async () => {
+  test('L3.5 a trailing slash matches nothing', async () => {
     for (const { path, methods } of paths)
       for (const method of methods) await links.refuses(method, `${path}/`, { key: ann }, [404, 'Not Found'])
   })
 
-  test('a path that exists answers another method with 405 and those it has', async () => {
+  test('L24.19 a path that exists answers another method with 405 and those it has', async () => {
     for (const { path, methods } of paths)
       for (const method of METHODS.filter((each) => !methods.includes(each))) {
         const { headers } = await links.refuses(method, path, { key: ann }, [405, 'Method Not Allowed'])
@@ -114,7 +114,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('an id that is no positive whole number is no path', async () => {
+  test('L3.3 an id that is no positive whole number is no path', async () => {
     for (const id of [
       '0',
       '-1',
@@ -137,7 +137,7 @@ eachDialect((dialect, newUrl) => {
     await links.refuses('GET', '/links/999999999999999', { key: ann }, [404, 'Link not found'])
   })
 
-  test('a key needs the scope of the route, and create does not imply read', async () => {
+  test('L4.2 a key needs the scope of the route, and create does not imply read', async () => {
     const readOnly = await links.key('ann@example.com', 'read')
     const createOnly = await links.key('ann@example.com', 'create')
     for (const operation of apiOperations)
@@ -148,7 +148,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('HEAD is answered like GET, without a body', async () => {
+  test('L3.5 HEAD is answered like GET, without a body', async () => {
     const { id } = await links.link(ann, { slug: 'head' })
     const { body: bundle } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Head' } })
     for (const operation of apiOperations.filter((each) => each.methods.includes('GET'))) {
@@ -167,7 +167,7 @@ eachDialect((dialect, newUrl) => {
     expect((await links.call('HEAD', '/slugs', { key: ann })).status).toBe(405)
   })
 
-  test('every answer has a request id of its own and is not to be stored', async () => {
+  test('L3.6 every answer has a request id of its own and is not to be stored', async () => {
     const { id } = await links.link(ann)
     const seen = new Set<string | null>()
     const asked = [
@@ -188,7 +188,7 @@ eachDialect((dialect, newUrl) => {
     expect(seen.has('mine')).toBe(false)
   })
 
-  test('there are no CORS headers, preflight or not', async () => {
+  test('L3.5 there are no CORS headers, preflight or not', async () => {
     const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' }
     for (const [method, key] of [
       ['OPTIONS', undefined],
@@ -201,7 +201,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a route without a body ignores one, whatever it is', async () => {
+  test('L3.4 a route without a body ignores one, whatever it is', async () => {
     const { id } = await links.link(ann)
     for (const body of ['{"url":', '\0', 'x'.repeat(70_000)]) {
       const init = {
@@ -220,7 +220,7 @@ eachDialect((dialect, newUrl) => {
     expect(JSON.stringify(links.log)).not.toContain('f'.repeat(48))
   })
 
-  test('a fault of ours is 500 without detail, and logged under the request’s id', async () => {
+  test('L3.3 a fault of ours is 500 without detail, and logged under the request’s id', async () => {
     const broken = await startTestLinks(await newUrl())
     const key = await broken.key('ann@example.com')
     // The one read of a table that this takes is what makes the next request fail inside.

@@ -23,7 +23,7 @@ eachDialect((_dialect, newUrl) => {
     return held
   }
 
-  test('a link is active until the second of its expiry, and expired from it', async () => {
+  test('L7 a link is active until the second of its expiry, and expired from it', async () => {
     const slug = newSlug()
     const { id } = await links.link(ann, { slug, expires_at: links.now + 2 })
     links.advance(1)
@@ -32,7 +32,7 @@ eachDialect((_dialect, newUrl) => {
     expect([await redirects(slug), await statusOf(id)]).toEqual([false, ['expired']])
   })
 
-  test('a link made with an expiry that is past is expired at once; 0 is 1970, not "never"', async () => {
+  test('L7 L24.3 a link made with an expiry that is past is expired at once; 0 is 1970, not "never"', async () => {
     for (const expiry of [0, 1, links.now - 1, links.now]) {
       const slug = newSlug()
       const { id, expires_at } = await links.link(ann, { slug, expires_at: expiry })
@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('disable takes effect on the next request and leaves expiry and slugs as they are', async () => {
+  test('L7 L24.3 disable takes effect on the next request and leaves expiry and slugs as they are', async () => {
     const slug = newSlug()
     const link = await links.link(ann, { slug, expires_at: links.now + 1000, label: 'Kept' })
     const { status, body } = await act(link.id, 'disable')
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await statusOf(link.id)).toEqual(['disabled'])
   })
 
-  test('disabling a disabled link changes nothing: the moment stays the first', async () => {
+  test('L7 disabling a disabled link changes nothing: the moment stays the first', async () => {
     const { id } = await links.link(ann)
     const first = await act(id, 'disable')
     links.advance(60)
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await links.stored()).toEqual(before)
   })
 
-  test('enable brings back exactly what was, a scheduled expiry included', async () => {
+  test('L7 L24.3 enable brings back exactly what was, a scheduled expiry included', async () => {
     const slug = newSlug()
     const link = await links.link(ann, { slug, expires_at: links.now + 1000 })
     await act(link.id, 'disable')
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('a link whose expiry passes while it is disabled stays disabled, and is expired once enabled', async () => {
+  test('L7 a link whose expiry passes while it is disabled stays disabled, and is expired once enabled', async () => {
     const slug = newSlug()
     const { id } = await links.link(ann, { slug, expires_at: links.now + 10 })
     await act(id, 'disable')
@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await statusOf(id)).toEqual(['disabled'])
   })
 
-  test('a new expiry moves an expired link to active and back, at once', async () => {
+  test('L7 a new expiry moves an expired link to active and back, at once', async () => {
     const slug = newSlug()
     const { id } = await links.link(ann, { slug, expires_at: 0 })
     for (const [expiry, alive] of [
@@ -144,7 +144,7 @@ eachDialect((_dialect, newUrl) => {
       await links.refuses('POST', `/links/999999/${verb}`, { key: ben }, [404, 'Link not found'])
   })
 
-  test('a link without clicks is deleted with its slugs, which are then free and unknown', async () => {
+  test('L6.8 a link without clicks is deleted with its slugs, which are then free and unknown', async () => {
     const slug = newSlug()
     const link = await links.link(ann, { slug })
     const gone = await links.call('DELETE', `/links/${link.id}`, { key: ann })
@@ -161,7 +161,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.link(ann)).id).toBeGreaterThan(id)
   })
 
-  test('a link with clicks is not deleted, and one click of a bot counts', async () => {
+  test('L6.8 L13.5 a link with clicks is not deleted, and one click of a bot counts', async () => {
     const slug = newSlug()
     const { id } = await links.link(ann, { slug })
     await links.fetch(`/${slug}`, { headers: { 'User-Agent': 'Googlebot/2.1' } })
@@ -178,7 +178,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await redirects(slug)).toBe(true)
   })
 
-  test('HEAD and prefetch count nothing, so they stand in the way of no delete', async () => {
+  test('L24.10 HEAD and prefetch count nothing, so they stand in the way of no delete', async () => {
     const slug = newSlug()
     const { id } = await links.link(ann, { slug })
     await links.fetch(`/${slug}`, { method: 'HEAD' })
@@ -186,7 +186,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('DELETE', `/links/${id}`, { key: ann })).body).toEqual({ deleted: true })
   })
 
-  test('force deletes the link with its slugs and clicks, and nothing of other links', async () => {
+  test('L6.8 force deletes the link with its slugs and clicks, and nothing of other links', async () => {
     const [slug, bystander] = [newSlug(), newSlug()]
     const { id } = await links.link(ann, { slug })
     const other = await links.link(ann, { slug: bystander })

@@ -42,7 +42,7 @@ eachDialect((_dialect, newUrl) => {
     }
   }
 
-  test('the list is a bare array of links as they are read singly, newest first, with their number', async () => {
+  test('L6 L6.7 the list is a bare array of links as they are read singly, newest first, with their number', async () => {
     const first = await links.link(ann, { slug: 'l-first', label: 'First' })
     const second = await links.link(ben)
     links.advance(1)
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
     expect([headers.get('x-total-count'), headers.get('link')]).toEqual(['3', null])
   })
 
-  test('owner keeps the links of exactly this identity; empty means everyone', async () => {
+  test('L6.7 owner keeps the links of exactly this identity; empty means everyone', async () => {
     const carl = await links.key('Carl@example.com')
     const { id } = await links.link(carl)
     expect(await idsOf({ owner: 'Carl@example.com' })).toEqual([id])
@@ -122,7 +122,7 @@ eachDialect((_dialect, newUrl) => {
     expect([next.get('search'), next.get('limit')]).toEqual(['why? who', '2'])
   })
 
-  test('pages by age neither skip nor repeat while others add and delete links', async () => {
+  test('L6.7 pages by age neither skip nor repeat while others add and delete links', async () => {
     const lasting = await idsOf({})
     const passing = await links.link(ann)
     const found = await walk({ limit: 4 }, async () => {
@@ -153,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
     expect(next.searchParams.get('limit')).toBe('1')
   })
 
-  test('a cursor goes on with another limit, and is 400 with any other parameter changed', async () => {
+  test('L6.7 a cursor goes on with another limit, and is 400 with any other parameter changed', async () => {
     const query = {
       owner: 'ann@example.com',
       search: 'example',

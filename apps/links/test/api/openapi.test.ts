@@ -97,7 +97,7 @@ test('a body says that no other field is taken, and a list how its pages are tol
         expect(headers[name]).toEqual({ $ref: `#/components/headers/${name}` })
 })
 
-test('the document is OpenAPI 3.1 with a semantic version, paths relative to /_/api and one bearer scheme', () => {
+test('L22.1 L22.4 the document is OpenAPI 3.1 with a semantic version, paths relative to /_/api and one bearer scheme', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   expect(document.info.version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
   expect(document.servers).toEqual([{ url: '/_/api' }])
@@ -119,7 +119,7 @@ function bodySchema(body: Json | undefined): Json | undefined {
   return name === undefined ? undefined : document.components.schemas[name]
 }
 
-test('what no field or parameter takes, the document refuses too', () => {
+test('L23 what no field or parameter takes, the document refuses too', () => {
   const refused: [string, string, unknown, unknown][] = [
     ['addLinkToBundle', 'link_id', 10 ** 15, 10 ** 15 - 1],
     ['addSlugToLink', 'link_id', 10 ** 15, 10 ** 15 - 1],
@@ -155,7 +155,7 @@ test('an answer that is no JSON is text or bytes, and says what it is', () => {
   })
 })
 
-test('the document has every route of the API and no other', () => {
+test('L22.1 the document has every route of the API and no other', () => {
   const offered = apiOperations.flatMap((each) => each.methods.map((method) => `${method} ${each.path}`))
   expect(described.map(({ path, verb }) => `${verb.toUpperCase()} ${path}`).toSorted()).toEqual(
     offered.toSorted(),
@@ -271,7 +271,7 @@ eachDialect((_dialect, newUrl) => {
   // `call` checks each answer against the schema that the document gives for its status.
   for (const operation of apiOperations)
     for (const method of operation.methods)
-      test(`${method} ${operation.path} succeeds with a documented status and shape`, async () => {
+      test(`L22.1 ${method} ${operation.path} succeeds with a documented status and shape`, async () => {
         const { path, options } = callOf(operation, method, await newWorld())
         const body = document.paths[operation.path]?.[method.toLowerCase()]?.requestBody
         expect(body === undefined).toBe(options.body === undefined)
@@ -370,7 +370,7 @@ eachDialect((_dialect, newUrl) => {
 
   for (const operation of apiOperations)
     for (const code of (operation.failures ?? []).filter((one) => !elsewhere.has(one)))
-      test(`${operation.id} can end in ${code}, as it says`, async () => {
+      test(`L3.3 L22.1 ${operation.id} can end in ${code}, as it says`, async () => {
         const { status, text } = failures[code as keyof typeof failures]
         const world = await newWorld()
         const make = (changed: World = world) => callOf(operation, operation.methods[0], changed)

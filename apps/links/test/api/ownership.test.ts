@@ -19,7 +19,7 @@ const callers = {
   nobody: '',
 }
 
-test('every write of the API has a rule here, and every rule is for a write that exists', () => {
+test('L4.3 L24.1 every write of the API has a rule here, and every rule is for a write that exists', () => {
   expect(Object.keys(rules).toSorted()).toEqual(
     writes.map(({ method, path }) => `${method} ${path}`).toSorted(),
   )
@@ -65,7 +65,7 @@ eachDialect((_dialect, newDatabase) => {
             : !isOwner && rule.others !== undefined
               ? [403, rule.others]
               : undefined
-      test(`${name}: ${caller} ${refusal ? `is told ${refusal[0]} ${refusal[1]}` : 'may'}`, async () => {
+      test(`L4.3 ${name}: ${caller} ${refusal ? `is told ${refusal[0]} ${refusal[1]}` : 'may'}`, async () => {
         const target = await newTarget(name)
         const key = keys[caller]
         const options = { ...(key !== undefined && { key }), body: rule.body?.(target) }

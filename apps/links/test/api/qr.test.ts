@@ -42,7 +42,7 @@ eachDialect((_dialect, newUrl) => {
     return code?.text
   }
 
-  test('a code holds the primary slug, marked as a QR visit, and anyone may have it', async () => {
+  test('L11 L24.9 a code holds the primary slug, marked as a QR visit, and anyone may have it', async () => {
     expect(await read('')).toBe('http://localhost:8080/primary-one?utm_medium=qr')
   })
 
@@ -53,7 +53,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await read('?slug=second.one')).toBe('http://localhost:8080/second.one?utm_medium=qr')
   })
 
-  test('a visit by the code counts as one', async () => {
+  test('L24.9 a visit by the code counts as one', async () => {
     const address = new URL((await read('')) ?? '')
     await links.fetch(address.pathname + address.search)
     await links.call('GET', `/links/${id}`, { key: ann })
@@ -62,7 +62,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('the slug must be one of this link', async () => {
+  test('L11 the slug must be one of this link', async () => {
     const other = await links.link(ann, { slug: 'foreign-one' })
     for (const slug of ['foreign-one', other.slugs[0].slug, 'no-such-slug'])
       await links.refuses('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [404, 'Slug not found'])
@@ -74,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
     await links.refuses('GET', '/links/999999/qr', { key: ben }, [404, 'Link not found'])
   })
 
-  test('SVG is the default, PNG comes for the asking or for the Accept header, and format decides', async () => {
+  test('L11 SVG is the default, PNG comes for the asking or for the Accept header, and format decides', async () => {
     const typeOf = async (query: string, accept?: string) =>
       (await ask(query, accept === undefined ? {} : { Accept: accept })).headers.get('content-type')
     expect(await typeOf('')).toBe('image/svg+xml')
@@ -99,14 +99,14 @@ eachDialect((_dialect, newUrl) => {
     expect(await typeOf('?format=png', 'image/svg+xml')).toBe('image/png')
   })
 
-  test('a code may be kept for five minutes by its reader alone', async () => {
+  test('L11 L24.9 a code may be kept for five minutes by its reader alone', async () => {
     for (const format of ['svg', 'png']) {
       const { headers } = await ask(`?format=${format}`)
       expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['private, max-age=300', 'Accept'])
     }
   })
 
-  test('size is the size in pixels, 220 unless told', async () => {
+  test('L11 L24.9 size is the size in pixels, 220 unless told', async () => {
     for (const [query, size] of [
       ['', 220],
       ['?size=1', 1],
@@ -121,7 +121,7 @@ eachDialect((_dialect, newUrl) => {
     expect([svg.includes('#102030'), svg.includes('#ffeedd')]).toEqual([true, true])
   })
 
-  test('every bad parameter is 400 naming it', async () => {
+  test('L11 every bad parameter is 400 naming it', async () => {
     const bad: [string, string][] = [
       ['size=0', 'size: must be at least 1'],
       ['size=2049', 'size: must be at most 2048'],
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await ask(`?format=png&size=${Number(smallest) - 1}`)).status).toBe(400)
   })
 
-  test('the origin is the one that is set, else the one the request came to, and a proxy’s word counts only if trusted', async () => {
+  test('L11 the origin is the one that is set, else the one the request came to, and a proxy’s word counts only if trusted', async () => {
     const fixed = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://go.example.com' })
     const proxied = await startTestLinks(await newUrl(), { TRUSTED_PROXIES: '127.0.0.1' })
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.proxy.example' }

@@ -86,7 +86,7 @@ eachDialect((dialect, newUrl) => {
       ben: await first.key('ben@example.com'),
     }
   }
-  test('twenty creates of one slug at once end in one 201 and nineteen 409', async () => {
+  test('L8.1 L24.5 twenty creates of one slug at once end in one 201 and nineteen 409', async () => {
     const { first, call, settle, ann } = await startNodes()
     const replies = await times(20, (n) =>
       call('POST', '/links', {
@@ -99,7 +99,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('twenty creates of one URL by one identity at once end in one link', async () => {
+  test('L6.2 L24.5 twenty creates of one URL by one identity at once end in one link', async () => {
     const { first, call, settle, ann } = await startNodes()
     const body = { url: 'https://example.com/same' }
     const replies = await times(20, () => call('POST', '/links', { key: ann, body }))
@@ -119,7 +119,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('two slugs made primary at once leave exactly one of them primary', async () => {
+  test('L24.5 two slugs made primary at once leave exactly one of them primary', async () => {
     const { first, call, settle, ann } = await startNodes()
     const link = await first.link(ann, { slug: 'left' })
     await call('POST', `/links/${link.id}/slugs`, { key: ann, body: { slug: 'right' } })
@@ -304,7 +304,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('a random crowd of writers on a few links is never answered with a fault, and all rules hold afterwards', async () => {
+  test('L24.5 a random crowd of writers on a few links is never answered with a fault, and all rules hold afterwards', async () => {
     const { first, call, nextNode, settle, ann } = await startNodes()
     const ids = await times(3, async () => (await first.link(ann)).id as number)
     const slugs = ['r1', 'r2', 'r3', 'r4']

@@ -35,7 +35,7 @@ eachDialect((dialect, newUrl) => {
     return reply
   }
 
-  test('with a hundred thousand links a whole page comes at once, by age and by clicks, with and without a range', async () => {
+  test('L24.13 with a hundred thousand links a whole page comes at once, by age and by clicks, with and without a range', async () => {
     for (const query of [
       '',
       '?sort=clicks',

@@ -15,7 +15,7 @@ eachDialect((_dialect, newUrl) => {
   const idsOf = async (query: Record<string, string | number>) =>
     (await list(query)).body.map((link: { id: number }) => link.id)
 
-  test('search finds a part of label, URL, owner or any slug, in any case, blanks around it aside', async () => {
+  test('L6.7 search finds a part of label, URL, owner or any slug, in any case, blanks around it aside', async () => {
     const dora = await links.key('dora.quill@example.com')
     const { id } = await links.link(dora, {
       url: 'https://zebra.example/Path?Query=1#Frag',
@@ -62,7 +62,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf({ search: 'after.example' })).toEqual([id])
   })
 
-  test('search folds the letters of every alphabet, not only ASCII', async () => {
+  test('L6.7 search folds the letters of every alphabet, not only ASCII', async () => {
     const pairs = [
       ['Räksmörgås på ÅÄÖ', 'RÄKSMÖRGÅS PÅ åäö'],
       ['ЁЛКА и ёж', 'ёлка И ЁЖ'],
@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf({ search: 'crème brûlée'.normalize('NFD') })).toEqual([id])
   })
 
-  test('% and _ and \\ in a search match only themselves', async () => {
+  test('L6.7 L24.18 % and _ and \\ in a search match only themselves', async () => {
     const percent = await links.link(ann, { label: '100% wool' })
     const underscore = await links.link(ann, { label: 'snake_case_label' })
     const backslash = await links.link(ann, { label: 'C:\\temp' })

@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await read(id)).slugs).toHaveLength(1)
     })
 
-    test(`${form}: when the primary slug is removed the oldest enabled custom slug takes over, else the automatic one`, async () => {
+    test(`L7 ${form}: when the primary slug is removed the oldest enabled custom slug takes over, else the automatic one`, async () => {
       const [oldest, disabled, middle, primary] = [newSlug(), newSlug(), newSlug(), newSlug()]
       const { id, auto } = await newLink()
       for (const slug of [disabled, oldest, middle, primary]) {
@@ -51,7 +51,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await primaryOf(id)).toEqual([primary])
     })
 
-    test(`${form}: a slug with clicks is removed only by force, and its clicks go with it`, async () => {
+    test(`L8.3 ${form}: a slug with clicks is removed only by force, and its clicks go with it`, async () => {
       const [clicked, other] = [newSlug(), newSlug()]
       const { id } = await newLink(clicked, other)
       for (const slug of [clicked, other]) await links.fetch(`/${slug}`)
@@ -95,14 +95,14 @@ eachDialect((_dialect, newUrl) => {
       expect((await act('disable', id, slug)).status).toBe(200)
     })
 
-    test(`${form}: a slug that does not exist is 404 with the form's own words`, async () => {
+    test(`L8.4 ${form}: a slug that does not exist is 404 with the form's own words`, async () => {
       const { id } = await newLink()
       for (const suffix of ['/disable', '/enable', '/primary'])
         await links.refuses('POST', `${path(id, 'no-such-slug')}${suffix}`, { key: ben }, [404, missing])
       await links.refuses('DELETE', path(id, 'no-such-slug'), { key: ben }, [404, missing])
     })
 
-    test(`${form}: paths take a slug in any case and percent-encoded once`, async () => {
+    test(`L8.3 L24.6 ${form}: paths take a slug in any case and percent-encoded once`, async () => {
       const slug = `a.b_c~${newSlug()}`
       const { id } = await newLink(slug)
       expect((await act('disable', id, slug.toUpperCase())).status).toBe(200)
@@ -114,7 +114,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test(`${form}: a path that could hold no slug is no path`, async () => {
+    test(`L8.3 ${form}: a path that could hold no slug is no path`, async () => {
       const { id } = await newLink()
       for (const bad of [
         '_x',

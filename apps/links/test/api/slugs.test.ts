@@ -14,7 +14,7 @@ eachDialect((_dialect, newUrl) => {
   const { newSlug, read, primaryOf, redirects, forms } = slugWork(links, () => ann)
 
   for (const { form, path, add, addSlug, act, newLink } of forms) {
-    test(`${form}: a link has at most 5,000 slugs, whoever adds them and however`, async () => {
+    test(`L8.2 L23 ${form}: a link has at most 5,000 slugs, whoever adds them and however`, async () => {
       const { id } = await newLink()
       await fillSlugs(links, id, 1)
       const [last, more] = [newSlug(), newSlug()]
@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await links.call('PATCH', `/links/${id}`, { key: ann, body: { slug: last } })).status).toBe(200)
     })
 
-    test(`${form}: a person adds at most 50 slugs to a link of another, also when they come at once`, async () => {
+    test(`L4.3 L8.2 ${form}: a person adds at most 50 slugs to a link of another, also when they come at once`, async () => {
       const { id } = await newLink()
       const slugs = await fillGuestSlugs(links, id, ben)
       await links.call('DELETE', `/slugs/${slugs[0]}`, { key: ann })
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await addSlug((await newLink()).id, newSlug(), ben)).status).toBe(201)
     })
 
-    test(`${form}: the owner disables and removes slugs that others added, with their clicks`, async () => {
+    test(`L4.3 ${form}: the owner disables and removes slugs that others added, with their clicks`, async () => {
       const [clicked, silent] = [newSlug(), newSlug()]
       const { id } = await newLink()
       for (const slug of [clicked, silent]) await addSlug(id, slug, ben)
@@ -63,7 +63,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await read(id)).toMatchObject({ total_clicks: 0, slugs: [{ is_custom: 0 }] })
     })
 
-    test(`${form}: an added slug is answered in full and redirects at once`, async () => {
+    test(`L8.3 ${form}: an added slug is answered in full and redirects at once`, async () => {
       const { id } = await newLink()
       const slug = newSlug()
       const { status, body } = await addSlug(id, slug.toUpperCase())
@@ -83,13 +83,13 @@ eachDialect((_dialect, newUrl) => {
       expect(await redirects(slug)).toBe(true)
     })
 
-    test(`${form}: the owner's first custom slug becomes primary, later ones do not`, async () => {
+    test(`L8.5 ${form}: the owner's first custom slug becomes primary, later ones do not`, async () => {
       const [first, second] = [newSlug(), newSlug()]
       const { id } = await newLink(first, second)
       expect(await primaryOf(id)).toEqual([first])
     })
 
-    test(`${form}: anyone may append a slug, and what others append never becomes primary`, async () => {
+    test(`L8.5 ${form}: anyone may append a slug, and what others append never becomes primary`, async () => {
       const [foreign, own] = [newSlug(), newSlug()]
       const { id, auto } = await newLink()
       const { status, body } = await addSlug(id, foreign, ben)
@@ -111,7 +111,7 @@ eachDialect((_dialect, newUrl) => {
       await links.refuses('POST', address, { key: ann, body }, [409, 'Slug already exists'])
     })
 
-    test(`${form}: a slug that cannot be one is 400 with the sentence for what is wrong`, async () => {
+    test(`L8.2 ${form}: a slug that cannot be one is 400 with the sentence for what is wrong`, async () => {
       const { id } = await newLink()
       const symbols =
         'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
@@ -158,7 +158,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await primaryOf(id)).toEqual([first])
     })
 
-    test(`${form}: when the primary slug is disabled the automatic one takes over, whatever else there is`, async () => {
+    test(`L7 ${form}: when the primary slug is disabled the automatic one takes over, whatever else there is`, async () => {
       const [first, second] = [newSlug(), newSlug()]
       const { id, auto } = await newLink(first, second)
       await act('disable', id, first)
@@ -187,7 +187,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await links.stored()).toEqual(before)
     })
 
-    test(`${form}: the automatic slug can be neither disabled nor removed, forced or not; enabling it is a no-op`, async () => {
+    test(`L8.3 ${form}: the automatic slug can be neither disabled nor removed, forced or not; enabling it is a no-op`, async () => {
       const { id, auto } = await newLink(newSlug())
       await links.refuses('POST', `${path(id, auto)}/disable`, { key: ann }, [
         400,
@@ -222,7 +222,7 @@ eachDialect((_dialect, newUrl) => {
     })
   }
 
-  test('the slugs of a link are listed automatic first, then by age, then by name', async () => {
+  test('L5 the slugs of a link are listed automatic first, then by age, then by name', async () => {
     const { id, slugs } = await links.link(ann)
     for (const slug of ['order-b', 'order-a'])
       await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
@@ -232,7 +232,7 @@ eachDialect((_dialect, newUrl) => {
     expect(shown).toEqual([slugs[0].slug, 'order-a', 'order-b', '0-late'])
   })
 
-  test('below a link a slug of another link is not found, and below no link the link is not found', async () => {
+  test('L8.4 below a link a slug of another link is not found, and below no link the link is not found', async () => {
     const [own, foreign] = [
       await links.link(ann, { slug: newSlug() }),
       await links.link(ann, { slug: newSlug() }),
@@ -251,7 +251,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await redirects(slug)).toBe(true)
   })
 
-  test('looking a slug up answers its link to anyone, in any case, disabled or not', async () => {
+  test('L8.3 looking a slug up answers its link to anyone, in any case, disabled or not', async () => {
     const slug = newSlug()
     const link = await links.link(ann, { slug })
     for (const each of [slug, slug.toUpperCase(), link.slugs[0].slug])
@@ -278,7 +278,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('a thousand slugs on one link are shown, searched and deleted with it', async () => {
+  test('L24.13 a thousand slugs on one link are shown, searched and deleted with it', async () => {
     const { id } = await links.link(ann)
     const slugs = Array.from({ length: 1000 }, (_, n) => `many-${id}-${n}`)
     const rows = slugs.map((slug) => ({ slug, link_id: id, is_custom: 1, created_at: 1 }))

@@ -21,7 +21,7 @@ eachDialect((_dialect, newUrl) => {
   const refuses = (id: number, body: unknown, status: number, error: string, key = ann) =>
     links.refuses('PATCH', `/links/${id}`, { key, body }, [status, error])
 
-  test('PUT and PATCH mean the same: what is given changes, the rest stays', async () => {
+  test('L6.3 PUT and PATCH mean the same: what is given changes, the rest stays', async () => {
     for (const method of ['PUT', 'PATCH']) {
       const link = await links.link(ann, { slug: newSlug(), label: 'Old', expires_at: links.now + 60 })
       const url = `https://example.com/${method}/`
@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('an empty body changes nothing and is 200', async () => {
+  test('L6.3 an empty body changes nothing and is 200', async () => {
     const link = await links.link(ann, { slug: newSlug(), label: 'Kept', expires_at: links.now + 60 })
     const before = await links.stored()
     expect(await update(link.id, {})).toMatchObject({ status: 200, body: link })
@@ -82,7 +82,7 @@ eachDialect((_dialect, newUrl) => {
     for (const slug of [old, fresh]) expect((await links.fetch(`/${slug}`)).status).toBe(302)
   })
 
-  test('a slug of the link itself becomes primary, the automatic one included', async () => {
+  test('L6.3 a slug of the link itself becomes primary, the automatic one included', async () => {
     const [first, second] = [newSlug(), newSlug()]
     const link = await links.link(ann, { slug: first })
     await update(link.id, { slug: second })
@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     expect(back.body.slugs).toHaveLength(3)
   })
 
-  test('a disabled slug of the link is refused, and so is a slug of another link', async () => {
+  test('L6.3 a disabled slug of the link is refused, and so is a slug of another link', async () => {
     const [slug, foreign] = [newSlug(), newSlug()]
     const link = await links.link(ann, { slug })
     await links.link(ben, { slug: foreign })
@@ -102,7 +102,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses(link.id, { slug: foreign }, 409, 'Slug already exists')
   })
 
-  test('it is all or nothing: a slug that cannot be had leaves the other fields alone', async () => {
+  test('L6.3 it is all or nothing: a slug that cannot be had leaves the other fields alone', async () => {
     const [slug, foreign] = [newSlug(), newSlug()]
     const link = await links.link(ann, { slug })
     await links.link(ben, { slug: foreign })
@@ -147,7 +147,7 @@ eachDialect((_dialect, newUrl) => {
       await refuses(id, { [field]: 'ben@example.com' }, 400, `Unknown field "${field}"`)
   })
 
-  test('only the owner updates a link, also by a first custom slug', async () => {
+  test('L24.1 only the owner updates a link, also by a first custom slug', async () => {
     const { id } = await links.link(ann)
     const sentence = 'Only the link owner can update this link'
     await refuses(id, { url: 'https://evil.example' }, 403, sentence, ben)
@@ -155,7 +155,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses(id, {}, 403, sentence, ben)
   })
 
-  test('the owner is compared exactly: another case of the same name is somebody else', async () => {
+  test('L1.3 the owner is compared exactly: another case of the same name is somebody else', async () => {
     const { id } = await links.link(ann)
     const shouting = await links.key('ANN@example.com')
     await refuses(id, { label: 'x' }, 403, 'Only the link owner can update this link', shouting)

@@ -61,7 +61,7 @@ eachDialect((dialect, newUrl) => {
   const read = async (id: number, query = '') =>
     (await links.call('GET', `/links/${id}${query}`, { key: ann })).body
 
-  test('every count in every range equals a scan of the raw clicks, to the second', async () => {
+  test('L14.1 every count in every range equals a scan of the raw clicks, to the second', async () => {
     let made = 0
     await fc.assert(
       fc.asyncProperty(
@@ -100,7 +100,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('list, detail and look-up by slug show the same figures', async () => {
+  test('L24.8 list, detail and look-up by slug show the same figures', async () => {
     const link = await links.link(ann, { slug: 'same-figures', label: 'same figures' })
     const at = [1, DAY, DAY + 1, 3 * DAY, 9 * DAY].map((age) => links.now - age)
     await record(
@@ -117,7 +117,7 @@ eachDialect((dialect, newUrl) => {
     expect((await read(link.id, '?range=24h')).total_clicks).toBe(2)
   })
 
-  test('both ends of the window count: a click at this second and one exactly a day old', async () => {
+  test('L14.1 both ends of the window count: a click at this second and one exactly a day old', async () => {
     const { id } = await links.link(ann, { slug: 'both-ends' })
     const at = [0, DAY, DAY + 1, 2 * DAY, 2 * DAY + 1].map((age) => links.now - age)
     await record(
@@ -130,7 +130,7 @@ eachDialect((dialect, newUrl) => {
     expect(await read(id, '?range=24h')).toMatchObject({ total_clicks: 1, delta_pct: -50 })
   })
 
-  test('delta_pct is an integer, halves rounded away from zero', async () => {
+  test('L14.2 delta_pct is an integer, halves rounded away from zero', async () => {
     const cases: [current: number, previous: number, delta: number][] = [
       [9, 8, 13],
       [7, 8, -13],
@@ -159,7 +159,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('the key delta_pct is missing, not null, without a range, for all time, and without clicks before', async () => {
+  test('L14.2 the key delta_pct is missing, not null, without a range, for all time, and without clicks before', async () => {
     const { id } = await links.link(ann, { slug: 'no-delta' })
     await record(links, id, [
       { slug: 'no-delta', at: links.now },
@@ -172,7 +172,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('without a range figures are lifetime, and bots count like everyone', async () => {
+  test('L13.5 without a range figures are lifetime, and bots count like everyone', async () => {
     const { id } = await links.link(ann, { slug: 'lifetime' })
     await record(links, id, [
       { slug: 'lifetime', at: 5 },
@@ -185,7 +185,7 @@ eachDialect((dialect, newUrl) => {
     expect((await read(id, '?range=1y')).total_clicks).toBe(2)
   })
 
-  test('the filter preferences of the key’s owner change no public figure', async () => {
+  test('L14.3 the filter preferences of the key’s owner change no public figure', async () => {
     const admin = await links.key('admin@localhost')
     const { id } = await links.link(admin, { slug: 'raw' })
     await links.fetch('/raw', {
@@ -200,7 +200,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a breakdown begins at its offset, and a negative one of whatever length counts as 0', async () => {
+  test('L14.6 a breakdown begins at its offset, and a negative one of whatever length counts as 0', async () => {
     const { id } = await links.link(ann, { slug: 'offsets' })
     for (const userAgent of [
       'Mozilla/5.0 Firefox/140.0',
@@ -231,7 +231,7 @@ eachDialect((dialect, newUrl) => {
       expect(await read(link.id, `?range=${range}`)).toEqual(link)
   })
 
-  test('a range that is none of the six is 400 naming it, on every route that takes one', async () => {
+  test('L14.1 a range that is none of the six is 400 naming it, on every route that takes one', async () => {
     const { id } = await links.link(ann, { slug: 'ranges' })
     for (const path of ['/links', `/links/${id}`, '/slugs/ranges'])
       for (const range of ['', '1h', '7D', '365d', 'all ', 'null'])

@@ -95,7 +95,7 @@ test('the dashboard is accessible as chart and as table, wide and on a phone, in
   await page.context().close()
 }, 120_000)
 
-test('the cards, the table and the range in the address tell the same of one window', async () => {
+test('L18 L24.8 the cards, the table and the range in the address tell the same of one window', async () => {
   const { page, errors } = await admin.open('/dashboard')
   await page.getByText('Clicks a day').waitFor()
   // The person's own range, which nobody set.
@@ -185,7 +185,7 @@ test('of clicks that name no visitors a link and a bundle say so, and in whose d
   await admin.call('DELETE', `/bundles/${bundle.id}`, undefined)
 }, 60_000)
 
-test('hostile labels are text and break nothing', async () => {
+test('L24.17 hostile labels are text and break nothing', async () => {
   const { page, errors } = await admin.open('/dashboard?range=1y', { width: 390 })
   await page.getByText(HOSTILE).first().waitFor()
   expect(await page.locator('main section img').count()).toBe(0)

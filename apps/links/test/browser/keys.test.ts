@@ -13,7 +13,7 @@ async function makeKey(title: string): Promise<string> {
   return ((await response.json()) as { raw_key: string }).raw_key
 }
 
-test('a key is made with the keyboard alone, shown once, works, and is refused from the request after its revocation', async () => {
+test('L18 a key is made with the keyboard alone, shown once, works, and is refused from the request after its revocation', async () => {
   const { page, errors } = await admin.open('/keys')
   await page.getByText('No API keys yet').waitFor()
   await shoot(page, 'keys-none')

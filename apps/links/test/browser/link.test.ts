@@ -144,7 +144,7 @@ test('a link’s page is accessible and within its width, wide and on a phone, i
   await page.context().close()
 }, 120_000)
 
-test('its owner edits label, URL and expiry where they stand; what is refused stays typed', async () => {
+test('L18 its owner edits label, URL and expiry where they stand; what is refused stays typed', async () => {
   const id = await make('edited', { label: 'Before' })
   const { page, errors } = await open('edited')
   await page.getByRole('button', { name: 'Edit the label' }).click()
@@ -351,7 +351,7 @@ test('a slug with clicks is kept: it says so, and offers to disable or to type i
   expect(kept.slugs).toHaveLength(6)
 }, 60_000)
 
-test('where filters hide the clicks that block a removal, it says that too', async () => {
+test('L18.4 where filters hide the clicks that block a removal, it says that too', async () => {
   const { page } = await open('sale')
   await keepToasts(page)
   await slugMenu(page, 'bots-only', 'Remove')

@@ -54,7 +54,7 @@ async function clickedDaysAgo({ id, slugs }: Made, ...days: number[]): Promise<v
 
 const choose = (page: Page, label: string) => page.getByRole('checkbox', { name: `Select ${label}` }).check()
 
-test('a link is made, and what is hostile in it stays text', async () => {
+test('L18 L24.17 a link is made, and what is hostile in it stays text', async () => {
   const { page, errors } = await admin.open('/links')
   await page.getByText('No links yet').waitFor()
   await page.getByLabel('URL to shorten').fill('https://example.com/?<b>x')
@@ -268,7 +268,7 @@ test('of links that cannot all be disabled, the toast says and takes back what w
   await page.context().close()
 }, 60_000)
 
-test('a deletion taken back within the toast deletes nothing, and one that is not is carried out', async () => {
+test('L18.4 a deletion taken back within the toast deletes nothing, and one that is not is carried out', async () => {
   await make({ url: 'https://example.com/kept', label: 'kept' })
   const { page } = await admin.open('/links?search=kept')
   await keepToasts(page)
@@ -293,7 +293,7 @@ test('a deletion taken back within the toast deletes nothing, and one that is no
   await page.context().close()
 }, 60_000)
 
-test('where clicks forbid a delete, it offers to disable, or to type the slug', async () => {
+test('L18.4 where clicks forbid a delete, it offers to disable, or to type the slug', async () => {
   await make({ url: 'https://example.com/c1', label: 'clicked one', slug: 'clicked-1' })
   await make({ url: 'https://example.com/c2', label: 'clicked by a bot', slug: 'clicked-2' })
   await follow('clicked-1')

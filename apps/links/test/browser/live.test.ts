@@ -74,7 +74,7 @@ test('a click elsewhere shows within two seconds, and moves neither focus nor wh
   await page.context().close()
 }, 60_000)
 
-test('an open page asks for nothing while nothing changes, and a hidden one not even then', async () => {
+test('L18.3 an open page asks for nothing while nothing changes, and a hidden one not even then', async () => {
   const { page } = await admin.open('/links')
   await page.locator('tbody tr').first().waitFor()
   // It comes by the page's own message: nothing that was told before is still to come.

@@ -14,7 +14,7 @@ const PAGES = [
   '/nowhere',
 ] as const
 
-test('every page is accessible, wide and on a phone, in light and in dark', async () => {
+test('L18.2 every page is accessible, wide and on a phone, in light and in dark', async () => {
   const { page, errors } = await admin.open(PAGES[0])
   for (const path of PAGES) {
     await page.goto(admin.at(path))

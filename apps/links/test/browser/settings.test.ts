@@ -25,7 +25,7 @@ async function untilChecked(box: Locator, checked: boolean): Promise<void> {
   await box.and(box.page().locator(checked ? ':checked' : ':not(:checked)')).waitFor({ state: 'attached' })
 }
 
-test('every setting saves by itself, says so, and holds when the page is opened again', async () => {
+test('L18 every setting saves by itself, says so, and holds when the page is opened again', async () => {
   const { page, errors } = await admin.open('/settings')
   const saved = page.getByText('Saved', { exact: true })
   await choose(page, 'Default range', '90 days')

@@ -33,7 +33,7 @@ const mixed = [
   `https://example.com/${'x'.repeat(600)},${'s'.repeat(120)},`,
 ].join('\n')
 
-test('a preview tells what will happen to each row and stores nothing; the import then does just that', async () => {
+test('L18 a preview tells what will happen to each row and stores nothing; the import then does just that', async () => {
   await admin.call('POST', '/links', { url: 'https://example.com/there', slug: 'already-there' })
   const { page, errors } = await admin.open('/import-export')
   expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true)

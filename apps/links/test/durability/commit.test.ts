@@ -26,7 +26,7 @@ eachDialect((dialect, newUrl) => {
     return { relay, create, find }
   }
 
-  test('who writes is not told that nothing was changed when the connection is lost while it is committed', async () => {
+  test('L3.3 who writes is not told that nothing was changed when the connection is lost while it is committed', async () => {
     const { relay, create, find } = await behindRelay()
     relay.loseAnswerTo('commit')
     const { status, headers, body } = await create('kept')

@@ -65,7 +65,7 @@ async function mayImport(server: Server, as = 'ann'): Promise<boolean> {
 }
 
 for (const lines of [true, false])
-  test(`whoever hangs up ends the import, ${lines ? 'told line by line' : 'told at its end'}, and no further link is stored`, async () => {
+  test(`L17 whoever hangs up ends the import, ${lines ? 'told line by line' : 'told at its end'}, and no further link is stored`, async () => {
     const { server, folder } = await start()
     const { socket } = send(server, LONG, { lines })
     await until('links are stored', () => countLinks(folder) > 0, WITHIN_MS)

@@ -14,7 +14,7 @@ const isEnough = (ledger: Ledger) =>
   tally(ledger, 'redirected') > 500 &&
   tally(ledger, 'unanswered') > 10
 
-test('a server killed again and again under load loses nothing that was answered and counts nothing twice', async () => {
+test('L12.4 a server killed again and again under load loses nothing that was answered and counts nothing twice', async () => {
   const { ledger, stop, counted, maybe } = await run(ROUNDS, isEnough)
   expect(ledger.problems).toEqual([])
   expect(stop.code).toBe(0)

@@ -38,7 +38,7 @@ const UNAVAILABLE = {
 
 // Where no PostgreSQL is installed, `npm test` says that it was left out.
 describe('PostgreSQL goes away', () => {
-  test('known slugs redirect, everything else says 503, and what happened meanwhile is counted once', async () => {
+  test('L12.5 known slugs redirect, everything else says 503, and what happened meanwhile is counted once', async () => {
     if (!server) return
     const node = keep(new TestLinks())
     await node.start(server.url)

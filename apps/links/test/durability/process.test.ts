@@ -58,7 +58,7 @@ async function raw(port: number): Promise<{ write(text: string): void; received(
 }
 
 describe('SIGTERM', () => {
-  test('under load: every request in flight is answered, every redirect and write is stored, and it exits 0', async () => {
+  test('L20.2 under load: every request in flight is answered, every redirect and write is stored, and it exits 0', async () => {
     const folder = testFolder()
     const server = keep(await Server.start(folder))
     const ledger = new Ledger()
@@ -187,7 +187,7 @@ function sum(ledger: Ledger, of: 'redirected' | 'unanswered'): number {
 }
 
 describe('starting', () => {
-  test('a second start applies no migration and is at once there', async () => {
+  test('L20.2 a second start applies no migration and is at once there', async () => {
     const folder = testFolder()
     expect(await keep(await Server.start(folder)).stop()).toEqual(STOPPED)
     const migrations = () => read(databasePath(folder), 'select * from migration')
@@ -214,7 +214,7 @@ describe('starting', () => {
     expect(read(journalPath(folder), `select count(*) as n from journal_id`)).toEqual([{ n: 1 }])
   })
 
-  test('a database of a newer version is refused with a clear message, untouched', async () => {
+  test('L20.2 a database of a newer version is refused with a clear message, untouched', async () => {
     const folder = testFolder()
     await keep(await Server.start(folder)).stop()
     const file = new SqliteFile(databasePath(folder))

@@ -84,7 +84,7 @@ for (const disk of disks()) {
     afterEach(() => disk.free())
     afterAll(() => disk.close())
 
-    test('API writes answer 503, redirects and reads go on, ready and metrics say so; then it recovers by itself', async () => {
+    test('L12.4 API writes answer 503, redirects and reads go on, ready and metrics say so; then it recovers by itself', async () => {
       const server = keep(await disk.start())
       const scene = await setUp(server)
       const { wire, headers, id } = scene

@@ -42,7 +42,7 @@ function answersAhead(events: readonly Event[], beginning: string, file: string)
 }
 
 // A kill does not lose what the kernel holds already; power does. A container may forbid watching, so nothing is asked there.
-test('what is written for a redirect or a write of the API is on the disk itself before the answer is sent', async () => {
+test('L12.4 what is written for a redirect or a write of the API is on the disk itself before the answer is sent', async () => {
   if (!canWatch) return
   const trace = join(testFolder(), 'trace')
   const calls = 'trace=pwrite64,pwritev,write,writev,fsync,fdatasync,sendto,sendmsg'

@@ -68,7 +68,7 @@ describe('what others test servers with', () => {
   const links = sharedTestLinks(async () => `sqlite:${join(folder, 'links.db')}`)
   const { url } = listening(links)
 
-  test('the public conformance suite passes in all that the server offers', async () => {
+  test('L19.1 the public conformance suite passes in all that the server offers', async () => {
     const baseline = join(folder, 'baseline.yml')
     writeFileSync(baseline, `server:\n${NOT_OFFERED.map((name) => `  - ${name}\n`).join('')}`)
     const { code, out } = await run([

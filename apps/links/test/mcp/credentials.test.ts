@@ -41,7 +41,7 @@ async function refused(links: TestLinks, response: Response, status: number, bef
 describe('with no access layer set', () => {
   const links = sharedTestLinks(newFile)
 
-  test('this machine itself is admitted', async () => {
+  test('L19.2 this machine itself is admitted', async () => {
     expect(await ownerOf(await create(links, {}))).toBe('admin@localhost')
   })
 
@@ -67,7 +67,7 @@ describe('with no access layer set', () => {
     }
   })
 
-  test('a bad credential from this machine is refused, and not passed over', async () => {
+  test('L19.2 a bad credential from this machine is refused, and not passed over', async () => {
     const before = await links.stored()
     for (const Authorization of [
       `Bearer sk_${'0'.repeat(48)}`,
@@ -93,7 +93,7 @@ describe('with no access layer set', () => {
 describe('with API keys', () => {
   const links = sharedTestLinks(newFile, { MCP_API_KEYS: 'on' })
 
-  test('a key acts as whoever made it, within its scope', async () => {
+  test('L19.2 a key acts as whoever made it, within its scope', async () => {
     const bearer = async (scope: 'create' | 'read' | 'create,read') => ({
       Authorization: `Bearer ${await links.key('ann@example.com', scope)}`,
     })
@@ -131,7 +131,7 @@ describe('with API keys', () => {
 })
 
 describe('with an access layer', () => {
-  test('without an audience of its own there is no endpoint', async () => {
+  test('L19.2 without an audience of its own there is no endpoint', async () => {
     const links = await startTestLinks(await newFile(), {
       LINKS_ACCESS: 'header',
       LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
@@ -145,7 +145,7 @@ describe('with an access layer', () => {
       })
   })
 
-  test('its assertion in the header is accepted for our audience, and for no other; a cookie is not', async () => {
+  test('L19.2 its assertion in the header is accepted for our audience, and for no other; a cookie is not', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ keys: [jwk] }) })

@@ -156,7 +156,7 @@ for (const [name, prepare] of Object.entries(runs))
     await stranger.client.close()
   }, 30_000)
 
-test('the documents name the endpoint and the issuer, for pages of any site', async () => {
+test('L19.3 the documents name the endpoint and the issuer, for pages of any site', async () => {
   for (const path of [
     '/.well-known/oauth-protected-resource',
     '/.well-known/oauth-protected-resource/_/mcp',
@@ -180,7 +180,7 @@ test('the documents name the endpoint and the issuer, for pages of any site', as
   expect([own, await openid.text()]).toContain(JSON.stringify(await relayed.json()))
 })
 
-test('on a host of its own the endpoint is at the root, and its documents name that host', async () => {
+test('L19.1 on a host of its own the endpoint is at the root, and its documents name that host', async () => {
   const host = { Host: 'mcp.example.com' }
   for (const [path, resource, document] of [
     ['/', 'http://mcp.example.com/', '/.well-known/oauth-protected-resource'],
@@ -267,7 +267,7 @@ async function handmade() {
   return { service, state, claims, sign, strange: strange.privateKey, call, audience }
 }
 
-test('only a token of the issuer, for us, still good and with a name is accepted', async () => {
+test('L19.2 only a token of the issuer, for us, still good and with a name is accepted', async () => {
   const { service, claims, sign, strange, call } = await handmade()
   const good = await call(await sign(claims()), 'create_link', { url: 'https://example.com/x' })
   expect(outcomeOf(((await good.json()) as { result: unknown }).result).value.created_by).toBe(
@@ -311,7 +311,7 @@ test('only a token of the issuer, for us, still good and with a name is accepted
   expect(JSON.stringify(service.log)).not.toContain(await sign(claims()))
 })
 
-test('a missing scope is 403 and names what is needed; whichever way servers write scopes', async () => {
+test('L19.2 a missing scope is 403 and names what is needed; whichever way servers write scopes', async () => {
   const { service, claims, sign, call } = await handmade()
   const before = await service.stored()
   const url = { url: 'https://example.com/x' }

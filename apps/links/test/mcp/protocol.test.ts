@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
       return (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
     }
 
-    test(`${revision}: arguments that are null are none`, async () => {
+    test(`L19.4 ${revision}: arguments that are null are none`, async () => {
       const nothing = await send('tools/call', { name: 'get_total_clicks', arguments: null })
       expect(outcomeOf(nothing.result).value).toMatchObject({ total_clicks: 0 })
       // Of a tool that needs some, this is what is missing.
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
       expect(outcomeOf(refused.result).text).toStartWith('link_id: is required')
     })
 
-    test(`${revision}: params that fit nothing are answered in a sentence, never by what a validator prints`, async () => {
+    test(`L19.4 ${revision}: params that fit nothing are answered in a sentence, never by what a validator prints`, async () => {
       const cases: [string, Record<string, unknown>, string][] = [
         ['tools/call', { name: 'get_link', arguments: [] }, 'arguments must be an object'],
         ['tools/call', { name: 'get_link', arguments: 'x' }, 'arguments must be an object'],
@@ -79,7 +79,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   for (const [name, connect] of Object.entries(clients))
-    test(`the ${name} lists and calls tools over a real port`, async () => {
+    test(`L19.1 the ${name} lists and calls tools over a real port`, async () => {
       const client = await connect(url())
       try {
         expect(client.getServerVersion()?.name).toBe('latchkey-links')
@@ -119,7 +119,7 @@ describe('the current revision', () => {
     })
   })
 
-  test('checks its headers against the body', async () => {
+  test('L19.1 checks its headers against the body', async () => {
     const message = current('tools/call', call('health'))
     const good = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'health' }
     expect((await post(links, message, good)).status).toBe(200)
@@ -160,7 +160,7 @@ describe('a revision with a handshake', () => {
   const other = sharedTestLinks(newFile)
 
   for (const version of ['2025-03-26', '2025-06-18', '2025-11-25'])
-    test(`${version} gets a session that every node understands, and a stream when it takes one`, async () => {
+    test(`L19.1 ${version} gets a session that every node understands, and a stream when it takes one`, async () => {
       const noVersion = { 'MCP-Protocol-Version': version }
       const first = await post(links, initialize(version), noVersion)
       expect(first.status).toBe(200)
@@ -212,7 +212,7 @@ describe('the endpoint', () => {
   const headers = { 'Mcp-Method': 'tools/list' }
   const { url } = listening(links)
 
-  test('refuses pages of other sites', async () => {
+  test('L19.1 refuses pages of other sites', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://localhost:8081', 'https://localhost:8080'])
       expect([origin, (await post(links, list, { ...headers, Origin: origin })).status]).toEqual([
         origin,
@@ -221,7 +221,7 @@ describe('the endpoint', () => {
     expect((await post(links, list, { ...headers, Origin: 'http://localhost:8080' })).status).toBe(200)
   })
 
-  test('tells a person how to connect, and other methods that only POST is taken', async () => {
+  test('L19.1 tells a person how to connect, and other methods that only POST is taken', async () => {
     const host = { Host: 'localhost:8080' }
     const page = await links.fetch('/_/mcp', { headers: { ...host, Accept: 'text/html' } })
     expect(page.status).toBe(200)
@@ -235,7 +235,7 @@ describe('the endpoint', () => {
     }
   })
 
-  test('answers what is no message with an error of the protocol, and changes nothing', async () => {
+  test('L19.1 answers what is no message with an error of the protocol, and changes nothing', async () => {
     const before = await links.stored()
     for (const [body, status, code] of [
       ['{', 400, -32700],
@@ -271,7 +271,7 @@ describe('the endpoint', () => {
       expect([path, (await post(links, list, headers, path)).status]).toEqual([path, 404])
   })
 
-  test('no tokens are issued: /oauth/* is 404 for every method', async () => {
+  test('L19.3 no tokens are issued: /oauth/* is 404 for every method', async () => {
     for (const method of ['GET', 'POST', 'DELETE'])
       for (const path of ['/oauth/token', '/oauth/authorize?x=1', '/oauth/register'])
         expect([path, (await links.fetch(path, { method })).status]).toEqual([path, 404])
@@ -310,7 +310,7 @@ describe('the endpoint', () => {
 describe('the rate limit', () => {
   const links = sharedTestLinks(newFile, { LINKS_RATE_LIMIT: '3/hour', MCP_API_KEYS: 'on' })
 
-  test('counts per identity, whatever the key, and each call of a batch', async () => {
+  test('L19.4 counts per identity, whatever the key, and each call of a batch', async () => {
     const ann = [await links.key('ann@example.com'), await links.key('ann@example.com')]
     const ben = await links.key('ben@example.com')
     const list = (key: string | undefined) =>

@@ -20,7 +20,7 @@ const annotations = {
   D: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 }
 
-test('the tools are those of the contract, 38, with its names and annotations', () => {
+test('L19.4 the tools are those of the contract, 38, with its names and annotations', () => {
   const expected = Object.entries(contract).flatMap(([kind, names]) =>
     names.split(/\s+/).map((name) => [name, annotations[kind as keyof typeof annotations]] as const),
   )
@@ -48,7 +48,7 @@ test('the schema of every result says that it is an object, so that older client
     else expect([name, outputSchema?.type]).toEqual([name, 'object'])
 })
 
-test('the parameters are those of the contract', () => {
+test('L19.4 the parameters are those of the contract', () => {
   const parameters = Object.fromEntries(
     listTools().map(({ name, inputSchema: { properties, required } }) => [
       name,

@@ -57,7 +57,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   describe('what is read', () => {
-    test('is what the admin side shows the same person, with its range in front', async () => {
+    test('L14.3 L19.4 L24.8 is what the admin side shows the same person, with its range in front', async () => {
       const ids = () => ({ link_id: first.id })
       const bundle = () => ({ bundle_id: bundleId })
       const cases: [tool: string, args: Record<string, unknown>, path: string, pick?: string][] = [
@@ -204,7 +204,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('a QR code is the one of the admin side, for any slug and any origin', async () => {
+    test('L24.9 a QR code is the one of the admin side, for any slug and any origin', async () => {
       const { value, content } = await asAnn('get_link_qr', { link_id: first.id })
       expect(value).toMatchObject({
         link_id: first.id,
@@ -234,7 +234,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('what is created', () => {
-    test('is marked as made by an assistant and belongs to the caller', async () => {
+    test('L3.8 is marked as made by an assistant and belongs to the caller', async () => {
       expect(first).toMatchObject({ created_via: 'mcp', created_by: ann, slug_rejections: [] })
       expect((await asBen('create_bundle', { name: 'Ben’s' })).value).toMatchObject({
         created_via: 'mcp',
@@ -243,7 +243,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('repeating a call changes nothing, and a slug it has already is no rejection', async () => {
+    test('L19.4 repeating a call changes nothing, and a slug it has already is no rejection', async () => {
       const call = {
         url: 'https://example.com/again',
         custom_slug: ['Again-1', 'again-2', 'first', '_x', ''],
@@ -303,7 +303,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('what is refused', () => {
-    test('a script or another scheme is no target, in create and update', async () => {
+    test('L24.18 a script or another scheme is no target, in create and update', async () => {
       const before = await links.stored()
       for (const url of ['javascript:alert(1)', 'data:text/html,x', ' JaVaScRiPt:alert(1)', 'ftp://a.b/']) {
         const created = await asAnn('create_link', { url })
@@ -319,7 +319,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await links.stored()).toEqual(before)
     })
 
-    test('every write by someone who is not the owner, by any tool, and nothing changes', async () => {
+    test('L24.1 every write by someone who is not the owner, by any tool, and nothing changes', async () => {
       const own = (
         await asAnn('create_link', { url: 'https://example.com/owned', custom_slug: ['own-a', 'own-b'] })
       ).value
@@ -475,7 +475,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await asAnn('delete_link', { link_id })).value).toEqual({ deleted: true })
   })
 
-  test('hostile text comes back as data, whatever it holds', async () => {
+  test('L24.17 hostile text comes back as data, whatever it holds', async () => {
     const hostile = `</script><script>alert(1)</script> "'&%_\\ \u202E 👩‍👩‍👧 {{7*7}} __proto__`
     const { value } = await asAnn('create_link', {
       url: 'https://example.com/?q=%3Cscript%3E&x="><img>',
@@ -495,7 +495,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await asAnn('create_bundle', { name })).value.name).toBe(name)
   })
 
-  test('lists end at a thousand and say how many there are', async () => {
+  test('L19.4 lists end at a thousand and say how many there are', async () => {
     const { value: bundle } = await asBen('create_bundle', { name: 'Large' })
     const [{ last } = { last: 0 }] = await links.rows<{ last: number }>('select max(id) as last from link')
     const owner = 'many@example.com'

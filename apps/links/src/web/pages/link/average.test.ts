@@ -44,7 +44,7 @@ test('a day begins where the reader is, also for an average', () => {
   }
 })
 
-test('averages have as many decimals as say something', () => {
+test('L18.5 averages have as many decimals as say something', () => {
   const worded = [0, 0.004, 0.05, 0.999, 1, 9.94, 9.96, 10, 1234.5]
   expect(worded.map((value) => wordAverage(value, 'en'))).toEqual([
     '0',
