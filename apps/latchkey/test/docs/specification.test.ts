@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { ROOT } from './page.ts'
 
 /** The pages of requirements, each with the letter that its rules begin with. */
-const SPECIFICATIONS: { prefix: string; path: string }[] = []
+const SPECIFICATIONS: { prefix: string; path: string }[] = [
+  { prefix: 'L', path: 'docs/specification/links.md' },
+]
 const FOLDERS = ['apps/links', 'apps/latchkey', 'packages', 'sdks', 'docs', 'scripts', 'bench']
 
 interface Rule {
