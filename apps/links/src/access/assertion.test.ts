@@ -100,7 +100,12 @@ describe('a good assertion', () => {
   test('L16 admits its email, signed with RS256 or ES256', async () => {
     for (const signer of [rsa, ec]) {
       const admission = await admit(await signer.sign(claims()))
-      expect(admission).toEqual({ ok: true, identity: 'ann@example.com', via: 'assertion' })
+      expect(admission).toEqual({
+        ok: true,
+        identity: 'ann@example.com',
+        via: 'assertion',
+        until: NOW + 600,
+      })
     }
   })
 
@@ -112,6 +117,7 @@ describe('a good assertion', () => {
       ok: true,
       identity: 'ann@example.com',
       via: 'cookie',
+      until: NOW + 600,
     })
     const both = request({ cookie, 'Cf-Access-Jwt-Assertion': 'bad' })
     expect(await access.admit(both, '::1')).toMatchObject({ ok: false, status: 401 })
