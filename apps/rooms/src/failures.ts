@@ -1,6 +1,6 @@
 import { Failure, type FailureKind, type FieldProblem, transportFailures } from '@latchkey/http/failure'
 
-/** The closed list of codes that a request to Rooms can end in (rooms-contract R15.2), with their English sentences. */
+/** The closed list of codes that a request to Rooms can end in (R15.2), with their English sentences. */
 export const failures = {
   invalid_request: { status: 400, text: 'The request is not valid' },
   nickname_reserved: { status: 400, text: 'This name is reserved; choose another' },

@@ -1,4 +1,4 @@
-/** Every number of rooms-contract R22 that can be changed with `ROOMS_LIMITS`, with its default. */
+/** Every number of R22 that can be changed with `ROOMS_LIMITS`, with its default. */
 export const DEFAULT_LIMITS = {
   http_per_minute: 600,
   http_anonymous_per_minute: 300,

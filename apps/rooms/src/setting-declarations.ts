@@ -27,7 +27,7 @@ import {
 
 const TEN_YEARS_SECONDS = 315_360_000
 
-/** The settings of rooms-contract R2, in its order. */
+/** The settings of R2, in its order. */
 export const declarations = {
   provider: {
     name: 'AUTH_PROVIDER',

@@ -57,7 +57,7 @@ function isPlainUrl(given: string): boolean {
   return url !== null && url.username === '' && url.password === '' && !/^https?:\/\/[^/]*@/.test(given)
 }
 
-/** One exact origin, as browsers write it (rooms-contract R3.1). */
+/** One exact origin, as browsers write it (R3.1). */
 export function ownOrigin(): Kind<string> {
   return {
     accepts:

@@ -1,4 +1,4 @@
-// Rows as both engines give them: booleans are 0 or 1, times are integer milliseconds UTC (rooms-contract R20).
+// Rows as both engines give them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
 
 export type Flag = 0 | 1
 

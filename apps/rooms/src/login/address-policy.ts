@@ -1,4 +1,4 @@
-// Which addresses the provider's hosts may have (rooms-contract R4.6).
+// Which addresses the provider's hosts may have (R4.6).
 import { isPublicAddress } from '@latchkey/http/outbound-address'
 import ipaddr from 'ipaddr.js'
 

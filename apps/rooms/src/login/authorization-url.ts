@@ -1,4 +1,4 @@
-// Where a login begins, RFC 6749, section 4.1.1 (rooms-contract R5.6; checklist L14-L18).
+// Where a login begins, RFC 6749, section 4.1.1 (R5.6, C14-C18).
 import type { ProviderConfig } from './provider-config.ts'
 import type { AuthorizationRequest } from './provider.ts'
 

@@ -1,4 +1,4 @@
-/** A dot path into claims (rooms-contract R7.6), split and checked once, at start. */
+/** A dot path into claims (R7.6), split and checked once, at start. */
 export interface ClaimPath {
   /** As configured: it is first tried as one key. */
   readonly whole: string
@@ -25,7 +25,7 @@ export function parseClaimPath(text: string): ClaimPath | undefined {
 /** What was said of a person, whoever is believed most first. */
 export type Claims = readonly Readonly<Record<string, unknown>>[]
 
-/** The value at the path in the first that knows anything of it: the others neither replace it nor add to it (L77). */
+/** The value at the path in the first that knows anything of it: the others neither replace it nor add to it (C77). */
 export function readFirstClaim(sources: Claims, path: ClaimPath): unknown {
   const [first = ''] = path.parts
   const source = sources.find((claims) => Object.hasOwn(claims, path.whole) || Object.hasOwn(claims, first))

@@ -1,4 +1,4 @@
-// What the provider says of itself, OpenID Connect Discovery 1.0 (rooms-contract R4.1, R4.3, R4.4; checklist L5-L11).
+// What the provider says of itself, OpenID Connect Discovery 1.0 (R4.1, R4.3, R4.4, C5-C11).
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { z } from 'zod'
 import { endpoint } from '../setting-kinds.ts'
@@ -82,7 +82,7 @@ async function fetchMetadata(config: OidcConfig, outbound: Surroundings['outboun
   const { status, object } = await outbound({ endpoint: 'discovery', url: discoveryUrl(config.issuer) })
   if (status !== 200) throw new LoginFailure('provider_unavailable', 'no metadata', { status })
   if (object === undefined) throw new LoginFailure('provider_unavailable', 'metadata is no JSON object')
-  // Section 4.3: exactly the same, before anything else of the document is believed (L7).
+  // Section 4.3: exactly the same, before anything else of the document is believed (C7).
   if (object.issuer !== config.issuer)
     throw new LoginFailure('provider_misconfigured', 'issuer mismatch', {
       configured: config.issuer,
@@ -131,14 +131,14 @@ function readMetadata(object: Readonly<Record<string, unknown>>, config: OidcCon
   }
 }
 
-/** R4.4, the same rule as for the settings: no `javascript:` ever gets from here into a Location header (L9). */
+/** R4.4, the same rule as for the settings: no `javascript:` ever gets from here into a Location header (C9). */
 function permittedUrl(text: string, member: string, { allowHttp }: OidcConfig): string {
   const url = endpoint().parse(text)
   if (url !== undefined && (allowHttp || isSafeUrl(url))) return url
   throw new LoginFailure('provider_misconfigured', 'metadata address not permitted', { member })
 }
 
-/** Exactly one (L52). OpenID Connect Core 1.0, section 3.1.3.7: RS256 is what providers sign with unless told otherwise. */
+/** Exactly one (C52). OpenID Connect Core 1.0, section 3.1.3.7: RS256 is what providers sign with unless told otherwise. */
 function algorithmFor({ idTokenAlg }: OidcConfig, advertised: readonly string[] | null): IdTokenAlgorithm {
   if (idTokenAlg !== 'auto') return idTokenAlg
   if (advertised === null || advertised.length === 0) return 'RS256'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cleanName, cutToGraphemes } from './display-name.ts'
 
-test('L84 names lose what is invisible, and nothing that shows', () => {
+test('C84 names lose what is invisible, and nothing that shows', () => {
   for (const [given, clean] of [
     ['Alice', 'Alice'],
     ['  Alice  ', 'Alice'],
@@ -32,7 +32,7 @@ test('L84 names lose what is invisible, and nothing that shows', () => {
     expect([given, cleanName(given)]).toEqual([given, clean])
 })
 
-test('L84 a joiner inside an emoji stays, and so do the other parts of emoji', () => {
+test('C84 a joiner inside an emoji stays, and so do the other parts of emoji', () => {
   for (const emoji of ['👨‍👩‍👧‍👦', '👩🏽‍💻', '🏳️‍🌈', '🏳‍🌈', '❤️‍🔥', '❤‍🔥', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', '🇸🇪', '👍🏿', '❤️'])
     expect([emoji, cleanName(`A${emoji}B`)]).toEqual([emoji, `A${emoji}B`])
   expect(cleanName('👩\u200d')).toBe('👩')
@@ -45,7 +45,7 @@ test('cleaning a clean name changes nothing', () => {
     expect(cleanName(cleanName(name))).toBe(cleanName(name))
 })
 
-test('L84 a name is cut between graphemes, never inside one', () => {
+test('C84 a name is cut between graphemes, never inside one', () => {
   const family = '👨‍👩‍👧‍👦'
   expect(cutToGraphemes(family.repeat(65))).toBe(family.repeat(64))
   expect(cutToGraphemes('e\u0323\u0302'.repeat(70), 2)).toBe('e\u0323\u0302'.repeat(2))
@@ -54,7 +54,7 @@ test('L84 a name is cut between graphemes, never inside one', () => {
   expect(cutToGraphemes('')).toBe('')
 })
 
-test('L84 marks upon marks do not make a name of any length', () => {
+test('C84 marks upon marks do not make a name of any length', () => {
   expect(cutToGraphemes(`Al${'\u0300'.repeat(100_000)}`)).toBe('A')
   // Nor of any length to compose.
   expect(cleanName('x'.repeat(2049))).toBe('x'.repeat(2048))

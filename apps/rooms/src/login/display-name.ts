@@ -1,4 +1,4 @@
-// Names as they are shown and compared (rooms-contract R8.3; checklist L84).
+// Names as they are shown and compared (R8.3, C84).
 import { boundMarks } from '@latchkey/http/text'
 
 /** Of a name. */

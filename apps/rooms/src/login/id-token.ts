@@ -1,4 +1,4 @@
-// Verifies an ID token, OpenID Connect Core 1.0, section 3.1.3.7 (rooms-contract R7.1-R7.3; checklist L49-L66). Read it
+// Verifies an ID token, OpenID Connect Core 1.0, section 3.1.3.7 (R7.1-R7.3, C49-C66). Read it
 // from top to bottom: what costs nothing comes first, then the key, then the signature, then the rest.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Metadata } from './discovery.ts'
@@ -49,7 +49,7 @@ function refuse(reason: string): never {
   throw new LoginFailure('token_invalid', reason)
 }
 
-/** Section 3.1.3.7, points 2 to 5 (L56, L58, L59). */
+/** Section 3.1.3.7, points 2 to 5 (C56, C58, C59). */
 function checkParties(claims: JsonObject, { issuer, clientId }: ExpectedIdToken['config']): void {
   if (claims.iss !== issuer) refuse('id token issuer wrong')
   const { aud } = claims
@@ -60,12 +60,12 @@ function checkParties(claims: JsonObject, { issuer, clientId }: ExpectedIdToken[
   if (Object.hasOwn(claims, 'azp') && claims.azp !== clientId) refuse('id token authorized party wrong')
 }
 
-/** L57. */
+/** C57. */
 function checkSubject({ sub }: JsonObject): void {
   if (!isIdentifier(sub)) refuse('id token subject missing or malformed')
 }
 
-/** Points 9 and 10, and RFC 7519, section 4.1.5 (L60, L61, L62). */
+/** Points 9 and 10, and RFC 7519, section 4.1.5 (C60, C61, C62). */
 function checkTimes(claims: JsonObject, nowSeconds: number): void {
   const { exp, iat, nbf } = claims
   if (!Number.isFinite(exp)) refuse('id token expiry missing or malformed')
@@ -77,7 +77,7 @@ function checkTimes(claims: JsonObject, nowSeconds: number): void {
   if (!Number.isFinite(nbf) || (nbf as number) > nowSeconds + LEEWAY_SECONDS) refuse('id token not valid yet')
 }
 
-/** Point 11 (L63, L65): this token was made for this login, and for no other. */
+/** Point 11 (C63, C65): this token was made for this login, and for no other. */
 function checkNonce({ nonce }: JsonObject, nonceHash: string | null): void {
   if (typeof nonce !== 'string' || nonceHash === null) refuse('id token nonce missing')
   const received = Buffer.from(createHash('sha256').update(nonce).digest('hex'))
@@ -85,7 +85,7 @@ function checkNonce({ nonce }: JsonObject, nonceHash: string | null): void {
   if (received.length !== stored.length || !timingSafeEqual(received, stored)) refuse('id token nonce wrong')
 }
 
-/** Section 3.1.3.8 (L64): the left half of the hash that the signature algorithm uses, of the access token's ASCII. */
+/** Section 3.1.3.8 (C64): the left half of the hash that the signature algorithm uses, of the access token's ASCII. */
 function checkAccessTokenHash(claims: JsonObject, accessToken: string, algorithm: string): void {
   if (!Object.hasOwn(claims, 'at_hash')) return
   // Ed25519, the one curve of EdDSA that is accepted, uses SHA-512 (RFC 8032).

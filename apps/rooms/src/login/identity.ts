@@ -1,4 +1,4 @@
-// What claims say of a person (rooms-contract R7.6, R7.7, R8.3, R9.3; checklist L66, L79-L81, L84, L86).
+// What claims say of a person (R7.6, R7.7, R8.3, R9.3, C66, C79-C81, C84, C86).
 import { type ClaimPath, type Claims, readFirstClaim } from './claim-path.ts'
 import { cleanName, cutToGraphemes } from './display-name.ts'
 import { isIdentifier } from './identifier.ts'

@@ -1,4 +1,4 @@
-// The provider's signing keys, RFC 7517 (rooms-contract R7.4; checklist L12, L53, L67-L74).
+// The provider's signing keys, RFC 7517 (R7.4, C12, C53, C67-C74).
 import { type CryptoKey, type JWK, importJWK } from 'jose'
 import type { IdTokenAlgorithm } from './provider-config.ts'
 import { LoginFailure } from './provider.ts'
@@ -8,7 +8,7 @@ export interface Wanted {
   /** As the token's header says; undefined where it says nothing. */
   readonly kid: string | undefined
   readonly algorithm: IdTokenAlgorithm
-  /** From the metadata of this moment: a moved key set is followed at the next refresh (L12). */
+  /** From the metadata of this moment: a moved key set is followed at the next refresh (C12). */
   readonly jwksUri: string
 }
 
@@ -25,9 +25,9 @@ interface Key {
 }
 
 const FRESH_MS = 600_000
-// With the provider out of reach, its last keys are good for this long; one that it withdrew stops working then (L72).
+// With the provider out of reach, its last keys are good for this long; one that it withdrew stops working then (C72).
 const USABLE_MS = 3_600_000
-// However many tokens with made-up key ids arrive (L70).
+// However many tokens with made-up key ids arrive (C70).
 const PAUSE_MS = 30_000
 const MOST_KEYS = 100
 
@@ -74,7 +74,7 @@ export function createKeySet({ outbound, now, log, metrics }: Surroundings): Key
   function pick(kid: string | undefined): CryptoKey | undefined {
     if (!isWithin(USABLE_MS, loadedAtMs))
       throw new LoginFailure('provider_unavailable', 'no keys of the provider')
-    // Without a key id there must be no choice (OpenID Connect Core 1.0, section 10.1; L73).
+    // Without a key id there must be no choice (OpenID Connect Core 1.0, section 10.1; C73).
     if (kid === undefined && keys.length > 1) throw new LoginFailure('token_invalid', 'key id missing')
     return keyOf(kid)
   }
@@ -125,7 +125,7 @@ const CURVES: Partial<Record<IdTokenAlgorithm, string>> = { ES256: 'P-256', ES38
 // RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** Whether a published key is one to verify this algorithm with, and properly published (L53, L74). */
+/** Whether a published key is one to verify this algorithm with, and properly published (C53, C74). */
 function fits(jwk: Readonly<Record<string, unknown>>, algorithm: IdTokenAlgorithm): boolean {
   if (jwk.kid !== undefined && typeof jwk.kid !== 'string') return false
   if (jwk.alg !== undefined && jwk.alg !== algorithm) return false

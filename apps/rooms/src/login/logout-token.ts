@@ -1,5 +1,5 @@
-// Verifies a logout token, OpenID Connect Back-Channel Logout 1.0, section 2.6 (rooms-contract R13.4, R13.5; checklist
-// L109-L113). Whether it was seen before, and which sessions it ends, is for the database to say.
+// Verifies a logout token, OpenID Connect Back-Channel Logout 1.0, section 2.6 (R13.4, R13.5,
+// C109-C113). Whether it was seen before, and which sessions it ends, is for the database to say.
 import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import type { OidcConfig } from './provider-config.ts'
@@ -47,14 +47,14 @@ function refuse(reason: string): never {
   throw new LoginFailure('token_invalid', reason)
 }
 
-/** L110. Other audiences are no harm here: whoever else has the token could only end the same sessions. */
+/** C110. Other audiences are no harm here: whoever else has the token could only end the same sessions. */
 function checkParties({ iss, aud }: JsonObject, { issuer, clientId }: ExpectedLogoutToken['config']): void {
   if (iss !== issuer) refuse('logout token issuer wrong')
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
   if (!audiences.includes(clientId)) refuse('logout token audience wrong')
 }
 
-/** L111. */
+/** C111. */
 function checkEvent({ events }: JsonObject): void {
   const event = isObject(events) && Object.hasOwn(events, EVENT) ? events[EVENT] : undefined
   if (!isObject(event)) refuse('logout token event missing or malformed')
@@ -73,7 +73,7 @@ function textOf(claims: JsonObject, name: 'jti' | 'sub' | 'sid'): string | null 
   return key ?? refuse(`logout token ${name} malformed`)
 }
 
-/** R13.5 (L113). In whole seconds, the beginning rounded down and the end up. */
+/** R13.5 (C113). In whole seconds, the beginning rounded down and the end up. */
 function lifeOf(
   { iat, exp }: JsonObject,
   { logoutTokenMaxAgeSeconds }: ExpectedLogoutToken['config'],

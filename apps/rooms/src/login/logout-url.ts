@@ -1,5 +1,5 @@
 // Where a browser is sent to end its session at the provider too, OpenID Connect RP-Initiated Logout 1.0, section 2
-// (rooms-contract R12.2; checklist L117).
+// (R12.2, C117).
 
 const LONGEST_URL = 8 * 1024
 

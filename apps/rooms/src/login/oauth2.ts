@@ -1,4 +1,4 @@
-// The mode `oauth2`: no discovery and no ID token; who signed in is what user-info says (rooms-contract R4.2, R7.5).
+// The mode `oauth2`: no discovery and no ID token; who signed in is what user-info says (R4.2, R7.5).
 import { authorizationUrl } from './authorization-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { describePerson } from './identity.ts'

@@ -1,4 +1,4 @@
-// The mode `oidc`: OpenID Connect with everything verified (rooms-contract R4-R7, R12, R13). `teamidp` is this and teams.
+// The mode `oidc`: OpenID Connect with everything verified (R4-R7, R12, R13). `teamidp` is this and teams.
 import { authorizationUrl } from './authorization-url.ts'
 import type { Claims } from './claim-path.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
@@ -80,13 +80,13 @@ export function createOidcProvider(
 async function usesPkce({ config, discovery }: Parts): Promise<boolean> {
   if (config.pkce !== 'auto') return config.pkce === 'required'
   const { supportsS256 } = await discovery.get()
-  // R5.6 (L16): with neither, whoever sees the code could use it.
+  // R5.6 (C16): with neither, whoever sees the code could use it.
   if (!supportsS256 && config.clientSecret === null)
     throw new LoginFailure('provider_misconfigured', 'neither code challenge nor client secret')
   return supportsS256
 }
 
-/** RFC 9207, section 2.4 (R6.4, L34): an answer of another server must not be taken to this one. */
+/** RFC 9207, section 2.4 (R6.4, C34): an answer of another server must not be taken to this one. */
 async function checkIssuerParameter(iss: string | undefined, { config, discovery }: Parts): Promise<void> {
   if (iss === config.issuer) return
   if (iss !== undefined) throw new LoginFailure('state_invalid', 'issuer parameter wrong')
@@ -106,7 +106,7 @@ async function redeem(redemption: Redemption, parts: Parts): Promise<ProviderIde
   const signed = await verifyIdToken(idToken, { config, metadata, keys, nonceHash, accessToken, now })
   const claims: JsonObject[] = [signed]
   if (metadata.userinfoEndpoint !== null) {
-    // Only now: nothing is sent anywhere for a token that proves nothing (R7.1, L50).
+    // Only now: nothing is sent anywhere for a token that proves nothing (R7.1, C50).
     const userInfo = await fetchUserInfo(outbound, metadata.userinfoEndpoint, accessToken)
     checkSameSubject(signed, userInfo)
     claims.push(userInfo)

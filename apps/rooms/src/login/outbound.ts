@@ -1,4 +1,4 @@
-// The one way to the provider (rooms-contract R4.5, R4.6; checklist L43, L44, L119, L120).
+// The one way to the provider (R4.5, R4.6, C43, C44, C119, C120).
 import { resolveHost } from '@latchkey/http/outbound-address'
 import { mayConnect } from './address-policy.ts'
 import { AnswerTooLarge, exchange } from './exchange.ts'
@@ -129,7 +129,7 @@ async function askOnce({ call, url, signal, options }: Attempt): Promise<Answer>
   }
 }
 
-/** Checked here, the same addresses are then connected to: nobody asks DNS a second time (L120). */
+/** Checked here, the same addresses are then connected to: nobody asks DNS a second time (C120). */
 function checkAddresses(
   { endpoint }: Call,
   url: URL,

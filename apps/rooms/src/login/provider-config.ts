@@ -3,7 +3,7 @@ import type { ClaimPath } from './claim-path.ts'
 export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256', 'PS256', 'EdDSA', 'ES384', 'RS384', 'RS512'] as const
 export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number]
 
-/** What all three modes are configured with (rooms-contract R2). */
+/** What all three modes are configured with (R2). */
 interface CommonConfig {
   readonly label: string
   readonly clientId: string

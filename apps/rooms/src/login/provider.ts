@@ -1,6 +1,6 @@
 import type { ProviderMode } from './provider-config.ts'
 
-/** How a login can fail, as its page is told (rooms-contract R6.8). */
+/** How a login can fail, as its page is told (R6.8). */
 export const LOGIN_ERRORS = [
   'cancelled',
   'interaction_required',

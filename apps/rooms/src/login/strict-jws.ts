@@ -1,4 +1,4 @@
-// Compact JWS read strictly, before its signature is looked at, RFC 7515 (rooms-contract R7.2; checklist L47, L49, L51-L55).
+// Compact JWS read strictly, before its signature is looked at, RFC 7515 (R7.2, C47, C49, C51-C55).
 import { type CryptoKey, compactVerify } from 'jose'
 import { LoginFailure } from './provider.ts'
 
@@ -87,7 +87,7 @@ export function checkHeader(header: JsonObject, { algorithm, types }: ExpectedHe
     throw new LoginFailure('token_invalid', `${what} malformed`)
 }
 
-/** The key comes from the provider's key set and never from the token: no `jwk`, `jku`, `x5u` or `x5c` is read (L53). */
+/** The key comes from the provider's key set and never from the token: no `jwk`, `jku`, `x5u` or `x5c` is read (C53). */
 export async function checkSignature(
   token: string,
   key: CryptoKey,

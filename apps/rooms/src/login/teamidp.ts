@@ -1,4 +1,4 @@
-// The mode `teamidp`: OpenID Connect, and the teams that a person owns (rooms-contract R4.2, R9.5; checklist L89).
+// The mode `teamidp`: OpenID Connect, and the teams that a person owns (R4.2, R9.5, C89).
 import type { Log } from '@latchkey/http/log'
 import { type Claims, readClaim, readFirstClaim } from './claim-path.ts'
 import { identifierOf } from './identity.ts'

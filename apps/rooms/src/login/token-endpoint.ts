@@ -1,4 +1,4 @@
-// Exchanges the code, RFC 6749, section 4.1.3 (rooms-contract R6.5, R6.6; checklist L13, L41-L47).
+// Exchanges the code, RFC 6749, section 4.1.3 (R6.5, R6.6, C13, C41-C47).
 import type { OAuth2Config, OidcConfig } from './provider-config.ts'
 import { LoginFailure, type Redemption } from './provider.ts'
 import type { Outbound } from './outbound.ts'
@@ -53,7 +53,7 @@ export async function requestTokens(outbound: Outbound, exchange: Exchange): Pro
   return readTokens(object)
 }
 
-/** RFC 6749, section 2.3.1: both parts are form-encoded before they are joined (L13). */
+/** RFC 6749, section 2.3.1: both parts are form-encoded before they are joined (C13). */
 function basic(clientId: string, secret: string): string {
   const pair = `${formEncoded(clientId)}:${formEncoded(secret)}`
   return `Basic ${Buffer.from(pair).toString('base64')}`
@@ -82,7 +82,7 @@ function refusal(status: number, error: unknown): LoginFailure {
 // RFC 6750, section 2.1, and a little more: what can be sent in a header without meaning something else there.
 const HEADER_SAFE = /^[!-~]+$/
 
-/** RFC 6749, section 5.1. `expires_in` is not used, so it may be anything (L45). */
+/** RFC 6749, section 5.1. `expires_in` is not used, so it may be anything (C45). */
 function readTokens(object: Readonly<Record<string, unknown>> | undefined): Tokens {
   if (object === undefined) throw new LoginFailure('provider_error', 'token answer is no JSON object')
   const { access_token: accessToken, token_type: type, id_token: idToken } = object

@@ -1,4 +1,4 @@
-// Asks who signed in, OpenID Connect Core 1.0, section 5.3 (rooms-contract R6.6, R7.5; checklist L75-L78).
+// Asks who signed in, OpenID Connect Core 1.0, section 5.3 (R6.6, R7.5, C75-C78).
 import type { Outbound } from './outbound.ts'
 import { LoginFailure } from './provider.ts'
 import type { JsonObject } from './strict-jws.ts'

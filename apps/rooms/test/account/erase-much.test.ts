@@ -1,4 +1,4 @@
-// Accounts that so much refers to that it does not go in one transaction (docs/decisions/0017, rooms-contract R14.7, R28.26).
+// Accounts that so much refers to that it does not go in one transaction (docs/decisions/0017, R14.7, R28.26).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'

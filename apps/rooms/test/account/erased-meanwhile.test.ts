@@ -1,4 +1,4 @@
-// An account that is erased between the look at its session and what is done with it (rooms-contract R15.1, R28.22).
+// An account that is erased between the look at its session and what is done with it (R15.1, R28.22).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type Someone, outcome, someone } from '../admin/people.ts'

@@ -5,7 +5,7 @@ import { deliver } from '../sessions/deliver.ts'
 import { guest, someone } from './people.ts'
 
 eachDialect((_dialect, newUrl) => {
-  test('L131 (R21.2): the log tells of logins, failures, logouts, logout tokens, revocations, guests, grants and the provider, with actor, address and request, and of no token', async () => {
+  test('C131 (R21.2): the log tells of logins, failures, logouts, logout tokens, revocations, guests, grants and the provider, with actor, address and request, and of no token', async () => {
     const rooms = await openRooms({
       url: await newUrl(),
       provider: (idp) =>

@@ -249,7 +249,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('L131 (R21.2): every line of a request has its address and id, and none has a token', async () => {
+  test('C131 (R21.2): every line of a request has its address and id, and none has a token', async () => {
     const rows = await rooms.rooms.database.read.selectFrom('audit_events').selectAll().execute()
     for (const { action, client_ip, request_id } of rows.filter((row) => row.action !== 'provider.changed'))
       expect([action, client_ip, request_id]).toEqual([

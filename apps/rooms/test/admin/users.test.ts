@@ -156,7 +156,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await outcome(await patch(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
   })
 
-  test('L91 (R9.7): a manual grant or withdrawal ends the sessions of its target, who then has the right or not', async () => {
+  test('C91 (R9.7): a manual grant or withdrawal ends the sessions of its target, who then has the right or not', async () => {
     const since = later()
     const carol = await someone(rooms, { sub: 'carol', name: 'Carol' })
     const oldToken = carol.browser.token
@@ -185,7 +185,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('L91 (R9.7): whoever changes their own right goes on with a new session; the old one is dead', async () => {
+  test('C91 (R9.7): whoever changes their own right goes on with a new session; the old one is dead', async () => {
     const dora = await someone(rooms, { sub: 'dora', name: 'Dora' })
     const elsewhere = await someone(rooms, { sub: 'dora', name: 'Dora' })
     await put(admin, dora.id, true)

@@ -1,4 +1,4 @@
-// What every answer is like, good or bad (rooms-contract R11.5, R15, R24).
+// What every answer is like, good or bad (R11.5, R15, R24).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { failures } from '../../src/failures.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
@@ -27,7 +27,7 @@ const HEADERS = {
   'strict-transport-security': 'max-age=31536000',
 }
 
-test('L105 every page and every answer, errors too, has the protective headers', async () => {
+test('C105 every page and every answer, errors too, has the protective headers', async () => {
   const sent: [address: string, status: number, options?: Parameters<Browser['send']>[1]][] = [
     ['/', 200],
     ['/login?error=cancelled', 200],

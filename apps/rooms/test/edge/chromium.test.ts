@@ -75,7 +75,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     }
   }, 60_000)
 
-  test('L94 after a logout the browser holds no cookie of the session, and the one that it held is dead', async () => {
+  test('C94 after a logout the browser holds no cookie of the session, and the one that it held is dead', async () => {
     const { page } = await openPage()
     const context = page.context()
     const names = async () =>

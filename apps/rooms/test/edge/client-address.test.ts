@@ -1,4 +1,4 @@
-// Where a request comes from (rooms-contract R3.4): one resolver for limits, lists and records.
+// Where a request comes from (R3.4): one resolver for limits, lists and records.
 import { describe, expect, test } from 'bun:test'
 import { roomsPerTest } from '../per-test.ts'
 import { deliver } from '../sessions/deliver.ts'
@@ -32,7 +32,7 @@ const HOPS: [lines: string[], client: string][] = [
   [['203.0.113.7;'], '127.0.0.1'],
 ]
 
-describe('L127 behind trusted proxies', () => {
+describe('C127 behind trusted proxies', () => {
   test('the walk from the right finds the same client for sessions and records', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES, limits: MANY })
     const server = listen(service)
@@ -128,7 +128,7 @@ describe('L127 behind trusted proxies', () => {
   })
 })
 
-describe('L126 from a peer that is no trusted proxy', () => {
+describe('C126 from a peer that is no trusted proxy', () => {
   test('the header has no effect, and it is counted that it came', async () => {
     const service = await rooms({ settings: { ...BEHIND_PROXIES, trustedProxies: ['10.0.0.0/8'] } })
     const headers = { 'x-forwarded-for': '1.2.3.4' }
@@ -160,7 +160,7 @@ describe('L126 from a peer that is no trusted proxy', () => {
   })
 })
 
-test('L99 a session goes on when its address changes, and the list keeps the one it began at', async () => {
+test('C99 a session goes on when its address changes, and the list keeps the one it began at', async () => {
   const service = await rooms()
   const ada = await person(service)
   const home = await browserOf(service, ada, { ip: '192.0.2.1' })

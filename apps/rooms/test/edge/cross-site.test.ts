@@ -1,4 +1,4 @@
-// What pages of other origins can do: nothing (rooms-contract R11.1 to R11.4).
+// What pages of other origins can do: nothing (R11.1 to R11.4).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
@@ -69,7 +69,7 @@ function combinations(right: string) {
   })
 }
 
-test('L100 of all combinations of Sec-Fetch-Site, Origin and token, only those of this origin get through, on every route', async () => {
+test('C100 of all combinations of Sec-Fetch-Site, Origin and token, only those of this origin get through, on every route', async () => {
   const cookie = `__Host-latchkey_session=${admin.token}`
   const right = csrfTokenOf(admin.token ?? '')
   expect(unsafeRoutes.length).toBeGreaterThan(5)
@@ -86,7 +86,7 @@ test('L100 of all combinations of Sec-Fetch-Site, Origin and token, only those o
   expect((await admin.send('/api/session')).status).toBe(200)
 }, 60_000)
 
-test('L100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is not: links lead here from everywhere', async () => {
+test('C100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is not: links lead here from everywhere', async () => {
   const reference = ['/api/openapi.json', '/api/docs', '/api/docs/scalar.js']
   for (const path of [
     ...routes.filter(({ method }) => method === 'GET').map((route) => route.path),
@@ -161,7 +161,7 @@ test('what pages of other sites ask unseen uses up no limit of their visitor, wh
   await rooms.close()
 })
 
-test('L101 the token of another session, of before the login, of nobody and none are refused', async () => {
+test('C101 the token of another session, of before the login, of nobody and none are refused', async () => {
   const ada = await person(service)
   const [mine, other] = [await browserOf(service, ada), await browserOf(service, ada)]
   const visitor = service.browser()
@@ -202,7 +202,7 @@ test('the token is checked before anything is looked up, so nothing can be learn
   }
 })
 
-test('L102 every unsafe route refuses what a form or an image could send', async () => {
+test('C102 every unsafe route refuses what a form or an image could send', async () => {
   const cookie = `__Host-latchkey_session=${admin.token}`
   const token = csrfTokenOf(admin.token ?? '')
   for (const route of unsafeRoutes)
@@ -227,7 +227,7 @@ test('L102 every unsafe route refuses what a form or an image could send', async
     )
 })
 
-test('L103 GET changes nothing but last-seen times', async () => {
+test('C103 GET changes nothing but last-seen times', async () => {
   const tables = await rowsOf(service)
   expect(Object.keys(tables).length).toBeGreaterThan(8)
   const addresses = [
@@ -265,7 +265,7 @@ async function rowsOf({ rooms }: TestRooms): Promise<Record<string, unknown>> {
   return found
 }
 
-test('L104 no answer has a CORS header, and a preflight gets none either', async () => {
+test('C104 no answer has a CORS header, and a preflight gets none either', async () => {
   const foreign = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
   const addresses = [
     ...new Set(routes.map(({ path }) => path)),

@@ -1,4 +1,4 @@
-// Which names the service answers under (rooms-contract R3), over a real socket, since Bun reads the head before we do.
+// Which names the service answers under (R3), over a real socket, since Bun reads the head before we do.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SettingsError } from '@latchkey/settings/settings'
 import { readSettings } from '../../src/settings.ts'
@@ -33,7 +33,7 @@ async function answer(head: string, path?: string, target?: string) {
   return [status, code]
 }
 
-describe('L128 the Host of a request', () => {
+describe('C128 the Host of a request', () => {
   test('is accepted in any case, with one trailing dot and with the default port', async () => {
     for (const host of [
       'rooms.example.com',
@@ -164,7 +164,7 @@ describe('L128 the Host of a request', () => {
   })
 })
 
-describe('L129 ALLOWED_HOSTS', () => {
+describe('C129 ALLOWED_HOSTS', () => {
   const start = (allowed: string) =>
     readSettings({
       AUTH_PROVIDER: 'oidc',
@@ -214,7 +214,7 @@ describe('L129 ALLOWED_HOSTS', () => {
   })
 })
 
-describe('L126 PROXY_HEADER', () => {
+describe('C126 PROXY_HEADER', () => {
   const start = (trusted: Record<string, string>) =>
     readSettings({
       AUTH_PROVIDER: 'oidc',

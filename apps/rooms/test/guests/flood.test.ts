@@ -15,7 +15,7 @@ function tally(statuses: readonly number[]): Record<number, number> {
 const nameOf = (n: number) => ({ nickname: `Visitor ${n} ${n * 7919}` })
 
 eachDialect((_dialect, newUrl) => {
-  test('L125: a flood from one address makes as many guests as the limits say, whatever it sends along; members notice nothing', async () => {
+  test('C125: a flood from one address makes as many guests as the limits say, whatever it sends along; members notice nothing', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     const member = await rooms.signedIn(undefined, { ip: '192.0.2.10' })
     const statuses: number[] = []
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('L125: a flood from 1000 prefixes makes no more guests than the service takes in a minute; members notice nothing', async () => {
+test('C125: a flood from 1000 prefixes makes no more guests than the service takes in a minute; members notice nothing', async () => {
   const rooms = await openRooms()
   const member = await rooms.signedIn(undefined, { ip: '192.0.2.10' })
   const statuses: number[] = []
@@ -76,7 +76,7 @@ test('L125: a flood from 1000 prefixes makes no more guests than the service tak
   await rooms.close()
 })
 
-test('L125: one line does not use up the guests that the service takes, and what it refuses costs an address nothing', async () => {
+test('C125: one line does not use up the guests that the service takes, and what it refuses costs an address nothing', async () => {
   const limits = { guest_create_total_per_minute: 20, guest_create_per_minute: 3 }
   const rooms = await openRooms({ limits })
   const come = async (ip: string, n: number) =>
@@ -95,7 +95,7 @@ test('L125: one line does not use up the guests that the service takes, and what
   await rooms.close()
 })
 
-test('L125: addresses of one /64 count as one, and those of another do not', async () => {
+test('C125: addresses of one /64 count as one, and those of another do not', async () => {
   const rooms = await openRooms()
   const statuses: number[] = []
   for (let n = 1; n <= 8; n++) {
@@ -108,7 +108,7 @@ test('L125: addresses of one /64 count as one, and those of another do not', asy
   await rooms.close()
 })
 
-test('L125 (R22): counters are bounded in memory however many addresses appear', () => {
+test('C125 (R22): counters are bounded in memory however many addresses appear', () => {
   const rates = createRates(DEFAULT_LIMITS, () => NOON)
   const flood = (from: number) => {
     for (let n = from; n < from + 200_000; n++)
@@ -122,7 +122,7 @@ test('L125 (R22): counters are bounded in memory however many addresses appear',
   expect(after - before).toBeLessThan(4_000_000)
 })
 
-test('L125: a name that is refused costs nothing of the limits', async () => {
+test('C125: a name that is refused costs nothing of the limits', async () => {
   const rooms = await openRooms()
   const browser = rooms.browser()
   for (let n = 0; n < 10; n++)

@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
   let lastHost = 1
   const somewhere = () => rooms.browser({ ip: `198.51.100.${lastHost++}` })
 
-  test('L121 (R14.1): with guests on, a nickname makes a guest account, a session and both cookies', async () => {
+  test('C121 (R14.1): with guests on, a nickname makes a guest account, a session and both cookies', async () => {
     const browser = somewhere()
     const response = await browser.send('/api/session', { body: { nickname: '  Gustav\u200b ' } })
     expect(response.status).toBe(201)
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('L121 (R14.1, R28.2): who has a live session gets no second account', async () => {
+  test('C121 (R14.1, R28.2): who has a live session gets no second account', async () => {
     const browser = somewhere()
     await become(browser)
     const before = await countUsers()
@@ -107,7 +107,7 @@ eachDialect((_dialect, newUrl) => {
     expect(browser.token).not.toBe('x'.repeat(43))
   })
 
-  test('L121 (R14.1, R28.2): with guests off nobody becomes one, signed in or not, and the guests there were are out', async () => {
+  test('C121 (R14.1, R28.2): with guests off nobody becomes one, signed in or not, and the guests there were are out', async () => {
     const guest = somewhere()
     const { id } = await become(guest)
     const member = await rooms.signedIn(undefined, { ip: '198.51.100.200' })
@@ -129,7 +129,7 @@ eachDialect((_dialect, newUrl) => {
     await closed.close()
   })
 
-  test('L124 (R14.6): reserved words, look-alikes and names that nobody can see are refused, at the door and later', async () => {
+  test('C124 (R14.6): reserved words, look-alikes and names that nobody can see are refused, at the door and later', async () => {
     const guest = somewhere()
     await become(guest)
     const before = await countUsers()
@@ -191,7 +191,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(await rename(somewhere(), 'Greta'))).toEqual([401, 'unauthenticated'])
   })
 
-  test('L131 (R21.2): the audit log tells of a new guest, with address and request, without a token', async () => {
+  test('C131 (R21.2): the audit log tells of a new guest, with address and request, without a token', async () => {
     const browser = rooms.browser({ ip: '198.51.100.222' })
     const { id } = await become(browser)
     const row = await db()
@@ -210,7 +210,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(row)).not.toContain(browser.token ?? '')
   })
 
-  test('L124 (R14.7): signing in ends the guest session; the accounts stay apart', async () => {
+  test('C124 (R14.7): signing in ends the guest session; the accounts stay apart', async () => {
     const browser = somewhere()
     const guest = await become(browser)
     const guestToken = browser.token ?? ''
@@ -226,7 +226,7 @@ eachDialect((_dialect, newUrl) => {
     expect(identities.map(({ user_id }) => user_id)).not.toContain(guest.id)
   })
 
-  test('L124 (R14.7, R28.26): a guest is purged 7 days after the last session ended, and nobody else', async () => {
+  test('C124 (R14.7, R28.26): a guest is purged 7 days after the last session ended, and nobody else', async () => {
     const leaving = somewhere()
     const gone = await become(leaving, 'Gone')
     await leaving.send('/api/auth/logout', { body: {} })

@@ -13,7 +13,7 @@ const MODES: [string, (idp: HostileProvider) => ProviderConfig][] = [
 
 eachDialect((_dialect, newUrl) => {
   test.each(MODES)(
-    'L82 R28.7 equal subjects of two providers are two accounts, and the change is announced (%s)',
+    'C82 R28.7 equal subjects of two providers are two accounts, and the change is announced (%s)',
     async (mode, configure) => {
       const t = await openRooms({ url: await newUrl(), provider: configure })
       const elsewhere = await hostileProvider({ now: () => t.clock.ms })
@@ -48,7 +48,7 @@ eachDialect((_dialect, newUrl) => {
     },
   )
 
-  test('L82 the first start, one with the same provider, and one before anybody signed in announce nothing', async () => {
+  test('C82 the first start, one with the same provider, and one before anybody signed in announce nothing', async () => {
     const t = await openRooms({ url: await newUrl() })
     const other = await t.node({ provider: t.idp.config({ issuer: `${t.idp.issuer}/` }) })
     const back = await t.node()
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
     for (const node of [other, back, again, t]) await node.close()
   })
 
-  test('L83 R8.2 another subject with the same e-mail address, verified or not, is another account', async () => {
+  test('C83 R8.2 another subject with the same e-mail address, verified or not, is another account', async () => {
     const t = await openRooms({ url: await newUrl() })
     const people = [
       ALICE,
@@ -118,7 +118,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L93 a guest session that was planted in a browser is dead after the login, and its id is not the new one', async () => {
+  test('C93 a guest session that was planted in a browser is dead after the login, and its id is not the new one', async () => {
     const t = await openRooms({ url: await newUrl() })
     const attacker = t.browser()
     await attacker.json('/api/session', { body: { nickname: 'Robin' } }, 201)
@@ -135,7 +135,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L93 R10.3 signing in again ends the session that this browser had, and no other', async () => {
+  test('C93 R10.3 signing in again ends the session that this browser had, and no other', async () => {
     const t = await openRooms({ url: await newUrl() })
     const elsewhere = await t.signedIn()
     const browser = await t.signedIn()
@@ -181,7 +181,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L93 a login that fails leaves the session that the browser had', async () => {
+  test('C93 a login that fails leaves the session that the browser had', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = await t.signedIn()
     const callback = new URL(t.idp.authorize(await browser.startLogin(), ALICE))
@@ -191,7 +191,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L65 the same ID token makes no second session', async () => {
+  test('C65 the same ID token makes no second session', async () => {
     const t = await openRooms({ url: await newUrl() })
     let captured: unknown
     t.idp.token((answer) => {

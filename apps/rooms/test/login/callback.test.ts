@@ -27,7 +27,7 @@ async function reasons(t: TestRooms): Promise<string[]> {
 }
 
 describe('what a callback may look like', () => {
-  test('L27 only GET is answered, and what other methods bring uses nothing up', async () => {
+  test('C27 only GET is answered, and what other methods bring uses nothing up', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -40,7 +40,7 @@ describe('what a callback may look like', () => {
     await t.close()
   })
 
-  test('L27 an answer in the fragment is no answer', async () => {
+  test('C27 an answer in the fragment is no answer', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -52,7 +52,7 @@ describe('what a callback may look like', () => {
   })
 
   test.each(['code', 'state', 'iss', 'error'])(
-    'L28 a repeated %s is refused and uses nothing up',
+    'C28 a repeated %s is refused and uses nothing up',
     async (name) => {
       const t = await openRooms()
       const browser = t.browser()
@@ -82,7 +82,7 @@ describe('what a callback may look like', () => {
     ['a surrogate', (url: URL) => `${url.href}&x=%ed%a0%80`],
     ['half an escape', (url: URL) => `${url.href}&x=%4`],
     ['bad UTF-8 in a name', (url: URL) => `${url.href}&%ff=x`],
-  ])('L39 %s is refused without an error of ours', async (_name, bend) => {
+  ])('C39 %s is refused without an error of ours', async (_name, bend) => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -94,7 +94,7 @@ describe('what a callback may look like', () => {
   })
 
   // Bun reads the address before we do, and puts a mark in the place of what is no UTF-8.
-  test('L39 bytes that are no UTF-8, as they are, are refused and use nothing up', async () => {
+  test('C39 bytes that are no UTF-8, as they are, are refused and use nothing up', async () => {
     const t = await openRooms()
     const server = listen(t)
     for (const name of ['code', 'state', 'iss']) {
@@ -115,7 +115,7 @@ describe('what a callback may look like', () => {
     await t.close()
   })
 
-  test('L39 a query of exactly 8 KiB is read', async () => {
+  test('C39 a query of exactly 8 KiB is read', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -126,7 +126,7 @@ describe('what a callback may look like', () => {
 })
 
 eachDialect((_dialect, newUrl) => {
-  test('L29 an unknown or missing state is refused (fapi2:ensure-authorization-response-with-invalid-state-fails, fapi2:ensure-authorization-response-with-invalid-missing-state-fails)', async () => {
+  test('C29 an unknown or missing state is refused (fapi2:ensure-authorization-response-with-invalid-state-fails, fapi2:ensure-authorization-response-with-invalid-missing-state-fails)', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -146,7 +146,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L29 R28.1 the whole callback address signs nobody in in another browser, and the rightful one can still finish', async () => {
+  test('C29 R28.1 the whole callback address signs nobody in in another browser, and the rightful one can still finish', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -165,7 +165,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L29 R10.1 a login cookie that comes twice binds nobody, so that a planted one brings nobody into another account', async () => {
+  test('C29 R10.1 a login cookie that comes twice binds nobody, so that a planted one brings nobody into another account', async () => {
     const t = await openRooms({ url: await newUrl() })
     const [victim, attacker] = [t.browser(), t.browser()]
     const own = await begin(t, victim)
@@ -187,7 +187,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L25 a tab that shared the cookie of another one’s start comes back although a third one’s answer has replaced it', async () => {
+  test('C25 a tab that shared the cookie of another one’s start comes back although a third one’s answer has replaced it', async () => {
     const t = await openRooms({ url: await newUrl() })
     const [browser, third] = [t.browser(), t.browser()]
     await begin(t, browser)
@@ -199,7 +199,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L25 a browser that starts again and again is not given cookies without end', async () => {
+  test('C25 a browser that starts again and again is not given cookies without end', async () => {
     const t = await openRooms({
       url: await newUrl(),
       limits: { login_start_per_minute: 1_000, login_states_browser: 1_000 },
@@ -210,7 +210,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L30 R27.3 fifty equal callbacks at once cause one token request and one session', async () => {
+  test('C30 R27.3 fifty equal callbacks at once cause one token request and one session', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -226,7 +226,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L31 a state is accepted a second before its end and refused a second after it', async () => {
+  test('C31 a state is accepted a second before its end and refused a second after it', async () => {
     const t = await openRooms({ url: await newUrl(), settings: { transactionSeconds: 120 } })
     const [early, late] = [t.browser(), t.browser()]
     const inTime = await begin(t, early)
@@ -241,7 +241,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L33 a state of another mode, issuer or client is refused after a restart', async () => {
+  test('C33 a state of another mode, issuer or client is refused after a restart', async () => {
     const url = await newUrl()
     const t = await openRooms({ url })
     const { idp } = t
@@ -291,7 +291,7 @@ describe('what the provider answers', () => {
       },
       'provider_unavailable',
     ],
-  ] as const)('L32 after %s the state stays used, and one can start again', async (_name, bend, code) => {
+  ] as const)('C32 after %s the state stays used, and one can start again', async (_name, bend, code) => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser, '/rooms/7')
@@ -336,7 +336,7 @@ describe('what the provider answers', () => {
     },
   )
 
-  test('L34 a wrong iss is refused, on error answers too (fapi2:invalid-authorization-response-iss)', async () => {
+  test('C34 a wrong iss is refused, on error answers too (fapi2:invalid-authorization-response-iss)', async () => {
     const t = await openRooms()
     const bends: ((query: URLSearchParams) => void)[] = [
       (query) => query.set('iss', 'https://evil.example'),
@@ -359,7 +359,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('L34 a missing iss is refused when the provider announces it, on error answers too (fapi2:remove-authorization-response-iss)', async () => {
+  test('C34 a missing iss is refused when the provider announces it, on error answers too (fapi2:remove-authorization-response-iss)', async () => {
     const t = await openRooms()
     for (const error of [null, 'access_denied']) {
       const browser = t.browser()
@@ -374,7 +374,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('L34 iss may be missing where nobody announces it, and oauth2 ignores it', async () => {
+  test('C34 iss may be missing where nobody announces it, and oauth2 ignores it', async () => {
     const t = await openRooms()
     t.idp.metadata((usual) => ({ ...usual, authorization_response_iss_parameter_supported: undefined }))
     expect(target(await t.browser().signIn())).toBe('/')
@@ -387,7 +387,7 @@ describe('what the provider answers', () => {
     await plain.close()
   })
 
-  test('L35 what the provider says about an error is neither passed on, nor linked, nor logged, nor kept', async () => {
+  test('C35 what the provider says about an error is neither passed on, nor linked, nor logged, nor kept', async () => {
     const t = await openRooms()
     for (const bent of ['error', 'error_description', 'error_uri']) {
       const browser = t.browser()
@@ -417,7 +417,7 @@ describe('what the provider answers', () => {
     ['invalid_scope', 'provider_error'],
     ['constructor', 'provider_error'],
     ['', 'provider_error'],
-  ])('L36 the error "%s" leads to the login page as %s, never back to the provider', async (error, code) => {
+  ])('C36 the error "%s" leads to the login page as %s, never back to the provider', async (error, code) => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -428,7 +428,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('L37 callback answers are not kept, tell no referrer, have no body, and leave a clean address behind', async () => {
+  test('C37 callback answers are not kept, tell no referrer, have no body, and leave a clean address behind', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -443,7 +443,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('L40 a login ends at the first listed origin, at the path where it was begun on another', async () => {
+  test('C40 a login ends at the first listed origin, at the path where it was begun on another', async () => {
     const other = 'https://chat.example.org'
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, other] } })
     const begun = await t
@@ -456,7 +456,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('L41 the token request repeats the redirect address that was stored with the attempt', async () => {
+  test('C41 the token request repeats the redirect address that was stored with the attempt', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -486,7 +486,7 @@ describe('what the provider answers', () => {
 })
 
 describe('an old tab in a browser that is signed in', () => {
-  test('L25 R6.8 leads to the start page without an error, whatever became of its state', async () => {
+  test('C25 R6.8 leads to the start page without an error, whatever became of its state', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const [expired, used, gone] = [await begin(t, browser), await begin(t, browser), await begin(t, browser)]
@@ -506,7 +506,7 @@ describe('an old tab in a browser that is signed in', () => {
     await t.close()
   })
 
-  test('L25 R6.8 a guest or an ended session is not signed in: such a browser is told', async () => {
+  test('C25 R6.8 a guest or an ended session is not signed in: such a browser is told', async () => {
     const t = await openRooms()
     const guest = t.browser()
     await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)

@@ -83,7 +83,7 @@ const team = (id: unknown, role: unknown) => ({ id, role })
 
 eachDialect((_dialect, newUrl) => {
   describe('the first administrator', () => {
-    test('L85 is the first external identity; nobody later, and no guest before, changes that', async () => {
+    test('C85 is the first external identity; nobody later, and no guest before, changes that', async () => {
       const t = await openRooms({ url: await newUrl() })
       const guest = t.browser()
       await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
@@ -98,7 +98,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L85 R27.3 is one when ten people sign in for the first time at once, on two nodes', async () => {
+    test('C85 R27.3 is one when ten people sign in for the first time at once, on two nodes', async () => {
       const t = await openRooms({ url: await newUrl() })
       const other = await t.node()
       const logins = Array.from({ length: 10 }, async (_, n) => {
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L85 is nobody after the tables were emptied', async () => {
+    test('C85 is nobody after the tables were emptied', async () => {
       const t = await openRooms({ url: await newUrl() })
       await t.signedIn()
       await t.rooms.database.write(async (tx) => {
@@ -137,7 +137,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L85 is nobody with ADMIN_BOOTSTRAP=off, and the log of the start says what to do', async () => {
+    test('C85 is nobody with ADMIN_BOOTSTRAP=off, and the log of the start says what to do', async () => {
       const t = await openRooms({ url: await newUrl(), settings: { adminBootstrap: 'off' } })
       expect(t.logged.join('')).toContain('latchkey rooms admin grant --user')
       await t.signedIn()
@@ -150,7 +150,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L85 is nobody when the first login fails, and then the next one', async () => {
+    test('C85 is nobody when the first login fails, and then the next one', async () => {
       const t = await openRooms({ url: await newUrl() })
       t.idp.idToken((claims) => ({ ...claims, name: undefined }))
       t.idp.userinfo((claims) => ({ ...claims, name: undefined }))
@@ -163,7 +163,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('administrators by claim', () => {
-    test('L87 R28.16 lose that grant at the next login without the claim, and keep what people gave', async () => {
+    test('C87 R28.16 lose that grant at the next login without the claim, and keep what people gave', async () => {
       const t = await openRooms({ url: await newUrl(), provider: byClaim('admins') })
       await t.signedIn({ ...ALICE, groups: ['admins'] })
       await t.signedIn({ ...BOB, groups: ['admins'] })
@@ -184,7 +184,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L87 lose the right in the sessions that they have elsewhere, at once', async () => {
+    test('C87 lose the right in the sessions that they have elsewhere, at once', async () => {
       const t = await openRooms({ url: await newUrl(), provider: byClaim('admins') })
       await t.signedIn()
       const bob = await t.signedIn({ ...BOB, groups: ['admins'] })
@@ -243,7 +243,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('giving and taking the right', () => {
-    test('L88 the first administrator can be withdrawn when another enabled one exists, and only then', async () => {
+    test('C88 the first administrator can be withdrawn when another enabled one exists, and only then', async () => {
       const t = await openRooms({ url: await newUrl() })
       await t.signedIn()
       await t.signedIn(BOB)
@@ -263,7 +263,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L88 two administrators who withdraw each other at once, on two nodes, leave one', async () => {
+    test('C88 two administrators who withdraw each other at once, on two nodes, leave one', async () => {
       for (let round = 0; round < 3; round++) {
         const t = await openRooms({ url: await newUrl() })
         await t.signedIn()
@@ -281,7 +281,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('L88 what a claim gives remains after a withdrawal, and is told', async () => {
+    test('C88 what a claim gives remains after a withdrawal, and is told', async () => {
       const t = await openRooms({
         url: await newUrl(),
         provider: (idp) => idp.config({ adminClaim: { path: claimPath('groups'), value: 'admins' } }),
@@ -292,7 +292,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L91 R9.7 giving and taking by hand ends the sessions of the person, and is audited; doing it twice changes nothing', async () => {
+    test('C91 R9.7 giving and taking by hand ends the sessions of the person, and is audited; doing it twice changes nothing', async () => {
       const t = await openRooms({ url: await newUrl() })
       const alice = await t.signedIn()
       const bob = await t.signedIn(BOB)
@@ -315,7 +315,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L91 R9.7 who loses the right, or the session, while giving the right gets neither back, nor anybody else', async () => {
+    test('C91 R9.7 who loses the right, or the session, while giving the right gets neither back, nor anybody else', async () => {
       const losses = {
         right: (t: TestRooms, tx: Tx, userId: string) =>
           withdrawPlatformAdmin(tx, {
@@ -388,7 +388,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('owners of teams', () => {
-    test('L89 get one grant for each team that they own, with string and integer ids, and lose it when it is gone', async () => {
+    test('C89 get one grant for each team that they own, with string and integer ids, and lose it when it is gone', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       await t.signedIn({
         ...ALICE,
@@ -438,7 +438,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L89 get only that of TEAMIDP_TEAM_ID when it is set', async () => {
+    test('C89 get only that of TEAMIDP_TEAM_ID when it is set', async () => {
       const t = await openRooms({
         url: await newUrl(),
         provider: (idp) => {
@@ -455,7 +455,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L89 get none from a claim that is no list, which is logged', async () => {
+    test('C89 get none from a claim that is no list, which is logged', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       for (const teams of [{ id: 'harbour', role: 'owner' }, 'harbour', 7, true]) {
         const before = t.logged.length
@@ -466,7 +466,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L89 get none from a list of plain texts, and one line in the log says why', async () => {
+    test('C89 get none from a list of plain texts, and one line in the log says why', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       await t.signedIn({ ...ALICE, teams: ['harbour', 'lighthouse'] })
       const lines = t.logged.filter((line) => line.includes('lists plain values instead of objects'))
@@ -480,7 +480,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('L89 get none in oidc and oauth2', async () => {
+    test('C89 get none in oidc and oauth2', async () => {
       for (const configure of [
         (idp: TestRooms['idp']) => idp.config(),
         (idp: TestRooms['idp']) => idp.oauth2Config(),
@@ -495,7 +495,7 @@ eachDialect((_dialect, newUrl) => {
 })
 
 describe('what claims are worth', () => {
-  test('L86 administrators are those whose claim has the value as a member or equals it, and nobody else', async () => {
+  test('C86 administrators are those whose claim has the value as a member or equals it, and nobody else', async () => {
     const t = await openRooms({
       provider: byClaim('admins'),
       limits: { login_start_per_minute: 100 },
@@ -527,7 +527,7 @@ describe('what claims are worth', () => {
     await t.close()
   })
 
-  test('L86 R28.15 administrators are not those without the claim when the value reads like nothing', async () => {
+  test('C86 R28.15 administrators are not those without the claim when the value reads like nothing', async () => {
     for (const value of ['undefined', 'null', '[object Object]']) {
       const t = await openRooms({ provider: byClaim(value) })
       await t.signedIn({ sub: 'first', name: 'First' })
@@ -540,7 +540,7 @@ describe('what claims are worth', () => {
     }
   })
 
-  test('L90 R9.6 owners of every team may do nothing in the API that others may not', async () => {
+  test('C90 R9.6 owners of every team may do nothing in the API that others may not', async () => {
     const t = await openRooms({
       provider: (idp) => idp.teamidpConfig(),
       limits: { login_start_per_minute: 1000, callback_per_minute: 1000, search_per_minute: 1000 },

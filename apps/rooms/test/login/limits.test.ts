@@ -52,7 +52,7 @@ test('R22 sixty callbacks a minute for each prefix without an attempt of their b
 })
 
 eachDialect((_dialect, newUrl) => {
-  test('L24 a browser has at most ten attempts under way; the oldest makes room and the others still finish', async () => {
+  test('C24 a browser has at most ten attempts under way; the oldest makes room and the others still finish', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callbacks = []
@@ -68,7 +68,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L24 starts at once do not get over the bounds for a prefix and for the service', async () => {
+  test('C24 starts at once do not get over the bounds for a prefix and for the service', async () => {
     const limits = { login_start_per_minute: 1000, login_states_prefix: 5, login_states_total: 8 }
     const t = await openRooms({ url: await newUrl(), limits })
     const of = async (ip: string) => {
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L24 one line cannot shut the sign-in: at the total its oldest attempts make room, and nobody else loses one', async () => {
+  test('C24 one line cannot shut the sign-in: at the total its oldest attempts make room, and nobody else loses one', async () => {
     const t = await openRooms({ url: await newUrl(), limits: { login_states_total: 100 } })
     // Two from each /64 of one /56: far below what a prefix may.
     const flood = async () => {
@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('L24 what makes room is the oldest, and it is over: nobody signs in with it', async () => {
+  test('C24 what makes room is the oldest, and it is over: nobody signs in with it', async () => {
     const limits = { login_states_total: 3 }
     const t = await openRooms({ url: await newUrl(), limits })
     const browsers = Array.from({ length: 4 }, (_, n) => t.browser({ ip: `192.0.2.${n}` }))
@@ -132,7 +132,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R21.2 L132 failed logins of one prefix are one row for each reason and minute, with a count, on all nodes', async () => {
+  test('R21.2 C132 failed logins of one prefix are one row for each reason and minute, with a count, on all nodes', async () => {
     const t = await openRooms({ url: await newUrl() })
     const other = await t.node()
     const failing = (node: TestRooms, ip: string, query: string) =>
@@ -192,7 +192,7 @@ test('R21.2 failed logins of many prefixes are a hundred rows a minute, and one 
   await t.close()
 })
 
-test('L24 after ten thousand starts from one place, others can still log in', async () => {
+test('C24 after ten thousand starts from one place, others can still log in', async () => {
   const t = await openRooms({ limits: { login_start_per_minute: 100_000 } })
   let started = 0
   for (let n = 0; n < 20; n++) {
@@ -224,7 +224,7 @@ test('R24.2 logins are counted by outcome', async () => {
   await t.close()
 })
 
-test('L26 no answer to an unsafe method makes a browser repeat it elsewhere', async () => {
+test('C26 no answer to an unsafe method makes a browser repeat it elsewhere', async () => {
   const t = await openRooms({ limits: { login_start_per_minute: 1000, callback_per_minute: 1000 } })
   const routes = [
     ...apiOperations.map(

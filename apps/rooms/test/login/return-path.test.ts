@@ -109,13 +109,13 @@ const PAYLOADS = [
 ]
 
 test.each(PAYLOADS.map((payload) => [JSON.stringify(payload).slice(0, 60), payload]))(
-  'L106 %s leads to the start page',
+  'C106 %s leads to the start page',
   (_name, payload) => {
     expect(parseReturnPath(payload, ORIGIN)).toBe('/')
   },
 )
 
-describe('L106 a path of our own is kept', () => {
+describe('C106 a path of our own is kept', () => {
   test.each([
     ['/', '/'],
     ['/rooms/7', '/rooms/7'],
@@ -135,7 +135,7 @@ describe('L106 a path of our own is kept', () => {
   })
 })
 
-test('L106 R28.12 whatever a login is started with, it ends at an address of ours, by way of the login page too', async () => {
+test('C106 R28.12 whatever a login is started with, it ends at an address of ours, by way of the login page too', async () => {
   const t = await openRooms({ limits: { login_start_per_minute: 1000, callback_per_minute: 1000 } })
   for (const payload of PAYLOADS) {
     const browser = t.browser()
@@ -151,7 +151,7 @@ test('L106 R28.12 whatever a login is started with, it ends at an address of our
   await t.close()
 }, 60_000)
 
-test('L106 the return path is never sent to the provider', async () => {
+test('C106 the return path is never sent to the provider', async () => {
   const t = await openRooms()
   const url = await t.browser().startLogin('/rooms/secret-room')
   expect(decodeURIComponent(url)).not.toContain('secret-room')

@@ -41,7 +41,7 @@ async function walk(t: TestRooms, browser: Browser, bend = (url: URL) => url) {
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('L48 no token reaches the browser; only the ID token stays, sealed under the session cookie', async () => {
+  test('C48 no token reaches the browser; only the ID token stays, sealed under the session cookie', async () => {
     const t = await openRooms({ url: await newUrl() })
     const idTokens = await captureIdTokens(t)
     const browser = t.browser()
@@ -69,7 +69,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('L38 codes, states, nonces, verifiers, tokens and cookies never reach log, metrics, audit or error texts', async () => {
+test('C38 codes, states, nonces, verifiers, tokens and cookies never reach log, metrics, audit or error texts', async () => {
   const t = await openRooms({ settings: { metricsToken: 'metrics-token-of-the-test' } })
   const idTokens = await captureIdTokens(t)
   const browsers: Browser[] = []

@@ -8,7 +8,7 @@ import { CLICKED, audited, dump, locationOf, target } from './steps.ts'
 const OTHER = 'https://chat.example.org'
 
 describe('what a login is started with', () => {
-  test('L17 state and nonce have 256 random bits, the verifier 384, and all differ for each attempt', async () => {
+  test('C17 state and nonce have 256 random bits, the verifier 384, and all differ for each attempt', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const urls = [new URL(await browser.startLogin()), new URL(await browser.startLogin())]
@@ -21,7 +21,7 @@ describe('what a login is started with', () => {
   })
 
   eachDialect((_dialect, newUrl) => {
-    test('L17 whoever has a copy of the database cannot complete a login with it', async () => {
+    test('C17 whoever has a copy of the database cannot complete a login with it', async () => {
       const t = await openRooms({ url: await newUrl(), limits: { callback_per_minute: 1000 } })
       const callback = new URL(t.idp.authorize(await t.browser().startLogin(), ALICE))
       const [row] = (await dump(t.rooms)).login_states
@@ -41,7 +41,7 @@ describe('what a login is started with', () => {
       await t.close()
     })
 
-    test('L21 the stored attempt holds everything that the callback needs, and nothing in clear that logs in', async () => {
+    test('C21 the stored attempt holds everything that the callback needs, and nothing in clear that logs in', async () => {
       const t = await openRooms({ url: await newUrl() })
       const browser = t.browser()
       const asked = new URL(await browser.startLogin('/rooms/7')).searchParams
@@ -67,7 +67,7 @@ describe('what a login is started with', () => {
     })
   })
 
-  test('L19 the redirect address is that of the first listed origin, whatever the headers say', async () => {
+  test('C19 the redirect address is that of the first listed origin, whatever the headers say', async () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
     const answer = await t.browser().send('/api/auth/login', {
       headers: {
@@ -89,7 +89,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('L20 a start on another listed origin goes on at the first one, with its query, before anything is written', async () => {
+  test('C20 a start on another listed origin goes on at the first one, with its query, before anything is written', async () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
     const browser = t.browser({ origin: OTHER })
     const answer = await browser.send('/api/auth/login?returnTo=%2Frooms%2F7%3Fa%3Db&prompt=login', {
@@ -104,7 +104,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('L22 the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the attempt', async () => {
+  test('C22 the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the attempt', async () => {
     const t = await openRooms({ settings: { transactionSeconds: 300 } })
     const answer = await t.browser().send('/api/auth/login', { headers: CLICKED })
     const cookies = answer.headers.getSetCookie()
@@ -120,7 +120,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('L22 later attempts of a browser share the cookie, and what is no such cookie is replaced', async () => {
+  test('C22 later attempts of a browser share the cookie, and what is no such cookie is replaced', async () => {
     const t = await openRooms()
     const browser = t.browser()
     await browser.signIn()
@@ -134,7 +134,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('L22 on plain http, which is loopback only, the cookie promises nothing that it cannot keep', async () => {
+  test('C22 on plain http, which is loopback only, the cookie promises nothing that it cannot keep', async () => {
     const t = await openRooms({ settings: { allowedHosts: ['http://localhost:8081'] } })
     const answer = await t
       .browser({ origin: 'http://localhost:8081' })
@@ -163,7 +163,7 @@ describe('what a login is started with', () => {
     await plain.close()
   })
 
-  test('L18 the scopes are sent as they are configured, and offline_access never by itself (oidcc-client-test-scope-userinfo-claims)', async () => {
+  test('C18 the scopes are sent as they are configured, and offline_access never by itself (oidcc-client-test-scope-userinfo-claims)', async () => {
     const t = await openRooms()
     const url = new URL(await t.browser().startLogin())
     expect(url.searchParams.get('scope')).toBe('openid profile email')
@@ -208,7 +208,7 @@ describe('who may start a login', () => {
     ['a navigation without destination', { 'sec-fetch-mode': 'navigate' }],
     ['a foreign Origin from a browser without fetch metadata', { origin: 'https://evil.example' }],
   ]
-  test.each(refused)('L23 %s gets 403 and starts nothing', async (_name, headers) => {
+  test.each(refused)('C23 %s gets 403 and starts nothing', async (_name, headers) => {
     const t = await openRooms()
     const answer = await t.browser().send('/api/auth/login', { headers })
     expect(answer.status).toBe(403)
@@ -218,7 +218,7 @@ describe('who may start a login', () => {
     await t.close()
   })
 
-  test('L23 a foreign page that sends the browser here without a click gets to the login page, return path kept', async () => {
+  test('C23 a foreign page that sends the browser here without a click gets to the login page, return path kept', async () => {
     const t = await openRooms()
     for (const foreign of ['cross-site', 'same-site']) {
       const answer = await t
@@ -231,7 +231,7 @@ describe('who may start a login', () => {
     await t.close()
   })
 
-  test('L23 a click starts a login from anywhere, and so do our own pages and an address typed in', async () => {
+  test('C23 a click starts a login from anywhere, and so do our own pages and an address typed in', async () => {
     const t = await openRooms()
     const accepted = [
       site('cross-site'),

@@ -126,7 +126,7 @@ async function whoIs(page: Page): Promise<unknown> {
 const PATHS = Array.from({ length: 10 }, (_, n) => `/rooms/${n}`)
 
 describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
-  test('L25 R28.1 that start a login at the same moment, without any cookie yet, all end signed in', async () => {
+  test('C25 R28.1 that start a login at the same moment, without any cookie yet, all end signed in', async () => {
     for (let round = 0; round < 2; round++) {
       const context = await chrome.newContext()
       const tabs = await Promise.all(PATHS.map((path) => begin(context, path)))
@@ -136,7 +136,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
     }
   }, 120_000)
 
-  test('L25 that start a login one after another, and come back in any order, all end signed in', async () => {
+  test('C25 that start a login one after another, and come back in any order, all end signed in', async () => {
     const context = await chrome.newContext()
     pages.asks = true
     const tabs: Page[] = []
@@ -148,7 +148,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
     await context.close()
   }, 60_000)
 
-  test('L25 a tab whose state has expired goes to the start page when the browser is signed in, and is told when not', async () => {
+  test('C25 a tab whose state has expired goes to the start page when the browser is signed in, and is told when not', async () => {
     const context = await chrome.newContext()
     pages.asks = true
     const late = await begin(context, '/rooms/7')
@@ -164,7 +164,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
     await context.close()
   }, 60_000)
 
-  test('L37 the code is in no address that remains in the history', async () => {
+  test('C37 the code is in no address that remains in the history', async () => {
     const context = await chrome.newContext()
     const page = await begin(context, '/rooms/7')
     const client = await context.newCDPSession(page)
@@ -176,7 +176,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
 })
 
 describe.skipIf(executablePath === '')('a foreign page in a real browser', () => {
-  test('L23 cannot start a login by image, frame or script, but a click there can', async () => {
+  test('C23 cannot start a login by image, frame or script, but a click there can', async () => {
     const context = await chrome.newContext()
     const page = await context.newPage()
     const foreign = `http://127.0.0.1:${pages.server?.port}/`

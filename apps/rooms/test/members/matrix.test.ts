@@ -1,4 +1,4 @@
-// Every operation on members, bans, invitations and owners, tried by everybody, against the permission matrix (rooms-contract R17.4).
+// Every operation on members, bans, invitations and owners, tried by everybody, against the permission matrix (R17.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { AnyOperation } from '@latchkey/http/operation'

@@ -210,7 +210,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R28.22, L123: nobody, guests, members and administrators can send anything anywhere: no answer is our fault, and none is for others', async () => {
+  test('R28.22, C123: nobody, guests, members and administrators can send anything anywhere: no answer is our fault, and none is for others', async () => {
     const ids = await cast.ids()
     const id = fc.oneof(fc.constantFrom(...ids, NOWHERE, ...BAD_IDS), fc.string({ unit: 'grapheme' }))
     const value = fc.oneof(
@@ -252,7 +252,7 @@ eachDialect((_dialect, newUrl) => {
     )
   }, 120_000)
 
-  describe('L123 (R14.5, R16.5): who may not call an operation is told so before anything else, whatever they send', () => {
+  describe('C123 (R14.5, R16.5): who may not call an operation is told so before anything else, whatever they send', () => {
     for (const as of ACTORS) {
       const closed = apiOperations.filter((operation) => !mayCall(as, operation))
       test(`as ${as}`, async () => {
@@ -266,7 +266,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L122, L123 (R14.4, R14.5): a guest is told apart from members, and reads no e-mail of anybody', async () => {
+  test('C122, C123 (R14.4, R14.5): a guest is told apart from members, and reads no e-mail of anybody', async () => {
     const browser = await cast.as('guest')
     for (const operation of apiOperations) {
       for (const id of [NOWHERE, ...(await cast.ids())]) {

@@ -15,7 +15,7 @@ async function figures(rooms: TestRooms): Promise<Map<string, number>> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
 }
 
-test('L132 (R24.2): metrics count logins by outcome, key set fetches, logout tokens by result, live sessions and jobs', async () => {
+test('C132 (R24.2): metrics count logins by outcome, key set fetches, logout tokens by result, live sessions and jobs', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
   const alice = await someone(rooms, { sub: 'alice', name: 'Alice', sid: 's1' })
   await someone(rooms, { sub: 'bob', name: 'Bob' })

@@ -6,7 +6,7 @@ import { type HostileProvider, claimPath } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
-  test('L82 (R8.5): another provider than at the last start is announced in log and audit, and the start goes on', async () => {
+  test('C82 (R8.5): another provider than at the last start is announced in log and audit, and the start goes on', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     const said = () => rooms.logged.filter((line) => line.includes('the identity provider has changed'))
     const events = () =>

@@ -1,4 +1,4 @@
-// How long a browser that comes back waits for the provider (rooms-contract R4.5, R28.10; checklist L44, L119).
+// How long a browser that comes back waits for the provider (R4.5, R28.10, C44, C119).
 import { afterEach, expect, test } from 'bun:test'
 import { type TakenAttempt, redeemAttempt } from '../../src/login/callback.ts'
 import { DEADLINES } from '../../src/login/outbound.ts'
@@ -57,7 +57,7 @@ test('R28.10 tokens, keys and user-info that each come in time are given up when
   expect(await comeBack(patient, patient.provider())).toBe('nothing failed')
 })
 
-test('L119 a provider that falls silent at any step keeps the browser no longer than that', async () => {
+test('C119 a provider that falls silent at any step keeps the browser no longer than that', async () => {
   for (const silent of ['metadata', 'token', 'jwks', 'userinfo'] as const) {
     const at = await waiting(ALL_MS)
     const outcome = await comeBack(at, at.provider(), () => {

@@ -35,7 +35,7 @@ function serveIssuer(issuer: (origin: string) => string) {
 }
 
 describe('the issuer', () => {
-  test('L6 the address is the issuer without one trailing slash, and the well-known path (oidcc-client-test-discovery-openid-config)', async () => {
+  test('C6 the address is the issuer without one trailing slash, and the well-known path (oidcc-client-test-discovery-openid-config)', async () => {
     for (const [path, asked] of [
       ['', '/.well-known/openid-configuration'],
       ['/', '/.well-known/openid-configuration'],
@@ -50,7 +50,7 @@ describe('the issuer', () => {
     }
   })
 
-  test('L5 L7 R28.7 issuers that differ by a slash, by case or at all are different, and the error shows both (oidcc-client-test-discovery-issuer-mismatch, fapi2:discovery-issuer-mismatch)', async () => {
+  test('C5 C7 R28.7 issuers that differ by a slash, by case or at all are different, and the error shows both (oidcc-client-test-discovery-issuer-mismatch, fapi2:discovery-issuer-mismatch)', async () => {
     for (const [configured, received] of [
       ['/app', '/app/'],
       ['/app/', '/app'],
@@ -82,7 +82,7 @@ describe('the issuer', () => {
 })
 
 describe('the document', () => {
-  test('L8 without authorization endpoint, token endpoint or key address it is refused', async () => {
+  test('C8 without authorization endpoint, token endpoint or key address it is refused', async () => {
     for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'])
       for (const value of [undefined, null, 1, ['https://idp.example/']]) {
         at.idp.metadata((document) => ({ ...document, [member]: value }))
@@ -92,7 +92,7 @@ describe('the document', () => {
       }
   })
 
-  test('L9 addresses with http, another scheme, credentials or a fragment are refused, at each endpoint', async () => {
+  test('C9 addresses with http, another scheme, credentials or a fragment are refused, at each endpoint', async () => {
     for (const member of [
       'authorization_endpoint',
       'token_endpoint',
@@ -128,7 +128,7 @@ describe('the document', () => {
       }
   })
 
-  test('L9 AUTH_ALLOW_HTTP permits http, and nothing else', async () => {
+  test('C9 AUTH_ALLOW_HTTP permits http, and nothing else', async () => {
     const provider = () => at.provider(at.idp.config({ allowHttp: true }))
     at.idp.metadata((document) => ({ ...document, token_endpoint: 'http://idp.example/token' }))
     expect(await start(provider())).toBe(accepted)
@@ -151,7 +151,7 @@ describe('the document', () => {
     }
   })
 
-  test('L43 a redirect, another status, HTML or a list is no document', async () => {
+  test('C43 a redirect, another status, HTML or a list is no document', async () => {
     for (const answer of [
       () => Response.redirect(`${at.idp.issuer}/elsewhere`, 302),
       () => Response.json({ issuer: at.idp.issuer }, { status: 201 }),
@@ -166,7 +166,7 @@ describe('the document', () => {
 })
 
 describe('when it is asked', () => {
-  test('L10 R28.10 nothing is asked before the first login; a provider that was down is found within 15 s without a restart', async () => {
+  test('C10 R28.10 nothing is asked before the first login; a provider that was down is found within 15 s without a restart', async () => {
     const port = await freePort()
     const config = at.idp.config({ issuer: `http://127.0.0.1:${port}` })
     const provider = at.provider(config)
@@ -194,7 +194,7 @@ describe('when it is asked', () => {
     await again.stop(true)
   })
 
-  test('L11 one call serves a hundred concurrent logins and an hour of later ones', async () => {
+  test('C11 one call serves a hundred concurrent logins and an hour of later ones', async () => {
     const provider = at.provider()
     expect(at.idp.calls.metadata).toBe(0)
     await Promise.all(Array.from({ length: 100 }, () => start(provider)))
@@ -209,7 +209,7 @@ describe('when it is asked', () => {
     expect(at.idp.calls.metadata).toBe(3)
   })
 
-  test('L11 one call fails for a hundred concurrent logins, and the failure is not kept longer than 10 s', async () => {
+  test('C11 one call fails for a hundred concurrent logins, and the failure is not kept longer than 10 s', async () => {
     const provider = at.provider()
     at.idp.answer('metadata', () => new Response('no', { status: 500 }))
     const failures = await Promise.all(Array.from({ length: 100 }, () => start(provider)))
@@ -286,7 +286,7 @@ describe('what is told of it', () => {
     })
   })
 
-  test('L33 the fingerprint tells modes, issuers and clients apart, and nothing else', async () => {
+  test('C33 the fingerprint tells modes, issuers and clients apart, and nothing else', async () => {
     const { idp } = at
     const other = await hostileProvider()
     const fingerprints = [
@@ -304,7 +304,7 @@ describe('what is told of it', () => {
     await other.stop()
   })
 
-  test('L82 R28.7 equal subjects of two providers are keyed differently, in every mode', async () => {
+  test('C82 R28.7 equal subjects of two providers are keyed differently, in every mode', async () => {
     const other = await bench()
     const identities = [
       await login(at, at.provider()),

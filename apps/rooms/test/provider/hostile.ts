@@ -43,7 +43,7 @@ export interface SigningKey {
 }
 
 export const CLIENT_ID = 'rooms-client'
-/** Has every character that form encoding and Basic disagree about (L13). */
+/** Has every character that form encoding and Basic disagree about (C13). */
 export const CLIENT_SECRET = 'p%/+: é'
 export const REDIRECT_URI = 'https://rooms.example.com/api/auth/callback'
 export const ALICE: Person = { sub: 'alice', name: 'Alice Andersson', email: 'alice@example.com' }

@@ -19,7 +19,7 @@ const oauth2 = (claims: Json | string, config: Partial<OAuth2Config> = {}) => {
 }
 
 describe('the subject', () => {
-  test('L80 R28.15 text is taken as it is, and a safe integer in decimal', async () => {
+  test('C80 R28.15 text is taken as it is, and a safe integer in decimal', async () => {
     for (const [given, subject] of [
       ['"alice"', 'alice'],
       ['" Alice "', ' Alice '],
@@ -36,7 +36,7 @@ describe('the subject', () => {
       expect(await oauth2(`{"sub":${given},"name":"Alice"}`)).toMatchObject({ subject })
   })
 
-  test('L80 anything else identifies nobody', async () => {
+  test('C80 anything else identifies nobody', async () => {
     for (const given of [
       'false',
       'true',
@@ -61,7 +61,7 @@ describe('the subject', () => {
     )
   })
 
-  test('L80 another subject path in oidc keys the person, while logout tokens still name the sub', async () => {
+  test('C80 another subject path in oidc keys the person, while logout tokens still name the sub', async () => {
     const config = at.idp.config({ subjectPath: claimPath('employee.id') })
     expect(await signIn({ employee: { id: 4711 } }, config)).toMatchObject({ subject: '4711', sub: 'alice' })
     expect(await failureOf(signIn({}, config))).toBe('identity_incomplete: subject missing or malformed')
@@ -83,7 +83,7 @@ describe('the subject', () => {
 })
 
 describe('the name', () => {
-  test('L81 a missing, blank or invisible name at the configured path ends the login, in every mode', async () => {
+  test('C81 a missing, blank or invisible name at the configured path ends the login, in every mode', async () => {
     const blank = [undefined, null, '', ' \t\n', '\u200b\u2060\u202e', '\u2800', '\u3164', 1, ['Alice'], {}]
     for (const name of blank) {
       for (const config of [at.idp.config(), at.idp.teamidpConfig(), at.idp.oauth2Config()])
@@ -93,7 +93,7 @@ describe('the name', () => {
     }
   })
 
-  test('L84 it is cleaned and cut to 64 graphemes', async () => {
+  test('C84 it is cleaned and cut to 64 graphemes', async () => {
     expect(await signIn({ name: '  A\u202el\u0000ice\u200b ' })).toMatchObject({ name: 'Alice' })
     expect(await signIn({ name: 'é'.repeat(100) })).toMatchObject({ name: 'é'.repeat(64) })
   })
@@ -110,7 +110,7 @@ describe('the name', () => {
 })
 
 describe('claim paths', () => {
-  test('L79 R28.15 the whole path is one key first, then its parts; numbers index lists; \\. is a dot', async () => {
+  test('C79 R28.15 the whole path is one key first, then its parts; numbers index lists; \\. is a dot', async () => {
     const claims = {
       'urn:x.y': 'dotted',
       'a.b': 'whole',
@@ -128,7 +128,7 @@ describe('claim paths', () => {
       expect(await oauth2({ sub: '1', ...claims }, { namePath: claimPath(path) })).toMatchObject({ name })
   })
 
-  test('L66 L79 what every object, list or text inherits is no claim', async () => {
+  test('C66 C79 what every object, list or text inherits is no claim', async () => {
     for (const path of [
       'toString',
       'a.length',
@@ -152,7 +152,7 @@ describe('the admin claim', () => {
   const isAdmin = async (claims: Json, value = ADMIN, path = 'roles') =>
     (await signIn(claims, at.idp.config({ adminClaim: { path: claimPath(path), value } }))).isAdmin
 
-  test('L86 a member of a list or the equal text makes an admin; numbers and booleans by their JSON text', async () => {
+  test('C86 a member of a list or the equal text makes an admin; numbers and booleans by their JSON text', async () => {
     expect(await isAdmin({ roles: ADMIN })).toBe(true)
     expect(await isAdmin({ roles: ['user', ADMIN] })).toBe(true)
     expect(await isAdmin({ realm: { roles: [ADMIN] } }, ADMIN, 'realm.roles')).toBe(true)
@@ -161,7 +161,7 @@ describe('the admin claim', () => {
     expect(await isAdmin({ roles: 1.5 }, '1.5')).toBe(true)
   })
 
-  test('L86 a part, a prefix, another case, a list in a list or an object makes none', async () => {
+  test('C86 a part, a prefix, another case, a list in a list or an object makes none', async () => {
     for (const roles of [
       `${ADMIN}s`,
       `x${ADMIN}`,
@@ -182,7 +182,7 @@ describe('the admin claim', () => {
       expect([roles, await isAdmin({ roles })]).toEqual([roles, false])
   })
 
-  test('L86 R28.15 a value of undefined, null, NaN or [object Object] makes nobody admin by a missing or odd claim', async () => {
+  test('C86 R28.15 a value of undefined, null, NaN or [object Object] makes nobody admin by a missing or odd claim', async () => {
     for (const value of ['undefined', 'null', 'NaN', '[object Object]', '', '{}', '[]', 'Infinity'])
       for (const roles of [undefined, null, {}, [], [null], [undefined], [{}], [[]]])
         expect([value, roles, await isAdmin({ roles }, value)]).toEqual([value, roles, false])
@@ -199,7 +199,7 @@ describe('teams', () => {
     return (await signIn({ teams }, { ...config, teams: { ...config.teams!, ...overrides } })).ownedTeams
   }
 
-  test('L89 each team with an owner role counts once; ids are text or safe integers', async () => {
+  test('C89 each team with an owner role counts once; ids are text or safe integers', async () => {
     expect(
       await owned([
         { id: 'red', role: 'owner' },
@@ -221,7 +221,7 @@ describe('teams', () => {
     ).toEqual(['blue'])
   })
 
-  test('L89 TEAMIDP_TEAM_ID leaves only that team', async () => {
+  test('C89 TEAMIDP_TEAM_ID leaves only that team', async () => {
     const teams = [
       { id: 'red', role: 'owner' },
       { id: 7, role: 'owner' },
@@ -232,12 +232,12 @@ describe('teams', () => {
     expect(await owned(teams, { teamId: 'blue' })).toEqual([])
   })
 
-  test('L89 the paths inside a team are configured', async () => {
+  test('C89 the paths inside a team are configured', async () => {
     const paths = { idPath: claimPath('team.uuid'), rolePath: claimPath('my.role') }
     expect(await owned([{ team: { uuid: 'x' }, my: { role: 'owner' } }], paths)).toEqual(['x'])
   })
 
-  test('L89 entries that are no teams give nothing', async () => {
+  test('C89 entries that are no teams give nothing', async () => {
     expect(
       await owned([
         null,
@@ -256,7 +256,7 @@ describe('teams', () => {
     ).toEqual([])
   })
 
-  test('L89 a claim that is no list gives none and a line in the log; a missing one gives none', async () => {
+  test('C89 a claim that is no list gives none and a line in the log; a missing one gives none', async () => {
     for (const teams of ['red', { id: 'red', role: 'owner' }, null, 7]) {
       at.logged.length = 0
       expect(await owned(teams)).toEqual([])
@@ -269,7 +269,7 @@ describe('teams', () => {
     expect(at.logged).toEqual([])
   })
 
-  test('L89 in oidc and oauth2 there are none', async () => {
+  test('C89 in oidc and oauth2 there are none', async () => {
     for (const config of [at.idp.config(), at.idp.oauth2Config()])
       expect((await signIn({ teams: [{ id: 'red', role: 'owner' }] }, config)).ownedTeams).toEqual([])
   })

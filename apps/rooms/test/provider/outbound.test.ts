@@ -63,7 +63,7 @@ describe('an answer', () => {
     expect(seen).toEqual([headers, headers])
   })
 
-  test('L43 a redirect is not followed: it is an answer with another status', async () => {
+  test('C43 a redirect is not followed: it is an answer with another status', async () => {
     let landed = 0
     const target = serve(() => {
       landed += 1
@@ -76,14 +76,14 @@ describe('an answer', () => {
     expect(landed).toBe(0)
   })
 
-  test('L43 HTML, a list, text, a number, bad UTF-8 and nothing are no object', async () => {
+  test('C43 HTML, a list, text, a number, bad UTF-8 and nothing are no object', async () => {
     for (const body of ['<html>', '[]', '"x"', '1', 'null', '', '{"a":1', Uint8Array.of(0x7b, 0xff, 0x7d)]) {
       const { url } = serve(() => new Response(body))
       expect(await outbound()(token(url))).toEqual({ status: 200, object: undefined })
     }
   })
 
-  test('L44 256 KiB are read, 512 KiB for keys, and not a byte more', async () => {
+  test('C44 256 KiB are read, 512 KiB for keys, and not a byte more', async () => {
     const sized = (bytes: number) => serve(() => new Response(`{"a":"${'x'.repeat(bytes - 8)}"}`)).url
     const limits = { discovery: 256, token: 256, userinfo: 256, jwks: 512 } as const
     for (const [endpoint, kib] of Object.entries(limits) as [keyof typeof limits, number][]) {
@@ -95,7 +95,7 @@ describe('an answer', () => {
     }
   })
 
-  test('L44 what is compressed counts as it is after decompression', async () => {
+  test('C44 what is compressed counts as it is after decompression', async () => {
     const compressed = (body: Uint8Array, encoding: string) =>
       serve(() => new Response(Buffer.from(body), { headers: { 'content-encoding': encoding } })).url
     const small = '{"a":1}'
@@ -162,7 +162,7 @@ describe('a bad connection', () => {
   }
 
   for (const [name, answer] of Object.entries(endless))
-    test(`L44 L119 ${name}: one request, a bounded wait, a clean failure, and the connection is closed`, async () => {
+    test(`C44 C119 ${name}: one request, a bounded wait, a clean failure, and the connection is closed`, async () => {
       let requests = 0
       // A machine that is busy may take longer than this until the request has arrived.
       for (let callMs = 500; requests === 0; callMs *= 2) requests = await requestsOf(answer, callMs)
@@ -170,17 +170,17 @@ describe('a bad connection', () => {
     })
 
   for (const [name, answer] of Object.entries(broken))
-    test(`L44 L119 ${name}: one request, a clean failure without waiting, and the connection is closed`, async () => {
+    test(`C44 C119 ${name}: one request, a clean failure without waiting, and the connection is closed`, async () => {
       expect(await requestsOf(answer, 3_600_000)).toBe(1)
     })
 
-  test('L119 a refused connection fails', async () => {
+  test('C119 a refused connection fails', async () => {
     const server = await rawServer(() => {})
     server.stop()
     expect(await failureOf(outbound()(token(server.url)))).toBe('provider_unavailable: token does not answer')
   })
 
-  test('L119 a name that is not found, or found by nobody in time, fails', async () => {
+  test('C119 a name that is not found, or found by nobody in time, fails', async () => {
     const never = () => new Promise<string[]>(() => {})
     const nowhere = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
     for (const resolve of [never, nowhere])
@@ -189,7 +189,7 @@ describe('a bad connection', () => {
       )
   })
 
-  test('L44 TLS that is never finished meets the deadline of connecting, which does not limit the answer', async () => {
+  test('C44 TLS that is never finished meets the deadline of connecting, which does not limit the answer', async () => {
     const silent = await raw(() => {})
     // A machine that is busy may take longer than this to connect at all.
     for (let [connectMs, asked] = [2_000, false]; !asked; connectMs *= 2) {
@@ -205,7 +205,7 @@ describe('a bad connection', () => {
     }
   })
 
-  test('L119 429 and 503 are answers, told apart from silence by their status', async () => {
+  test('C119 429 and 503 are answers, told apart from silence by their status', async () => {
     for (const status of [429, 503]) {
       const { url } = serve(() => Response.json({ error: 'slow_down' }, { status }))
       expect((await outbound()(token(url))).status).toBe(status)
@@ -230,7 +230,7 @@ describe('certificates', () => {
   const privateHosts = new Set(['127.0.0.1', 'idp.example', 'other.example'])
   const ask = (url: string) => failureOf(outbound({ resolve, privateHosts })(token(url)))
 
-  test('L119 self-signed, expired and wrong-name certificates are refused before anything is sent', async () => {
+  test('C119 self-signed, expired and wrong-name certificates are refused before anything is sent', async () => {
     const unavailable = 'provider_unavailable: token does not answer'
     const valid = await tlsServer(VALID)
     const expired = await tlsServer(EXPIRED)
@@ -273,7 +273,7 @@ describe('certificates', () => {
 })
 
 describe('addresses', () => {
-  test('L120 a host that only metadata names is not connected to at a private address, under any notation', async () => {
+  test('C120 a host that only metadata names is not connected to at a private address, under any notation', async () => {
     let requests = 0
     const inner = await raw((socket) => {
       requests += 1
@@ -305,7 +305,7 @@ describe('addresses', () => {
     expect(await failureOf(ask(token(`http://idp.example:${inner.port}/`)))).toBe('nothing failed')
   })
 
-  test('L120 not even a host of the operator is connected to where a cloud keeps its credentials', async () => {
+  test('C120 not even a host of the operator is connected to where a cloud keeps its credentials', async () => {
     for (const address of [
       '169.254.169.254',
       'fe80::1',
@@ -322,7 +322,7 @@ describe('addresses', () => {
       }
   })
 
-  test('L120 the connection goes to the address that was checked: one look-up, whatever DNS says afterwards', async () => {
+  test('C120 the connection goes to the address that was checked: one look-up, whatever DNS says afterwards', async () => {
     const server = serve(() => Response.json({ a: 1 }))
     const asked: string[] = []
     const resolve = async (hostname: string) => {
@@ -337,7 +337,7 @@ describe('addresses', () => {
     )
   })
 
-  test('L120 metadata with an inner address fails at the connection; the issuer itself and trusted hosts work', async () => {
+  test('C120 metadata with an inner address fails at the connection; the issuer itself and trusted hosts work', async () => {
     const at = await bench({ outbound: { resolve: async () => ['127.0.0.1'] } })
     const { port } = new URL(at.idp.issuer)
     at.idp.metadata((document) => ({

@@ -40,7 +40,7 @@ describe('the request', () => {
       })
   })
 
-  test('L13 R28.14 auto takes Basic where it or nothing is advertised, and the secret arrives intact (oidcc-client-test-client-secret-basic)', async () => {
+  test('C13 R28.14 auto takes Basic where it or nothing is advertised, and the secret arrives intact (oidcc-client-test-client-secret-basic)', async () => {
     at.idp.secret = CLIENT_SECRET
     for (const methods of [
       undefined,
@@ -58,7 +58,7 @@ describe('the request', () => {
     }
   })
 
-  test('L13 R28.14 auto takes post where Basic is not among what is advertised, and in oauth2', async () => {
+  test('C13 R28.14 auto takes post where Basic is not among what is advertised, and in oauth2', async () => {
     at.idp.secret = CLIENT_SECRET
     const inBody = {
       form: { ...common, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
@@ -75,7 +75,7 @@ describe('the request', () => {
     expect(await tokenRequest(at.idp.oauth2Config())).toMatchObject(inBody)
   })
 
-  test('L13 a configured method is used whatever is advertised, and never both', async () => {
+  test('C13 a configured method is used whatever is advertised, and never both', async () => {
     at.idp.secret = CLIENT_SECRET
     at.idp.metadata((document) => ({
       ...document,
@@ -99,7 +99,7 @@ describe('the request', () => {
       expect((await tokenRequest(config)).form).not.toHaveProperty('code_verifier')
   })
 
-  test('L42 is never repeated, also not after 500, a reset or silence', async () => {
+  test('C42 is never repeated, also not after 500, a reset or silence', async () => {
     const other = await bench()
     for (const status of [500, 503]) {
       const before = other.idp.calls.token
@@ -133,7 +133,7 @@ describe('the answer', () => {
     return failureOf(login(at, at.provider()))
   }
 
-  test('L43 only status 200 and a JSON object count', async () => {
+  test('C43 only status 200 and a JSON object count', async () => {
     for (const status of [201, 202, 302, 400, 401, 403, 429])
       expect(await outcome((usual) => Response.json(usual, { status }))).toBe(
         'provider_error: token endpoint refused the code',
@@ -148,7 +148,7 @@ describe('the answer', () => {
     expect(await outcome((usual) => Response.json(usual))).toBe(accepted)
   })
 
-  test('L45 token_type is bearer in any case, others are refused (fapi2:token-type-case-insensitivity)', async () => {
+  test('C45 token_type is bearer in any case, others are refused (fapi2:token-type-case-insensitivity)', async () => {
     for (const token_type of ['bearer', 'BEARER', 'bEaReR'])
       expect(await outcome((usual) => Response.json({ ...usual, token_type }))).toBe(accepted)
     for (const token_type of ['mac', 'DPoP', '', undefined, null, ['bearer'], 'bearer '])
@@ -157,19 +157,19 @@ describe('the answer', () => {
       )
   })
 
-  test('L45 expires_in may be missing or anything (fapi2:token-endpoint-response-without-expires_in)', async () => {
+  test('C45 expires_in may be missing or anything (fapi2:token-endpoint-response-without-expires_in)', async () => {
     for (const expires_in of [undefined, null, '300', -1, {}])
       expect(await outcome((usual) => Response.json({ ...usual, expires_in }))).toBe(accepted)
   })
 
-  test('L46 a missing or empty access token, or one that breaks out of its header, is refused', async () => {
+  test('C46 a missing or empty access token, or one that breaks out of its header, is refused', async () => {
     for (const access_token of [undefined, null, '', 1, 'a b', 'a\r\nX-Other: b', 'é', 'a\u0000'])
       expect(await outcome((usual) => Response.json({ ...usual, access_token }))).toBe(
         'provider_error: access token missing or malformed',
       )
   })
 
-  test('L46 a missing or empty ID token is refused in the OIDC modes', async () => {
+  test('C46 a missing or empty ID token is refused in the OIDC modes', async () => {
     for (const config of [at.idp.config(), at.idp.teamidpConfig()])
       for (const id_token of [undefined, null, '', 1, {}]) {
         at.idp.token((answer) => ({ ...answer, id_token }))
@@ -178,7 +178,7 @@ describe('the answer', () => {
     expect(at.idp.calls.userinfo).toBe(at.observed.filter((line) => line.startsWith('userinfo')).length)
   })
 
-  test('L47 in oauth2 an ID token that came along is nothing', async () => {
+  test('C47 in oauth2 an ID token that came along is nothing', async () => {
     at.idp.token((answer) => ({ ...answer, id_token: at.idp.sign({ sub: 'mallory', name: 'Mallory' }) }))
     expect(await login(at, at.provider(at.idp.oauth2Config()))).toEqual({
       issuer: `oauth2:${at.idp.issuer}`,
@@ -194,7 +194,7 @@ describe('the answer', () => {
     })
   })
 
-  test("L38 refusals carry the provider's error only where it is one of RFC 6749, and never a code or a token", async () => {
+  test("C38 refusals carry the provider's error only where it is one of RFC 6749, and never a code or a token", async () => {
     const detailOf = async (error: unknown) => {
       at.idp.answer('token', () => Response.json({ error, error_description: '<script>' }, { status: 400 }))
       return login(at, at.provider()).catch((failure: { detail: unknown }) => failure.detail)

@@ -11,7 +11,7 @@ afterAll(() => at.stop())
 
 const accepted = 'nothing failed'
 
-test('L75 the access token goes in the Bearer header, never in the address (oidcc-client-test-userinfo-bearer-header)', async () => {
+test('C75 the access token goes in the Bearer header, never in the address (oidcc-client-test-userinfo-bearer-header)', async () => {
   for (const config of [at.idp.config(), at.idp.oauth2Config()]) {
     at.idp.token((answer) => ({ ...answer }))
     await login(at, at.provider(config))
@@ -23,14 +23,14 @@ test('L75 the access token goes in the Bearer header, never in the address (oidc
   }
 })
 
-test("L76 its sub must be the ID token's: missing or different is refused (oidcc-client-test-userinfo-invalid-sub)", async () => {
+test("C76 its sub must be the ID token's: missing or different is refused (oidcc-client-test-userinfo-invalid-sub)", async () => {
   for (const sub of ['bob', 'Alice', 'alice ', '', undefined, null, ['alice'], 1]) {
     at.idp.userinfo((claims) => ({ ...claims, sub }))
     expect(await failureOf(login(at, at.provider()))).toBe('token_invalid: userinfo subject differs')
   }
 })
 
-test('L77 a claim of the ID token is never replaced by user-info, also where it is null', async () => {
+test('C77 a claim of the ID token is never replaced by user-info, also where it is null', async () => {
   const config = at.idp.teamidpConfig({ adminClaim: { path: claimPath('groups'), value: 'admins' } })
   at.idp.idToken((claims) => ({ ...claims, groups: ['users'], teams: [], email: null }))
   at.idp.userinfo((claims) => ({
@@ -54,7 +54,7 @@ test('L77 a claim of the ID token is never replaced by user-info, also where it 
   })
 })
 
-test('L77 user-info adds nothing to a claim of the ID token, nor by a name with dots that the path is spelled like', async () => {
+test('C77 user-info adds nothing to a claim of the ID token, nor by a name with dots that the path is spelled like', async () => {
   const config = at.idp.teamidpConfig({
     adminClaim: { path: claimPath('realm.roles'), value: 'admin' },
     subjectPath: claimPath('person.id'),
@@ -81,7 +81,7 @@ test('L77 user-info adds nothing to a claim of the ID token, nor by a name with 
   expect(await login(at, at.provider(config))).toMatchObject({ subject: 'mallory', ownedTeams: ['red'] })
 })
 
-test("L78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
+test("C78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
   const jwt = at.idp.sign({ ...ALICE })
   const other = await bench()
   for (const [answer, failure] of [

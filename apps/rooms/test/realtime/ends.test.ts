@@ -238,7 +238,7 @@ eachDialect((dialect, newUrl) => {
       for (const { name, reason, end } of ENDINGS.filter(
         (each) => each.name !== 'time' || way.name.includes('paused'),
       ))
-        test(`L98 (2n) ${name} closes the sockets of that session on both nodes with ${reason}, and no others`, async () => {
+        test(`C98 (2n) ${name} closes the sockets of that session on both nodes with ${reason}, and no others`, async () => {
           const { ended, others, act } = await end(nodes)
           const going = everywhere(ended)
           const staying = others.flatMap(everywhere)
@@ -305,7 +305,7 @@ eachDialect((dialect, newUrl) => {
         }
       })
 
-      test('R28.3 L87 (2n) a right to administer that is gone with the next login costs the private room that it opened', async () => {
+      test('R28.3 C87 (2n) a right to administer that is gone with the next login costs the private room that it opened', async () => {
         const { service } = nodes[0]
         const owner = await member(service, 'Olga')
         const { id: roomId } = await createRoom(owner, { visibility: 'private' })

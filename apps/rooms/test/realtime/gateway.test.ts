@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
       return JSON.parse(socket.texts[0] ?? '') as Record<string, unknown>
     }
 
-    test('L130 R28.19: an Origin with an evil suffix, another port or scheme, null, twice, empty or missing is refused before the upgrade', async () => {
+    test('C130 R28.19: an Origin with an evil suffix, another port or scheme, null, twice, empty or missing is refused before the upgrade', async () => {
       const origins = [
         [`${ORIGIN}.evil.example`],
         [`${ORIGIN}:444`],
@@ -122,7 +122,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await welcome(byTicket(await ticketFor(ada)))).toMatchObject({ type: 'welcome' })
     })
 
-    test('L130: an Origin that is wrong is refused with a ticket too', async () => {
+    test('C130: an Origin that is wrong is refused with a ticket too', async () => {
       const ticket = await ticketFor(ada)
       expect(await statusOf(byTicket(ticket, { origins: ['https://evil.example'] }))).toBe(403)
       expect(await welcome(byTicket(ticket))).toMatchObject({ type: 'welcome' })
@@ -161,7 +161,7 @@ eachDialect((_dialect, newUrl) => {
       expect(head).not.toContain('latchkey.ticket')
     })
 
-    test('L130: a ticket works once, for a minute, for its own session, and only while that lasts', async () => {
+    test('C130: a ticket works once, for a minute, for its own session, and only while that lasts', async () => {
       const bob = await member(service, 'Bob')
       const used = await ticketFor(bob.browser)
       expect(await welcome(byTicket(used))).toMatchObject({ type: 'welcome', userId: bob.user.id })
@@ -275,7 +275,7 @@ eachDialect((_dialect, newUrl) => {
       expect(participantCount).toBe(0)
     })
 
-    test('L130: a frame over 16 KiB ends with 4413, a much larger one with 1009, and neither is read', async () => {
+    test('C130: a frame over 16 KiB ends with 4413, a much larger one with 1009, and neither is read', async () => {
       const over = raw()
       await welcome(over)
       over.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: 'x'.repeat(16_384) })))
@@ -296,7 +296,7 @@ eachDialect((_dialect, newUrl) => {
       expect(JSON.parse(fits.texts[1] ?? '')).toEqual({ type: 'error', id: '1', code: 'invalid_request' })
     })
 
-    test('L130: fragments without end are cut off, or do nothing', async () => {
+    test('C130: fragments without end are cut off, or do nothing', async () => {
       const full = raw()
       await welcome(full)
       full.write(RawSocket.frame('x'.repeat(1000), { isLast: false }))
@@ -315,7 +315,7 @@ eachDialect((_dialect, newUrl) => {
       expect(empty.texts).toHaveLength(1)
     })
 
-    test('L130: a flood of pings, and one of pongs, ends with 4429', async () => {
+    test('C130: a flood of pings, and one of pongs, ends with 4429', async () => {
       for (const opcode of [0x9, 0xa]) {
         const socket = raw()
         await welcome(socket)
@@ -324,7 +324,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('L130: JSON that is 8,000 deep is malformed and does no harm', async () => {
+    test('C130: JSON that is 8,000 deep is malformed and does no harm', async () => {
       const socket = raw()
       await welcome(socket)
       socket.write(RawSocket.frame('['.repeat(8_000) + ']'.repeat(8_000)))

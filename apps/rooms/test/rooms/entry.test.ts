@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await enterEachWay(insider, id)).toEqual(admittedEachWay)
   })
 
-  test('L123 (R14.3): guests do not enter private rooms, even as members of one', async () => {
+  test('C123 (R14.3): guests do not enter private rooms, even as members of one', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const insider = await guest(rooms)
     await makeMember(rooms, id, insider, 'speaker')

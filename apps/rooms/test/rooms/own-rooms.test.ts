@@ -120,7 +120,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await changed.json()).toMatchObject({ room: { name: 'Zoe' } })
   })
 
-  test('L122 (R14.2): guests neither create private rooms or rooms without guests, nor turn one into that', async () => {
+  test('C122 (R14.2): guests neither create private rooms or rooms without guests, nor turn one into that', async () => {
     const gustav = await guest(rooms)
     const before = await countRooms()
     for (const settings of [{ visibility: 'private' }, { allowGuests: false }]) {
@@ -141,7 +141,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await change(gustav, id, { name: 'Other', visibility: 'public' })).status).toBe(200)
   })
 
-  test('L125 (R14.5): with GUEST_ROOMS=false guests open no rooms, members do', async () => {
+  test('C125 (R14.5): with GUEST_ROOMS=false guests open no rooms, members do', async () => {
     const node = await rooms.node({ guestRooms: false })
     const gustav = await guest(node)
     expect(await refusal(await create(gustav, { name: 'Mine' }))).toEqual([403, 'guest_rooms_disabled'])

@@ -1,4 +1,4 @@
-// A room that no longer keeps from those who come later what is said in it (rooms-contract R17.8, docs/decisions/0017).
+// A room that no longer keeps from those who come later what is said in it (R17.8, docs/decisions/0017).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomsPerTest } from '../per-test.ts'

@@ -1,4 +1,4 @@
-// What a believed logout token ends, once and on every node (rooms-contract R13.3 to R13.8).
+// What a believed logout token ends, once and on every node (R13.3 to R13.8).
 import { Database as SqliteFile } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
@@ -41,7 +41,7 @@ async function holdUp(dialect: DialectName, url: string): Promise<() => Promise<
 }
 
 eachDialect((dialect, newUrl) => {
-  test('L108 oidcc-client-test-rp-backchannel-rpinitlogout: a good token is answered with an empty 200 that nobody stores, session or not', async () => {
+  test('C108 oidcc-client-test-rp-backchannel-rpinitlogout: a good token is answered with an empty 200 that nobody stores, session or not', async () => {
     const service = await rooms({ url: await newUrl() })
     const alice = await service.signedIn({ ...ALICE, sid: 's-1' })
     const tokens = [
@@ -60,7 +60,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L114 (2n) a token works once, on whichever node it arrives again', async () => {
+  test('C114 (2n) a token works once, on whichever node it arrives again', async () => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
@@ -84,7 +84,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(after)).toBe(false)
   })
 
-  test('L114 (2n) of twenty that arrive at once on two nodes, one counts', async () => {
+  test('C114 (2n) of twenty that arrive at once on two nodes, one counts', async () => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
@@ -103,7 +103,7 @@ eachDialect((dialect, newUrl) => {
     expect(accepted).toHaveLength(1)
   })
 
-  test('L114 what is remembered of a token is kept until a minute after its end, which is ten minutes at most', async () => {
+  test('C114 what is remembered of a token is kept until a minute after its end, which is ten minutes at most', async () => {
     const service = await rooms({ url: await newUrl() })
     const now = service.clock.ms / 1000
     await deliver(service, naming(service, { sub: 'alice', jti: 'short', exp: now + 60 }))
@@ -128,7 +128,7 @@ eachDialect((dialect, newUrl) => {
     ])
   })
 
-  test('L114 while the database hangs the answer is 503 within 2 s, nothing is remembered, and the same token works later', async () => {
+  test('C114 while the database hangs the answer is 503 within 2 s, nothing is remembered, and the same token works later', async () => {
     const url = await newUrl()
     const service = await rooms({ url })
     const alice = await service.signedIn(ALICE)
@@ -147,7 +147,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(alice)).toBe(false)
   }, 20_000)
 
-  test('L115 a sid ends its session, a sub all of that person at that provider, and nothing else ends', async () => {
+  test('C115 a sid ends its session, a sub all of that person at that provider, and nothing else ends', async () => {
     const service = await rooms({ url: await newUrl() })
     const [one, two, three] = [
       await service.signedIn({ ...ALICE, sid: 's-1' }),
@@ -190,7 +190,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L115 R13.4 a sid and a jti of any length do what short ones do', async () => {
+  test('C115 R13.4 a sid and a jti of any length do what short ones do', async () => {
     const service = await rooms({ url: await newUrl() })
     const long = (end: string) => `${'s'.repeat(300)}${end}`
     const [one, two] = [
@@ -206,7 +206,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(two)).toBe(true)
   })
 
-  test('L115 grants stay when sessions end', async () => {
+  test('C115 grants stay when sessions end', async () => {
     const service = await rooms({ url: await newUrl() })
     await service.signedIn(ALICE)
     expect((await deliver(service, naming(service, { sub: 'alice' }))).status).toBe(200)
@@ -214,7 +214,7 @@ eachDialect((dialect, newUrl) => {
     expect(grants).toEqual([{ source: 'bootstrap' }])
   })
 
-  test('L116 a login that is between token answer and session when the token arrives makes no session; a later one does', async () => {
+  test('C116 a login that is between token answer and session when the token arrives makes no session; a later one does', async () => {
     for (const claims of [{ sub: 'alice' }, { sid: 's-1' }, { sub: 'alice', sid: 's-1' }]) {
       const service = await rooms({ url: await newUrl() })
       const { idp } = service
@@ -239,7 +239,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L116 a token for somebody else, or for another session, lets a login through', async () => {
+  test('C116 a token for somebody else, or for another session, lets a login through', async () => {
     const service = await rooms({ url: await newUrl() })
     const browser = service.browser()
     const callback = service.idp.authorize(await browser.startLogin(), { ...ALICE, sid: 's-1' })
@@ -249,7 +249,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  test('L116 (2n) however a login and its logout token meet, no session is left', async () => {
+  test('C116 (2n) however a login and its logout token meet, no session is left', async () => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     for (let round = 0; round < 8; round++) {
@@ -268,7 +268,7 @@ eachDialect((dialect, newUrl) => {
     expect(await live.execute()).toEqual([])
   })
 
-  test('L131 an accepted token leaves a row that says what it ended, and nothing of the token', async () => {
+  test('C131 an accepted token leaves a row that says what it ended, and nothing of the token', async () => {
     const service = await rooms({ url: await newUrl() })
     const alice = await service.signedIn({ ...ALICE, sid: 'provider-session-1' })
     const { session } = await alice.json<{ session: { id: string } }>('/api/session')

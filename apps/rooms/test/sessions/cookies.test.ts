@@ -1,4 +1,4 @@
-// What browsers keep of a session, and what of it is of use to others (rooms-contract R10.1 to R10.3).
+// What browsers keep of a session, and what of it is of use to others (R10.1 to R10.3).
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
@@ -15,7 +15,7 @@ function shapes(response: Response): string[] {
     .toSorted()
 }
 
-describe('L94 the cookies', () => {
+describe('C94 the cookies', () => {
   const DELETED = [
     '__Host-latchkey_csrf=; Path=/; Max-Age=0; SameSite=Lax; Secure',
     '__Host-latchkey_session=; Path=/; Max-Age=0; SameSite=Lax; Secure; HttpOnly',
@@ -125,7 +125,7 @@ describe('L94 the cookies', () => {
 })
 
 eachDialect((_dialect, newUrl) => {
-  test('L92 a session is 32 random bytes, and nothing in the database can be used as one', async () => {
+  test('C92 a session is 32 random bytes, and nothing in the database can be used as one', async () => {
     const service = await rooms({ url: await newUrl() })
     const browsers = [await service.signedIn(), await service.signedIn()]
     const tokens = browsers.map(({ token }) => token ?? '')
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L92 the ID token in the database opens only with the cookie', async () => {
+  test('C92 the ID token in the database opens only with the cookie', async () => {
     const service = await rooms({ url: await newUrl() })
     await service.signedIn()
     const { read } = service.rooms.database
@@ -162,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('L92 a session in a header, a query or a body is not one', async () => {
+test('C92 a session in a header, a query or a body is not one', async () => {
   const service = await rooms()
   const { token = '' } = await browserOf(service, await person(service))
   const anonymous = service.browser()

@@ -1,4 +1,4 @@
-// Which logout tokens are believed (rooms-contract R13.2 to R13.5), through the whole service.
+// Which logout tokens are believed (R13.2 to R13.5), through the whole service.
 import { describe, expect, test } from 'bun:test'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { ALICE, type Json, LOGOUT_EVENT, base64url, newSigningKey } from '../provider/hostile.ts'
@@ -31,14 +31,14 @@ async function expectRefused(service: TestRooms, tokens: Record<string, string>)
 }
 
 describe('the door', () => {
-  test('L107 a form with one logout token is taken, whatever else is in it', async () => {
+  test('C107 a form with one logout token is taken, whatever else is in it', async () => {
     const service = await rooms()
     const token = service.idp.logoutToken(OF_ALICE)
     const body = new URLSearchParams({ client_id: 'x', logout_token: token, state: '1' })
     expect((await deliver(service, '', { body })).status).toBe(200)
   })
 
-  test('L107 JSON, no token, two tokens, a broken form and 17 KiB are refused with 400', async () => {
+  test('C107 JSON, no token, two tokens, a broken form and 17 KiB are refused with 400', async () => {
     const service = await rooms()
     const token = service.idp.logoutToken(OF_ALICE)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -67,7 +67,7 @@ describe('the door', () => {
     expect((await deliver(service, token)).status).toBe(200)
   })
 
-  test('L107 other methods are refused with 405 and the one that works', async () => {
+  test('C107 other methods are refused with 405 and the one that works', async () => {
     const service = await rooms()
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await deliver(service, service.idp.logoutToken(OF_ALICE), { method })
@@ -75,7 +75,7 @@ describe('the door', () => {
     }
   })
 
-  test('L107 where back-channel logout is off, and in oauth2, there is no such address', async () => {
+  test('C107 where back-channel logout is off, and in oauth2, there is no such address', async () => {
     for (const provider of [
       (idp: TestRooms['idp']) => idp.config({ backchannelLogout: false }),
       (idp: TestRooms['idp']) => idp.oauth2Config(),
@@ -88,7 +88,7 @@ describe('the door', () => {
     }
   })
 
-  test('L107 cookies, Origin, Sec-Fetch-Site and Host say nothing here', async () => {
+  test('C107 cookies, Origin, Sec-Fetch-Site and Host say nothing here', async () => {
     const service = await rooms()
     const browser = await service.signedIn(ALICE)
     const twice = `__Host-latchkey_session=${browser.token}; __Host-latchkey_session=other`
@@ -163,7 +163,7 @@ describe('the token', () => {
     expect(await isSignedIn()).toBe(false)
   })
 
-  test('L109 oidcc-client-test-rp-backchannel-rpinitlogout-alg-none, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg: unsigned, otherwise signed and forged tokens are refused', async () => {
+  test('C109 oidcc-client-test-rp-backchannel-rpinitlogout-alg-none, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg: unsigned, otherwise signed and forged tokens are refused', async () => {
     const service = await rooms()
     const { idp } = service
     const [key] = idp.keys
@@ -199,7 +199,7 @@ describe('the token', () => {
     })
   })
 
-  test('L110 oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud: tokens of others and for others are refused', async () => {
+  test('C110 oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud: tokens of others and for others are refused', async () => {
     const service = await rooms()
     const { idp } = service
     const bent = (claims: Json) => idp.logoutToken((usual) => ({ ...OF_ALICE(usual), ...claims }))
@@ -216,7 +216,7 @@ describe('the token', () => {
     })
   })
 
-  test('L111 oidcc-client-test-rp-backchannel-rpinitlogout-no-event, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event: the event must be there as an object', async () => {
+  test('C111 oidcc-client-test-rp-backchannel-rpinitlogout-no-event, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event: the event must be there as an object', async () => {
     const service = await rooms()
     const withEvents = (events: unknown) =>
       service.idp.logoutToken((usual) => ({ ...OF_ALICE(usual), events }))
@@ -234,7 +234,7 @@ describe('the token', () => {
     expect((await deliver(service, more)).status).toBe(200)
   })
 
-  test('L112 oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce: a nonce of any value is refused, and so is every other kind of token', async () => {
+  test('C112 oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce: a nonce of any value is refused, and so is every other kind of token', async () => {
     const service = await rooms()
     const { idp } = service
     const withNonce = (nonce: unknown) => idp.logoutToken((usual) => ({ ...OF_ALICE(usual), nonce }))
@@ -255,7 +255,7 @@ describe('the token', () => {
       expect([name, (await deliver(service, token)).status]).toEqual([name, 200])
   })
 
-  describe('L113 its times', () => {
+  describe('C113 its times', () => {
     const seconds = (service: TestRooms) => Math.floor(service.clock.ms / 1000)
 
     test('must be there, be numbers, and be neither over nor ahead', async () => {
@@ -298,7 +298,7 @@ describe('the token', () => {
     })
   })
 
-  test('L115 a token that names nobody, or names as anything but text, is refused', async () => {
+  test('C115 a token that names nobody, or names as anything but text, is refused', async () => {
     const service = await rooms()
     const naming = (claims: Json) => service.idp.logoutToken((usual) => ({ ...usual, ...claims }))
     await expectRefused(service, {
@@ -313,7 +313,7 @@ describe('the token', () => {
     })
   })
 
-  test('L131 a refused token leaves one row for each reason and minute, with a count and nothing of the token', async () => {
+  test('C131 a refused token leaves one row for each reason and minute, with a count and nothing of the token', async () => {
     const service = await rooms()
     const bad = service.idp.logoutToken((usual) => ({
       ...usual,

@@ -1,4 +1,4 @@
-// Signing out here, everywhere, and at the provider (rooms-contract R12).
+// Signing out here, everywhere, and at the provider (R12).
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { PATIENCE } from '../../src/login/surroundings.ts'
@@ -15,7 +15,7 @@ interface LoggedOut {
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('L117 oidcc-client-test-rp-init-logout: the session ends, and the answer says where the provider’s can be ended', async () => {
+  test('C117 oidcc-client-test-rp-init-logout: the session ends, and the answer says where the provider’s can be ended', async () => {
     const service = await rooms({ url: await newUrl() })
     const idTokens: string[] = []
     service.idp.token((answer: Json) => {
@@ -127,7 +127,7 @@ test('two logouts at once both succeed or find no session, and one is recorded',
   expect(ended.reduce((sum, each) => sum + each, 0)).toBe(1)
 })
 
-describe('L117 logoutUrl is left out', () => {
+describe('C117 logoutUrl is left out', () => {
   const logout = async (service: TestRooms) => {
     const browser = await service.signedIn(ALICE)
     const answer = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
@@ -191,7 +191,7 @@ describe('L117 logoutUrl is left out', () => {
   })
 })
 
-test('L117 an ID token of 12 KiB is left out of the address, which stays below 8 KiB', async () => {
+test('C117 an ID token of 12 KiB is left out of the address, which stays below 8 KiB', async () => {
   const service = await rooms()
   service.idp.idToken((claims) => ({ ...claims, filler: 'x'.repeat(12 * 1024) }))
   const browser = await service.signedIn(ALICE)
@@ -204,7 +204,7 @@ test('L117 an ID token of 12 KiB is left out of the address, which stays below 8
   ])
 })
 
-test('L117 the landing address is the canonical origin, whichever was asked', async () => {
+test('C117 the landing address is the canonical origin, whichever was asked', async () => {
   const service = await rooms({ settings: { allowedHosts: [ORIGIN, 'https://second.example.com'] } })
   const first = await service.signedIn(ALICE)
   const second = service.browser({ origin: 'https://second.example.com' })
@@ -213,7 +213,7 @@ test('L117 the landing address is the canonical origin, whichever was asked', as
   expect(new URL(logoutUrl).searchParams.get('post_logout_redirect_uri')).toBe(ORIGIN)
 })
 
-test('L118 oidcc-client-test-rp-init-logout-other-state, oidcc-client-test-rp-init-logout-no-state: coming back shows the page and changes nothing', async () => {
+test('C118 oidcc-client-test-rp-init-logout-other-state, oidcc-client-test-rp-init-logout-no-state: coming back shows the page and changes nothing', async () => {
   const service = await rooms()
   const leaver = await service.signedIn(ALICE)
   const { logoutUrl = '' } = await leaver.json<LoggedOut>('/api/auth/logout', { body: {} })

@@ -54,7 +54,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await isAdmin()).toMatchObject({ platformAdmin: false })
   })
 
-  test('L97 own sessions are listed, newest first, with the client’s prefix and never more of its address', async () => {
+  test('C97 own sessions are listed, newest first, with the client’s prefix and never more of its address', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await person(service)
     const other = await person(service, { nickname: 'Other' })
@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('L97 one’s own session can be ended, and somebody else’s is not found and lives on', async () => {
+  test('C97 one’s own session can be ended, and somebody else’s is not found and lives on', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await person(service)
     const mallory = await person(service, { nickname: 'Mallory' })
@@ -168,7 +168,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await browser.send('/api/session')).status).toBe(200)
   })
 
-  test('L96 the 21st session ends the oldest and no other', async () => {
+  test('C96 the 21st session ends the oldest and no other', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await person(service)
     const browsers = []

@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const command = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 
-test('L2 (R2.2): five wrong settings give five lines and exit code 1; no port is opened, no file made, no secret printed', async () => {
+test('C2 (R2.2): five wrong settings give five lines and exit code 1; no port is opened, no file made, no secret printed', async () => {
   // Free now, so that it would be seen if it were taken.
   const port = await freePort()
   const child = Bun.spawn([process.execPath, command, 'rooms'], {

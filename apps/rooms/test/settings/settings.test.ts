@@ -40,7 +40,7 @@ function without(env: Environment, name: string): Environment {
   return Object.fromEntries(Object.entries(env).filter(([key]) => key !== name))
 }
 
-describe('L1: exactly one mode', () => {
+describe('C1: exactly one mode', () => {
   for (const [mode, needed] of Object.entries(modes)) {
     test(`${mode} starts with its own required settings and refuses without any one of them`, () => {
       expect(problemsOf(needed)).toEqual([])
@@ -81,7 +81,7 @@ describe('L1: exactly one mode', () => {
   })
 })
 
-test('L2: all problems are reported together, one line each, without any secret (R28.21)', () => {
+test('C2: all problems are reported together, one line each, without any secret (R28.21)', () => {
   const secret = 'hunter2'
   const env = {
     AUTH_PROVIDER: 'saml',
@@ -109,7 +109,7 @@ test('L2: all problems are reported together, one line each, without any secret 
   expect(problemsOf(env).join('\n')).not.toContain(secret)
 })
 
-describe('L3: an empty variable counts as unset', () => {
+describe('C3: an empty variable counts as unset', () => {
   for (const [mode, needed] of Object.entries(modes))
     test(`${mode} starts with all optional settings empty, as if they were not there`, () => {
       const empty = Object.fromEntries(
@@ -125,7 +125,7 @@ describe('L3: an empty variable counts as unset', () => {
     expect(readSettings(oidc).trustedProxies).toEqual(['127.0.0.0/8', '::1'])
     for (const TRUSTED_PROXIES of ['', 'none']) {
       expect(readSettings({ ...oidc, TRUSTED_PROXIES }).trustedProxies).toEqual([])
-      // L126: a header that nobody may set is a mistake.
+      // C126: a header that nobody may set is a mistake.
       expect(problemsOf({ ...oidc, TRUSTED_PROXIES, PROXY_HEADER: 'X-Forwarded-For' })).toEqual([
         'TRUSTED_PROXIES must name the proxies with PROXY_HEADER',
       ])
@@ -134,7 +134,7 @@ describe('L3: an empty variable counts as unset', () => {
   })
 })
 
-describe('L4: what protects the exchange of the code', () => {
+describe('C4: what protects the exchange of the code', () => {
   test('AUTH_PKCE=disabled needs a secret, in every mode', () => {
     for (const needed of Object.values(modes)) {
       expect(problemsOf({ ...needed, AUTH_PKCE: 'disabled' })).toEqual([
@@ -150,7 +150,7 @@ describe('L4: what protects the exchange of the code', () => {
   })
 })
 
-describe('L9 (R4.4): provider addresses', () => {
+describe('C9 (R4.4): provider addresses', () => {
   const names = {
     OIDC_ISSUER: 'oidc',
     TEAMIDP_ISSUER: 'teamidp',
@@ -204,7 +204,7 @@ describe('L9 (R4.4): provider addresses', () => {
       ])
     })
 
-  test('L5: an issuer is kept byte for byte', () => {
+  test('C5: an issuer is kept byte for byte', () => {
     for (const url of [
       'https://x.example/app',
       'https://x.example/app/',
@@ -215,7 +215,7 @@ describe('L9 (R4.4): provider addresses', () => {
   })
 })
 
-describe('L129 (R3.1): own origins', () => {
+describe('C129 (R3.1): own origins', () => {
   const accepted = [
     'https://rooms.example.com',
     'https://rooms.example.com:8443',

@@ -7,7 +7,7 @@ const words = {
   postgres: { int: 'bigint', text: 'text collate "C"', table: '' },
 }
 
-/** Who people are and how they got in (rooms-contract R20). */
+/** Who people are and how they got in (R20). */
 export const identity: Migration = async (tx, dialect) => {
   const { int, text, table } = words[dialect]
   const flag = (name: string) => `${name} ${int} not null check (${name} in (0, 1))`

@@ -9,7 +9,7 @@ const words = {
 
 const ROLES = `('moderator', 'speaker', 'listener')`
 
-/** Rooms, who is in them, and what is said there (rooms-contract R20). */
+/** Rooms, who is in them, and what is said there (R20). */
 export const rooms: Migration = async (tx, dialect) => {
   const { int, text, table } = words[dialect]
   const statements = [
