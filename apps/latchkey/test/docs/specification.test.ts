@@ -6,8 +6,10 @@ import { ROOT } from './page.ts'
 /** The pages of requirements, each with the letter that its rules begin with. */
 const SPECIFICATIONS: { prefix: string; path: string }[] = [
   { prefix: 'L', path: 'docs/specification/links.md' },
+  { prefix: 'R', path: 'docs/specification/rooms.md' },
+  { prefix: 'C', path: 'docs/specification/sign-in.md' },
 ]
-const FOLDERS = ['apps/links', 'apps/latchkey', 'packages', 'sdks', 'docs', 'scripts', 'bench']
+const FOLDERS = ['apps/links', 'apps/rooms', 'apps/latchkey', 'packages', 'sdks', 'docs', 'scripts', 'bench']
 
 interface Rule {
   id: string
