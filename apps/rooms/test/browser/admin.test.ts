@@ -339,7 +339,7 @@ test('what is typed while settings are saved stays, and is saved next', async ()
   await page.context().close()
 }, 60_000)
 
-test('the addresses to register are shown to the letter and can be copied, with the state of the provider', async () => {
+test('R23.5 the addresses to register are shown to the letter and can be copied, with the state of the provider', async () => {
   const { page } = await pages.openAs(ADMIN, '/admin?part=provider')
   const register = page.getByRole('region', { name: 'To be registered at the provider' })
   for (const address of ['/api/auth/callback', '', '/api/auth/backchannel-logout']) {

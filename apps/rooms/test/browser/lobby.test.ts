@@ -89,7 +89,7 @@ test('Escape loses nothing that was chosen for a new room, and the next one begi
   await page.context().close()
 }, 60_000)
 
-test('rooms are found by a part of their names, with counts and one’s own role, and appear while one looks', async () => {
+test('R23.2 rooms are found by a part of their names, with counts and one’s own role, and appear while one looks', async () => {
   const { page } = await pages.openAs(BOB, '/')
   const cards = page.locator('.cards > li')
   await createRoom(host, { name: 'Garden' })

@@ -256,7 +256,7 @@ test('an address that is none says so, with its status, and no script stands in 
   await page.context().close()
 }, 60_000)
 
-test('the login is accessible and fits, with everything that it can show, in each width and scheme', async () => {
+test('R23.1 the login is accessible and fits, with everything that it can show, in each width and scheme', async () => {
   const { page, errors } = await pages.open('/login?error=provider_unavailable')
   await page.getByRole('button', { name: 'Enter as a guest' }).click()
   await page.getByText('Enter a nickname.').waitFor()

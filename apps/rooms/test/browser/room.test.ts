@@ -27,7 +27,7 @@ const lines = (page: Page) => page.locator('.messages li.message')
 const texts = async (page: Page) => page.locator('li.message .said').allInnerTexts()
 const isLost = (text: string) => isRefusal(text) || /ERR_CONNECTION|WebSocket/.test(text)
 
-test('two people talk: each sees the other come, type, say and go, and what is said is read out', async () => {
+test('R23.3 two people talk: each sees the other come, type, say and go, and what is said is read out', async () => {
   const id = await newRoom({ name: 'Corner' })
   const alice = await pages.openAs(ALICE, `/rooms/${id}`)
   await alice.page.getByRole('heading', { name: 'Corner', level: 1 }).waitFor()

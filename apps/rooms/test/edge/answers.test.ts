@@ -247,7 +247,7 @@ test('what is our fault says nothing but the name of the request, and the log sa
 })
 
 describe('for operators', () => {
-  test('health is of the process alone, and readiness needs the database', async () => {
+  test('R24.1 health is of the process alone, and readiness needs the database', async () => {
     const own = await openRooms()
     const asks = own.browser()
     expect(await asks.json('/api/health')).toEqual({ status: 'ok', timestamp: '2026-11-21T12:00:00.000Z' })

@@ -108,7 +108,7 @@ test('C100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is n
   }
 })
 
-test('what pages of other sites ask unseen uses up no limit of their visitor, whose own links still work', async () => {
+test('R11.1 what pages of other sites ask unseen uses up no limit of their visitor, whose own links still work', async () => {
   const limits = {
     http_anonymous_per_minute: 5,
     invitation_failures_per_hour: 2,
@@ -161,7 +161,7 @@ test('what pages of other sites ask unseen uses up no limit of their visitor, wh
   await rooms.close()
 })
 
-test('C101 the token of another session, of before the login, of nobody and none are refused', async () => {
+test('R11.2 C101 the token of another session, of before the login, of nobody and none are refused', async () => {
   const ada = await person(service)
   const [mine, other] = [await browserOf(service, ada), await browserOf(service, ada)]
   const visitor = service.browser()
@@ -187,7 +187,7 @@ test('C101 the token of another session, of before the login, of nobody and none
   for (const browser of [mine, other, visitor]) expect((await browser.send('/api/session')).status).toBe(200)
 })
 
-test('the token is checked before anything is looked up, so nothing can be learned without it', async () => {
+test('R11.2 the token is checked before anything is looked up, so nothing can be learned without it', async () => {
   const headers = { 'x-csrf-token': 'wrong' }
   for (const id of [
     (await admin.json<{ session: { id: string } }>('/api/session')).session.id,

@@ -33,7 +33,7 @@ async function answer(head: string, path?: string, target?: string) {
   return [status, code]
 }
 
-describe('C128 the Host of a request', () => {
+describe('R3.2 C128 the Host of a request', () => {
   test('is accepted in any case, with one trailing dot and with the default port', async () => {
     for (const host of [
       'rooms.example.com',

@@ -27,7 +27,7 @@ async function reasons(t: TestRooms): Promise<string[]> {
 }
 
 describe('what a callback may look like', () => {
-  test('C27 only GET is answered, and what other methods bring uses nothing up', async () => {
+  test('R6.1 C27 only GET is answered, and what other methods bring uses nothing up', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -52,7 +52,7 @@ describe('what a callback may look like', () => {
   })
 
   test.each(['code', 'state', 'iss', 'error'])(
-    'C28 a repeated %s is refused and uses nothing up',
+    'R6.1 C28 a repeated %s is refused and uses nothing up',
     async (name) => {
       const t = await openRooms()
       const browser = t.browser()
@@ -146,7 +146,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C29 R28.1 the whole callback address signs nobody in in another browser, and the rightful one can still finish', async () => {
+  test('R6.2 C29 R28.1 the whole callback address signs nobody in in another browser, and the rightful one can still finish', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -210,7 +210,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C30 R27.3 fifty equal callbacks at once cause one token request and one session', async () => {
+  test('R6.3 C30 R27.3 fifty equal callbacks at once cause one token request and one session', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await begin(t, browser)
@@ -336,7 +336,7 @@ describe('what the provider answers', () => {
     },
   )
 
-  test('C34 a wrong iss is refused, on error answers too (fapi2:invalid-authorization-response-iss)', async () => {
+  test('R6.4 C34 a wrong iss is refused, on error answers too (fapi2:invalid-authorization-response-iss)', async () => {
     const t = await openRooms()
     const bends: ((query: URLSearchParams) => void)[] = [
       (query) => query.set('iss', 'https://evil.example'),
@@ -428,7 +428,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('C37 callback answers are not kept, tell no referrer, have no body, and leave a clean address behind', async () => {
+  test('R6.9 C37 callback answers are not kept, tell no referrer, have no body, and leave a clean address behind', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await begin(t, browser)

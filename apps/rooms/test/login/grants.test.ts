@@ -137,7 +137,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C85 is nobody with ADMIN_BOOTSTRAP=off, and the log of the start says what to do', async () => {
+    test('R28.6 C85 is nobody with ADMIN_BOOTSTRAP=off, and the log of the start says what to do', async () => {
       const t = await openRooms({ url: await newUrl(), settings: { adminBootstrap: 'off' } })
       expect(t.logged.join('')).toContain('latchkey rooms admin grant --user')
       await t.signedIn()
@@ -243,7 +243,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('giving and taking the right', () => {
-    test('C88 the first administrator can be withdrawn when another enabled one exists, and only then', async () => {
+    test('R28.6 C88 the first administrator can be withdrawn when another enabled one exists, and only then', async () => {
       const t = await openRooms({ url: await newUrl() })
       await t.signedIn()
       await t.signedIn(BOB)

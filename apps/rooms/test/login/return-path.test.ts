@@ -115,7 +115,7 @@ test.each(PAYLOADS.map((payload) => [JSON.stringify(payload).slice(0, 60), paylo
   },
 )
 
-describe('C106 a path of our own is kept', () => {
+describe('R5.2 C106 a path of our own is kept', () => {
   test.each([
     ['/', '/'],
     ['/rooms/7', '/rooms/7'],

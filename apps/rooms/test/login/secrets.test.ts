@@ -69,7 +69,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('C38 codes, states, nonces, verifiers, tokens and cookies never reach log, metrics, audit or error texts', async () => {
+test('R6.9 C38 codes, states, nonces, verifiers, tokens and cookies never reach log, metrics, audit or error texts', async () => {
   const t = await openRooms({ settings: { metricsToken: 'metrics-token-of-the-test' } })
   const idTokens = await captureIdTokens(t)
   const browsers: Browser[] = []

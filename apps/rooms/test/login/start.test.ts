@@ -41,7 +41,7 @@ describe('what a login is started with', () => {
       await t.close()
     })
 
-    test('C21 the stored attempt holds everything that the callback needs, and nothing in clear that logs in', async () => {
+    test('R5.4 C21 the stored attempt holds everything that the callback needs, and nothing in clear that logs in', async () => {
       const t = await openRooms({ url: await newUrl() })
       const browser = t.browser()
       const asked = new URL(await browser.startLogin('/rooms/7')).searchParams
@@ -67,7 +67,7 @@ describe('what a login is started with', () => {
     })
   })
 
-  test('C19 the redirect address is that of the first listed origin, whatever the headers say', async () => {
+  test('R3.3 R5.7 C19 the redirect address is that of the first listed origin, whatever the headers say', async () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
     const answer = await t.browser().send('/api/auth/login', {
       headers: {
@@ -104,7 +104,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('C22 the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the attempt', async () => {
+  test('R5.5 C22 the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the attempt', async () => {
     const t = await openRooms({ settings: { transactionSeconds: 300 } })
     const answer = await t.browser().send('/api/auth/login', { headers: CLICKED })
     const cookies = answer.headers.getSetCookie()
@@ -120,7 +120,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('C22 later attempts of a browser share the cookie, and what is no such cookie is replaced', async () => {
+  test('R5.5 C22 later attempts of a browser share the cookie, and what is no such cookie is replaced', async () => {
     const t = await openRooms()
     const browser = t.browser()
     await browser.signIn()
@@ -208,7 +208,7 @@ describe('who may start a login', () => {
     ['a navigation without destination', { 'sec-fetch-mode': 'navigate' }],
     ['a foreign Origin from a browser without fetch metadata', { origin: 'https://evil.example' }],
   ]
-  test.each(refused)('C23 %s gets 403 and starts nothing', async (_name, headers) => {
+  test.each(refused)('R5.3 C23 %s gets 403 and starts nothing', async (_name, headers) => {
     const t = await openRooms()
     const answer = await t.browser().send('/api/auth/login', { headers })
     expect(answer.status).toBe(403)
@@ -218,7 +218,7 @@ describe('who may start a login', () => {
     await t.close()
   })
 
-  test('C23 a foreign page that sends the browser here without a click gets to the login page, return path kept', async () => {
+  test('R5.3 C23 a foreign page that sends the browser here without a click gets to the login page, return path kept', async () => {
     const t = await openRooms()
     for (const foreign of ['cross-site', 'same-site']) {
       const answer = await t

@@ -446,7 +446,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(await owner.browser.send('/api/admin/rooms'))).toEqual([403, 'forbidden'])
   })
 
-  test('R28.26: rooms of guests who are purged get their oldest moderator with a member account, or go', async () => {
+  test('R17.10 R28.26: rooms of guests who are purged get their oldest moderator with a member account, or go', async () => {
     const gone = await guest(rooms, 'Gone')
     const [kept, doomed] = [await createRoom(gone, { name: 'Kept' }), await createRoom(gone)]
     const [disabled, oldest, younger] = [await member(rooms), await member(rooms), await member(rooms)]

@@ -31,7 +31,7 @@ test('no two operations have the same name, or the same method and path', () => 
   expect(new Set(routes).size).toBe(routes.length)
 })
 
-test('every code of the closed list has a sentence of its own', () => {
+test('R15.2 every code of the closed list has a sentence of its own', () => {
   const texts = Object.values(failures).map(({ text }) => text)
   expect(new Set<string>(texts).size).toBe(texts.length)
   for (const text of texts) expect(text).toMatch(/^[A-Z].*[^.]$/)

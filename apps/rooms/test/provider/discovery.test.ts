@@ -82,7 +82,7 @@ describe('the issuer', () => {
 })
 
 describe('the document', () => {
-  test('C8 without authorization endpoint, token endpoint or key address it is refused', async () => {
+  test('R4.1 C8 without authorization endpoint, token endpoint or key address it is refused', async () => {
     for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'])
       for (const value of [undefined, null, 1, ['https://idp.example/']]) {
         at.idp.metadata((document) => ({ ...document, [member]: value }))
@@ -166,7 +166,7 @@ describe('the document', () => {
 })
 
 describe('when it is asked', () => {
-  test('C10 R28.10 nothing is asked before the first login; a provider that was down is found within 15 s without a restart', async () => {
+  test('R4.3 C10 R28.10 nothing is asked before the first login; a provider that was down is found within 15 s without a restart', async () => {
     const port = await freePort()
     const config = at.idp.config({ issuer: `http://127.0.0.1:${port}` })
     const provider = at.provider(config)
@@ -194,7 +194,7 @@ describe('when it is asked', () => {
     await again.stop(true)
   })
 
-  test('C11 one call serves a hundred concurrent logins and an hour of later ones', async () => {
+  test('R4.3 C11 one call serves a hundred concurrent logins and an hour of later ones', async () => {
     const provider = at.provider()
     expect(at.idp.calls.metadata).toBe(0)
     await Promise.all(Array.from({ length: 100 }, () => start(provider)))

@@ -86,7 +86,7 @@ describe('the form of the token', () => {
     )
   })
 
-  test('C49 a doubled member is refused, at any depth and however it is spelled', async () => {
+  test('R7.2 C49 a doubled member is refused, at any depth and however it is spelled', async () => {
     const twice = (claims: Json, extra: string) => `${JSON.stringify(claims).slice(0, -1)},${extra}}`
     for (const extra of [
       '"iss":"https://other.example"',
@@ -134,7 +134,7 @@ describe('signature and algorithm', () => {
     expect(await outcome(same)).toBe(accepted)
   })
 
-  test('C50 a wrong signature is refused, and user-info is not called (oidcc-client-test-invalid-sig-rs256)', async () => {
+  test('R7.1 C50 a wrong signature is refused, and user-info is not called (oidcc-client-test-invalid-sig-rs256)', async () => {
     const stranger = newSigningKey('RS256', { kid: at.idp.keys[0]!.kid })
     expect(await outcomeOf((claims) => at.idp.sign(claims, same, stranger))).toBe(
       'token_invalid: id token signature wrong',
@@ -159,7 +159,7 @@ describe('signature and algorithm', () => {
     at.idp.keys = keys
   })
 
-  test('C51 alg none is refused in any case, with and without a signature (oidcc-client-test-idtoken-sig-none)', async () => {
+  test('R7.2 C51 alg none is refused in any case, with and without a signature (oidcc-client-test-idtoken-sig-none)', async () => {
     for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ']) {
       expect(await outcome(same, with_({ alg }))).toBe('token_invalid: id token algorithm not expected')
       const unsigned = (claims: Json) => at.idp.sign(claims, with_({ alg })).replace(/[^.]*$/, '')
@@ -323,7 +323,7 @@ describe('the claims', () => {
     expect(await outcome(with_({ sub }))).toBe(accepted)
   })
 
-  test('C58 a wrong or missing audience is refused (oidcc-client-test-invalid-aud, oidcc-client-test-missing-aud, fapi2:invalid-aud, fapi2:invalid-missing-aud)', async () => {
+  test('R7.3 C58 a wrong or missing audience is refused (oidcc-client-test-invalid-aud, oidcc-client-test-missing-aud, fapi2:invalid-aud, fapi2:invalid-missing-aud)', async () => {
     for (const aud of [
       'other',
       `${CLIENT_ID}x`,
@@ -384,7 +384,7 @@ describe('the claims', () => {
     for (const nbf of [now + 30, now, 0]) expect(await outcome(with_({ nbf }))).toBe(accepted)
   })
 
-  test('C63 a missing, wrong or listed nonce is refused (oidcc-client-test-nonce-invalid, fapi2:invalid-nonce, fapi2:invalid-missing-nonce)', async () => {
+  test('R7.3 C63 a missing, wrong or listed nonce is refused (oidcc-client-test-nonce-invalid, fapi2:invalid-nonce, fapi2:invalid-missing-nonce)', async () => {
     for (const nonce of [undefined, null, [NONCE], 1])
       expect(await outcome(with_({ nonce }))).toBe('token_invalid: id token nonce missing')
     for (const nonce of ['', 'other', `${NONCE} `, NONCE.toUpperCase()])

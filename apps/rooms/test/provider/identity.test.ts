@@ -19,7 +19,7 @@ const oauth2 = (claims: Json | string, config: Partial<OAuth2Config> = {}) => {
 }
 
 describe('the subject', () => {
-  test('C80 R28.15 text is taken as it is, and a safe integer in decimal', async () => {
+  test('R7.7 C80 R28.15 text is taken as it is, and a safe integer in decimal', async () => {
     for (const [given, subject] of [
       ['"alice"', 'alice'],
       ['" Alice "', ' Alice '],
@@ -83,7 +83,7 @@ describe('the subject', () => {
 })
 
 describe('the name', () => {
-  test('C81 a missing, blank or invisible name at the configured path ends the login, in every mode', async () => {
+  test('R7.7 C81 a missing, blank or invisible name at the configured path ends the login, in every mode', async () => {
     const blank = [undefined, null, '', ' \t\n', '\u200b\u2060\u202e', '\u2800', '\u3164', 1, ['Alice'], {}]
     for (const name of blank) {
       for (const config of [at.idp.config(), at.idp.teamidpConfig(), at.idp.oauth2Config()])
@@ -110,7 +110,7 @@ describe('the name', () => {
 })
 
 describe('claim paths', () => {
-  test('C79 R28.15 the whole path is one key first, then its parts; numbers index lists; \\. is a dot', async () => {
+  test('R7.6 C79 R28.15 the whole path is one key first, then its parts; numbers index lists; \\. is a dot', async () => {
     const claims = {
       'urn:x.y': 'dotted',
       'a.b': 'whole',

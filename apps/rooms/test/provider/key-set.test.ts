@@ -130,14 +130,14 @@ describe('rotation', () => {
     expect(await outcome()).toBe(accepted)
   })
 
-  test('C69 an unknown kid causes one refresh, then refusal', async () => {
+  test('R7.4 C69 an unknown kid causes one refresh, then refusal', async () => {
     expect(await outcome()).toBe(accepted)
     expect(await outcome('unknown')).toBe('token_invalid: unknown signing key')
     expect(at.idp.calls.jwks).toBe(2)
     expect(at.idp.calls.userinfo).toBe(1)
   })
 
-  test('C70 R28.10 a thousand made-up key ids cause at most one fetch in 30 s, whatever the address answers', async () => {
+  test('R7.4 C70 R28.10 a thousand made-up key ids cause at most one fetch in 30 s, whatever the address answers', async () => {
     const refused = 'token_invalid: unknown signing key'
     const unavailable = 'provider_unavailable: unknown signing key, and no newer keys'
     const answers: Record<string, [() => Response, string]> = {

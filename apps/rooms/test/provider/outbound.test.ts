@@ -273,7 +273,7 @@ describe('certificates', () => {
 })
 
 describe('addresses', () => {
-  test('C120 a host that only metadata names is not connected to at a private address, under any notation', async () => {
+  test('R4.6 C120 a host that only metadata names is not connected to at a private address, under any notation', async () => {
     let requests = 0
     const inner = await raw((socket) => {
       requests += 1

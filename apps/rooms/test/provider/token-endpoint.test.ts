@@ -148,7 +148,7 @@ describe('the answer', () => {
     expect(await outcome((usual) => Response.json(usual))).toBe(accepted)
   })
 
-  test('C45 token_type is bearer in any case, others are refused (fapi2:token-type-case-insensitivity)', async () => {
+  test('R6.6 C45 token_type is bearer in any case, others are refused (fapi2:token-type-case-insensitivity)', async () => {
     for (const token_type of ['bearer', 'BEARER', 'bEaReR'])
       expect(await outcome((usual) => Response.json({ ...usual, token_type }))).toBe(accepted)
     for (const token_type of ['mac', 'DPoP', '', undefined, null, ['bearer'], 'bearer '])
@@ -162,7 +162,7 @@ describe('the answer', () => {
       expect(await outcome((usual) => Response.json({ ...usual, expires_in }))).toBe(accepted)
   })
 
-  test('C46 a missing or empty access token, or one that breaks out of its header, is refused', async () => {
+  test('R6.6 C46 a missing or empty access token, or one that breaks out of its header, is refused', async () => {
     for (const access_token of [undefined, null, '', 1, 'a b', 'a\r\nX-Other: b', 'é', 'a\u0000'])
       expect(await outcome((usual) => Response.json({ ...usual, access_token }))).toBe(
         'provider_error: access token missing or malformed',
@@ -178,7 +178,7 @@ describe('the answer', () => {
     expect(at.idp.calls.userinfo).toBe(at.observed.filter((line) => line.startsWith('userinfo')).length)
   })
 
-  test('C47 in oauth2 an ID token that came along is nothing', async () => {
+  test('R4.2 C47 in oauth2 an ID token that came along is nothing', async () => {
     at.idp.token((answer) => ({ ...answer, id_token: at.idp.sign({ sub: 'mallory', name: 'Mallory' }) }))
     expect(await login(at, at.provider(at.idp.oauth2Config()))).toEqual({
       issuer: `oauth2:${at.idp.issuer}`,

@@ -143,7 +143,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await statusOf(raw({ cookie: `${cookiesOf(ada)}; ${cookiesOf(ada)}` }))).toBe(400)
     })
 
-    test('an unknown subprotocol is told so with 4400, and uses up no ticket', async () => {
+    test('R18.1: an unknown subprotocol is told so with 4400, and uses up no ticket', async () => {
       for (const protocol of ['latchkey.v2', 'graphql-ws', null]) {
         const socket = raw({ protocol })
         expect(await statusOf(socket)).toBe(101)
@@ -161,7 +161,7 @@ eachDialect((_dialect, newUrl) => {
       expect(head).not.toContain('latchkey.ticket')
     })
 
-    test('C130: a ticket works once, for a minute, for its own session, and only while that lasts', async () => {
+    test('R18.2 C130: a ticket works once, for a minute, for its own session, and only while that lasts', async () => {
       const bob = await member(service, 'Bob')
       const used = await ticketFor(bob.browser)
       expect(await welcome(byTicket(used))).toMatchObject({ type: 'welcome', userId: bob.user.id })

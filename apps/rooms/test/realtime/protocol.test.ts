@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
     }
     const rawly = (somebody = owner) => welcomed(live, somebody)
 
-    test('what is no frame of ours is answered invalid_request with its id where that can be read, voice too', async () => {
+    test('R25: what is no frame of ours is answered invalid_request with its id where that can be read, voice too', async () => {
       const socket = await connect()
       const wrong: [unknown, string | null][] = [
         ['no JSON', null],

@@ -60,7 +60,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('C114 (2n) a token works once, on whichever node it arrives again', async () => {
+  test('R13.6 C114 (2n) a token works once, on whichever node it arrives again', async () => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
@@ -147,7 +147,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(alice)).toBe(false)
   }, 20_000)
 
-  test('C115 a sid ends its session, a sub all of that person at that provider, and nothing else ends', async () => {
+  test('R13.7 R28.13 C115 a sid ends its session, a sub all of that person at that provider, and nothing else ends', async () => {
     const service = await rooms({ url: await newUrl() })
     const [one, two, three] = [
       await service.signedIn({ ...ALICE, sid: 's-1' }),

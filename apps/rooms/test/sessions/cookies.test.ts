@@ -15,7 +15,7 @@ function shapes(response: Response): string[] {
     .toSorted()
 }
 
-describe('C94 the cookies', () => {
+describe('R10.2 C94 the cookies', () => {
   const DELETED = [
     '__Host-latchkey_csrf=; Path=/; Max-Age=0; SameSite=Lax; Secure',
     '__Host-latchkey_session=; Path=/; Max-Age=0; SameSite=Lax; Secure; HttpOnly',

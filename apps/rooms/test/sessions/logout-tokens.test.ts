@@ -75,7 +75,7 @@ describe('the door', () => {
     }
   })
 
-  test('C107 where back-channel logout is off, and in oauth2, there is no such address', async () => {
+  test('R13.1 C107 where back-channel logout is off, and in oauth2, there is no such address', async () => {
     for (const provider of [
       (idp: TestRooms['idp']) => idp.config({ backchannelLogout: false }),
       (idp: TestRooms['idp']) => idp.oauth2Config(),
@@ -88,7 +88,7 @@ describe('the door', () => {
     }
   })
 
-  test('C107 cookies, Origin, Sec-Fetch-Site and Host say nothing here', async () => {
+  test('R11.3 C107 cookies, Origin, Sec-Fetch-Site and Host say nothing here', async () => {
     const service = await rooms()
     const browser = await service.signedIn(ALICE)
     const twice = `__Host-latchkey_session=${browser.token}; __Host-latchkey_session=other`

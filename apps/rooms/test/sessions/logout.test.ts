@@ -15,7 +15,7 @@ interface LoggedOut {
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('C117 oidcc-client-test-rp-init-logout: the session ends, and the answer says where the provider’s can be ended', async () => {
+  test('R12.2 C117 oidcc-client-test-rp-init-logout: the session ends, and the answer says where the provider’s can be ended', async () => {
     const service = await rooms({ url: await newUrl() })
     const idTokens: string[] = []
     service.idp.token((answer: Json) => {
@@ -51,7 +51,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('everywhere means every session of the account and no other, and here means this one', async () => {
+  test('R12.1 everywhere means every session of the account and no other, and here means this one', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await person(service)
     const [here, there, elsewhere] = [

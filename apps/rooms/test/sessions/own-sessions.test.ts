@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(answer)).not.toContain(browser.token ?? '')
   })
 
-  test('a grant counts on the next request and no longer than it exists', async () => {
+  test('R9.1 a grant counts on the next request and no longer than it exists', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await person(service)
     const browser = await browserOf(service, ada)

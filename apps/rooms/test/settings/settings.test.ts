@@ -40,7 +40,7 @@ function without(env: Environment, name: string): Environment {
   return Object.fromEntries(Object.entries(env).filter(([key]) => key !== name))
 }
 
-describe('C1: exactly one mode', () => {
+describe('R1.1 C1: exactly one mode', () => {
   for (const [mode, needed] of Object.entries(modes)) {
     test(`${mode} starts with its own required settings and refuses without any one of them`, () => {
       expect(problemsOf(needed)).toEqual([])
@@ -109,7 +109,7 @@ test('C2: all problems are reported together, one line each, without any secret 
   expect(problemsOf(env).join('\n')).not.toContain(secret)
 })
 
-describe('C3: an empty variable counts as unset', () => {
+describe('R2.1 C3: an empty variable counts as unset', () => {
   for (const [mode, needed] of Object.entries(modes))
     test(`${mode} starts with all optional settings empty, as if they were not there`, () => {
       const empty = Object.fromEntries(

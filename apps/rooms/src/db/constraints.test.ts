@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import { insertRoom } from '../rooms/store.ts'
+import { insertUser } from '../users/store.ts'
+import { migrations } from './migrations.ts'
+import type { Tables } from './tables.ts'
+
+const ROOM = {
+  id: 'room',
+  name: 'Room',
+  created_by: 'owner',
+  owner_id: 'owner',
+  owner_since: 0,
+  max_participants: 50,
+  visibility: 'public',
+  allow_guests: 1,
+  default_role: 'listener',
+  history_visibility: 'all',
+  retention: '30',
+  last_seq: 0,
+  created_at: 0,
+} as const
+
+/** Values of an invitation in the order of its columns, with these uses. */
+const invitation = (id: string, token: string | null, invitee: string | null, uses: number) =>
+  sql`insert into room_invitations (id, room_id, token_hash, invited_user_id, permission, expires_at, max_uses, use_count,
+    created_by, created_at) values (${id}, 'room', ${token}, ${invitee}, 'speaker', 1, 1, ${uses}, 'owner', 0)`
+
+const member = (role: string) =>
+  sql`insert into room_members (room_id, user_id, role, joined_at, joined_seq) values ('room', 'guest', ${role}, 0, 0)`
+
+const identity = (userId: string) =>
+  sql`insert into identities (id, user_id, issuer, subject, mode, created_at)
+    values ('identity', ${userId}, 'https://idp.example', 'alice', 'oidc', 0)`
+
+const REFUSED = {
+  'a room without an owner': sql`update rooms set owner_id = null`,
+  'a room whose owner does not exist': sql`update rooms set owner_id = 'stranger'`,
+  'the deletion of an owner': sql`delete from users where id = 'owner'`,
+  'a second owner among the members': member('owner'),
+  'an unknown role': member('king'),
+  'an unknown visibility': sql`update rooms set visibility = 'hidden'`,
+  'more uses of an invitation than it has': invitation('used', 'hash', null, 2),
+  'an invitation for a person and for everyone with the link': invitation('both', 'hash', 'guest', 0),
+  'an invitation for no one': invitation('neither', null, null, 0),
+  'an identity of a guest': identity('guest'),
+} as const
+
+eachDialect((_dialect, newUrl) => {
+  let database: Database<Tables>
+
+  beforeAll(async () => {
+    database = openDatabase<Tables>(await newUrl())
+    await migrate(database, migrations)
+    await database.write(async (tx) => {
+      await insertUser(tx, { id: 'owner', nickname: 'Owner', email: null, is_guest: 0 }, 0)
+      await insertUser(tx, { id: 'guest', nickname: 'Guest', email: null, is_guest: 1 }, 0)
+      await insertRoom(tx, ROOM)
+    })
+  })
+
+  afterAll(() => database.close())
+
+  for (const [what, statement] of Object.entries(REFUSED))
+    test(`R20 R28.28: the database itself refuses ${what}`, () =>
+      expect(database.write((tx) => statement.execute(tx))).rejects.toThrow())
+
+  test('R20: the same statements are accepted with values that the rules permit', async () => {
+    const accepted = [
+      member('speaker'),
+      invitation('link', 'hash', null, 1),
+      invitation('targeted', null, 'guest', 0),
+      identity('owner'),
+      sql`update rooms set visibility = 'unlisted'`,
+    ]
+    await database.write(async (tx) => {
+      for (const statement of accepted) await statement.execute(tx)
+    })
+  })
+})
