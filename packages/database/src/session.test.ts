@@ -63,8 +63,8 @@ eachDialect((dialect, newUrl) => {
     const insert = sql`insert into item values (1)`
     const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const work = database.write(async (tx) => {
-      await sql`set local idle_in_transaction_session_timeout = 20`.execute(tx)
       await insert.execute(tx)
+      await sql`set local idle_in_transaction_session_timeout = 20`.execute(tx)
       held.resolve()
       await ended.promise
       await sql`insert into item values (2)`.execute(tx)

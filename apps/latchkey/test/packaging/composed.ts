@@ -19,6 +19,8 @@ const WIDE = `${process.env['PATH']}:/usr/sbin:/usr/local/sbin`
 const WITHIN_MS = 60_000
 const [, IMAGE = []] = readStages(join(FOLDER, '../Dockerfile'))
 
+const HOST_OF_LINKS = 'go.localhost'
+const HOST_OF_ROOMS = 'rooms.localhost'
 const PASSWORD = 'of-postgres-for-tests'
 export const TOKEN = 'metrics-token-for-tests'
 const SECRETS: Record<string, string> = {
@@ -62,8 +64,8 @@ export class Composed {
   constructor(name: string, executable: string) {
     this.#executable = executable
     this.compose = readCompose(name, {
-      HOST_OF_LINKS: 'go.localhost',
-      HOST_OF_ROOMS: 'rooms.localhost',
+      HOST_OF_LINKS,
+      HOST_OF_ROOMS,
       AUTH_CLIENT_ID: 'latchkey-rooms',
       OIDC_ISSUER: 'https://login.example.com',
     })
@@ -87,6 +89,8 @@ export class Composed {
       for (const name of names) await this.#startOne(name, this.#service(name))
       for (const name of names) await this.#untilWell(name)
     }
+    // Caddy is well before its certificates are made.
+    for (const host of [HOST_OF_LINKS, HOST_OF_ROOMS]) await this.#untilSuccess('proxy', ...handshake(host))
   }
 
   /** Runs a command inside the container of a service, as `docker compose exec` does. */
@@ -266,6 +270,10 @@ export class Composed {
       url === undefined
         ? test
         : [process.execPath, '-e', `process.exit((await fetch('${url}')).status - 200)`]
+    await this.#untilSuccess(name, ...ask)
+  }
+
+  async #untilSuccess(name: string, ...ask: string[]): Promise<void> {
     const deadlineMs = performance.now() + WITHIN_MS
     for (;;) {
       const { code, out } = await this.exec(name, ...ask)
@@ -295,4 +303,10 @@ export class Composed {
   #path(name: string): string {
     return join(this.folder, name)
   }
+}
+
+/** Succeeds when the proxy speaks TLS under that name. */
+function handshake(host: string): string[] {
+  const options = `{ tls: { serverName: '${host}', rejectUnauthorized: false }, redirect: 'manual' }`
+  return [process.execPath, '-e', `await fetch('https://127.0.0.1', ${options})`]
 }

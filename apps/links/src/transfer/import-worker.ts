@@ -37,7 +37,8 @@ export type ImportReply =
 
 declare const self: Worker
 
-const LOWEST_PRIORITY = 19
+/** A tenth of the share of other threads where processors are busy: an import still gets on. */
+const NICENESS = 10
 const PIECE_BYTES = 64 * 1024
 const COLLECT_EVERY_BYTES = 1024 ** 2
 
@@ -98,7 +99,7 @@ class Import {
 }
 
 // Visitors come first where processors are few. Only Linux takes this for the thread, others for the process.
-if (platform() === 'linux') setPriority(0, LOWEST_PRIORITY)
+if (platform() === 'linux') setPriority(0, NICENESS)
 
 let job: ImportJob | undefined
 let running: Import | undefined
