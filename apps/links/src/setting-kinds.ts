@@ -4,7 +4,7 @@ import { type Kind, httpUrl } from '@latchkey/settings/kinds'
 /** Where keys come from: whoever could change them on the way could be anybody. */
 export function safeUrl(): Kind<string> {
   return {
-    accepts: 'an https URL without user name and fragment, or http to this machine',
+    accepts: 'an https URL without user name or fragment, or an http URL of this machine',
     parse(given) {
       const url = httpUrl().parse(given)
       return url !== undefined && isSafeUrl(url) ? url : undefined

@@ -6,7 +6,7 @@ import { type ClaimPath, parseClaimPath } from './login/claim-path.ts'
 /** Visible on the login button. */
 export function label(): Kind<string> {
   return {
-    accepts: 'text of 1 to 64 characters without control characters and without blanks around it',
+    accepts: 'text of 1 to 64 characters without control characters or surrounding whitespace',
     parse: (given) => (Array.from(given).length <= 64 ? text().parse(given) : undefined),
   }
 }
@@ -17,7 +17,7 @@ const SCOPE_TOKEN = /^[!#-[\]-~]+$/
 /** Scopes, separated by blanks; each is kept once. */
 export function scopes(): Kind<readonly string[]> {
   return {
-    accepts: 'scope names, separated by blanks',
+    accepts: 'scope names, separated by spaces',
     parse(given) {
       const names = given.split(' ').filter((name) => name !== '')
       return names.length > 0 && names.every((name) => SCOPE_TOKEN.test(name))
@@ -29,7 +29,7 @@ export function scopes(): Kind<readonly string[]> {
 
 export function claimPath(): Kind<ClaimPath> {
   return {
-    accepts: 'a dot path of at most 10 parts, without __proto__, constructor and prototype',
+    accepts: 'a dot path of at most 10 parts, without __proto__, constructor or prototype',
     parse: parseClaimPath,
   }
 }
@@ -37,7 +37,7 @@ export function claimPath(): Kind<ClaimPath> {
 /** An issuer, byte for byte: it is compared so. */
 export function issuer(): Kind<string> {
   return {
-    accepts: 'an absolute https URL without user name, query and fragment',
+    accepts: 'an absolute https URL without user name, query or fragment',
     parse: (given) => (isPlainUrl(given) && !given.includes('?') ? given : undefined),
   }
 }
@@ -45,7 +45,7 @@ export function issuer(): Kind<string> {
 /** Where a provider answers, byte for byte. */
 export function endpoint(): Kind<string> {
   return {
-    accepts: 'an absolute https URL without user name and fragment',
+    accepts: 'an absolute https URL without user name or fragment',
     parse: (given) => (isPlainUrl(given) ? given : undefined),
   }
 }
@@ -61,7 +61,7 @@ function isPlainUrl(given: string): boolean {
 export function ownOrigin(): Kind<string> {
   return {
     accepts:
-      'an exact origin without path and trailing slash, in lower case, without a default port; https, or http for loopback names',
+      'an exact origin in lower case, without path, trailing slash or default port; https, or http for loopback names',
     parse(given) {
       const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
       // A name with a star is an origin to URL(), but to no browser; one that ends with a dot is asked for without it (R3.2).
@@ -87,8 +87,7 @@ export function hostName(): Kind<string> {
 
 export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
   return {
-    accepts:
-      'key=number pairs, separated by commas: keys as docs/operate/settings.md lists them, numbers from 1',
+    accepts: 'comma-separated key=number pairs; keys as listed in docs/operate/settings.md, numbers from 1',
     parse: parseLimits,
   }
 }
@@ -96,7 +95,7 @@ export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
 /** A Redis or Valkey server. */
 export function redisUrl(): Kind<string> {
   return {
-    accepts: 'redis://HOST or rediss://HOST, perhaps with user, password, port and database',
+    accepts: 'redis://HOST or rediss://HOST, optionally with user, password, port and database',
     parse: (given) => (/^rediss?:\/\/\S+$/.test(given) && URL.canParse(given) ? given : undefined),
   }
 }

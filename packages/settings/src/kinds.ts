@@ -28,7 +28,7 @@ const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_-]*[a-z][a-
  */
 export function text(): Kind<string> {
   return {
-    accepts: 'text without control characters and without blanks around it',
+    accepts: 'text without control characters or surrounding whitespace',
     parse: (given) => (CONTROL.test(given) || given !== given.trim() ? undefined : given),
   }
 }
@@ -41,7 +41,7 @@ export function text(): Kind<string> {
  */
 export function bearerToken(): Kind<string> {
   return {
-    accepts: 'at least 16 visible ASCII characters without blanks',
+    accepts: 'at least 16 visible ASCII characters without spaces',
     parse: (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
   }
 }
@@ -117,7 +117,7 @@ export function listenHost(): Kind<string> {
  */
 export function origin(): Kind<string> {
   return {
-    accepts: 'a bare http or https origin: scheme, host and maybe a port, without a path',
+    accepts: 'a bare http or https origin: scheme, host and optional port, without a path',
     parse(given) {
       const url = parseHttpUrl(given)
       // A bare origin has nothing behind the host, but a lone slash is what address bars copy.
@@ -135,7 +135,7 @@ export function origin(): Kind<string> {
  */
 export function httpUrl(): Kind<string> {
   return {
-    accepts: 'an absolute http or https URL without user name and fragment',
+    accepts: 'an absolute http or https URL without user name or fragment',
     parse: (given) => (parseHttpUrl(given) && !given.includes('#') ? given : undefined),
   }
 }
@@ -176,7 +176,7 @@ export function addressesOrNone(): Kind<readonly string[]> {
  */
 export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
-    accepts: `a list, separated by commas, of which each is ${item.accepts}`,
+    accepts: `a comma-separated list; each item is ${item.accepts}`,
     parse(given) {
       const values = given.split(',').map((entry) => item.parse(entry.trim()))
       return values.every((value) => value !== undefined) ? values : undefined
