@@ -173,7 +173,7 @@ export function settingsWarnings(env: Environment): string[] {
     ...findUnknownSettings(declarations, env, PREFIXES),
     ...settingsOfOtherModes(env).map(({ name }) => `${name} is ignored: it is for another AUTH_PROVIDER`),
     ...(env['AUTH_ALLOW_HTTP'] === 'true'
-      ? ['AUTH_ALLOW_HTTP=true is unsafe: whoever is on the way can sign in as anybody']
+      ? ['AUTH_ALLOW_HTTP=true is unsafe: anyone on the network path can sign in as any user']
       : []),
     ...(scopesNeedOpenid(env) ? ['AUTH_SCOPES has no openid; it is added'] : []),
   ]

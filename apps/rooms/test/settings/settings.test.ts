@@ -200,7 +200,7 @@ describe('C9 (R4.4): provider addresses', () => {
       expect(problemsOf({ ...lax, [name]: 'http://login.internal' })).toEqual([])
       expect(problemsOf({ ...lax, [name]: 'ftp://login.internal' })).toHaveLength(1)
       expect(settingsWarnings(lax)).toEqual([
-        'AUTH_ALLOW_HTTP=true is unsafe: whoever is on the way can sign in as anybody',
+        'AUTH_ALLOW_HTTP=true is unsafe: anyone on the network path can sign in as any user',
       ])
     })
 
