@@ -68,7 +68,6 @@ test('a client of a few lines is accessible under a strict policy, wide and narr
     // React tells of what a page throws; nothing else is an error.
     expect([path, errors.filter((text) => !text.includes('Broken on purpose'))]).toEqual([path, []])
   }
-  await page.context().close()
 }, 120_000)
 
 test('the navigation lists what has an icon, marks the page that is shown, and is left out where nothing has', async () => {
@@ -84,7 +83,6 @@ test('the navigation lists what has an icon, marks the page that is shown, and i
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Open the menu' }).count()).toBe(0)
-  await page.context().close()
 }, 60_000)
 
 test('on a phone the focus goes into the navigation only while that is open', async () => {
@@ -119,7 +117,6 @@ test('on a phone the focus goes into the navigation only while that is open', as
   // What the menu covers is out of reach.
   await page.keyboard.press('Tab')
   expect(await page.locator('main :focus').count()).toBe(0)
-  await page.context().close()
 }, 60_000)
 
 for (const motion of [true, false])
@@ -147,7 +144,6 @@ test('a number in a text chooses the plural, and is written as the language writ
   await page.reload()
   lang = null
   await page.getByText('12\u00a0345 delar av a-1').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('a refusal is worded by its code in the language of the person, and an unknown one by the server', async () => {
@@ -166,7 +162,6 @@ test('a refusal is worded by its code in the language of the person, and an unkn
   await page.getByRole('button', { name: 'Avbryt' }).click()
   await page.getByRole('alert', { name: 'Din inloggning har gått ut' }).waitFor()
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('b')
-  await page.context().close()
 }, 60_000)
 
 test('a button that waits keeps the focus, and begins nothing twice', async () => {
@@ -199,7 +194,6 @@ test('a button that waits keeps the focus, and begins nothing twice', async () =
   await waiting.waitFor({ state: 'detached' })
   expect(await page.locator('button:disabled').count()).toBe(0)
   expect(calls()).toBe(2)
-  await page.context().close()
 }, 60_000)
 
 test('a page that throws and an address that is none have a way on', async () => {
@@ -209,7 +203,6 @@ test('a page that throws and an address that is none have a way on', async () =>
   await page.goto(new URL('/nowhere', server.url).href)
   await page.getByRole('link', { name: 'To all things' }).click()
   await page.locator('h1:focus', { hasText: 'All things' }).waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('Back goes page by page through a list, and out of it by one step however much was typed', async () => {
@@ -231,7 +224,6 @@ test('Back goes page by page through a list, and out of it by one step however m
   await page.goBack()
   await page.goBack()
   await page.getByRole('heading', { name: 'All things' }).waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('a menu that is opened has the focus on its first item', async () => {
@@ -240,7 +232,6 @@ test('a menu that is opened has the focus on its first item', async () => {
   await page.locator(':focus', { hasText: 'Rename' }).waitFor()
   await page.keyboard.press('ArrowDown')
   expect(await page.locator(':focus').innerText()).toBe('Delete')
-  await page.context().close()
 }, 60_000)
 
 test('a click beside a dialog closes it, but loses nothing that was typed in it', async () => {
@@ -260,7 +251,6 @@ test('a click beside a dialog closes it, but loses nothing that was typed in it'
   expect(await dialog.getByRole('textbox').inputValue()).toBe('b')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  await page.context().close()
 }, 60_000)
 
 for (const scheme of ['light', 'dark'] as const)
@@ -305,5 +295,4 @@ test('under a finger everything is large enough, and nothing covers what is besi
   await page.getByRole('menuitem', { name: 'Rename' }).tap()
   await page.getByRole('dialog').getByRole('textbox').and(page.locator(':focus')).waitFor()
   await expectAccessible(page)
-  await page.context().close()
 }, 60_000)

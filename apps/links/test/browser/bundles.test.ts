@@ -119,7 +119,6 @@ test('bundles and one bundle are accessible, wide and on a phone, in light and i
     await expectAccessibleViews(page, `bundle-${name.replace(/\W/g, '')}`)
   }
   expect(errors).toEqual([])
-  await page.context().close()
 }, 120_000)
 
 test('a bundle is made with the keyboard, and a refusal stands by its field and loses nothing', async () => {
@@ -227,7 +226,6 @@ test('no toast keeps anybody from the last link of a bundle', async () => {
   }))
   expect(bottom).toBeLessThan(toast)
   await answerToast(page, 'Undo')
-  await page.context().close()
 }, 60_000)
 
 test('archiving waits for its toast and may be undone; unarchiving is done at once and may be undone', async () => {

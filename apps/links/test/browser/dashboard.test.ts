@@ -92,7 +92,6 @@ test('the dashboard is accessible as chart and as table, wide and on a phone, in
   await page.getByRole('columnheader', { name: 'When' }).waitFor()
   await expectAccessibleViews(page, 'dashboard-table')
   expect(errors).toEqual([])
-  await page.context().close()
 }, 120_000)
 
 test('L18 L24.8 the cards, the table and the range in the address tell the same of one window', async () => {
@@ -125,7 +124,6 @@ test('L18 L24.8 the cards, the table and the range in the address tell the same 
   expect(await page.getByRole('radio', { name: '7D' }).isChecked()).toBe(true)
   expect(await figure(page, 'Clicks')).toBe(clicksOf(7))
   expect(errors).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 // The first of all clicks was 399 days ago and some hours.
@@ -140,7 +138,6 @@ for (const { range, average } of [
     const card = page.locator('main .mantine-Paper-root').filter({ has: page.getByText('Clicks a day') })
     expect(await card.locator('.figure').first().innerText()).toBe(average.toFixed(1))
     await shoot(page, `dashboard-average-${range}`)
-    await page.context().close()
   }, 60_000)
 
 test('every range is shown with its buckets, and by keyboard', async () => {
@@ -154,7 +151,6 @@ test('every range is shown with its buckets, and by keyboard', async () => {
     await shoot(page, `dashboard-${range}`)
   }
   expect(errors).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('the arrow keys read out the bars', async () => {
@@ -164,7 +160,6 @@ test('the arrow keys read out the bars', async () => {
   await page.keyboard.press('ArrowRight')
   await page.locator('.recharts-tooltip-wrapper').getByText('Clicks').waitFor()
   await shoot(page, 'dashboard-tooltip')
-  await page.context().close()
 }, 60_000)
 
 test('of clicks that name no visitors a link and a bundle say so, and in whose days they count', async () => {
@@ -191,7 +186,6 @@ test('L24.17 hostile labels are text and break nothing', async () => {
   expect(await page.locator('main section img').count()).toBe(0)
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   expect(errors).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('what is typed while a URL is shortened stays', async () => {
@@ -211,7 +205,6 @@ test('what is typed while a URL is shortened stays', async () => {
   typed.resolve(undefined)
   await page.getByText('Your short link is ready').waitFor()
   expect(await input.inputValue()).toBe('https://example.com/next')
-  await page.context().close()
 }, 60_000)
 
 test('a URL is shortened at once, other words are searched for, and a refusal keeps what was typed', async () => {
@@ -242,7 +235,6 @@ test('a URL is shortened at once, other words are searched for, and a refusal ke
   await page.getByRole('button', { name: 'Search', exact: true }).click()
   await page.waitForURL((url) => url.pathname.endsWith('/links'))
   expect(new URL(page.url()).searchParams.get('search')).toBe('Spring & sale')
-  await page.context().close()
 }, 60_000)
 
 test('a click is seen without touching the page, and what is being typed stays', async () => {
@@ -259,7 +251,6 @@ test('a click is seen without touching the page, and what is being typed stays',
   )
   expect(await input.inputValue()).toBe('half a tho')
   expect(await input.evaluate((field) => field === document.activeElement)).toBe(true)
-  await page.context().close()
 }, 60_000)
 
 test('figures that cannot be had are said to be missing, with the reason and a way on; the rest of the page works', async () => {
@@ -293,7 +284,6 @@ test('figures that cannot be had are said to be missing, with the reason and a w
     .fill('https://example.com/made-while-broken')
   await page.keyboard.press('Enter')
   await page.getByText('Your short link is ready').waitFor()
-  await page.context().close()
 }, 60_000)
 
 for (const [lang, country] of [

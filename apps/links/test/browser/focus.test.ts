@@ -28,7 +28,6 @@ for (const what of ['Disable', 'Delete'])
     await undo.waitFor({ state: 'detached' })
     await row.getByText('Active').waitFor()
     await expectFocus(page, 'main h1')
-    await page.context().close()
   }, 60_000)
 
 test('a toast does not take the focus of who clicks, nor one that is somewhere', async () => {
@@ -44,7 +43,6 @@ test('a toast does not take the focus of who clicks, nor one that is somewhere',
   await page.getByRole('menuitem', { name: 'Enable' }).press('Enter')
   await page.getByText('The link is enabled').waitFor()
   await expectFocus(page, '[aria-label="Actions for this link"]')
-  await page.context().close()
 }, 60_000)
 
 test('a key that is revoked leaves the focus in the table of the others, and the last on the heading', async () => {
@@ -60,7 +58,6 @@ test('a key that is revoked leaves the focus in the table of the others, and the
     await page.getByRole('button', { name: `Revoke ${title}` }).waitFor({ state: 'detached' })
     await expectFocus(page, place)
   }
-  await page.context().close()
 }, 60_000)
 
 test('what a search finds is told, and cleared the focus is on the heading', async () => {
@@ -77,7 +74,6 @@ test('what a search finds is told, and cleared the focus is on the heading', asy
   await page.getByRole('button', { name: 'Clear search and filters' }).press('Enter')
   await page.locator('tbody tr').first().waitFor()
   await expectFocus(page, 'main h1')
-  await page.context().close()
 }, 60_000)
 
 test('a list that could not be read alerts, and is tried again without losing the focus', async () => {
@@ -92,5 +88,4 @@ test('a list that could not be read alerts, and is tried again without losing th
   await page.locator('tbody tr').first().waitFor()
   await expectFocus(page, 'main h1')
   expect(await page.getByRole('alert').count()).toBe(0)
-  await page.context().close()
 }, 60_000)

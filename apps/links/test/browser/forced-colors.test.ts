@@ -74,5 +74,4 @@ for (const scheme of ['light', 'dark'] as const)
 
     expect(others).toHaveLength(5)
     expect(others).not.toContain(chosen)
-    await page.context().close()
   }, 60_000)

@@ -88,7 +88,6 @@ test('a key that the browser does not let be copied is said to be not, and can s
   await page.getByRole('button', { name: 'Revoke By hand' }).click()
   await dialog.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByText('No API keys yet').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('a title that is too long is refused beside the field and stays as it was typed', async () => {

@@ -141,7 +141,6 @@ test('a link’s page is accessible and within its width, wide and on a phone, i
     expect([name, errors]).toEqual([name, []])
     expect(await page.locator('main img').count()).toBe(0)
   }
-  await page.context().close()
 }, 120_000)
 
 test('L18 its owner edits label, URL and expiry where they stand; what is refused stays typed', async () => {
@@ -203,7 +202,6 @@ test('a key that an input method takes neither closes what is edited nor loses w
   expect(await label.inputValue()).toBe('にほんご')
   await label.dispatchEvent('keydown', { key: 'Escape' })
   await label.waitFor({ state: 'detached' })
-  await page.context().close()
 }, 60_000)
 
 test('a page that was open for long sees a link expire that was given its expiry since', async () => {
@@ -219,7 +217,6 @@ test('a page that was open for long sees a link expire that was given its expiry
   expect(await page.getByText('This link has expired').count()).toBe(0)
   await page.clock.fastForward('02:00')
   await page.getByText('This link has expired').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('somebody else’s link offers nothing that only its owner may do', async () => {
@@ -381,7 +378,6 @@ test('a click that comes within the time to undo a removal is told as a click, n
   await page.locator('.mantine-Notification-root').getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'What can I do?' }).click()
   await page.getByRole('dialog').getByText('1 click').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('a link is deleted after the time to undo, and the page goes to the list', async () => {
@@ -642,5 +638,4 @@ for (const lang of ['sv', 'id'] as const)
     await shoot(page, `link-sale-${lang}-1280`)
     await expectAccessible(page)
     await admin.call('PUT', '/settings', { lang: null })
-    await page.context().close()
   }, 60_000)

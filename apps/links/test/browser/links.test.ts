@@ -76,7 +76,6 @@ test('L18 L24.17 a link is made, and what is hostile in it stays text', async ()
   await expectAccessible(page)
   await shoot(page, 'links-hostile')
   expect(errors).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('an address is copied, and its hint is accessible while it is hovered', async () => {
@@ -98,7 +97,6 @@ test('an address is copied, and its hint is accessible while it is hovered', asy
   await copied
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
   await expectAccessible(page)
-  await page.context().close()
 }, 60_000)
 
 const NO_CLIPBOARD = `Reflect.deleteProperty(Navigator.prototype, 'clipboard')`
@@ -112,7 +110,6 @@ test('where the browser lets nothing be copied, as on a page over plain HTTP, th
   await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
   await expectAccessible(page)
   expect(await page.getByText('Copied', { exact: true }).count()).toBe(0)
-  await page.context().close()
 }, 60_000)
 
 test('a link is found by what is percent-encoded in its URL, and what is searched for stays as it was typed', async () => {
@@ -129,7 +126,6 @@ test('a link is found by what is percent-encoded in its URL, and what is searche
   await page.reload()
   await page.locator('td').getByText('Encoded').waitFor()
   expect(await field.inputValue()).toBe(target)
-  await page.context().close()
 }, 60_000)
 
 test('where the browser keeps no data of sites a link can be made all the same', async () => {
@@ -155,7 +151,6 @@ test('where the browser keeps no data of sites a link can be made all the same',
   await page.locator('td').getByText('No storage').waitFor()
   expect(await url.inputValue()).toBe('')
   expect(errors).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('what is refused stays typed, and the reason stands at its field', async () => {
@@ -195,7 +190,6 @@ test('what is refused stays typed, and the reason stands at its field', async ()
   expect(sent).toEqual([
     { url: 'https://example.com/until', expires_at: new Date(2066, 0, 1, 10).getTime() / 1000 },
   ])
-  await page.context().close()
 }, 60_000)
 
 test('what is typed for a new link is there when one comes back, and is gone once the link is made', async () => {
@@ -214,7 +208,6 @@ test('what is typed for a new link is there when one comes back, and is gone onc
   await page.reload()
   await page.getByRole('link', { name: 'Half filled' }).waitFor()
   expect(await url.inputValue()).toBe('')
-  await page.context().close()
 }, 60_000)
 
 test('disable and enable act at once on what is selected, and undo takes back only what changed', async () => {
@@ -234,7 +227,6 @@ test('disable and enable act at once on what is selected, and undo takes back on
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.locator('tr', { hasText: 'switch one' }).getByText('Active').waitFor()
   expect(await states()).toEqual([true, false])
-  await page.context().close()
 }, 60_000)
 
 test('of links that cannot all be disabled, the toast says and takes back what was', async () => {
@@ -265,7 +257,6 @@ test('of links that cannot all be disabled, the toast says and takes back what w
   await disableBoth()
   await broken.waitFor()
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-  await page.context().close()
 }, 60_000)
 
 test('L18.4 a deletion taken back within the toast deletes nothing, and one that is not is carried out', async () => {
@@ -290,7 +281,6 @@ test('L18.4 a deletion taken back within the toast deletes nothing, and one that
   await page.goto('about:blank')
   for (let tries = 0; tries < 750 && (await found('kept')).length > 0; tries++) await Bun.sleep(20)
   expect(await found('kept')).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('L18.4 where clicks forbid a delete, it offers to disable, or to type the slug', async () => {
@@ -322,7 +312,6 @@ test('L18.4 where clicks forbid a delete, it offers to disable, or to type the s
   await dialog.getByRole('button', { name: 'Disable instead' }).click()
   await page.locator('tr', { hasText: 'clicked by a bot' }).getByText('Disabled').waitFor()
   expect(await found('clicked')).toHaveLength(2)
-  await page.context().close()
 }, 60_000)
 
 test('a deletion is judged, and asked about, by all clicks there have been, not by those of the range', async () => {
@@ -358,7 +347,6 @@ test('a deletion is judged, and asked about, by all clicks there have been, not 
   await page.getByText('1 link is being deleted').waitFor()
   await row('ranged never').waitFor({ state: 'detached' })
   expect([await row('ranged since').count(), await row('ranged before').count()]).toEqual([1, 1])
-  await page.context().close()
 }, 60_000)
 
 test('clicks that come within the time to undo are told as clicks, not as hidden ones', async () => {
@@ -372,7 +360,6 @@ test('clicks that come within the time to undo are told as clicks, not as hidden
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'What can I do?' }).click()
   await page.getByRole('dialog').getByText('1 click', { exact: true }).waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('of somebody else’s links one sees only what one may do: put them into a bundle', async () => {
@@ -400,7 +387,6 @@ test('of somebody else’s links one sees only what one may do: put them into a 
   await page.getByText('1 link added to Spring <i>').waitFor()
   const bundles = (await (await fetch(admin.at('/api/bundles'))).json()) as { link_count: number }[]
   expect(bundles.map(({ link_count }) => link_count)).toEqual([1])
-  await page.context().close()
 }, 60_000)
 
 test('that no link matches a search does not become that there are none, while those without it are awaited', async () => {
@@ -419,7 +405,6 @@ test('that no link matches a search does not become that there are none, while t
   await shoot(page, 'links-awaited')
   looked.resolve(undefined)
   await page.getByText('here all the time').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('while a filter loads, the rows of before are dimmed and told as busy', async () => {
@@ -438,7 +423,6 @@ test('while a filter loads, the rows of before are dimmed and told as busy', asy
   expect(Number(await busy.evaluate((part) => getComputedStyle(part).opacity))).toBeLessThan(1)
   looked.resolve(undefined)
   await busy.waitFor({ state: 'detached' })
-  await page.context().close()
 }, 60_000)
 
 for (const width of [390, 1280])
@@ -456,7 +440,6 @@ for (const width of [390, 1280])
       return text.getBoundingClientRect().right - part.getBoundingClientRect().right
     })
     expect(hidden).toBeLessThan(0.1)
-    await page.context().close()
   }, 60_000)
 
 test('what leaves the list while one chooses a bundle is put into it as well, unless it is deleted', async () => {
@@ -477,7 +460,6 @@ test('what leaves the list while one chooses a bundle is put into it as well, un
     await page.locator('tr', { hasText }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText('2 links added to Leaves').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('L18.3 a list that becomes empty leaves a dialog about it open, with what is typed in it', async () => {
@@ -510,7 +492,6 @@ test('L18.3 a list that becomes empty leaves a dialog about it open, with what i
   await page.getByRole('option', { name: 'Vanished' }).click()
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText('1 link added to Vanished').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('one of 10,000 links is found in no time, and pages are numbered', async () => {
@@ -556,7 +537,6 @@ test('one of 10,000 links is found in no time, and pages are numbered', async ()
   await page.getByRole('radiogroup', { name: 'State' }).getByText('Disabled').click()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
   expect(await page.getByLabel('Search label, slug, URL or owner').inputValue()).toBe('')
-  await page.context().close()
 }, 120_000)
 
 for (const scheme of ['light', 'dark'] as const)

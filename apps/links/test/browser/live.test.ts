@@ -71,7 +71,6 @@ test('a click elsewhere shows within two seconds, and moves neither focus nor wh
   await page.keyboard.type('ped')
   expect(await field.inputValue()).toBe('https://example.com/half-typed')
   expect(await opened.isChecked()).toBeTrue()
-  await page.context().close()
 }, 60_000)
 
 test('L18.3 an open page asks for nothing while nothing changes, and a hidden one not even then', async () => {
@@ -90,7 +89,6 @@ test('L18.3 an open page asks for nothing while nothing changes, and a hidden on
   await hide(page, false)
   await clicksOf(page, 'quiet').getByText('1').waitFor()
   expect(new Set(asked)).toEqual(new Set(['/_/admin/api/links', '/_/admin/api/events']))
-  await page.context().close()
 }, 60_000)
 
 test('what changed while the events were cut off shows once they are back', async () => {
@@ -109,7 +107,6 @@ test('what changed while the events were cut off shows once they are back', asyn
   await follow('cut')
   back.resolve(undefined)
   await clicksOf(page, 'cut off').getByText('1').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('a page whose sign-in has ended says so, keeps what is typed, and goes on afterwards', async () => {
@@ -128,7 +125,6 @@ test('a page whose sign-in has ended says so, keeps what is typed, and goes on a
   await page.getByRole('button', { name: 'Shorten' }).click()
   await page.getByText('Short link made').waitFor()
   await stale.waitFor({ state: 'detached' })
-  await page.context().close()
 }, 60_000)
 
 test('news that come in while a dialog is open change neither what is typed in it nor where the focus is', async () => {
@@ -160,7 +156,6 @@ test('news that come in while a dialog is open change neither what is typed in i
   ])
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Half typed' }).waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('a sign-in that ends under an open dialog is said in it and behind it, and what is typed can be sent afterwards', async () => {
@@ -181,7 +176,6 @@ test('a sign-in that ends under an open dialog is said in it and behind it, and 
   await dialog.getByRole('button', { name: 'Make key' }).click()
   await dialog.getByText('This key is shown only now').waitFor()
   await notice.waitFor({ state: 'detached' })
-  await page.context().close()
 }, 60_000)
 
 test('a sign-in whose end only a refresh in the background finds leaves the dialog and its text alone', async () => {
@@ -197,7 +191,6 @@ test('a sign-in whose end only a refresh in the background finds leaves the dial
   await page.locator('main').getByText('Your sign-in has ended').waitFor()
   await page.keyboard.type('t')
   expect(await name.inputValue()).toBe('Not lost')
-  await page.context().close()
 }, 60_000)
 
 test('the heading of a page has the focus when one comes to it, and the title names it', async () => {
@@ -208,7 +201,6 @@ test('the heading of a page has the focus when one comes to it, and the title na
   expect(await page.title()).toBe('API keys · Latchkey Links')
   await page.goBack()
   await page.locator('h1:focus', { hasText: 'Links' }).waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('the command palette goes to pages and links, begins a new link, and changes the colours for good', async () => {
@@ -243,5 +235,4 @@ test('the command palette goes to pages and links, begins a new link, and change
   await saved
   await page.reload()
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
-  await page.context().close()
 }, 60_000)

@@ -26,7 +26,6 @@ test('L18.2 every page is accessible, wide and on a phone, in light and in dark'
     // The page that there is none says it with its status too.
     expect([path, errors.filter((text) => path !== '/nowhere' || !text.includes('404'))]).toEqual([path, []])
   }
-  await page.context().close()
 }, 120_000)
 
 for (const [path, most] of [
@@ -38,7 +37,6 @@ for (const [path, most] of [
     const { page } = await admin.open(path)
     await page.locator('main input, main select').first().waitFor({ state: 'attached' })
     await expectSmallFirstLoad(page, most)
-    await page.context().close()
   }, 60_000)
 
 test('a page whose script cannot be loaded says so, and is there when one tries again', async () => {
@@ -52,5 +50,4 @@ test('a page whose script cannot be loaded says so, and is there when one tries 
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'New key' }).first().waitFor()
   expect(page.url()).toBe(admin.at('/keys'))
-  await page.context().close()
 }, 60_000)

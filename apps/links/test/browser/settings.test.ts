@@ -133,7 +133,6 @@ test('two saves of one setting that are refused leave what the server holds', as
   await bots.click()
   await untilStored('filter_bots', before !== true)
   await untilChecked(bots, before !== true)
-  await page.context().close()
 }, 60_000)
 
 test('two changes in quick succession both hold', async () => {

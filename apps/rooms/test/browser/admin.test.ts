@@ -54,7 +54,6 @@ test('whoever does not administer, or is not signed in, is shown no such page an
   const nobody = await pages.open('/admin?part=audit')
   await nobody.page.waitForURL(pages.at(`/login?returnTo=${encodeURIComponent('/admin?part=audit')}`))
   expect(await nobody.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
-  for (const { page } of [bob, nobody]) await page.context().close()
 }, 60_000)
 
 test('people are found by a part of a name, and a search of one letter is not sent', async () => {
@@ -77,7 +76,6 @@ test('people are found by a part of a name, and a search of one letter is not se
   await page.getByRole('button', { name: 'Search' }).click()
   await page.getByRole('status').getByText('Nobody was found').waitFor()
   expect(errors).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('people come page by page, each once', async () => {
@@ -101,7 +99,6 @@ test('people come page by page, each once', async () => {
   await page.getByText(/^5\d sessions are ended$/).waitFor()
   expect(await pages.liveSessions('Visitor 3')).toEqual([])
   expect(await pages.liveSessions('Alice Andersson')).not.toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('somebody is disabled only after a question, is signed out by it, and is enabled again', async () => {
@@ -125,7 +122,6 @@ test('somebody is disabled only after a question, is signed out by it, and is en
   await refused.getByRole('button', { name: 'Cancel' }).click()
   await (await choose(page, 'Bob Berg', 'Enable')).getByRole('button', { name: 'Enable' }).click()
   await lineOf(page, 'Bob Berg').getByText('Disabled', { exact: true }).waitFor({ state: 'detached' })
-  await page.context().close()
 }, 60_000)
 
 test('R9.4 the only administrator cannot go, nor disable their own account, and is told what to do', async () => {
@@ -144,7 +140,6 @@ test('R9.4 the only administrator cannot go, nor disable their own account, and 
   await disabling.getByRole('button', { name: 'Disable' }).click()
   await disabling.getByRole('alert').getByText('Ask another administrator').waitFor()
   expect(await rights('Alice Andersson')).toEqual([{ role: 'platform_admin', source: 'bootstrap' }])
-  await page.context().close()
 }, 60_000)
 
 test('R9.7 the right to administer is given and taken, and whoever gives up their own sees the console no more', async () => {
@@ -167,7 +162,6 @@ test('R9.7 the right to administer is given and taken, and whoever gives up thei
   // The session was replaced, not lost.
   expect(await pages.liveSessions('David Dahl')).toHaveLength(1)
   expect(passed).toEqual([])
-  for (const opened of [alice, david]) await opened.page.context().close()
 }, 60_000)
 
 test('R10.5 sessions of somebody are listed, one is ended after a question, then all', async () => {
@@ -200,7 +194,6 @@ test('R10.5 sessions of somebody are listed, one is ended after a question, then
   await all.getByRole('button', { name: 'End all sessions' }).click()
   await page.getByText('Not signed in anywhere.').waitFor()
   expect(await pages.liveSessions('Carol Claesson')).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('R14.3 of a private room nobody is told that it admits guests', async () => {
@@ -211,7 +204,6 @@ test('R14.3 of a private room nobody is told that it admits guests', async () =>
   const line = (name: string) => page.getByRole('listitem').filter({ hasText: name })
   await line('Fias unlisted room').getByText('Unlisted · admits guests').waitFor()
   await line('Fias private room').getByText('Private · does not admit guests').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('an owner of rooms is erased once these are taken over, with a reason, from where it is said', async () => {
@@ -252,7 +244,6 @@ test('an owner of rooms is erased once these are taken over, with a reason, from
   await page.getByText('Nobody was found').waitFor()
   await page.getByRole('group', { name: 'People' }).and(page.locator(':focus')).waitFor()
   expect((await actions(pages.service())).at(-1)).toEqual(['account.delete', expect.any(String), eva.id])
-  await page.context().close()
 }, 60_000)
 
 test('a sign-in that is too long ago leads to a new one and back, and nothing that was typed is lost', async () => {
@@ -274,7 +265,6 @@ test('a sign-in that is too long ago leads to a new one and back, and nothing th
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The settings are saved').waitFor()
   await page.getByText('Closed on Sunday').first().waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('settings are changed, a link that is not https is refused at its field, and an emptied one is deleted', async () => {
@@ -309,7 +299,6 @@ test('settings are changed, a link that is not https is refused at its field, an
   await page.reload()
   await page.getByRole('banner').getByText('Latchkey Rooms').waitFor()
   await page.getByText('guest_rooms_per_hour', { exact: true }).waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('what is typed while settings are saved stays, and is saved next', async () => {
@@ -336,7 +325,6 @@ test('what is typed while settings are saved stays, and is saved next', async ()
   expect((await saved).status()).toBe(200)
   await page.reload()
   expect([await name.inputValue(), await announcement.inputValue()]).toEqual(['Second', 'Open'])
-  await page.context().close()
 }, 60_000)
 
 test('R23.5 the addresses to register are shown to the letter and can be copied, with the state of the provider', async () => {
@@ -351,7 +339,6 @@ test('R23.5 the addresses to register are shown to the letter and can be copied,
   await state.getByText('Read without fault').waitFor()
   await state.getByText('None has come yet').waitFor()
   expect(await page.getByRole('main').textContent()).not.toContain('cannot be reached')
-  await page.context().close()
 }, 60_000)
 
 test('R15.1 why the metadata of the provider cannot be used is said in one’s own language, with the details as they are logged', async () => {
@@ -381,7 +368,6 @@ test('R15.1 why the metadata of the provider cannot be used is said in one’s o
     idp.reset()
     clock.ms += 60_000
   }
-  await page.context().close()
 }, 60_000)
 
 test('R8.5 accounts of an earlier provider are told of, and a question fits the narrowest window', async () => {
@@ -414,7 +400,6 @@ test('R8.5 accounts of an earlier provider are told of, and a question fits the 
   await shoot(page, 'admin-erase-320')
   await dialog.getByRole('button', { name: 'Erase' }).press('Enter')
   await page.getByText('Nobody was found').waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('the audit log is filtered by what was done, by whom, to whom and before when, and leads to people', async () => {
@@ -452,5 +437,4 @@ test('the audit log is filtered by what was done, by whom, to whom and before wh
     .first()
     .click()
   await lineOf(page, 'Frida Falk').waitFor()
-  await page.context().close()
 }, 60_000)

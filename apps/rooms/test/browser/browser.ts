@@ -137,14 +137,11 @@ async function quick(opening: Promise<Opened>): Promise<Opened> {
   return opened
 }
 
-/** In which language, colours and width pages are looked at. */
+/** In which languages pages are looked at, and at which widths in pixels, each in light and in dark. */
 export const LOOKS = [
-  ['en', 'light', 1280],
-  ['en', 'dark', 1280],
-  ['sv', 'light', 390],
-  ['id', 'dark', 390],
-  ['id', 'light', 320],
-  ['sv', 'dark', 320],
+  ['en', [1280]],
+  ['sv', [390, 320]],
+  ['id', [390, 320]],
 ] as const
 
 /** What the browser itself says of an answer that was a refusal on purpose. */

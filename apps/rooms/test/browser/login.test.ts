@@ -28,14 +28,12 @@ test('R28.12 a room link that is opened signed out leads there after the login, 
   await page.getByRole('link', { name: `Account of ${String(ALICE.name)}` }).waitFor()
   expect(pages.service().idp.calls.token).toBe(before + 1)
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('a first visit to the login loads few bytes, all of them named in its HTML', async () => {
   const { page } = await pages.open('/login')
   await page.getByRole('link', { name: button }).waitFor()
   await expectSmallFirstLoad(page, 250_000)
-  await page.context().close()
 }, 60_000)
 
 test('R28.12 a way back that leads elsewhere, or to the login itself, is the start page', async () => {
@@ -66,7 +64,6 @@ test('whoever is signed in and opens the login goes on to where they wanted', as
   await page.getByRole('alert', { name: texts.en['login.failed'] }).waitFor()
   await page.getByRole('link', { name: 'Go on as Alice Andersson' }).click()
   await page.waitForURL(pages.at('/account'))
-  await page.context().close()
 }, 60_000)
 
 test('R10.3 a sign-in in one tab replaces the session of another, which goes on where it was as whoever signed in', async () => {
@@ -115,7 +112,6 @@ test('R10.3 a sign-in in one tab replaces the session of another, which goes on 
   )
   await root.browser.json(`/api/admin/users/${user.id}/revoke-sessions`, { method: 'POST' })
   await second.waitForURL(pages.at('/login?ended=revoked&returnTo=%2F%3Fq%3Dx'))
-  await first.context().close()
 }, 60_000)
 
 test('what was searched for is the same after the login and when one comes back', async () => {
@@ -131,7 +127,6 @@ test('what was searched for is the same after the login and when one comes back'
     await field.fill(text)
     expect([await field.inputValue(), new URL(page.url()).searchParams.get('q')]).toEqual([text, text])
   }
-  await page.context().close()
 }, 60_000)
 
 test('R23.7 language and colours are chosen before anybody signs in, and hold on every page of this browser', async () => {
@@ -163,7 +158,6 @@ test('R23.7 language and colours are chosen before anybody signs in, and hold on
   await page.locator('html[lang=en][data-mantine-color-scheme=light]').waitFor()
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   expect(errors.filter((text) => !isRefusal(text) && !text.includes('net::ERR_FAILED'))).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 for (const language of ['en', 'sv', 'id'] as const)
@@ -188,7 +182,6 @@ for (const language of ['en', 'sv', 'id'] as const)
     expect(await page.locator('html').getAttribute('lang')).toBe(language)
     expect(starts).toEqual([])
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
-    await page.context().close()
   }, 120_000)
 
 test('what the provider answers becomes a sentence: a refusal, and a provider that is down', async () => {
@@ -203,7 +196,6 @@ test('what the provider answers becomes a sentence: a refusal, and a provider th
   idp.reset()
   await page.getByRole('link', { name: button }).click()
   await page.waitForURL(pages.at('/account'))
-  await page.context().close()
 }, 60_000)
 
 test('a guest comes in with the keyboard alone, is told what is wrong with a name, and reaches the link that was opened', async () => {
@@ -232,7 +224,6 @@ test('a guest comes in with the keyboard alone, is told what is wrong with a nam
   await page.getByRole('link', { name: button }).click()
   await page.getByText('alice@example.com').waitFor()
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('an address that is none says so, with its status, and no script stands in any page', async () => {
@@ -253,7 +244,6 @@ test('an address that is none says so, with its status, and no script stands in 
   const { page } = await pages.open('/nowhere')
   await page.getByRole('heading', { name: 'This page does not exist', level: 1 }).waitFor()
   expect(page.url()).toBe(pages.at('/nowhere'))
-  await page.context().close()
 }, 60_000)
 
 test('R23.1 the login is accessible and fits, with everything that it can show, in each width and scheme', async () => {
@@ -262,7 +252,6 @@ test('R23.1 the login is accessible and fits, with everything that it can show, 
   await page.getByText('Enter a nickname.').waitFor()
   await expectAccessibleViews(page, 'login', [1280, 390, 320])
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 test('R28.23 everybody reads what the operator tells, under the name that the operator gave, and can ask for help', async () => {
@@ -289,5 +278,4 @@ test('R28.23 everybody reads what the operator tells, under the name that the op
   await page.getByRole('banner').getByText('Latchkey Rooms').waitFor()
   await page.getByRole('link', { name: button }).waitFor()
   expect(await page.getByText('Closed on Sunday').count()).toBe(0)
-  await page.context().close()
 }, 60_000)

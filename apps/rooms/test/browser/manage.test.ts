@@ -92,7 +92,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
 
 test('on a phone what is told covers no part of the message field', async () => {
   const { page, path } = await aliceInHerRoom('Pocket')
-  const bob = await pages.openAs(BOB, path)
+  await pages.openAs(BOB, path)
   await page.setViewportSize({ width: 390, height: 700 })
   await keepToasts(page)
   await page.getByRole('button', { name: 'People (2)' }).press('Enter')
@@ -106,13 +106,11 @@ test('on a phone what is told covers no part of the message field', async () => 
   const field = await page.getByRole('textbox', { name: /^Message to/ }).boundingBox()
   const toast = await page.locator('.mantine-Notification-root').boundingBox()
   expect((toast?.y ?? 700) + (toast?.height ?? 0)).toBeLessThan(field?.y ?? 0)
-  await page.context().close()
-  await bob.page.context().close()
 }, 60_000)
 
 test('after a question about a person the keyboard goes on where it was, or in the list when they are gone', async () => {
   const { page, path } = await aliceInHerRoom('Questions')
-  const bob = await pages.openAs(BOB, path)
+  await pages.openAs(BOB, path)
   await page.getByRole('button', { name: 'People (2)' }).press('Enter')
   const people = page.getByRole('dialog', { name: '2 people are here' })
   const actions = people.getByRole('button', { name: 'What to do with Bob Berg' })
@@ -135,7 +133,6 @@ test('after a question about a person the keyboard goes on where it was, or in t
   await page.getByRole('list', { name: 'People' }).and(page.locator(':focus')).waitFor()
   await expectAccessible(page)
   await shoot(page, 'manage-removed-focus')
-  for (const each of [page, bob.page]) await each.context().close()
 }, 60_000)
 
 test('people are invited by name and by a link that is shown once, copied, and taken back', async () => {
@@ -166,7 +163,6 @@ test('people are invited by name and by a link that is shown once, copied, and t
     '/api/room-invitations/pending',
   )
   expect(invitations.map(({ roomName }) => roomName)).toEqual(['Inviting'])
-  await page.context().close()
 }, 90_000)
 
 test('whoever chooses a role is told what it is for, and so is whoever is invited', async () => {
@@ -197,7 +193,6 @@ test('whoever chooses a role is told what it is for, and so is whoever is invite
   await bob.page.getByText(moderates).waitFor()
   await expectAccessible(bob.page)
   await shoot(bob.page, 'invitation-role')
-  for (const each of [page, bob.page]) await each.context().close()
 }, 60_000)
 
 test('settings are changed for everybody at once, and a room is deleted only when its name is typed', async () => {
@@ -225,7 +220,6 @@ test('settings are changed for everybody at once, and a room is deleted only whe
   await expectAccessible(alice.page)
   await sure.click()
   await alice.page.getByRole('alert').getByText('This room has been deleted').waitFor()
-  for (const { page } of [alice, bob]) await page.context().close()
 }, 90_000)
 
 test('Escape loses nothing that was changed in the settings, until it is saved or discarded', async () => {
@@ -254,7 +248,6 @@ test('Escape loses nothing that was changed in the settings, until it is saved o
   await page.getByText('The settings are saved').waitFor()
   await part.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor()
-  await page.context().close()
 }, 60_000)
 
 test('a room is handed over to a member, and whoever ends a membership loses the role', async () => {
@@ -290,7 +283,6 @@ test('a room is handed over to a member, and whoever ends a membership loses the
     .getByRole('button', { name: 'End your membership' })
     .click()
   await alice.page.getByRole('button', { name: 'Manage' }).waitFor({ state: 'detached' })
-  for (const { page } of [alice, bob]) await page.context().close()
 }, 90_000)
 
 for (const [language, scheme, width] of [
@@ -318,7 +310,6 @@ for (const [language, scheme, width] of [
       await shoot(page, `manage-${language}-${width}-${await tab.innerText()}`)
     }
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
-    await page.context().close()
   }, 60_000)
 
 test('where a room is private nobody is told that it admits guests, and what was chosen is there again when it is not', async () => {
@@ -333,7 +324,6 @@ test('where a room is private nobody is told that it admits guests, and what was
   await part.getByRole('radio', { name: 'Unlisted' }).press('Space')
   expect([await guests.isChecked(), await guests.isDisabled()]).toEqual([true, false])
   expect(await part.getByText('Guests never enter private rooms').count()).toBe(0)
-  await page.context().close()
 }, 60_000)
 
 test('an administrator who signed in too long ago gets the way to a new sign-in wherever the room refuses them, and back', async () => {
@@ -358,5 +348,4 @@ test('an administrator who signed in too long ago gets the way to a new sign-in 
   pages.service().idp.person = ALICE
   expect(new URL(page.url()).pathname).toBe(path)
   expect(await again.count()).toBe(0)
-  await page.context().close()
 }, 60_000)

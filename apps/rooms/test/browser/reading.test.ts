@@ -47,7 +47,6 @@ for (const [width, height] of [
     for (let times = 0; times < 5; times++) await page.mouse.wheel(0, 1000)
     await shoot(page, `reading-${width}-${height}`)
     expect(await page.evaluate(() => scrollY)).toBe(0)
-    await page.context().close()
   }, 60_000)
 
 for (const [language, width, height] of [
@@ -77,7 +76,6 @@ for (const [language, width, height] of [
       return write !== null && write.getBoundingClientRect().bottom <= innerHeight
     })
     await change({ announcement: null, supportUrl: null })
-    await page.context().close()
   }, 60_000)
 
 test('whoever reads above is told of what is new below, is led there by a button, and sees what they say themselves', async () => {
@@ -125,7 +123,6 @@ test('whoever reads above is told of what is new below, is led there by a button
   await page.getByText('Sending').waitFor({ state: 'detached' })
   expect(await isSeen('Of my own')).toBe(true)
   expect(errors).toEqual([])
-  await page.context().close()
 }, 60_000)
 
 /** Of a tab that somebody has gone to another one from, or come back to. */
@@ -163,7 +160,6 @@ test('the mark of what is new stands where that begins, and where more came than
   expect(texts[texts.indexOf('New') + 1]).toContain('Message number 4')
   pages.service().clock.ms += 10_000
   expect(errors).toEqual([])
-  await page.context().close()
 }, 90_000)
 
 test('what was missed while there was no connection is marked as new, though the tab was in front', async () => {
@@ -182,7 +178,6 @@ test('what was missed while there was no connection is marked as new, though the
   await say(id, 'Seen as it came')
   await line(page, 'Seen as it came').waitFor()
   expect(await page.getByText('New', { exact: true }).count()).toBe(1)
-  await page.context().close()
 }, 60_000)
 
 test('the end stays in sight when the window is turned, narrowed and widened', async () => {
@@ -211,7 +206,6 @@ test('the end stays in sight when the window is turned, narrowed and widened', a
       await list(page).evaluate((region) => region.scrollHeight - region.scrollTop - region.clientHeight),
     ).toBeLessThan(2)
   }
-  await page.context().close()
 }, 60_000)
 
 test('whoever enters a room can write at once, and with the keyboard is past its messages in one step', async () => {
@@ -231,7 +225,6 @@ test('whoever enters a room can write at once, and with the keyboard is past its
   await page.keyboard.press('Enter')
   await field(page).and(page.locator(':focus')).waitFor()
   await expectAccessible(page)
-  await page.context().close()
 }, 60_000)
 
 test('where a keyboard would cover half of the room it comes only when somebody wants to write', async () => {
@@ -244,7 +237,6 @@ test('where a keyboard would cover half of the room it comes only when somebody 
   await page.goto(pages.at(`/rooms/${id}`))
   await line(page, 'Message number 3').waitFor()
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
-  await page.context().close()
 }, 60_000)
 
 test('with the keyboard one goes on reading in the messages when there are no older ones to show', async () => {
@@ -254,7 +246,6 @@ test('with the keyboard one goes on reading in the messages when there are no ol
   await page.getByRole('button', { name: 'Show older messages' }).press('Enter')
   await line(page, 'Message number 1').waitFor()
   await page.waitForFunction(() => document.activeElement?.matches('.messages'))
-  await page.context().close()
 }, 60_000)
 
 test('after a question about a message the keyboard goes on where it was, or in the messages when it is deleted', async () => {
@@ -270,5 +261,4 @@ test('after a question about a message the keyboard goes on where it was, or in 
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('This message was deleted').waitFor()
   await list(page).and(page.locator(':focus')).waitFor()
-  await page.context().close()
 }, 60_000)

@@ -41,5 +41,4 @@ test('on every page a finger finds what it presses, and nothing else', async () 
     await expectFingerSized(page)
   }
   expect(await page.locator('header a').evaluate((link) => link.getBoundingClientRect().height)).toBe(44)
-  await page.context().close()
 }, 60_000)

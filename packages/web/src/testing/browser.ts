@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type axe from 'axe-core'
-import { type Browser, type Page, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
 
 /** The engine of Chromium without windows, where there is one: it takes half as long as Chromium with the windows hidden. */
 const EXECUTABLE =
@@ -58,12 +58,23 @@ async function leaveBrowser(): Promise<void> {
  */
 export function testBrowser(headers: Record<string, string> = {}) {
   const up: { browser?: Browser } = {}
+  let contexts: BrowserContext[] = []
   beforeAll(async () => {
     up.browser = await takeBrowser()
   }, 60_000)
   afterAll(leaveBrowser, 20_000)
+  beforeEach(() => {
+    contexts = []
+  })
+  // An open page answers to every event, which would slow down the tests that follow.
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()))
+  })
   return {
-    /** A page of a browser profile of its own; what it says to its console as an error is in `errors`. */
+    /**
+     * A page of a browser profile of its own, which is closed after the test that opened it; what it says to its console as
+     * an error is in `errors`.
+     */
     async open(
       url: string,
       {
@@ -89,6 +100,7 @@ export function testBrowser(headers: Record<string, string> = {}) {
         timezoneId: Intl.DateTimeFormat().resolvedOptions().timeZone,
         ...(locale !== undefined && { locale }),
       })
+      contexts.push(context)
       const page = await context.newPage()
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(String(error)))
