@@ -187,7 +187,7 @@ export const declarations = {
     name: 'OAUTH_EMAIL_PATH',
     kind: claimPath(),
     whenUnset: 'unset with AUTH_PROVIDER=oauth2, else email',
-    sentence: 'Dot path to the e-mail address',
+    sentence: 'Dot path to the email address',
     example: 'email',
   },
   adminClaimPath: {
