@@ -56,10 +56,10 @@ export function positionOf(
 
 /** What tells of the rest of a list. */
 export const pageHeaders = {
-  'X-Total-Count': { type: 'integer', description: 'How many there are on all pages together.' },
+  'X-Total-Count': { type: 'integer', description: 'The total number on all pages.' },
   Link: {
     type: 'string',
-    description: 'The address of the next page, with `rel="next"`; missing on the last.',
+    description: 'The URL of the next page, with `rel="next"`; absent on the last page.',
   },
 } as const satisfies Record<string, ResponseHeader>
 

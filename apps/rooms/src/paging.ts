@@ -24,7 +24,7 @@ export function wholeNumber(min: number, max: number) {
 /** What every list takes (R16.1). */
 export const PageQuery = z.object({
   limit: wholeNumber(1, 100).default(50),
-  cursor: z.string().optional().meta({ description: '`nextCursor` of the page before.' }),
+  cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page.' }),
 })
 
 export const NextCursor = z.string().nullable().meta({ description: 'Null on the last page.' })

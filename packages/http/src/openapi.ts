@@ -76,7 +76,7 @@ function errorSchema(more: NonNullable<DocumentOptions<unknown>['errorProperties
     type: 'object',
     required: ['error', ...added.filter(([, { required }]) => required).map(([name]) => name)],
     properties: {
-      error: { type: 'string', description: 'What went wrong, in one stable English sentence.' },
+      error: { type: 'string', description: 'The cause, in one stable English sentence.' },
       ...Object.fromEntries(added.map(([name, { schema }]) => [name, schema])),
     },
   }

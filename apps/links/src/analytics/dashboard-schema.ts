@@ -3,7 +3,7 @@ import { Link } from '../links/schema.ts'
 import { NameCount, Range } from './schema.ts'
 
 const Delta = z.int().optional().meta({
-  description: 'Change in percent against the preceding window; missing when that one was empty.',
+  description: 'Change in percent from the previous period; absent if that had no clicks.',
 })
 const Sparkline = z.array(z.int()).meta({
   description: 'By hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC.',
@@ -20,21 +20,24 @@ export const DashboardStats = z
     clicks_per_day: z.int(),
     days: z.int().meta({
       description:
-        'What `clicks_per_day` is an average over: for `all` the days since the first click, at least 1.',
+        'The days that `clicks_per_day` averages over; for `all`, the days since the first click, at least 1.',
     }),
     clicks_per_day_delta: Delta,
-    num_domains: z.int().meta({ description: 'Distinct referrer hosts; another name of `num_referrers`.' }),
+    num_domains: z.int().meta({ description: 'Distinct referrer hosts; same as `num_referrers`.' }),
     num_countries: z.int(),
     clicked_links: z.int().meta({ description: 'Links with clicks in the window.' }),
     clicked_links_delta: Delta,
     timeline: Sparkline,
     timeline_links: Sparkline,
     timeline_clicked_links: Sparkline,
-    recent_links: z.array(Link).max(5).meta({ description: 'The newest, with their clicks in the window.' }),
+    recent_links: z
+      .array(Link)
+      .max(5)
+      .meta({ description: 'The newest links, with their clicks in the window.' }),
     top_links: z
       .array(Link)
       .max(5)
-      .meta({ description: 'The most clicked in the window, with those clicks.' }),
+      .meta({ description: 'The most clicked links in the window, with those clicks.' }),
     top_countries: z.array(NameCount).max(5),
     top_referrers: z.array(NameCount).max(5).meta({ description: 'Referrer hosts.' }),
     num_referrers: z.int().meta({ description: 'Distinct referrer hosts.' }),

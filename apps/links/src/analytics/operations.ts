@@ -28,7 +28,7 @@ const CalendarQuery = WindowQuery.extend({
     .string()
     .refine(isTimeZone, 'must be the name of an IANA time zone')
     .default('UTC')
-    .meta({ description: 'Time zone by whose calendar clicks are grouped; it never moves the window.' }),
+    .meta({ description: 'Time zone whose calendar groups the clicks; it never shifts the window.' }),
 })
 const MOST = 999_999_999
 const BreakdownQuery = WindowQuery.extend({
@@ -76,7 +76,7 @@ export const getLinkAnalytics = operation({
   path: '/links/{id}/analytics',
   scope: 'read',
   tag,
-  summary: 'Who clicked a link, from where and with what',
+  summary: 'Analytics of a link: visitors, countries, referrers, devices, channels',
   params: IdParams,
   query: CalendarQuery,
   result: ClickStats,
@@ -110,7 +110,7 @@ export const getLinkBreakdown = operation({
   path: '/links/{id}/breakdown',
   scope: 'read',
   tag,
-  summary: 'One list of a link’s analytics in full, by pages',
+  summary: 'One breakdown of a link in full, with pagination',
   params: IdParams,
   query: BreakdownQuery,
   result: Breakdown,
@@ -127,7 +127,7 @@ export const getBundleAnalytics = operation({
   path: '/bundles/{id}/analytics',
   scope: 'read',
   tag,
-  summary: 'Who clicked the links of a bundle, from where and with what',
+  summary: 'Analytics of a bundle: visitors, countries, referrers, devices, channels',
   params: IdParams,
   query: CalendarQuery,
   result: BundleStats,
@@ -144,7 +144,7 @@ export const getBundleBreakdown = operation({
   path: '/bundles/{id}/breakdown',
   scope: 'read',
   tag,
-  summary: 'One list of a bundle’s analytics in full, by pages',
+  summary: 'One breakdown of a bundle in full, with pagination',
   params: IdParams,
   query: BreakdownQuery,
   result: Breakdown,
@@ -165,7 +165,7 @@ export const getDashboard = operation({
   path: '/dashboard',
   scope: 'read',
   tag,
-  summary: 'What is going on, over all links',
+  summary: 'Statistics of all links',
   query: WindowQuery,
   result: DashboardStats,
   async handler(context, { query }) {

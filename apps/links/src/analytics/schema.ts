@@ -6,7 +6,7 @@ export const Range = z
 export type Range = z.output<typeof Range>
 
 export const DeltaPct = z.int().optional().meta({
-  description: 'Change in percent against the preceding window; missing when nothing was clicked in it.',
+  description: 'Change in percent from the previous period; absent if that had no clicks.',
 })
 
 /** The lists of ClickStats that a breakdown pages through, by the names they have there (L14.5, L14.6). */
@@ -55,7 +55,7 @@ export const ClickStats = z
     clicks_over_time: z
       .array(DateCount)
       .max(30)
-      .meta({ description: 'The latest days in the window that have clicks, ascending.' }),
+      .meta({ description: 'The latest days with clicks in the window, ascending.' }),
     slug_clicks: z.array(SlugCount),
     num_countries: z.int(),
     num_referrers: z.int(),
@@ -82,7 +82,7 @@ export const TimelineData = z
     range: Range,
     buckets: z
       .array(z.object({ label: z.string(), count: z.int() }).meta({ id: 'Bucket' }))
-      .meta({ description: 'One per calendar unit that touches the window; they add up to its total.' }),
+      .meta({ description: 'One per calendar unit that the window touches; they add up to its total.' }),
     summary: Summary,
   })
   .meta({ id: 'TimelineData' })

@@ -33,7 +33,7 @@ const TopLink = z
 
 export const BundleWithSummary = Bundle.extend({
   link_count: z.int(),
-  total_clicks: z.int().meta({ description: 'Raw clicks of all members in the window.' }),
+  total_clicks: z.int().meta({ description: 'Raw clicks of all links of the bundle in the window.' }),
   delta_pct: DeltaPct,
   sparkline: z.array(z.int()).meta({
     description:
@@ -42,7 +42,7 @@ export const BundleWithSummary = Bundle.extend({
   top_links: z
     .array(TopLink)
     .max(3)
-    .meta({ description: 'The most clicked members; those without clicks are left out.' }),
+    .meta({ description: 'The most clicked links, without those that have no clicks.' }),
 }).meta({ id: 'BundleWithSummary' })
 export type BundleWithSummary = z.output<typeof BundleWithSummary>
 
@@ -88,7 +88,10 @@ const Archived = z
     if (value === undefined) return 'active'
     return value === 'all' ? 'all' : 'archived'
   })
-  .meta({ description: '`true`, `1` or `only` for archived bundles only, `all` for both; else active ones.' })
+  .meta({
+    description:
+      '`true`, `1` or `only` for archived bundles, `all` for all bundles; active bundles by default.',
+  })
 
 /** A missing one is the caller's default, which is `all` on the public API. */
 const SummaryRange = Range.optional().meta({ default: 'all' })

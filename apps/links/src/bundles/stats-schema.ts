@@ -33,8 +33,6 @@ export const BundleStats = ClickStats.extend({
   countries_reached: z.int(),
   top_country: z.object({ name: z.string(), pct: Share }).optional(),
   timeline: TimelineData,
-  per_link: z
-    .array(MemberClicks)
-    .meta({ description: 'Every member, the most clicked first; those without clicks last.' }),
+  per_link: z.array(MemberClicks).meta({ description: 'All links, most clicked first.' }),
 }).meta({ id: 'BundleStats' })
 export type BundleStats = z.output<typeof BundleStats>

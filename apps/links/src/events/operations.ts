@@ -53,7 +53,7 @@ export const eventOperations = [
     path: '/events',
     scope: 'admin',
     tag: 'Events',
-    summary: 'Which links, bundles or totals changed, as server-sent events, at most one a second',
+    summary: 'Changes of links, bundles and totals as server-sent events, at most one a second',
     result: z.unknown(),
     media: { 'text/event-stream': 'Events named `changes`: {links, bundles, totals, more}' },
     lasting: true,

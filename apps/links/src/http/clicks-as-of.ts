@@ -8,7 +8,7 @@ export const clicksAsOfHeader: Readonly<Record<string, ResponseHeader>> = {
   [NAME]: {
     type: 'string',
     description:
-      'Only while clicks wait to be counted: an HTTP date. Clicks that this node redirected since then may be missing from the answer.',
+      'An HTTP date, present only while clicks wait to be counted. Clicks that this node redirected since then may be missing from the response.',
   },
 }
 

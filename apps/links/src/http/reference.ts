@@ -11,18 +11,18 @@ import { API_PATH } from './public-api.ts'
 
 const DESCRIPTION = `Short links with custom slugs, QR codes and exact click counts.
 
-Every route needs an API key: \`Authorization: Bearer sk_…\`. Make one with \`latchkey keys create\`.
+Every route needs an API key: \`Authorization: Bearer sk_…\`. Create one with \`latchkey keys create\`.
 Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stable English sentence.`
 
 /** Of the limit nothing is said where there is none. */
 const headers: Readonly<Record<string, ResponseHeader>> = {
-  'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' },
-  'RateLimit-Limit': { type: 'integer', description: 'Requests that may be made at once.' },
-  'RateLimit-Remaining': { type: 'integer', description: 'How many of them are left.' },
-  'RateLimit-Reset': { type: 'integer', description: 'Seconds until all of them are left again.' },
+  'X-Request-Id': { type: 'string', description: 'Identifies this request in the log of the server.' },
+  'RateLimit-Limit': { type: 'integer', description: 'Number of requests that may be sent at once.' },
+  'RateLimit-Remaining': { type: 'integer', description: 'Number of these requests that are left.' },
+  'RateLimit-Reset': { type: 'integer', description: 'Seconds until the full number is available again.' },
 }
 const retryAfter: Readonly<Record<string, ResponseHeader>> = {
-  'Retry-After': { type: 'integer', description: 'Seconds after which it is worth trying again.' },
+  'Retry-After': { type: 'integer', description: 'Seconds to wait before trying again.' },
 }
 
 /** The document that describes the API, made from the definitions that serve it. */

@@ -26,7 +26,7 @@ export const keyOperations = [
     path: '/keys',
     scope: 'admin',
     tag: 'API keys',
-    summary: 'Make an API key; it is shown this once',
+    summary: 'Create an API key, which is shown only once',
     body: NewApiKey,
     result: z.object({ key: ApiKey, raw_key: z.string() }),
     status: 201,

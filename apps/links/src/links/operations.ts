@@ -60,7 +60,7 @@ export const createLink = operation({
   body: NewLink,
   result: Link,
   status: 201,
-  otherStatus: { status: 200, description: 'An active link with this URL exists and is answered instead' },
+  otherStatus: { status: 200, description: 'The existing active link with this URL' },
   failures: ['slug_taken'],
   handler: (context, { body }) => createOrReuse(context, body, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
@@ -158,7 +158,7 @@ const changeLink = operation({
   path: '/links/{id}',
   scope: 'create',
   tag: 'Links',
-  summary: 'Change a link; missing fields keep their value',
+  summary: 'Change a link; omitted fields keep their values',
   params: IdParams,
   body: LinkChanges,
   result: Link,
@@ -183,7 +183,7 @@ function stateChange(verb: 'disable' | 'enable') {
     path: `/links/{id}/${verb}`,
     scope: 'create',
     tag: 'Links',
-    summary: verb === 'disable' ? 'Stop redirecting; expiry and slugs stay as they are' : 'Redirect again',
+    summary: verb === 'disable' ? 'Disable a link; its expiry and slugs do not change' : 'Enable a link',
     params: IdParams,
     result: Link,
     failures: ['link_not_found', notOwner],
@@ -238,7 +238,7 @@ export function Force() {
     .enum(['true', 'false'])
     .optional()
     .transform((force) => force === 'true')
-    .meta({ description: 'Delete even with clicks; they are deleted too.' })
+    .meta({ description: 'Delete even if there are clicks, and delete them too.' })
 }
 
 /** Counts what waits. A link or slug with clicks stays without `force`, and so it does while its clicks cannot be counted. */

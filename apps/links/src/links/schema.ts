@@ -26,7 +26,7 @@ export const IdParams = z.object({ id: Id })
 
 const ShortOrigin = z.string().meta({
   description:
-    'Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug.',
+    'Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug.',
 })
 
 export const Link = z
@@ -37,15 +37,15 @@ export const Link = z
     expires_at: z
       .int()
       .nullable()
-      .meta({ description: 'Unix seconds; from then on the link does not redirect.' }),
+      .meta({ description: 'Unix seconds; the link does not redirect from then on.' }),
     disabled_at: z.int().nullable().meta({ description: 'Unix seconds; set while the link is disabled.' }),
     created_via: z.string().nullable(),
     created_by: z.string().meta({ description: 'Identity of the owner.' }),
     created_at: z.int(),
-    slugs: z.array(Slug).meta({ description: 'The first is always the automatic slug.' }),
+    slugs: z.array(Slug).meta({ description: 'The slugs; the first is always the automatic slug.' }),
     total_clicks: z
       .int()
-      .meta({ description: 'Raw clicks: lifetime, or in the window when `range` is given.' }),
+      .meta({ description: 'Raw clicks: of all time, or in the window if `range` is given.' }),
     delta_pct: DeltaPct,
     short_origin: ShortOrigin,
     duplicate: z.literal(true).optional(),
@@ -57,7 +57,7 @@ export type Link = z.output<typeof Link>
 export const Config = z.object({ short_origin: ShortOrigin })
 
 export const Label = boundedText(500, text().overwrite(withoutFormat).trim())
-  .meta({ description: 'Format characters are dropped, but for joiners.' })
+  .meta({ description: 'Format characters other than joiners are removed.' })
   .transform((label) => label || null)
 
 const ExpiresAt = z.int().min(0).max(LAST_MOMENT).meta({ description: 'Unix seconds.' })
@@ -66,14 +66,14 @@ export const NewLink = z
   .object({
     url: TargetUrl,
     slug: CustomSlug.optional(),
-    custom_slug: CustomSlug.optional().meta({ description: 'Another name of `slug`.' }),
+    custom_slug: CustomSlug.optional().meta({ description: 'Same as `slug`.' }),
     label: Label.nullable().optional(),
     slug_length: z.int().min(3).max(128).optional().meta({ description: 'Length of the automatic slug.' }),
     expires_at: ExpiresAt.nullable().optional(),
     allow_duplicate: z
       .boolean()
       .optional()
-      .meta({ description: 'Make a new link even where the URL has one.' }),
+      .meta({ description: 'Create a new link even if one exists for the URL.' }),
   })
   .superRefine((body, context) => {
     const { slug, custom_slug: alias } = body
@@ -97,11 +97,14 @@ export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
 
 export const PageQuery = z.object({
   limit: wholeNumber(1, 1000).default(1000),
-  cursor: z.string().optional().meta({ description: 'From the `Link` header of the page before.' }),
+  cursor: z
+    .string()
+    .optional()
+    .meta({ description: 'The cursor from the `Link` header of the previous page.' }),
 })
 
 export const LinkQuery = z.object({
-  owner: text().optional().meta({ description: 'Exactly this owner; empty for anyone.' }),
+  owner: text().optional().meta({ description: 'The exact owner; empty for all owners.' }),
   range: Range.optional(),
   search: trimmedText(256)
     .optional()
@@ -114,8 +117,10 @@ export type LinkQuery = z.output<typeof LinkQuery>
 
 /** The admin side also pages by number, as its tables do (L17). */
 export const LinkPageQuery = LinkQuery.extend({
-  page: wholeNumber(1, 999_999_999).optional().meta({ description: 'A page past the end gives the last.' }),
-  per_page: wholeNumber(1, 100).optional().meta({ description: 'Links on a numbered page; else 25.' }),
+  page: wholeNumber(1, 999_999_999)
+    .optional()
+    .meta({ description: 'The page number; a page past the end returns the last one.' }),
+  per_page: wholeNumber(1, 100).optional().meta({ description: 'Links on a numbered page, 25 by default.' }),
 })
 export type LinkPageQuery = z.output<typeof LinkPageQuery>
 

@@ -23,7 +23,7 @@ export const TargetUrl = text()
   )
   .transform(normaliseUrl)
   .meta({
-    description: 'Target of the link: an absolute http or https URL.',
+    description: 'Destination of the link: an absolute http or https URL.',
     maxLength: LIMIT,
     // Blanks around it are dropped; within it control characters are refused.
     pattern: '^[ \\t\\r\\n]*[Hh][Tt][Tt][Pp][Ss]?:[^\\x00-\\x1f\\x7f-\\x9f]+[ \\t\\r\\n]*$',

@@ -23,7 +23,7 @@ const readingTools = [
   rangedTool({
     name: 'list_bundles',
     title: 'List bundles',
-    description: 'Bundles of everyone with their figures, newest first.',
+    description: 'Lists the bundles of all users with their statistics, newest first.',
     input: { filter: z.enum(['active', 'archived', 'all']).default('active') },
     output: listOf(BundleWithSummary),
     run: async (context, { filter }, range) => {
@@ -34,7 +34,7 @@ const readingTools = [
   rangedTool({
     name: 'get_bundle',
     title: 'Read a bundle',
-    description: 'One bundle with its figures, archived or not.',
+    description: 'Reads one bundle with its statistics, archived or not.',
     input: { bundle_id: BundleId },
     output: BundleWithSummary.shape,
     run: (context, { bundle_id }, range) =>
@@ -43,7 +43,8 @@ const readingTools = [
   rangedTool({
     name: 'get_bundle_analytics',
     title: 'Analyse a bundle',
-    description: 'Who clicked the links of a bundle, from where and with what, and how its links compare.',
+    description:
+      'Returns the visitors, countries, referrers, devices and channels of a bundle, and compares its links.',
     input: { bundle_id: BundleId },
     output: BundleStats.shape,
     run: (context, { bundle_id }, range) =>
@@ -52,7 +53,7 @@ const readingTools = [
   tool({
     name: 'list_bundle_links',
     title: 'List the links of a bundle',
-    description: 'The links of a bundle, newest first, with their lifetime clicks.',
+    description: 'Lists the links of a bundle, newest first, with their all-time clicks.',
     effect: 'read',
     input: { bundle_id: BundleId },
     output: plainListOf(ShortLink),
@@ -64,7 +65,7 @@ const readingTools = [
   tool({
     name: 'list_bundles_for_link',
     title: 'List the bundles of a link',
-    description: 'The bundles that a link is in, by name; archived ones are left out.',
+    description: 'Lists the bundles of a link by name, without archived ones.',
     effect: 'read',
     input: { link_id: LinkId },
     output: plainListOf(Bundle),
@@ -80,8 +81,8 @@ const onBundle = ({ bundle_id }: { bundle_id: number }) => ({ params: { id: bund
 const writingTools = [
   tool({
     name: 'create_bundle',
-    title: 'Make a bundle',
-    description: 'Makes an empty bundle, with a name and maybe a description, an icon and a colour.',
+    title: 'Create a bundle',
+    description: 'Creates an empty bundle with a name, and optionally a description, an icon and a colour.',
     effect: 'add',
     input: NewBundle.shape,
     output: Bundle,
@@ -90,7 +91,8 @@ const writingTools = [
   tool({
     name: 'update_bundle',
     title: 'Change a bundle',
-    description: 'Changes what is given of a bundle that you own; null clears description or icon.',
+    description:
+      'Changes the given fields of a bundle that you own. Null clears the description or the icon.',
     effect: 'set',
     input: { bundle_id: BundleId, ...BundleChanges.shape },
     output: Bundle,
@@ -100,7 +102,7 @@ const writingTools = [
   tool({
     name: 'delete_bundle',
     title: 'Delete a bundle',
-    description: 'Deletes a bundle that you own; its links stay.',
+    description: 'Deletes a bundle that you own and keeps its links.',
     effect: 'remove',
     input: { bundle_id: BundleId },
     output: z.object({ deleted: z.literal(true) }),
@@ -109,7 +111,7 @@ const writingTools = [
   tool({
     name: 'archive_bundle',
     title: 'Archive a bundle',
-    description: 'Takes a bundle that you own off the default lists. unarchive_bundle undoes it.',
+    description: 'Hides a bundle that you own from the default list. unarchive_bundle reverses this.',
     effect: 'set',
     input: { bundle_id: BundleId },
     output: Bundle,
@@ -118,7 +120,7 @@ const writingTools = [
   tool({
     name: 'unarchive_bundle',
     title: 'Unarchive a bundle',
-    description: 'Puts an archived bundle that you own back on the lists.',
+    description: 'Shows an archived bundle that you own in the default list again.',
     effect: 'set',
     input: { bundle_id: BundleId },
     output: Bundle,
@@ -127,7 +129,7 @@ const writingTools = [
   tool({
     name: 'add_link_to_bundle',
     title: 'Add a link to a bundle',
-    description: 'Adds any link to any bundle; it may be in it already.',
+    description: 'Adds any link to any bundle. The link may already be in it.',
     effect: 'set',
     input: { bundle_id: BundleId, link_id: LinkId },
     output: z.object({ added: z.literal(true) }),
@@ -136,8 +138,9 @@ const writingTools = [
   }),
   tool({
     name: 'remove_link_from_bundle',
-    title: 'Take a link out of a bundle',
-    description: 'Takes a link out of a bundle that you own; `removed` is false when it was not in it.',
+    title: 'Remove a link from a bundle',
+    description:
+      'Removes a link from a bundle that you own. `removed` is false if the bundle did not contain it.',
     effect: 'set',
     input: { bundle_id: BundleId, link_id: LinkId },
     output: z.object({ removed: z.boolean() }),

@@ -8,7 +8,7 @@ import { CustomSlug } from '../slugs/schema.ts'
 import { perform } from './tool.ts'
 
 export const SlugRejection = z.object({
-  slug: z.string().meta({ description: 'As it was asked for.' }),
+  slug: z.string().meta({ description: 'The slug as requested.' }),
   reason: z.string(),
 })
 type SlugRejection = z.output<typeof SlugRejection>

@@ -19,13 +19,13 @@ import { readLinks } from '../links/store.ts'
 import { LinkId, MOST_ITEMS, cutList, listOf, perform, rangedTool } from './tool.ts'
 
 const Limit = (usual: number) =>
-  z.int().min(1).max(100).default(usual).meta({ description: 'How many at most.' })
+  z.int().min(1).max(100).default(usual).meta({ description: 'The maximum number of results.' })
 
 const linkTools = [
   rangedTool({
     name: 'get_link_analytics',
     title: 'Analyse a link',
-    description: 'Who clicked a link, from where and with what.',
+    description: 'Returns the visitors, countries, referrers, devices and channels of a link.',
     input: { link_id: LinkId },
     output: ClickStats.shape,
     run: (context, { link_id }, range) =>
@@ -35,7 +35,7 @@ const linkTools = [
     name: 'get_link_timeline',
     title: 'Clicks of a link over time',
     description:
-      'Clicks of a link by hour, day, week or month, in UTC; they add up to the total of the range.',
+      'Returns the clicks of a link by hour, day, week or month, in UTC. They add up to the total of the range.',
     input: { link_id: LinkId },
     output: TimelineData.shape,
     run: (context, { link_id }, range) =>
@@ -43,8 +43,9 @@ const linkTools = [
   }),
   rangedTool({
     name: 'get_link_breakdown',
-    title: 'Break a link’s clicks down',
-    description: 'Clicks of a link by country, referrer, device, system, browser, kind of access or channel.',
+    title: 'Break down the clicks of a link',
+    description:
+      'Returns the clicks of a link by country, referrer, device, system, browser, link mode or channel.',
     input: {
       link_id: LinkId,
       dimension: z.enum(['country', 'referrer_host', 'device_type', 'os', 'browser', 'link_mode', 'channel']),
@@ -85,7 +86,7 @@ const instanceTools = [
   rangedTool({
     name: 'get_trending_links',
     title: 'Most clicked links',
-    description: 'The links with the most clicks.',
+    description: 'Lists the links with the most clicks.',
     input: { limit: Limit(10) },
     output: listOf(
       z.object({ link_id: z.int(), clicks: z.int(), url: z.string(), label: z.string().nullable() }),
@@ -104,15 +105,16 @@ const instanceTools = [
   }),
   rangedTool({
     name: 'get_dashboard_stats',
-    title: 'What is going on',
-    description: 'Clicks, links, countries and referrers of the whole instance, with the change to before.',
+    title: 'Statistics of the instance',
+    description:
+      'Returns clicks, links, countries and referrers of the whole instance, compared with the previous period.',
     output: DashboardStats.shape,
     run: (context, _, range) => perform(context, 'getDashboard', { query: { range } }),
   }),
   rangedTool({
     name: 'get_total_clicks',
     title: 'Count all clicks',
-    description: 'How often links were clicked, over the whole instance.',
+    description: 'Returns the number of clicks of the whole instance.',
     output: { total_clicks: z.int() },
     run: async (context, _, range) => ({
       total_clicks: (await counted(context, { range }, (db, view) => mostClicked(db, view, 1))).clicks,
@@ -121,7 +123,7 @@ const instanceTools = [
   rangedTool({
     name: 'get_clicks_by_country',
     title: 'Clicks by country',
-    description: 'Clicks of the whole instance by country (ISO 3166-1 alpha-2).',
+    description: 'Returns the clicks of the whole instance by country (ISO 3166-1 alpha-2).',
     input: { limit: Limit(10) },
     output: listOf(NameCount),
     run: (context, { limit }, range) => ranked(context, 'country', range, limit),
@@ -129,7 +131,7 @@ const instanceTools = [
   rangedTool({
     name: 'get_clicks_by_referrer',
     title: 'Clicks by referrer',
-    description: 'Clicks of the whole instance by the host of the page they came from.',
+    description: 'Returns the clicks of the whole instance by referrer host.',
     input: { limit: Limit(10) },
     output: listOf(NameCount),
     run: (context, { limit }, range) => ranked(context, 'referrer_host', range, limit),
@@ -137,7 +139,7 @@ const instanceTools = [
   rangedTool({
     name: 'get_clicks_by_device',
     title: 'Clicks by device',
-    description: 'Clicks of the whole instance by kind of device, operating system or browser.',
+    description: 'Returns the clicks of the whole instance by device type, operating system or browser.',
     input: {
       dimension: z.enum(['device_type', 'os', 'browser']).default('device_type'),
       limit: Limit(10),
@@ -148,7 +150,7 @@ const instanceTools = [
   rangedTool({
     name: 'compare_links',
     title: 'Compare links',
-    description: 'Clicks, top country and top referrer of several links, in the order given.',
+    description: 'Returns the clicks, top country and top referrer of several links, in the given order.',
     input: { link_ids: z.array(LinkId).min(2).max(MOST_ITEMS).meta({ description: 'Two links or more.' }) },
     output: listOf(
       z.object({

@@ -38,8 +38,8 @@ async function onOneLink(context: Context, id: string, request: Request): Promis
 
 const Matches = {
   ...listOf(ShortLink),
-  count: z.int().meta({ description: 'How many are in `results`.' }),
-  message: z.string().optional().meta({ description: 'What to do when there are none.' }),
+  count: z.int().meta({ description: 'The number of links in `results`.' }),
+  message: z.string().optional().meta({ description: 'Advice if there are no results.' }),
 }
 
 /** What was looked for among links; a blank text would mean all of them, and finds none. */
@@ -61,14 +61,14 @@ const readingTools = [
     name: 'list_links',
     title: 'List links',
     description:
-      'All links of everyone, newest first, with their clicks. At most 1000; search for older ones.',
+      'Lists the links of all users with their clicks, newest first. Returns at most 1000 links; search for older ones.',
     output: listOf(ShortLink),
     run: async (context, _, range) => cutList(await listLinks(context, { range })),
   }),
   rangedTool({
     name: 'get_link',
     title: 'Read a link',
-    description: 'One link with its slugs and their clicks.',
+    description: 'Reads one link with its slugs and their clicks.',
     input: { link_id: LinkId },
     output: ShortLink.shape,
     run: (context, { link_id }, range) =>
@@ -77,8 +77,11 @@ const readingTools = [
   rangedTool({
     name: 'search_links',
     title: 'Search links',
-    description: 'Links whose label, URL, owner or any slug contains a text, in any case; newest first.',
-    input: { query: trimmedText(256).meta({ description: 'The text; % and _ are ordinary characters.' }) },
+    description:
+      'Finds links whose label, URL, owner or any slug contains a text, in any case, newest first.',
+    input: {
+      query: trimmedText(256).meta({ description: 'The text to find; % and _ are ordinary characters.' }),
+    },
     output: Matches,
     run: (context, { query }, range) =>
       matches(context, { search: query, range }, [
@@ -90,9 +93,9 @@ const readingTools = [
   rangedTool({
     name: 'list_links_by_owner',
     title: 'List links of an owner',
-    description: 'Links made by one person, newest first.',
+    description: 'Lists the links of one owner, newest first.',
     input: {
-      owner: boundedText(320).meta({ description: 'The exact `created_by`, usually an e-mail address.' }),
+      owner: boundedText(320).meta({ description: 'The exact `created_by`, usually an email address.' }),
     },
     output: Matches,
     run: (context, { owner }, range) =>
@@ -111,14 +114,14 @@ const writingTools = [
     name: 'create_link',
     title: 'Shorten a URL',
     description:
-      'Makes a short link. Without custom_slug, an active link with the same URL is answered instead, marked `duplicate`. With custom_slug, your own active link with the URL is used if there is one; slugs that cannot be had are told in `slug_rejections`. Repeating a call changes nothing.',
+      'Creates a short link. Without custom_slug, an existing active link with the same URL is returned and marked `duplicate`. With custom_slug, your own active link with the URL is used if one exists; unavailable slugs are listed in `slug_rejections`. Repeating a call changes nothing.',
     effect: 'set',
     input: {
       url,
       label,
       slug_length,
       custom_slug: CustomSlugs.optional().meta({
-        description: `One slug or up to ${MOST_SLUGS}, each 1 to ${SLUG_LIMIT} characters; the first that is gained becomes primary.`,
+        description: `One slug or up to ${MOST_SLUGS}, each 1 to ${SLUG_LIMIT} characters; the first available one becomes primary.`,
       }),
       expires_at,
     },
@@ -128,7 +131,7 @@ const writingTools = [
   tool({
     name: 'update_link',
     title: 'Change a link',
-    description: 'Changes what is given of a link that you own; null clears label or expires_at.',
+    description: 'Changes the given fields of a link that you own. Null clears label or expires_at.',
     effect: 'set',
     input: { link_id: LinkId, ...LinkChanges.omit({ slug: true }).shape },
     output: ShortLink,
@@ -138,7 +141,8 @@ const writingTools = [
   tool({
     name: 'disable_link',
     title: 'Disable a link',
-    description: 'Stops a link that you own from redirecting, with all its slugs. enable_link undoes it.',
+    description:
+      'Disables a link that you own, with all its slugs: it does not redirect. enable_link reverses this.',
     effect: 'set',
     input: { link_id: LinkId },
     output: ShortLink,
@@ -147,7 +151,7 @@ const writingTools = [
   tool({
     name: 'enable_link',
     title: 'Enable a link',
-    description: 'Lets a disabled link that you own redirect again; its expiry stays.',
+    description: 'Enables a disabled link that you own: it redirects again. Its expiry does not change.',
     effect: 'set',
     input: { link_id: LinkId },
     output: ShortLink,
@@ -156,7 +160,7 @@ const writingTools = [
   tool({
     name: 'delete_link',
     title: 'Delete a link',
-    description: 'Deletes a link that you own and that was never clicked. Disable a clicked one instead.',
+    description: 'Deletes a link that you own, if it has no clicks. Disable a link with clicks instead.',
     effect: 'remove',
     input: { link_id: LinkId },
     output: z.object({ deleted: z.literal(true) }),
@@ -168,7 +172,7 @@ const slugTools = [
   tool({
     name: 'add_custom_slug',
     title: 'Add a slug',
-    description: 'Adds a custom slug to a link, anyone’s.',
+    description: 'Adds a custom slug to any link.',
     effect: 'add',
     input: { link_id: LinkId, slug: SlugArgument.meta({ description: `The new slug. ${SLUG}` }) },
     output: Slug,
@@ -178,7 +182,7 @@ const slugTools = [
   tool({
     name: 'disable_slug',
     title: 'Disable a slug',
-    description: 'Stops one custom slug of a link that you own from redirecting; it stays taken.',
+    description: 'Disables a custom slug of a link that you own: it does not redirect, but stays taken.',
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: Slug,
@@ -187,7 +191,8 @@ const slugTools = [
   tool({
     name: 'enable_slug',
     title: 'Enable a slug',
-    description: 'Lets a disabled slug of a link that you own redirect again; it does not become primary.',
+    description:
+      'Enables a disabled slug of a link that you own: it redirects again. It does not become primary.',
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: Slug,
@@ -196,7 +201,8 @@ const slugTools = [
   tool({
     name: 'set_primary_slug',
     title: 'Choose the primary slug',
-    description: 'Makes an enabled slug the one that is shown and encoded; for a link that you own.',
+    description:
+      'Makes an enabled slug of a link that you own its primary slug, which is displayed and encoded in QR codes.',
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: ShortLink,
@@ -205,7 +211,7 @@ const slugTools = [
   tool({
     name: 'remove_slug',
     title: 'Remove a slug',
-    description: 'Removes a custom slug that was never clicked from a link that you own.',
+    description: 'Removes a custom slug without clicks from a link that you own.',
     effect: 'remove',
     input: { link_id: LinkId, slug: SlugArgument },
     output: z.object({ removed: z.literal(true) }),

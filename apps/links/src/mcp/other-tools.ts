@@ -12,7 +12,7 @@ const QR_PIXELS = 400
 const healthTool = tool({
   name: 'health',
   title: 'Check the service',
-  description: 'Whether the service works, and its version.',
+  description: 'Returns whether the service works, and its version.',
   effect: 'read',
   input: {},
   output: z.object({
@@ -28,7 +28,10 @@ const Origin = z
   .max(2048)
   .refine(isOrigin, 'must be an http or https origin, without a path')
   .transform((value) => new URL(value).origin)
-  .meta({ description: 'Origin of the short URL, such as https://go.example.com; ours by default.' })
+  .meta({
+    description:
+      'Origin of the short URL, such as https://go.example.com; the origin of this instance by default.',
+  })
 
 function isOrigin(value: string): boolean {
   const url = URL.parse(value)
@@ -42,7 +45,7 @@ function isOrigin(value: string): boolean {
 const QrResult = z.object({
   link_id: z.int(),
   slug: z.string(),
-  encodes: z.string().meta({ description: 'The address in the code; its clicks count as `qr`.' }),
+  encodes: z.string().meta({ description: 'The URL in the code; its clicks count as `qr`.' }),
   svg: z.string().meta({ description: `The code, ${QR_PIXELS} pixels wide.` }),
 })
 type QrResult = z.output<typeof QrResult>
@@ -50,12 +53,12 @@ type QrResult = z.output<typeof QrResult>
 const qrTool = tool({
   name: 'get_link_qr',
   title: 'QR code of a link',
-  description: 'A QR code of a short URL, as SVG.',
+  description: 'Returns a QR code of a short URL as SVG.',
   effect: 'read',
   input: {
     link_id: LinkId,
     slug: z.string().optional().meta({
-      description: 'A slug of the link, enabled or not; the primary one by default.',
+      description: 'A slug of the link, enabled or disabled; the primary slug by default.',
       maxLength: SLUG_LIMIT,
     }),
     base_url: Origin.optional(),

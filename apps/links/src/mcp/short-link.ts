@@ -5,7 +5,7 @@ import type { Found } from './tool.ts'
 
 /** A link as assistants are told of it: they cannot know on which host its slugs are. */
 export const ShortLink = Link.extend({
-  short_url: z.string().meta({ description: 'The address to give to people, with the primary slug.' }),
+  short_url: z.string().meta({ description: 'The short URL to share, with the primary slug.' }),
 })
 export type ShortLink = z.output<typeof ShortLink>
 

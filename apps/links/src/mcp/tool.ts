@@ -93,8 +93,8 @@ function texts(values: NonNullable<Request['query']>): Record<string, string> {
 export const MOST_ITEMS = 1000
 
 const Cut = {
-  truncated: z.literal(true).optional().meta({ description: 'There is more than this.' }),
-  total: z.int().optional().meta({ description: 'How much there is in all; only when truncated.' }),
+  truncated: z.literal(true).optional().meta({ description: 'True if the list is not complete.' }),
+  total: z.int().optional().meta({ description: 'The total number of entries; only if truncated.' }),
 }
 
 /** What a list found, and how much there is. */
@@ -127,12 +127,12 @@ export function plainList<Item>(found: Found<Item>) {
 const RangeArgument = z
   .enum(Range.options)
   .optional()
-  .meta({ description: 'Count clicks of this long until now; without it, of your default range.' })
+  .meta({ description: 'The range that clicks are counted for, ending now; your default range if omitted.' })
 
 const RangeUsed = {
   range_used: z.enum(Range.options),
   range_label: z.string(),
-  range_note: z.string().meta({ description: 'Which clicks are counted.' }),
+  range_note: z.string().meta({ description: 'The clicks that are counted.' }),
 }
 
 const labels: Record<Range, string> = {

@@ -34,7 +34,7 @@ export const preferenceOperations = [
     path: '/settings',
     scope: 'admin',
     tag: 'Settings',
-    summary: 'Your settings and the instance’s root redirect',
+    summary: 'Your preferences, and the root redirect of the instance',
     result: Preferences,
     handler: ({ database, identity }) => readPreferences(database.read, identity),
   }),
@@ -44,7 +44,7 @@ export const preferenceOperations = [
     path: '/settings',
     scope: 'admin',
     tag: 'Settings',
-    summary: 'Change settings; missing ones keep their value',
+    summary: 'Change preferences; omitted fields keep their values',
     body: PreferenceChanges,
     result: Preferences,
     handler: ({ database, identity }, { body }) =>

@@ -17,13 +17,13 @@ const Colour = z
 const QrQuery = z
   .object({
     slug: SlugQuery.optional().meta({
-      description: 'A slug of this link, enabled or not; the primary one by default.',
+      description: 'A slug of this link, enabled or disabled; the primary slug by default.',
     }),
     size: wholeNumber(1, 2048).default(220).meta({ description: 'Pixels.' }),
     format: z
       .enum(['svg', 'png'])
       .optional()
-      .meta({ description: 'Without it, `Accept: image/png` chooses PNG, else SVG.' }),
+      .meta({ description: 'The image format. By default PNG for `Accept: image/png`, otherwise SVG.' }),
     level: z.enum(['L', 'M', 'Q', 'H']).default('M').meta({ description: 'Error correction.' }),
     margin: wholeNumber(0, 16).default(4).meta({ description: 'Quiet zone in modules.' }),
     dark: Colour.default('000000'),
@@ -46,7 +46,7 @@ export const qrOperations = [
     path: '/links/{id}/qr',
     scope: 'read',
     tag: 'QR codes',
-    summary: 'A QR code of the short URL',
+    summary: 'Create a QR code of the short URL',
     params: IdParams,
     query: QrQuery,
     result: z.unknown(),

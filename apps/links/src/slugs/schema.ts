@@ -11,7 +11,7 @@ export const Slug = z
     is_primary: Flag,
     click_count: z
       .int()
-      .meta({ description: 'Raw clicks: lifetime, or in the window when `range` is given.' }),
+      .meta({ description: 'Raw clicks: of all time, or in the window if `range` is given.' }),
     created_at: z.int(),
     disabled_at: z.int().nullable(),
   })

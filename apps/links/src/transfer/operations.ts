@@ -21,7 +21,7 @@ const Report = z.object({
   bad: z.int(),
   click_totals: z.int().nullable().meta({
     description:
-      'Clicks that the file gives only as sums, which cannot be imported; null without such a column.',
+      'Clicks that the file contains only as totals, which cannot be imported; null without such a column.',
   }),
 })
 type Report = z.output<typeof Report>
@@ -36,7 +36,7 @@ const Row = z.object({
 
 const WholeReport = Report.extend({
   rows: z.array(Row).max(MOST_ROWS),
-  rows_omitted: z.int().meta({ description: 'Rows that are counted, but not named.' }),
+  rows_omitted: z.int().meta({ description: 'Rows that are counted but not listed.' }),
 })
 
 function wired({ clickTotals, bundles: _, ...counts }: ImportReport, dryRun: boolean): Report {
@@ -85,7 +85,7 @@ const importing = operation({
   path: '/import',
   scope: 'admin',
   tag: 'Import and export',
-  summary: 'Import links from a file; each becomes yours',
+  summary: 'Import links from a file as your own',
   query: z.object({
     format: z.enum(importFormats),
     dry_run: z
@@ -130,7 +130,7 @@ const exporting = operation({
   path: '/export',
   scope: 'admin',
   tag: 'Import and export',
-  summary: 'All links of the instance as a file, with raw click totals',
+  summary: 'Export all links of the instance as a file, with raw click totals',
   query: z.object({ format: z.enum(exportFormats).default('ndjson') }),
   result: z.unknown(),
   media: { 'application/x-ndjson': 'A Link object a line', 'text/csv': 'The same as a table' },

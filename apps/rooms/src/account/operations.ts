@@ -37,10 +37,10 @@ const read = operation({
   path: '/account/export',
   scope: 'member',
   tag,
-  summary: 'Everything that is stored about you',
+  summary: 'Download all data stored about you',
   result: AccountExport,
   headers: {
-    'Content-Disposition': { type: 'string', description: 'Lets browsers save it as a file.' },
+    'Content-Disposition': { type: 'string', description: 'Makes browsers save the response as a file.' },
   },
   async handler(context) {
     context.rates.take('exports_per_hour', actorOf(context).user.id)
@@ -61,7 +61,7 @@ const erase = operation({
   path: '/account',
   scope: 'member',
   tag,
-  summary: 'Erase your account and everything that is stored about you',
+  summary: 'Erase your account and all data stored about you',
   body: Confirmation,
   result: Success,
   failures: ['owns_rooms', 'last_admin'],

@@ -15,7 +15,7 @@ export const ExportedRooms = z
       z.object({
         roomId: z.string(),
         id: z.string(),
-        content: z.string().nullable().meta({ description: 'Null when it was deleted.' }),
+        content: z.string().nullable().meta({ description: 'Null if it was deleted.' }),
         createdAt: Moment,
         deletedAt: Moment.nullable(),
       }),
@@ -24,7 +24,7 @@ export const ExportedRooms = z
       z.object({
         id: z.string(),
         roomId: z.string(),
-        received: z.boolean().meta({ description: 'Else it was made by the person.' }),
+        received: z.boolean().meta({ description: 'If false, the person created it.' }),
         role: z.string(),
         createdAt: Moment,
         expiresAt: Moment,
@@ -33,7 +33,7 @@ export const ExportedRooms = z
     usedInvitations: z.array(z.object({ id: z.string(), roomId: z.string(), usedAt: Moment })),
     rolesSetByHand: z
       .array(z.object({ roomId: z.string(), role: z.string().nullable(), setAt: Moment }))
-      .meta({ description: 'By whoever may set roles; null after a removal.' }),
+      .meta({ description: 'Roles that a user with that right set explicitly; null after a removal.' }),
     bans: z.array(
       z.object({ roomId: z.string(), kind: z.string(), createdAt: Moment, expiresAt: Moment.nullable() }),
     ),

@@ -30,7 +30,7 @@ export const AccountExport = z
       }),
     ),
     rooms: ExportedRooms,
-    activity: z.array(AuditLine).meta({ description: 'What the audit log says that the person did.' }),
+    activity: z.array(AuditLine).meta({ description: 'Audit log entries of actions of the person.' }),
   })
   .meta({ id: 'AccountExport' })
 export type AccountExport = z.output<typeof AccountExport>

@@ -20,7 +20,7 @@ const readSettings = operation({
   path: '/admin/settings',
   scope: 'admin',
   tag,
-  summary: 'What the instance is called and says, and the limits in force',
+  summary: 'Read the name and texts of the instance, and the limits in force',
   result: SettingsAnswer,
   handler: async ({ database, policy }) => ({
     settings: await findPlatformSettings(database.read),
@@ -34,7 +34,7 @@ const changeSettings = operation({
   path: '/admin/settings',
   scope: 'admin',
   tag,
-  summary: 'Change what the instance is called and says; null deletes, a missing setting keeps its value',
+  summary: 'Change the name and texts of the instance; null deletes a value, omitted fields keep theirs',
   body: PlatformChanges,
   result: SettingsAnswer,
   async handler(context, { body }) {
@@ -55,7 +55,7 @@ const provider = operation({
   path: '/admin/provider',
   scope: 'admin',
   tag,
-  summary: 'How the identity provider is reached, and what has to be registered there',
+  summary: 'Read the status of the identity provider and the values to register there',
   result: ProviderAnswer,
   async handler(context) {
     const { database, policy } = context
@@ -86,7 +86,7 @@ const audit = operation({
   path: '/admin/audit',
   scope: 'admin',
   tag,
-  summary: 'What was done, by whom and from where, newest first',
+  summary: 'Read the audit log, newest first',
   query: AuditQuery,
   result: AuditPage,
   async handler(context, { query }) {

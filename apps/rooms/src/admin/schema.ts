@@ -57,7 +57,7 @@ const Search = text()
   .meta({ maxLength: LONGEST_SEARCH })
 
 export const UserQuery = PageQuery.extend({
-  q: Search.optional().meta({ description: 'An id, a part of a name, or an exact e-mail address.' }),
+  q: Search.optional().meta({ description: 'An id, a part of a name, or an exact email address.' }),
 })
 
 export const UserPage = z.object({ users: z.array(ManagedUser), nextCursor: NextCursor })
@@ -68,7 +68,7 @@ export const StatusBody = z.object({ disabled: z.boolean() })
 export const PlatformAdminBody = z.object({ granted: z.boolean() })
 export const PlatformAdminAnswer = Success.extend({
   changed: z.boolean(),
-  remaining: z.array(GrantSource).meta({ description: 'Where the right still comes from.' }),
+  remaining: z.array(GrantSource).meta({ description: 'The remaining sources of the right.' }),
 })
 
 /** Every limit with the number in force (R22). */
@@ -86,7 +86,10 @@ export const ProviderAnswer = z
     discovery: z.object({
       ok: z.boolean(),
       checkedAt: Moment.nullable(),
-      code: z.string().nullable().meta({ description: 'As of a login that fails: `provider_unavailable`.' }),
+      code: z
+        .string()
+        .nullable()
+        .meta({ description: 'The code of a failed login: `provider_unavailable`.' }),
       error: z.string().nullable(),
     }),
     endpoints: z.record(z.string(), z.string()),
@@ -96,17 +99,20 @@ export const ProviderAnswer = z
     register: z
       .object({
         redirectUri: z.string(),
-        backchannelLogoutUri: z.string().nullable().meta({ description: 'Null while it is off.' }),
+        backchannelLogoutUri: z
+          .string()
+          .nullable()
+          .meta({ description: 'Null while back-channel logout is off.' }),
         postLogoutRedirectUri: z.string(),
       })
-      .meta({ description: 'To be registered at the provider exactly so.' }),
+      .meta({ description: 'The URLs to register at the provider, exactly as written.' }),
     lastLogoutToken: z.object({ at: Moment, result: z.enum(['accepted', 'rejected']) }).nullable(),
     unreachableAccounts: z
       .int()
-      .meta({ description: 'Accounts of earlier providers, which nobody can sign in to any more.' }),
+      .meta({ description: 'Accounts of earlier providers, which cannot be signed in to.' }),
     inheritableAccounts: z.int().meta({
       description:
-        'Accounts made before the user-info address or the path of the subject changed: whoever has an equal subject now signs in to them.',
+        'Accounts created before the userinfo URL or the subject path changed. A user with an equal subject signs in to them.',
     }),
   })
   .meta({ id: 'ProviderStatus' })

@@ -17,7 +17,7 @@ const list = operation({
   path: '/admin/users/{userId}/sessions',
   scope: 'admin',
   tag,
-  summary: 'Live sessions of somebody, newest first',
+  summary: 'List the live sessions of a user, newest first',
   params: UserParams,
   result: SessionList,
   async handler(context, { params: { userId } }) {
@@ -37,7 +37,7 @@ const end = operation({
   path: '/admin/sessions/{id}',
   scope: 'admin',
   tag,
-  summary: 'End a session of anybody',
+  summary: 'Revoke a session of any user',
   params: SessionParams,
   result: Success,
   async handler(context, { params: { id } }) {
@@ -61,7 +61,7 @@ const endAll = operation({
   path: '/admin/users/{userId}/revoke-sessions',
   scope: 'admin',
   tag,
-  summary: 'End all sessions of somebody',
+  summary: 'Revoke all sessions of a user',
   params: UserParams,
   result: Revoked,
   async handler(context, { params: { userId } }) {
@@ -86,7 +86,7 @@ const endGuests = operation({
   path: '/admin/guests/revoke-all',
   scope: 'admin',
   tag,
-  summary: 'End the sessions of all guests',
+  summary: 'Revoke the sessions of all guests',
   result: Revoked,
   async handler(context) {
     const sessionIds = await context.database.write(async (tx) => {

@@ -31,7 +31,7 @@ export const AuditQuery = PageQuery.extend({
     .datetime({ offset: true })
     .transform((moment) => Date.parse(moment))
     .optional()
-    .meta({ description: 'ISO 8601; only what happened before.' }),
+    .meta({ description: 'Only entries before this time, in ISO 8601.' }),
 })
 export type AuditFilter = Omit<z.output<typeof AuditQuery>, 'limit' | 'cursor'>
 

@@ -7,5 +7,5 @@ export const NicknameBody = z.object({
   nickname: text()
     .trim()
     .max(MAX_GIVEN)
-    .meta({ minLength: 1, description: '1 to 64 characters as people count them.' }),
+    .meta({ minLength: 1, description: '1 to 64 user-perceived characters.' }),
 })

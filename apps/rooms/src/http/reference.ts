@@ -11,10 +11,10 @@ Sign in at \`/api/auth/login\` with a browser; the session is a cookie. Every un
 cookie as \`x-csrf-token\`. Times are ISO 8601, UTC. Errors are \`{"error": "…", "code": "…"}\`; the code is stable.`
 
 const WHO: Record<Scope, string> = {
-  public: 'Everybody may call this.',
-  session: 'Needs a session; guests may call this.',
-  member: 'Needs a session of somebody who has signed in; guests may not call this.',
-  admin: 'Needs a session of a platform administrator.',
+  public: 'Public: needs no session.',
+  session: 'Needs a session of an account or a guest.',
+  member: 'Needs a session of an account; guests may not call this.',
+  admin: 'Needs a session of an administrator.',
 }
 
 const access: Access<Context> = {
@@ -23,13 +23,13 @@ const access: Access<Context> = {
       type: 'apiKey',
       in: 'cookie',
       name: '__Host-latchkey_session',
-      description: 'Called `latchkey_session` where the service is reached by plain http on its own machine.',
+      description: 'Named `latchkey_session` if the service is reached over http on its own machine.',
     },
     csrf: {
       type: 'apiKey',
       in: 'header',
       name: 'x-csrf-token',
-      description: 'The value of the cookie `__Host-latchkey_csrf`, or `latchkey_csrf` on plain http.',
+      description: 'The value of the cookie `__Host-latchkey_csrf`, or of `latchkey_csrf` over http.',
     },
   },
   neededBy: (operation, method) => [
@@ -52,7 +52,7 @@ const access: Access<Context> = {
 }
 
 const retryAfter: Readonly<Record<string, ResponseHeader>> = {
-  'Retry-After': { type: 'integer', description: 'Seconds after which it is worth trying again.' },
+  'Retry-After': { type: 'integer', description: 'Seconds to wait before trying again.' },
 }
 
 /** The document that describes the API, made from the definitions that serve it. */
@@ -71,7 +71,7 @@ export function createDocument(version: string): Record<string, unknown> {
       fields: {
         required: false,
         schema: {
-          description: 'What of the input is wrong.',
+          description: 'The invalid parts of the input.',
           type: 'array',
           items: {
             type: 'object',
@@ -83,7 +83,7 @@ export function createDocument(version: string): Record<string, unknown> {
       roomIds: {
         required: false,
         schema: {
-          description: 'Of `owns_rooms`: the rooms.',
+          description: 'For `owns_rooms`: the rooms.',
           type: 'array',
           items: { type: 'string' },
         },
@@ -92,12 +92,12 @@ export function createDocument(version: string): Record<string, unknown> {
         required: false,
         schema: {
           type: 'string',
-          description: 'Of an `internal` failure: names it in the log of the server.',
+          description: 'For an `internal` failure: identifies it in the log of the server.',
         },
       },
     },
     headers: {
-      'X-Request-Id': { type: 'string', description: 'Names this request in the log of the server.' },
+      'X-Request-Id': { type: 'string', description: 'Identifies this request in the log of the server.' },
     },
     headersByStatus: { 429: retryAfter, 503: retryAfter },
     always: [

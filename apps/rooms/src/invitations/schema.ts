@@ -15,7 +15,9 @@ function hours(unlessTold: number) {
   return z.int().min(1).max(MOST_HOURS).default(unlessTold)
 }
 
-const Role = MemberRole.optional().meta({ description: 'Unless told what visitors are in this room.' })
+const Role = MemberRole.optional().meta({
+  description: 'By default the role of users without membership in this room.',
+})
 
 export const NewTargeted = z.object({
   userId: Id,
@@ -82,7 +84,7 @@ export function toPending(row: RoomInvitationRow, roomName: string): PendingInvi
 export const InvitationAnswer = z.object({ invitation: Invitation })
 export const LinkAnswer = z.object({
   invitation: Invitation,
-  token: z.string().meta({ description: 'Shown this once; only its hash is stored.' }),
+  token: z.string().meta({ description: 'Shown only once; only its hash is stored.' }),
   url: z.string().meta({ format: 'uri' }),
 })
 export const InvitationList = z.object({
@@ -99,7 +101,7 @@ export const Preview = z
     expiresAt: Moment,
     guestAllowed: z.boolean().meta({ description: 'Whether guests can accept it.' }),
     roomId: z.string().optional().meta({
-      description: 'Only for members whose role is as high already: the room, which they need not join.',
+      description: 'Only for members whose role is already as high: the room, which they need not join.',
     }),
   })
   .meta({ id: 'InvitationPreview' })

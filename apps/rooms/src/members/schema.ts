@@ -23,7 +23,9 @@ export function toMember(row: MemberRow, defaultRole: Standing['defaultRole']): 
 
 export const MemberParams = z.object({ id: Id, userId: Id })
 export const MemberPage = z.object({
-  members: z.array(Member).meta({ description: 'The owner among them, in the order in which they came.' }),
+  members: z
+    .array(Member)
+    .meta({ description: 'The members including the owner, in the order in which they joined.' }),
   nextCursor: NextCursor,
 })
 export const MemberAnswer = z.object({ member: Member })
@@ -40,7 +42,7 @@ export const SearchQuery = z.object({
     .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
     .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
     .meta({
-      description: 'Part of the name; nothing in it stands for anything else.',
+      description: 'A part of the name, without wildcards.',
       minLength: 2,
       maxLength: LONGEST_SEARCH,
     }),
@@ -48,5 +50,5 @@ export const SearchQuery = z.object({
 export const FoundPeople = z.object({
   users: z
     .array(z.object({ id: z.string(), nickname: z.string(), avatarColor: z.string() }))
-    .meta({ description: 'At most 20, by name.' }),
+    .meta({ description: 'At most 20 users, by name.' }),
 })

@@ -21,7 +21,7 @@ export const listRoomEvents = operation({
   path: '/rooms/{id}/events',
   scope: 'session',
   tag: 'Messages',
-  summary: 'What has happened in a room since an event',
+  summary: 'Read the events of a room after a given event',
   params: RoomParams,
   query: EventQuery,
   result: EventPage,

@@ -10,15 +10,15 @@ export const Message = z
   .object({
     id: z.string(),
     roomId: z.string(),
-    seq: z.int().meta({ description: 'Number of the event with which it came.' }),
-    userId: z.string().nullable().meta({ description: 'Null when the account is gone.' }),
+    seq: z.int().meta({ description: 'Sequence number of the event that created it.' }),
+    userId: z.string().nullable().meta({ description: 'Null if the account was deleted.' }),
     nickname: z.string().meta({
       description:
-        "Today's; `#` and four characters when the account is gone, which tell authors from each other.",
+        'The current name; `#` and four characters if the account was deleted, which distinguish authors.',
     }),
     avatarColor: z.string(),
     guest: z.boolean(),
-    content: z.string().nullable().meta({ description: 'Plain text; null when it was deleted.' }),
+    content: z.string().nullable().meta({ description: 'Plain text; null if the message was deleted.' }),
     clientId: z.string().nullable(),
     createdAt: Moment,
     deletedAt: Moment.nullable(),
@@ -53,10 +53,10 @@ export function toMessage(row: FoundMessage): Message {
 const MOST_CHARACTERS = 65_536
 
 export const NewMessage = z.object({
-  content: trimmed(1, MOST_CHARACTERS).meta({ description: 'Plain text; its limits are in ROOMS_LIMITS.' }),
+  content: trimmed(1, MOST_CHARACTERS).meta({ description: 'Plain text; the limits are in ROOMS_LIMITS.' }),
   clientId: text().min(1).max(64).optional().meta({
     description:
-      'Chosen by the client: sending the same again stores nothing and answers with what is stored.',
+      'Chosen by the client. Sending the same value again stores nothing and returns the stored message.',
   }),
 })
 
@@ -67,7 +67,7 @@ const LARGEST_SEQ = 999_999_999
 export const MessageQuery = z.object({
   limit: wholeNumber(1, 100).default(50),
   cursor: wholeNumber(0, LARGEST_SEQ).optional().meta({
-    description: '`nextCursor` of the page before, which leads to older messages.',
+    description: '`nextCursor` of the previous page, for older messages.',
   }),
 })
 export const MessagePage = z.object({
@@ -76,7 +76,7 @@ export const MessagePage = z.object({
 })
 
 export const EventQuery = z.object({
-  after: wholeNumber(0, LARGEST_SEQ).default(0).meta({ description: 'The highest number that is known.' }),
+  after: wholeNumber(0, LARGEST_SEQ).default(0).meta({ description: 'The highest known sequence number.' }),
   limit: wholeNumber(1, 200).default(200),
 })
 
@@ -101,12 +101,13 @@ const LoggedEvent = z
 export const EventPage = z.object({
   events: z.array(LoggedEvent).meta({
     description:
-      'In order, without holes. What the caller may not read is missing, which is always the beginning.',
+      'In order, without gaps. Events that the caller may not read are missing, always at the beginning.',
   }),
   lastSeq: z.int().meta({
-    description: 'Number of the newest event there is. Fewer events than `limit` are all up to it.',
+    description:
+      'Sequence number of the newest event. Fewer events than `limit` include all events up to it.',
   }),
   reset: z.boolean().meta({
-    description: 'Events after `after` are gone: reload the messages and go on after `lastSeq`.',
+    description: 'Events after `after` were deleted: reload the messages and continue after `lastSeq`.',
   }),
 })

@@ -10,9 +10,9 @@ const DEFAULT_COOLDOWN_MINUTES = 10
 export const Removal = z.object({
   action: z.enum(['kick', 'ban']),
   cooldownMinutes: z.int().min(1).max(1440).default(DEFAULT_COOLDOWN_MINUTES).meta({
-    description: 'How long a kick bars; a ban bars until it is lifted.',
+    description: 'How long a kick keeps a user out; a ban lasts until it is lifted.',
   }),
-  reason: trimmed(1, 500).optional().meta({ description: 'For moderators to read.' }),
+  reason: trimmed(1, 500).optional().meta({ description: 'Readable by moderators.' }),
 })
 export type Removal = z.output<typeof Removal>
 
@@ -23,7 +23,7 @@ const Ban = z
     avatarColor: z.string(),
     kind: z.enum(['kick', 'ban']),
     bannedBy: z.string().nullable(),
-    role: MemberRole.nullable().meta({ description: 'The role that was lost.' }),
+    role: MemberRole.nullable().meta({ description: 'The lost role.' }),
     reason: z.string().nullable(),
     expiresAt: Moment.nullable(),
     createdAt: Moment,

@@ -59,8 +59,8 @@ const ManagedRoom = z
     maxParticipants: z.int(),
     createdAt: Moment,
     ownerId: z.string(),
-    memberCount: z.int().meta({ description: 'The owner among them.' }),
-    participantCount: z.int().meta({ description: 'People who are there now.' }),
+    memberCount: z.int().meta({ description: 'The number of members, including the owner.' }),
+    participantCount: z.int().meta({ description: 'The number of participants now.' }),
   })
   .meta({ id: 'ManagedRoom' })
 
@@ -86,5 +86,5 @@ export function toManagedRoom(row: CountedRoom): z.output<typeof ManagedRoom> {
 
 export const ManagedRoomPage = z.object({ rooms: z.array(ManagedRoom), nextCursor: NextCursor })
 export const ManagedRoomQuery = PageQuery.extend({
-  q: text().trim().optional().meta({ description: 'An id, or a part of the name.' }),
+  q: text().trim().optional().meta({ description: 'An id or a part of the name.' }),
 })

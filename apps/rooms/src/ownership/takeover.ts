@@ -50,7 +50,7 @@ const takeOver = operation({
   path: '/admin/rooms/{roomId}/takeover',
   scope: 'admin',
   tag,
-  summary: 'Become the owner of a room for a reason; the owner becomes moderator',
+  summary: 'Take over a room with a stated reason; its owner becomes a moderator',
   params: TakeoverParams,
   body: Takeover,
   result: TakenOver,

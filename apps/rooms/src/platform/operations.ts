@@ -35,7 +35,7 @@ const config = operation({
   path: '/config',
   scope: 'public',
   tag,
-  summary: 'What the login page and every other page need to know',
+  summary: 'Read the configuration that the pages need',
   result: Config,
   async handler(context) {
     const { policy, database } = context
@@ -63,7 +63,7 @@ const authConfig = operation({
   path: '/auth/config',
   scope: 'public',
   tag,
-  summary: 'How people can get in',
+  summary: 'List the ways to sign in',
   result: AuthConfig,
   handler: async (context) => ({
     provider: providerOf(context),
@@ -77,7 +77,7 @@ const discovery = operation({
   path: '/discover',
   scope: 'public',
   tag,
-  summary: 'Addresses of this instance, for clients that know only its name',
+  summary: 'Read the URLs of this instance, for clients that know only its name',
   result: Discovery,
   async handler({ policy, provider }) {
     const { canonicalOrigin } = policy

@@ -25,14 +25,18 @@ const Role = z.enum(['owner', 'moderator', 'speaker', 'listener'])
 const MostPeople = z.int().min(1).max(100)
 const Visibility = z.enum(['public', 'unlisted', 'private']).meta({
   description:
-    '`unlisted`: open to whoever knows the id; `private`: for members only, and 404 for all others.',
+    '`unlisted`: open to anyone who knows the id; `private`: for members only, and 404 for all others.',
 })
-const DefaultRole = z.enum(['speaker', 'listener']).meta({ description: 'What visitors are.' })
+const DefaultRole = z
+  .enum(['speaker', 'listener'])
+  .meta({ description: 'The role of users without membership.' })
 const HistoryVisibility = z.enum(['all', 'since_membership', 'none']).meta({
   description:
-    'What can be read: everything; what came after joining, or for visitors during the visit; only what comes during the visit, deleted after an hour.',
+    'Readable messages: all; those after joining, or for users without membership during the visit; only those during the visit, deleted after an hour.',
 })
-const Retention = z.enum(['7', '30', 'forever']).meta({ description: 'Days for which messages are kept.' })
+const Retention = z
+  .enum(['7', '30', 'forever'])
+  .meta({ description: 'Number of days for which messages are kept.' })
 
 export const NewRoom = z
   .object({
@@ -40,7 +44,9 @@ export const NewRoom = z
     maxParticipants: MostPeople.default(50),
     visibility: Visibility.default('public'),
     allowGuests: z.boolean().default(true),
-    defaultRole: DefaultRole.optional().meta({ description: 'Else speaker if private, listener if not.' }),
+    defaultRole: DefaultRole.optional().meta({
+      description: 'By default speaker in a private room, otherwise listener.',
+    }),
     historyVisibility: HistoryVisibility.default('all'),
     retention: Retention.default('30'),
   })
@@ -81,9 +87,9 @@ const SharedRoom = z.object({
 export type SharedRoom = z.output<typeof SharedRoom>
 
 export const Room = SharedRoom.extend({
-  lastSeq: z.int().meta({ description: 'Number of the newest event.' }),
-  participantCount: z.int().meta({ description: 'People who are there now.' }),
-  role: Role.nullable().meta({ description: "The caller's; null for those who are no members." }),
+  lastSeq: z.int().meta({ description: 'Sequence number of the newest event.' }),
+  participantCount: z.int().meta({ description: 'The number of participants now.' }),
+  role: Role.nullable().meta({ description: 'The role of the caller; null for users without membership.' }),
   canPublish: z.boolean(),
 }).meta({ id: 'Room' })
 export type Room = z.output<typeof Room>
@@ -122,7 +128,7 @@ export const Person = z
     nickname: z.string(),
     avatarColor: z.string(),
     guest: z.boolean(),
-    role: Role.meta({ description: 'Of visitors: what visitors are in this room.' }),
+    role: Role.meta({ description: 'For users without membership: the role of such users in this room.' }),
   })
   .meta({ id: 'Person' })
 export type Person = z.output<typeof Person>
@@ -152,7 +158,7 @@ export const RoomParams = z.object({ id: Id })
 export const RoomAnswer = z.object({ room: Room })
 export const RoomPage = z.object({ rooms: z.array(Room), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
-  q: text().trim().max(MAX_GIVEN).optional().meta({ description: 'Part of the name.' }),
+  q: text().trim().max(MAX_GIVEN).optional().meta({ description: 'A part of the name.' }),
 })
 
 export const Joined = z

@@ -14,7 +14,7 @@ const getSession = operation({
   path: '/session',
   scope: 'session',
   tag: 'Session',
-  summary: 'Who is signed in',
+  summary: 'Read the current session and its user',
   result: SignedIn,
   async handler(context) {
     const { user, platformAdmin, session } = actorOf(context)
@@ -28,7 +28,7 @@ const listSessions = operation({
   path: '/sessions',
   scope: 'session',
   tag: 'Session',
-  summary: 'Own live sessions, newest first',
+  summary: 'List your live sessions, newest first',
   result: SessionList,
   async handler(context) {
     const actor = actorOf(context)
@@ -43,7 +43,7 @@ const endSession = operation({
   path: '/sessions/{id}',
   scope: 'session',
   tag: 'Session',
-  summary: 'End one of the own sessions',
+  summary: 'Revoke one of your sessions',
   params: SessionParams,
   result: Success,
   failures: ['not_found'],
@@ -66,7 +66,7 @@ const endOtherSessions = operation({
   path: '/sessions/revoke-others',
   scope: 'session',
   tag: 'Session',
-  summary: 'End all own sessions but this one',
+  summary: 'Revoke all your sessions except this one',
   result: Revoked,
   async handler(context) {
     const { user, session } = actorOf(context)
@@ -95,7 +95,7 @@ const logout = operation({
     logoutUrl: z
       .string()
       .optional()
-      .meta({ description: 'Where the browser can be sent to sign out at the identity provider as well.' }),
+      .meta({ description: 'The URL at which the browser signs out at the identity provider as well.' }),
   }),
   async handler(context, { body }) {
     const logoutUrl = await logOut(context, { everywhere: body.everywhere === true })

@@ -9,7 +9,7 @@ export const OwnSession = z
   .object({
     id: z.string(),
     createdAt: Moment,
-    expiresAt: Moment.meta({ description: 'When it ends unless it is used again.' }),
+    expiresAt: Moment.meta({ description: 'The time at which it ends unless it is used again.' }),
   })
   .meta({ id: 'OwnSession' })
 
@@ -17,12 +17,12 @@ export const OwnSession = z
 export const ListedSession = z
   .object({
     id: z.string(),
-    current: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
+    current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
     createdAt: Moment,
     lastSeenAt: Moment,
     expiresAt: Moment,
     userAgent: z.string(),
-    addressPrefix: z.string().meta({ description: 'IPv4 address, or /64 of an IPv6 one.' }),
+    addressPrefix: z.string().meta({ description: 'An IPv4 address, or the /64 of an IPv6 address.' }),
   })
   .meta({ id: 'ListedSession' })
 

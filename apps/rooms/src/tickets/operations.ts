@@ -9,7 +9,7 @@ const createTicket = operation({
   path: '/ws-ticket',
   scope: 'session',
   tag: 'Sessions',
-  summary: 'Get a ticket with which a client that is no browser opens one socket',
+  summary: 'Create a ticket with which a client other than a browser opens one socket',
   result: z
     .object({
       ticket: z

@@ -7,7 +7,7 @@ export const User = z
     id: z.string(),
     nickname: z.string(),
     email: z.string().nullable(),
-    avatarColor: z.string().meta({ description: 'CSS colour, dark enough for white letters.' }),
+    avatarColor: z.string().meta({ description: 'CSS colour, dark enough for white text.' }),
     avatarUrl: z.null(),
     identityType: z.enum(['oauth', 'guest']),
     platformAdmin: z.boolean(),

@@ -31,7 +31,7 @@ export class Bundles {
   }
 
   /**
-   * List bundles of everyone, newest first.
+   * List the bundles of all users, newest first.
    * Needs a key with the scope `read`.
    */
   list(query: ListBundlesQuery = {}, options?: RequestOptions): Promise<Page<BundleWithSummary>> {
@@ -47,7 +47,7 @@ export class Bundles {
   }
 
   /**
-   * Make a bundle.
+   * Create a bundle.
    * Needs a key with the scope `create`.
    */
   create(body: NewBundle, options?: RequestOptions): Promise<Bundle> {
@@ -55,7 +55,7 @@ export class Bundles {
   }
 
   /**
-   * Read a bundle with its figures, archived or not.
+   * Read a bundle with its statistics, archived or not.
    * Needs a key with the scope `read`.
    */
   get(id: number, query: GetBundleQuery = {}, options?: RequestOptions): Promise<BundleWithSummary> {
@@ -68,7 +68,7 @@ export class Bundles {
   }
 
   /**
-   * Change a bundle; missing fields keep their value.
+   * Change a bundle; omitted fields keep their values.
    * Needs a key with the scope `create`.
    */
   update(id: number, body: BundleChanges, options?: RequestOptions): Promise<Bundle> {
@@ -76,7 +76,7 @@ export class Bundles {
   }
 
   /**
-   * Delete a bundle; its links stay.
+   * Delete a bundle and keep its links.
    * Needs a key with the scope `create`.
    */
   delete(id: number, options?: RequestOptions): Promise<DeleteBundleResult> {
@@ -88,7 +88,7 @@ export class Bundles {
   }
 
   /**
-   * Take a bundle off the default lists.
+   * Hide a bundle from the default list.
    * Needs a key with the scope `create`.
    */
   archive(id: number, options?: RequestOptions): Promise<Bundle> {
@@ -96,7 +96,7 @@ export class Bundles {
   }
 
   /**
-   * Put a bundle back on the lists.
+   * Show a bundle in the default list again.
    * Needs a key with the scope `create`.
    */
   unarchive(id: number, options?: RequestOptions): Promise<Bundle> {
@@ -108,7 +108,7 @@ export class Bundles {
   }
 
   /**
-   * List the links of a bundle, newest first, with their lifetime clicks.
+   * List the links of a bundle, newest first, with their all-time clicks.
    * Needs a key with the scope `read`.
    */
   listLinks(id: number, query: ListBundleLinksQuery = {}, options?: RequestOptions): Promise<Page<Link>> {
@@ -143,7 +143,7 @@ export class Bundles {
   }
 
   /**
-   * Take a link out of a bundle; the link stays.
+   * Remove a link from a bundle and keep the link.
    * Needs a key with the scope `create`.
    */
   removeLink(id: number, linkId: number, options?: RequestOptions): Promise<RemoveLinkFromBundleResult> {
@@ -155,7 +155,7 @@ export class Bundles {
   }
 
   /**
-   * Who clicked the links of a bundle, from where and with what.
+   * Analytics of a bundle: visitors, countries, referrers, devices, channels.
    * Needs a key with the scope `read`.
    */
   analytics(id: number, query: GetBundleAnalyticsQuery = {}, options?: RequestOptions): Promise<BundleStats> {
@@ -168,7 +168,7 @@ export class Bundles {
   }
 
   /**
-   * One list of a bundle’s analytics in full, by pages.
+   * One breakdown of a bundle in full, with pagination.
    * Needs a key with the scope `read`.
    */
   breakdown(id: number, query: GetBundleBreakdownQuery, options?: RequestOptions): Promise<Breakdown> {

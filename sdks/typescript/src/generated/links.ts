@@ -63,7 +63,7 @@ export class Links {
   }
 
   /**
-   * Change a link; missing fields keep their value.
+   * Change a link; omitted fields keep their values.
    * Needs a key with the scope `create`.
    */
   update(id: number, body: LinkChanges, options?: RequestOptions): Promise<Link> {
@@ -84,7 +84,7 @@ export class Links {
   }
 
   /**
-   * Stop redirecting; expiry and slugs stay as they are.
+   * Disable a link; its expiry and slugs do not change.
    * Needs a key with the scope `create`.
    */
   disable(id: number, options?: RequestOptions): Promise<Link> {
@@ -92,7 +92,7 @@ export class Links {
   }
 
   /**
-   * Redirect again.
+   * Enable a link.
    * Needs a key with the scope `create`.
    */
   enable(id: number, options?: RequestOptions): Promise<Link> {
@@ -100,7 +100,7 @@ export class Links {
   }
 
   /**
-   * Add a custom slug to a link, anyone’s.
+   * Add a custom slug to any link.
    * Needs a key with the scope `create`.
    */
   addSlug(id: number, body: AddSlugBody, options?: RequestOptions): Promise<Slug> {
@@ -108,7 +108,7 @@ export class Links {
   }
 
   /**
-   * Stop this slug from redirecting; it stays taken.
+   * Disable a slug, which stays taken.
    * Needs a key with the scope `create`.
    */
   disableSlug(id: number, slug: string, options?: RequestOptions): Promise<Slug> {
@@ -120,7 +120,7 @@ export class Links {
   }
 
   /**
-   * Let this slug redirect again; it does not become primary.
+   * Enable a slug, which does not become primary.
    * Needs a key with the scope `create`.
    */
   enableSlug(id: number, slug: string, options?: RequestOptions): Promise<Slug> {
@@ -132,7 +132,7 @@ export class Links {
   }
 
   /**
-   * Make this the slug that is shown and encoded.
+   * Make a slug primary: displayed, and encoded in QR codes.
    * Needs a key with the scope `create`.
    */
   setPrimarySlug(id: number, slug: string, options?: RequestOptions): Promise<Link> {
@@ -144,7 +144,7 @@ export class Links {
   }
 
   /**
-   * Remove a custom slug; it is free for people again.
+   * Remove a custom slug, which becomes available again.
    * Needs a key with the scope `create`.
    */
   removeSlug(
@@ -162,7 +162,7 @@ export class Links {
   }
 
   /**
-   * List the bundles that a link is in, by name; archived ones are left out.
+   * List the bundles of a link by name, without archived ones.
    * Needs a key with the scope `read`.
    */
   listBundles(id: number, options?: RequestOptions): Promise<Bundle[]> {
@@ -170,7 +170,7 @@ export class Links {
   }
 
   /**
-   * Who clicked a link, from where and with what.
+   * Analytics of a link: visitors, countries, referrers, devices, channels.
    * Needs a key with the scope `read`.
    */
   analytics(id: number, query: GetLinkAnalyticsQuery = {}, options?: RequestOptions): Promise<ClickStats> {
@@ -196,7 +196,7 @@ export class Links {
   }
 
   /**
-   * One list of a link’s analytics in full, by pages.
+   * One breakdown of a link in full, with pagination.
    * Needs a key with the scope `read`.
    */
   breakdown(id: number, query: GetLinkBreakdownQuery, options?: RequestOptions): Promise<Breakdown> {
@@ -218,7 +218,7 @@ export class Links {
   }
 
   /**
-   * A QR code of the short URL.
+   * Create a QR code of the short URL.
    * Needs a key with the scope `read`.
    */
   qr(id: number, query: GetLinkQrQuery = {}, options?: RequestOptions): Promise<Blob> {

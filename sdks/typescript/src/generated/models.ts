@@ -5,7 +5,7 @@ export type Range = '24h' | '7d' | '30d' | '90d' | '1y' | 'all'
 
 export interface NewLink {
   /**
-   * Target of the link: an absolute http or https URL.
+   * Destination of the link: an absolute http or https URL.
    * At most 2048 characters.
    */
   url: string
@@ -15,12 +15,12 @@ export interface NewLink {
    */
   slug?: string | undefined
   /**
-   * Another name of `slug`.
+   * Same as `slug`.
    * At most 128 characters.
    */
   custom_slug?: string | undefined
   /**
-   * Format characters are dropped, but for joiners.
+   * Format characters other than joiners are removed.
    * At most 500 characters.
    */
   label?: string | null | undefined
@@ -31,12 +31,12 @@ export interface NewLink {
   slug_length?: number | undefined
   /** Unix seconds. */
   expires_at?: number | null | undefined
-  /** Make a new link even where the URL has one. */
+  /** Create a new link even if one exists for the URL. */
   allow_duplicate?: boolean | undefined
 }
 
 export interface ListLinksQuery {
-  /** Exactly this owner; empty for anyone. */
+  /** The exact owner; empty for all owners. */
   owner?: string | undefined
   range?: Range | undefined
   /**
@@ -53,7 +53,7 @@ export interface ListLinksQuery {
    * `1000` unless given.
    */
   limit?: number | undefined
-  /** From the `Link` header of the page before. */
+  /** The cursor from the `Link` header of the previous page. */
   cursor?: string | undefined
 }
 
@@ -63,7 +63,7 @@ export interface GetLinkQuery {
 
 export interface LinkChanges {
   /**
-   * Target of the link: an absolute http or https URL.
+   * Destination of the link: an absolute http or https URL.
    * At most 2048 characters.
    */
   url?: string | undefined
@@ -73,7 +73,7 @@ export interface LinkChanges {
    */
   slug?: string | undefined
   /**
-   * Format characters are dropped, but for joiners.
+   * Format characters other than joiners are removed.
    * At most 500 characters.
    */
   label?: string | null | undefined
@@ -82,7 +82,7 @@ export interface LinkChanges {
 }
 
 export interface DeleteLinkQuery {
-  /** Delete even with clicks; they are deleted too. */
+  /** Delete even if there are clicks, and delete them too. */
   force?: boolean | undefined
 }
 
@@ -109,12 +109,12 @@ export interface GetLinkBySlugQuery {
 }
 
 export interface RemoveSlugBySlugQuery {
-  /** Delete even with clicks; they are deleted too. */
+  /** Delete even if there are clicks, and delete them too. */
   force?: boolean | undefined
 }
 
 export interface RemoveSlugQuery {
-  /** Delete even with clicks; they are deleted too. */
+  /** Delete even if there are clicks, and delete them too. */
   force?: boolean | undefined
 }
 
@@ -124,9 +124,9 @@ export interface ListBundlesQuery {
    * `1000` unless given.
    */
   limit?: number | undefined
-  /** From the `Link` header of the page before. */
+  /** The cursor from the `Link` header of the previous page. */
   cursor?: string | undefined
-  /** `true`, `1` or `only` for archived bundles only, `all` for both; else active ones. */
+  /** `true`, `1` or `only` for archived bundles, `all` for all bundles; active bundles by default. */
   archived?: '1' | 'true' | 'only' | 'all' | undefined
   /** `all` unless given. */
   range?: Range | undefined
@@ -164,7 +164,7 @@ export interface ListBundleLinksQuery {
    * `1000` unless given.
    */
   limit?: number | undefined
-  /** From the `Link` header of the page before. */
+  /** The cursor from the `Link` header of the previous page. */
   cursor?: string | undefined
 }
 
@@ -177,7 +177,7 @@ export interface GetLinkAnalyticsQuery {
   /** `all` unless given. */
   range?: Range | undefined
   /**
-   * Time zone by whose calendar clicks are grouped; it never moves the window.
+   * Time zone whose calendar groups the clicks; it never shifts the window.
    * `UTC` unless given.
    */
   tz?: string | undefined
@@ -187,7 +187,7 @@ export interface GetLinkTimelineQuery {
   /** `all` unless given. */
   range?: Range | undefined
   /**
-   * Time zone by whose calendar clicks are grouped; it never moves the window.
+   * Time zone whose calendar groups the clicks; it never shifts the window.
    * `UTC` unless given.
    */
   tz?: string | undefined
@@ -221,7 +221,7 @@ export interface GetBundleAnalyticsQuery {
   /** `all` unless given. */
   range?: Range | undefined
   /**
-   * Time zone by whose calendar clicks are grouped; it never moves the window.
+   * Time zone whose calendar groups the clicks; it never shifts the window.
    * `UTC` unless given.
    */
   tz?: string | undefined
@@ -253,7 +253,7 @@ export interface GetBundleBreakdownQuery {
 
 export interface GetLinkQrQuery {
   /**
-   * A slug of this link, enabled or not; the primary one by default.
+   * A slug of this link, enabled or disabled; the primary slug by default.
    * At most 128 characters.
    */
   slug?: string | undefined
@@ -263,7 +263,7 @@ export interface GetLinkQrQuery {
    * `220` unless given.
    */
   size?: number | undefined
-  /** Without it, `Accept: image/png` chooses PNG, else SVG. */
+  /** The image format. By default PNG for `Accept: image/png`, otherwise SVG. */
   format?: 'svg' | 'png' | undefined
   /**
    * Error correction.
@@ -286,7 +286,7 @@ export interface Link {
   id: number
   url: string
   label: string | null
-  /** Unix seconds; from then on the link does not redirect. */
+  /** Unix seconds; the link does not redirect from then on. */
   expires_at: number | null
   /** Unix seconds; set while the link is disabled. */
   disabled_at: number | null
@@ -294,13 +294,13 @@ export interface Link {
   /** Identity of the owner. */
   created_by: string
   created_at: number
-  /** The first is always the automatic slug. */
+  /** The slugs; the first is always the automatic slug. */
   slugs: Slug[]
-  /** Raw clicks: lifetime, or in the window when `range` is given. */
+  /** Raw clicks: of all time, or in the window if `range` is given. */
   total_clicks: number
-  /** Change in percent against the preceding window; missing when nothing was clicked in it. */
+  /** Change in percent from the previous period; absent if that had no clicks. */
   delta_pct?: number
-  /** Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug. */
+  /** Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug. */
   short_origin: string
   duplicate?: true
   duplicate_count?: number
@@ -311,7 +311,7 @@ export interface Slug {
   slug: string
   is_custom: 0 | 1
   is_primary: 0 | 1
-  /** Raw clicks: lifetime, or in the window when `range` is given. */
+  /** Raw clicks: of all time, or in the window if `range` is given. */
   click_count: number
   created_at: number
   disabled_at: number | null
@@ -322,7 +322,7 @@ export interface DeleteLinkResult {
 }
 
 export interface GetConfigResult {
-  /** Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug. */
+  /** Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug. */
   short_origin: string
 }
 
@@ -348,14 +348,14 @@ export interface BundleWithSummary {
   created_at: number
   updated_at: number
   link_count: number
-  /** Raw clicks of all members in the window. */
+  /** Raw clicks of all links of the bundle in the window. */
   total_clicks: number
-  /** Change in percent against the preceding window; missing when nothing was clicked in it. */
+  /** Change in percent from the previous period; absent if that had no clicks. */
   delta_pct?: number
   /** Clicks by hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC; they add up to the total. */
   sparkline: number[]
   /**
-   * The most clicked members; those without clicks are left out.
+   * The most clicked links, without those that have no clicks.
    * At most 3.
    */
   top_links: TopLink[]
@@ -396,7 +396,7 @@ export interface RemoveLinkFromBundleResult {
 
 export interface ClickStats {
   total_clicks: number
-  /** Change in percent against the preceding window; missing when nothing was clicked in it. */
+  /** Change in percent from the previous period; absent if that had no clicks. */
   delta_pct?: number
   /** One per visitor and UTC day. */
   unique_visitors: number
@@ -420,7 +420,7 @@ export interface ClickStats {
   link_modes: NameCount[]
   channels: NameCount[]
   /**
-   * The latest days in the window that have clicks, ascending.
+   * The latest days with clicks in the window, ascending.
    * At most 30.
    */
   clicks_over_time: DateCount[]
@@ -450,7 +450,7 @@ export interface SlugCount {
 
 export interface TimelineData {
   range: Range
-  /** One per calendar unit that touches the window; they add up to its total. */
+  /** One per calendar unit that the window touches; they add up to its total. */
   buckets: Bucket[]
   summary: Summary
 }
@@ -476,7 +476,7 @@ export interface Breakdown {
 
 export interface BundleStats {
   total_clicks: number
-  /** Change in percent against the preceding window; missing when nothing was clicked in it. */
+  /** Change in percent from the previous period; absent if that had no clicks. */
   delta_pct?: number
   /** One per visitor and UTC day. */
   unique_visitors: number
@@ -500,7 +500,7 @@ export interface BundleStats {
   link_modes: NameCount[]
   channels: NameCount[]
   /**
-   * The latest days in the window that have clicks, ascending.
+   * The latest days with clicks in the window, ascending.
    * At most 30.
    */
   clicks_over_time: DateCount[]
@@ -517,7 +517,7 @@ export interface BundleStats {
   countries_reached: number
   top_country?: BundleStatsTopCountry
   timeline: TimelineData
-  /** Every member, the most clicked first; those without clicks last. */
+  /** All links, most clicked first. */
   per_link: MemberClicks[]
 }
 

@@ -27,7 +27,7 @@ export class Slugs {
   }
 
   /**
-   * The link that a slug belongs to, also for a disabled slug.
+   * Read the link of a slug, enabled or disabled.
    * Needs a key with the scope `read`.
    */
   getLink(slug: string, query: GetLinkBySlugQuery = {}, options?: RequestOptions): Promise<Link> {
@@ -35,7 +35,7 @@ export class Slugs {
   }
 
   /**
-   * Remove a custom slug; it is free for people again.
+   * Remove a custom slug, which becomes available again.
    * Needs a key with the scope `create`.
    */
   remove(
@@ -52,7 +52,7 @@ export class Slugs {
   }
 
   /**
-   * Stop this slug from redirecting; it stays taken.
+   * Disable a slug, which stays taken.
    * Needs a key with the scope `create`.
    */
   disable(slug: string, options?: RequestOptions): Promise<Slug> {
@@ -60,7 +60,7 @@ export class Slugs {
   }
 
   /**
-   * Let this slug redirect again; it does not become primary.
+   * Enable a slug, which does not become primary.
    * Needs a key with the scope `create`.
    */
   enable(slug: string, options?: RequestOptions): Promise<Slug> {
@@ -68,7 +68,7 @@ export class Slugs {
   }
 
   /**
-   * Make this the slug that is shown and encoded.
+   * Make a slug primary: displayed, and encoded in QR codes.
    * Needs a key with the scope `create`.
    */
   setPrimary(slug: string, options?: RequestOptions): Promise<Link> {

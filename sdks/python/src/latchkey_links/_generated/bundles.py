@@ -44,14 +44,14 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Page[BundleWithSummary]:
-        """List bundles of everyone, newest first.
+        """List the bundles of all users, newest first.
 
         Needs a key with the scope `read`.
 
         Args:
             limit: 1 to 1000. `1000` unless given.
-            cursor: From the `Link` header of the page before.
-            archived: `true`, `1` or `only` for archived bundles only, `all` for both; else active ones.
+            cursor: The cursor from the `Link` header of the previous page.
+            archived: `true`, `1` or `only` for archived bundles, `all` for all bundles; active bundles by default.
             range: `all` unless given.
         """
         return self._transport.page(
@@ -103,7 +103,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Make a bundle.
+        """Create a bundle.
 
         Needs a key with the scope `create`.
 
@@ -137,7 +137,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> BundleWithSummary:
-        """Read a bundle with its figures, archived or not.
+        """Read a bundle with its statistics, archived or not.
 
         Needs a key with the scope `read`.
 
@@ -168,7 +168,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Change a bundle; missing fields keep their value.
+        """Change a bundle; omitted fields keep their values.
 
         Needs a key with the scope `create`.
 
@@ -200,7 +200,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> DeleteBundleResult:
-        """Delete a bundle; its links stay.
+        """Delete a bundle and keep its links.
 
         Needs a key with the scope `create`.
         """
@@ -221,7 +221,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Take a bundle off the default lists.
+        """Hide a bundle from the default list.
 
         Needs a key with the scope `create`.
         """
@@ -242,7 +242,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Put a bundle back on the lists.
+        """Show a bundle in the default list again.
 
         Needs a key with the scope `create`.
         """
@@ -265,13 +265,13 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Page[Link]:
-        """List the links of a bundle, newest first, with their lifetime clicks.
+        """List the links of a bundle, newest first, with their all-time clicks.
 
         Needs a key with the scope `read`.
 
         Args:
             limit: 1 to 1000. `1000` unless given.
-            cursor: From the `Link` header of the page before.
+            cursor: The cursor from the `Link` header of the previous page.
         """
         return self._transport.page(
             Call(
@@ -344,7 +344,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> RemoveLinkFromBundleResult:
-        """Take a link out of a bundle; the link stays.
+        """Remove a link from a bundle and keep the link.
 
         Needs a key with the scope `create`.
         """
@@ -367,13 +367,13 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> BundleStats:
-        """Who clicked the links of a bundle, from where and with what.
+        """Analytics of a bundle: visitors, countries, referrers, devices, channels.
 
         Needs a key with the scope `read`.
 
         Args:
             range: `all` unless given.
-            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+            tz: Time zone whose calendar groups the clicks; it never shifts the window. `UTC` unless given.
         """
         return self._transport.json(
             Call(
@@ -412,7 +412,7 @@ class Bundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Breakdown:
-        """One list of a bundle’s analytics in full, by pages.
+        """One breakdown of a bundle in full, with pagination.
 
         Needs a key with the scope `read`.
 
@@ -491,14 +491,14 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Page[BundleWithSummary]:
-        """List bundles of everyone, newest first.
+        """List the bundles of all users, newest first.
 
         Needs a key with the scope `read`.
 
         Args:
             limit: 1 to 1000. `1000` unless given.
-            cursor: From the `Link` header of the page before.
-            archived: `true`, `1` or `only` for archived bundles only, `all` for both; else active ones.
+            cursor: The cursor from the `Link` header of the previous page.
+            archived: `true`, `1` or `only` for archived bundles, `all` for all bundles; active bundles by default.
             range: `all` unless given.
         """
         return await self._transport.page(
@@ -550,7 +550,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Make a bundle.
+        """Create a bundle.
 
         Needs a key with the scope `create`.
 
@@ -584,7 +584,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> BundleWithSummary:
-        """Read a bundle with its figures, archived or not.
+        """Read a bundle with its statistics, archived or not.
 
         Needs a key with the scope `read`.
 
@@ -615,7 +615,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Change a bundle; missing fields keep their value.
+        """Change a bundle; omitted fields keep their values.
 
         Needs a key with the scope `create`.
 
@@ -647,7 +647,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> DeleteBundleResult:
-        """Delete a bundle; its links stay.
+        """Delete a bundle and keep its links.
 
         Needs a key with the scope `create`.
         """
@@ -668,7 +668,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Take a bundle off the default lists.
+        """Hide a bundle from the default list.
 
         Needs a key with the scope `create`.
         """
@@ -689,7 +689,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Bundle:
-        """Put a bundle back on the lists.
+        """Show a bundle in the default list again.
 
         Needs a key with the scope `create`.
         """
@@ -712,13 +712,13 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Page[Link]:
-        """List the links of a bundle, newest first, with their lifetime clicks.
+        """List the links of a bundle, newest first, with their all-time clicks.
 
         Needs a key with the scope `read`.
 
         Args:
             limit: 1 to 1000. `1000` unless given.
-            cursor: From the `Link` header of the page before.
+            cursor: The cursor from the `Link` header of the previous page.
         """
         return await self._transport.page(
             Call(
@@ -791,7 +791,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> RemoveLinkFromBundleResult:
-        """Take a link out of a bundle; the link stays.
+        """Remove a link from a bundle and keep the link.
 
         Needs a key with the scope `create`.
         """
@@ -814,13 +814,13 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> BundleStats:
-        """Who clicked the links of a bundle, from where and with what.
+        """Analytics of a bundle: visitors, countries, referrers, devices, channels.
 
         Needs a key with the scope `read`.
 
         Args:
             range: `all` unless given.
-            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+            tz: Time zone whose calendar groups the clicks; it never shifts the window. `UTC` unless given.
         """
         return await self._transport.json(
             Call(
@@ -859,7 +859,7 @@ class AsyncBundles:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Breakdown:
-        """One list of a bundle’s analytics in full, by pages.
+        """One breakdown of a bundle in full, with pagination.
 
         Needs a key with the scope `read`.
 

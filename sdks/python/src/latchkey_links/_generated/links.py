@@ -53,13 +53,13 @@ class Links:
         Needs a key with the scope `create`.
 
         Args:
-            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            url: Destination of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
-            custom_slug: Another name of `slug`. At most 128 characters.
-            label: Format characters are dropped, but for joiners. At most 500 characters.
+            custom_slug: Same as `slug`. At most 128 characters.
+            label: Format characters other than joiners are removed. At most 500 characters.
             slug_length: Length of the automatic slug. 3 to 128.
             expires_at: Unix seconds.
-            allow_duplicate: Make a new link even where the URL has one.
+            allow_duplicate: Create a new link even if one exists for the URL.
         """
         return self._transport.json(
             Call(
@@ -98,12 +98,12 @@ class Links:
         Needs a key with the scope `read`.
 
         Args:
-            owner: Exactly this owner; empty for anyone.
+            owner: The exact owner; empty for all owners.
             search: Part of the label, URL, owner or any slug, in any case. At most 256 characters.
             status: `all` unless given.
             sort: `created` unless given.
             limit: 1 to 1000. `1000` unless given.
-            cursor: From the `Link` header of the page before.
+            cursor: The cursor from the `Link` header of the previous page.
         """
         return self._transport.page(
             Call(
@@ -189,14 +189,14 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Change a link; missing fields keep their value.
+        """Change a link; omitted fields keep their values.
 
         Needs a key with the scope `create`.
 
         Args:
-            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            url: Destination of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
-            label: Format characters are dropped, but for joiners. At most 500 characters.
+            label: Format characters other than joiners are removed. At most 500 characters.
             expires_at: Unix seconds.
         """
         return self._transport.json(
@@ -228,7 +228,7 @@ class Links:
         Needs a key with the scope `create`.
 
         Args:
-            force: Delete even with clicks; they are deleted too.
+            force: Delete even if there are clicks, and delete them too.
         """
         return self._transport.json(
             Call(
@@ -250,7 +250,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Stop redirecting; expiry and slugs stay as they are.
+        """Disable a link; its expiry and slugs do not change.
 
         Needs a key with the scope `create`.
         """
@@ -271,7 +271,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Redirect again.
+        """Enable a link.
 
         Needs a key with the scope `create`.
         """
@@ -293,7 +293,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Add a custom slug to a link, anyone’s.
+        """Add a custom slug to any link.
 
         Needs a key with the scope `create`.
 
@@ -321,7 +321,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Stop this slug from redirecting; it stays taken.
+        """Disable a slug, which stays taken.
 
         Needs a key with the scope `create`.
         """
@@ -343,7 +343,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Let this slug redirect again; it does not become primary.
+        """Enable a slug, which does not become primary.
 
         Needs a key with the scope `create`.
         """
@@ -365,7 +365,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Make this the slug that is shown and encoded.
+        """Make a slug primary: displayed, and encoded in QR codes.
 
         Needs a key with the scope `create`.
         """
@@ -388,12 +388,12 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> RemoveSlugResult:
-        """Remove a custom slug; it is free for people again.
+        """Remove a custom slug, which becomes available again.
 
         Needs a key with the scope `create`.
 
         Args:
-            force: Delete even with clicks; they are deleted too.
+            force: Delete even if there are clicks, and delete them too.
         """
         return self._transport.json(
             Call(
@@ -415,7 +415,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> builtins.list[Bundle]:
-        """List the bundles that a link is in, by name; archived ones are left out.
+        """List the bundles of a link by name, without archived ones.
 
         Needs a key with the scope `read`.
         """
@@ -438,13 +438,13 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ClickStats:
-        """Who clicked a link, from where and with what.
+        """Analytics of a link: visitors, countries, referrers, devices, channels.
 
         Needs a key with the scope `read`.
 
         Args:
             range: `all` unless given.
-            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+            tz: Time zone whose calendar groups the clicks; it never shifts the window. `UTC` unless given.
         """
         return self._transport.json(
             Call(
@@ -475,7 +475,7 @@ class Links:
 
         Args:
             range: `all` unless given.
-            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+            tz: Time zone whose calendar groups the clicks; it never shifts the window. `UTC` unless given.
         """
         return self._transport.json(
             Call(
@@ -514,7 +514,7 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Breakdown:
-        """One list of a link’s analytics in full, by pages.
+        """One breakdown of a link in full, with pagination.
 
         Needs a key with the scope `read`.
 
@@ -590,14 +590,14 @@ class Links:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> File:
-        """A QR code of the short URL.
+        """Create a QR code of the short URL.
 
         Needs a key with the scope `read`.
 
         Args:
-            slug: A slug of this link, enabled or not; the primary one by default. At most 128 characters.
+            slug: A slug of this link, enabled or disabled; the primary slug by default. At most 128 characters.
             size: Pixels. 1 to 2048. `220` unless given.
-            format: Without it, `Accept: image/png` chooses PNG, else SVG.
+            format: The image format. By default PNG for `Accept: image/png`, otherwise SVG.
             level: Error correction. `M` unless given.
             margin: Quiet zone in modules. 0 to 16. `4` unless given.
             dark: `000000` unless given.
@@ -646,13 +646,13 @@ class AsyncLinks:
         Needs a key with the scope `create`.
 
         Args:
-            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            url: Destination of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
-            custom_slug: Another name of `slug`. At most 128 characters.
-            label: Format characters are dropped, but for joiners. At most 500 characters.
+            custom_slug: Same as `slug`. At most 128 characters.
+            label: Format characters other than joiners are removed. At most 500 characters.
             slug_length: Length of the automatic slug. 3 to 128.
             expires_at: Unix seconds.
-            allow_duplicate: Make a new link even where the URL has one.
+            allow_duplicate: Create a new link even if one exists for the URL.
         """
         return await self._transport.json(
             Call(
@@ -691,12 +691,12 @@ class AsyncLinks:
         Needs a key with the scope `read`.
 
         Args:
-            owner: Exactly this owner; empty for anyone.
+            owner: The exact owner; empty for all owners.
             search: Part of the label, URL, owner or any slug, in any case. At most 256 characters.
             status: `all` unless given.
             sort: `created` unless given.
             limit: 1 to 1000. `1000` unless given.
-            cursor: From the `Link` header of the page before.
+            cursor: The cursor from the `Link` header of the previous page.
         """
         return await self._transport.page(
             Call(
@@ -782,14 +782,14 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Change a link; missing fields keep their value.
+        """Change a link; omitted fields keep their values.
 
         Needs a key with the scope `create`.
 
         Args:
-            url: Target of the link: an absolute http or https URL. At most 2048 characters.
+            url: Destination of the link: an absolute http or https URL. At most 2048 characters.
             slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
-            label: Format characters are dropped, but for joiners. At most 500 characters.
+            label: Format characters other than joiners are removed. At most 500 characters.
             expires_at: Unix seconds.
         """
         return await self._transport.json(
@@ -821,7 +821,7 @@ class AsyncLinks:
         Needs a key with the scope `create`.
 
         Args:
-            force: Delete even with clicks; they are deleted too.
+            force: Delete even if there are clicks, and delete them too.
         """
         return await self._transport.json(
             Call(
@@ -843,7 +843,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Stop redirecting; expiry and slugs stay as they are.
+        """Disable a link; its expiry and slugs do not change.
 
         Needs a key with the scope `create`.
         """
@@ -864,7 +864,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Redirect again.
+        """Enable a link.
 
         Needs a key with the scope `create`.
         """
@@ -886,7 +886,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Add a custom slug to a link, anyone’s.
+        """Add a custom slug to any link.
 
         Needs a key with the scope `create`.
 
@@ -914,7 +914,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Stop this slug from redirecting; it stays taken.
+        """Disable a slug, which stays taken.
 
         Needs a key with the scope `create`.
         """
@@ -936,7 +936,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Let this slug redirect again; it does not become primary.
+        """Enable a slug, which does not become primary.
 
         Needs a key with the scope `create`.
         """
@@ -958,7 +958,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Make this the slug that is shown and encoded.
+        """Make a slug primary: displayed, and encoded in QR codes.
 
         Needs a key with the scope `create`.
         """
@@ -981,12 +981,12 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> RemoveSlugResult:
-        """Remove a custom slug; it is free for people again.
+        """Remove a custom slug, which becomes available again.
 
         Needs a key with the scope `create`.
 
         Args:
-            force: Delete even with clicks; they are deleted too.
+            force: Delete even if there are clicks, and delete them too.
         """
         return await self._transport.json(
             Call(
@@ -1008,7 +1008,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> builtins.list[Bundle]:
-        """List the bundles that a link is in, by name; archived ones are left out.
+        """List the bundles of a link by name, without archived ones.
 
         Needs a key with the scope `read`.
         """
@@ -1031,13 +1031,13 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> ClickStats:
-        """Who clicked a link, from where and with what.
+        """Analytics of a link: visitors, countries, referrers, devices, channels.
 
         Needs a key with the scope `read`.
 
         Args:
             range: `all` unless given.
-            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+            tz: Time zone whose calendar groups the clicks; it never shifts the window. `UTC` unless given.
         """
         return await self._transport.json(
             Call(
@@ -1068,7 +1068,7 @@ class AsyncLinks:
 
         Args:
             range: `all` unless given.
-            tz: Time zone by whose calendar clicks are grouped; it never moves the window. `UTC` unless given.
+            tz: Time zone whose calendar groups the clicks; it never shifts the window. `UTC` unless given.
         """
         return await self._transport.json(
             Call(
@@ -1107,7 +1107,7 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Breakdown:
-        """One list of a link’s analytics in full, by pages.
+        """One breakdown of a link in full, with pagination.
 
         Needs a key with the scope `read`.
 
@@ -1183,14 +1183,14 @@ class AsyncLinks:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> File:
-        """A QR code of the short URL.
+        """Create a QR code of the short URL.
 
         Needs a key with the scope `read`.
 
         Args:
-            slug: A slug of this link, enabled or not; the primary one by default. At most 128 characters.
+            slug: A slug of this link, enabled or disabled; the primary slug by default. At most 128 characters.
             size: Pixels. 1 to 2048. `220` unless given.
-            format: Without it, `Accept: image/png` chooses PNG, else SVG.
+            format: The image format. By default PNG for `Accept: image/png`, otherwise SVG.
             level: Error correction. `M` unless given.
             margin: Quiet zone in modules. 0 to 16. `4` unless given.
             dark: `000000` unless given.

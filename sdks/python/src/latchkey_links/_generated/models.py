@@ -45,7 +45,7 @@ class Link:
     url: str
     label: str | None
     expires_at: int | None
-    """Unix seconds; from then on the link does not redirect."""
+    """Unix seconds; the link does not redirect from then on."""
     disabled_at: int | None
     """Unix seconds; set while the link is disabled."""
     created_via: str | None
@@ -53,13 +53,13 @@ class Link:
     """Identity of the owner."""
     created_at: int
     slugs: list[Slug]
-    """The first is always the automatic slug."""
+    """The slugs; the first is always the automatic slug."""
     total_clicks: int
-    """Raw clicks: lifetime, or in the window when `range` is given."""
+    """Raw clicks: of all time, or in the window if `range` is given."""
     delta_pct: int | None = None
-    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    """Change in percent from the previous period; absent if that had no clicks."""
     short_origin: str
-    """Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug."""
+    """Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug."""
     duplicate: Literal[True] | None = None
     duplicate_count: int | None = None
 
@@ -90,7 +90,7 @@ class Slug:
     is_custom: Literal[0, 1]
     is_primary: Literal[0, 1]
     click_count: int
-    """Raw clicks: lifetime, or in the window when `range` is given."""
+    """Raw clicks: of all time, or in the window if `range` is given."""
     created_at: int
     disabled_at: int | None
 
@@ -121,7 +121,7 @@ class DeleteLinkResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetConfigResult:
     short_origin: str
-    """Public origin of short URLs, such as `https://go.example.com`: they are this, a slash and a slug."""
+    """Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug."""
 
     @classmethod
     def from_json(cls, data: Any) -> GetConfigResult:
@@ -168,13 +168,13 @@ class BundleWithSummary:
     updated_at: int
     link_count: int
     total_clicks: int
-    """Raw clicks of all members in the window."""
+    """Raw clicks of all links of the bundle in the window."""
     delta_pct: int | None = None
-    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    """Change in percent from the previous period; absent if that had no clicks."""
     sparkline: list[int]
     """Clicks by hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC; they add up to the total."""
     top_links: list[TopLink]
-    """The most clicked members; those without clicks are left out. At most 3."""
+    """The most clicked links, without those that have no clicks. At most 3."""
 
     @classmethod
     def from_json(cls, data: Any) -> BundleWithSummary:
@@ -279,7 +279,7 @@ class RemoveLinkFromBundleResult:
 class ClickStats:
     total_clicks: int
     delta_pct: int | None = None
-    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    """Change in percent from the previous period; absent if that had no clicks."""
     unique_visitors: int
     """One per visitor and UTC day."""
     countries: list[NameCount]
@@ -302,7 +302,7 @@ class ClickStats:
     link_modes: list[NameCount]
     channels: list[NameCount]
     clicks_over_time: list[DateCount]
-    """The latest days in the window that have clicks, ascending. At most 30."""
+    """The latest days with clicks in the window, ascending. At most 30."""
     slug_clicks: list[SlugCount]
     num_countries: int
     num_referrers: int
@@ -381,7 +381,7 @@ class SlugCount:
 class TimelineData:
     range: Range
     buckets: list[Bucket]
-    """One per calendar unit that touches the window; they add up to its total."""
+    """One per calendar unit that the window touches; they add up to its total."""
     summary: Summary
 
     @classmethod
@@ -443,7 +443,7 @@ class Breakdown:
 class BundleStats:
     total_clicks: int
     delta_pct: int | None = None
-    """Change in percent against the preceding window; missing when nothing was clicked in it."""
+    """Change in percent from the previous period; absent if that had no clicks."""
     unique_visitors: int
     """One per visitor and UTC day."""
     countries: list[NameCount]
@@ -466,7 +466,7 @@ class BundleStats:
     link_modes: list[NameCount]
     channels: list[NameCount]
     clicks_over_time: list[DateCount]
-    """The latest days in the window that have clicks, ascending. At most 30."""
+    """The latest days with clicks in the window, ascending. At most 30."""
     slug_clicks: list[SlugCount]
     num_countries: int
     num_referrers: int
@@ -481,7 +481,7 @@ class BundleStats:
     top_country: BundleStatsTopCountry | None = None
     timeline: TimelineData
     per_link: list[MemberClicks]
-    """Every member, the most clicked first; those without clicks last."""
+    """All links, most clicked first."""
 
     @classmethod
     def from_json(cls, data: Any) -> BundleStats:

@@ -51,7 +51,7 @@ class Slugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """The link that a slug belongs to, also for a disabled slug.
+        """Read the link of a slug, enabled or disabled.
 
         Needs a key with the scope `read`.
         """
@@ -76,12 +76,12 @@ class Slugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> RemoveSlugBySlugResult:
-        """Remove a custom slug; it is free for people again.
+        """Remove a custom slug, which becomes available again.
 
         Needs a key with the scope `create`.
 
         Args:
-            force: Delete even with clicks; they are deleted too.
+            force: Delete even if there are clicks, and delete them too.
         """
         return self._transport.json(
             Call(
@@ -103,7 +103,7 @@ class Slugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Stop this slug from redirecting; it stays taken.
+        """Disable a slug, which stays taken.
 
         Needs a key with the scope `create`.
         """
@@ -124,7 +124,7 @@ class Slugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Let this slug redirect again; it does not become primary.
+        """Enable a slug, which does not become primary.
 
         Needs a key with the scope `create`.
         """
@@ -145,7 +145,7 @@ class Slugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Make this the slug that is shown and encoded.
+        """Make a slug primary: displayed, and encoded in QR codes.
 
         Needs a key with the scope `create`.
         """
@@ -204,7 +204,7 @@ class AsyncSlugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """The link that a slug belongs to, also for a disabled slug.
+        """Read the link of a slug, enabled or disabled.
 
         Needs a key with the scope `read`.
         """
@@ -229,12 +229,12 @@ class AsyncSlugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> RemoveSlugBySlugResult:
-        """Remove a custom slug; it is free for people again.
+        """Remove a custom slug, which becomes available again.
 
         Needs a key with the scope `create`.
 
         Args:
-            force: Delete even with clicks; they are deleted too.
+            force: Delete even if there are clicks, and delete them too.
         """
         return await self._transport.json(
             Call(
@@ -256,7 +256,7 @@ class AsyncSlugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Stop this slug from redirecting; it stays taken.
+        """Disable a slug, which stays taken.
 
         Needs a key with the scope `create`.
         """
@@ -277,7 +277,7 @@ class AsyncSlugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
-        """Let this slug redirect again; it does not become primary.
+        """Enable a slug, which does not become primary.
 
         Needs a key with the scope `create`.
         """
@@ -298,7 +298,7 @@ class AsyncSlugs:
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
-        """Make this the slug that is shown and encoded.
+        """Make a slug primary: displayed, and encoded in QR codes.
 
         Needs a key with the scope `create`.
         """
