@@ -33,7 +33,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
   ])
   const port = await freePort()
   // A shell takes these options apart, and the folder may have blanks.
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c max_connections=300`
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c max_connections=300`
   const control = [...as, join(bin, 'pg_ctl'), '-D', data, '-w']
   const log = join(folder, 'log')
   await run([...control, '-l', log, '-o', options, 'start']).catch((error: Error) => {

@@ -19,7 +19,6 @@ import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
 import { instanceIdOf } from './platform/store.ts'
 import { type Bus, createLocalBus } from './realtime/bus.ts'
-import { createRedisBus } from './realtime/bus-redis.ts'
 import { type SocketData, createGateway } from './realtime/gateway.ts'
 import { Hub } from './realtime/hub.ts'
 import { openLookup } from './sessions/lookup.ts'
@@ -152,6 +151,8 @@ async function openBus(
 ): Promise<Bus> {
   if (busUrl === null) return createLocalBus(log)
   const instanceId = await database.write((tx) => instanceIdOf(tx, now()))
+  // Loaded only where there is a bus: the client of Redis would take a third of every start.
+  const { createRedisBus } = await import('./realtime/bus-redis.ts')
   return createRedisBus(busUrl, { instanceId, nodeId }, log)
 }
 

@@ -1,9 +1,10 @@
 import { type Finding, fail, ok } from '@latchkey/doctor/finding'
-import { probeBus } from '../realtime/bus-redis.ts'
 
 /** Whether nodes would hear of each other; only its host is named, since the address may hold a password. */
 export async function checkBus(url: string): Promise<Finding> {
   const { host } = new URL(url)
+  // Loaded only where there is a bus: every command would wait for the client of Redis.
+  const { probeBus } = await import('../realtime/bus-redis.ts')
   try {
     await probeBus(url)
     return ok('bus', `${host} passes on what it is told`)
