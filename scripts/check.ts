@@ -1,10 +1,11 @@
-// Everything that reads the code without running it: format, lint, types, dead code, generated documents.
+// Everything that reads the code without running it: format, lint, types, dead code, generated documents, commit subjects.
 const checks = {
   format: ['oxfmt', '--check', '.'],
   'lint and types': ['oxlint', '--type-aware', '--type-check', '--deny-warnings'],
   'dead code': ['knip'],
   'settings reference': ['bun', 'scripts/settings-reference.ts', '--check'],
   'SDKs in step': ['bun', 'scripts/sdks/generate.ts', '--check'],
+  'commit subjects': ['bun', 'scripts/commit-subjects.ts'],
 }
 
 export async function check(): Promise<string[]> {
