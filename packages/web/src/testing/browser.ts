@@ -174,9 +174,9 @@ export async function expectAccessibleViews(
   }
 }
 
-/** Nothing of the page is cut off at its sides, and neither it nor a part of it scrolls sideways. */
-export async function expectWithinWidth(page: Page): Promise<void> {
-  const beyond = await page.evaluate(() => {
+/** What of the page is cut off at its sides or scrolls sideways: HTML of the parts, and pixels of the page itself. */
+function findBeyondWidth(page: Page): Promise<{ page: number; parts: string[] }> {
+  return page.evaluate(() => {
     // What is shortened on purpose, as a long URL, may go on out of sight.
     const isShortened = (element: Element | null): boolean =>
       element !== null &&
@@ -195,6 +195,17 @@ export async function expectWithinWidth(page: Page): Promise<void> {
       parts: parts.filter((part) => isLosing(part)).map((part) => part.outerHTML.slice(0, 200)),
     }
   })
+}
+
+/**
+ * Nothing of the page is cut off at its sides, and neither it nor a part of it scrolls sideways. A chart takes a moment to
+ * follow a new width.
+ */
+export async function expectWithinWidth(page: Page): Promise<void> {
+  const endMs = performance.now() + 5_000
+  let beyond = await findBeyondWidth(page)
+  while ((beyond.page > 0 || beyond.parts.length > 0) && performance.now() < endMs)
+    beyond = await findBeyondWidth(page)
   expect(beyond).toEqual({ page: 0, parts: [] })
 }
 
