@@ -28,7 +28,8 @@ export function licences(): string {
     for (const text of textsIn(join(ROOT, path))) byText.set(text, [...(byText.get(text) ?? []), name])
   }
   const parts = [...byText].map(([text, names]) => `${[...new Set(names)].join('\n')}\n\n${text}\n`)
-  return `Latchkey is under the MIT licence. Its executables hold what these packages are made of, under their own:\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`
+  const notice = readFileSync(join(ROOT, 'NOTICE'), 'utf8')
+  return `Latchkey is under the MIT licence.\n\n${notice}\nIts executables hold what these packages are made of, under their own licences:\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
 /** What a package says about its licence; the name of the licence alone where it brings no text, or is not installed here. */

@@ -1,4 +1,4 @@
-import type { IconLink } from '@tabler/icons-react'
+import type { Icon } from './icons.ts'
 import type { ComponentType, ReactNode } from 'react'
 
 /** A page with an address of its own. Its titles are keys of texts. */
@@ -8,7 +8,7 @@ export interface Page {
   above?: string
   title: string
   /** Without one the page is not in the navigation. */
-  icon?: typeof IconLink
+  icon?: Icon
   /** `lazy(() => import(…))`, so that each page is a file of its own in the bundle. */
   show: ComponentType
 }

@@ -65,6 +65,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     for (const name of ['hono', 'react', 'kysely'])
       expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'))
     expect(text).toContain('Permission is hereby granted')
+    expect(text).toContain('Tabler Icons, © 2020-2026 Paweł Kuna')
     expect(text).not.toMatch(/^oxlint /m)
   })
 

@@ -1,4 +1,4 @@
-import { IconChartBar, IconFolders, IconKey, IconLink, IconSettings, IconTransfer } from '@tabler/icons-react'
+import { IconChartBar, IconFolders, IconKey, IconLink, IconSettings, IconTransfer } from '@latchkey/web/icons'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import { lazy } from 'react'
 import type { TextKey } from './texts/text.ts'

@@ -1,4 +1,4 @@
-import { IconHome, IconShieldLock, IconUser } from '@tabler/icons-react'
+import { IconHome, IconShieldLock, IconUser } from '@latchkey/web/icons'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import { lazy } from 'react'
 import { INVITATION, ROOM } from './addresses.ts'

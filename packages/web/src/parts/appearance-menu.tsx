@@ -1,6 +1,6 @@
 import { ActionIcon, Popover, Stack, useMantineColorScheme } from '@mantine/core'
-import { IconLanguage } from '@tabler/icons-react'
 import { useState } from 'react'
+import { IconLanguage } from '../icons.ts'
 import { chosen, choose } from '../choices.ts'
 import { changeLanguage, languages, useTexts } from '../texts.ts'
 import { LanguageChoice, SchemeChoice } from './appearance.tsx'

@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useEffect } from 'react'
+import { IconCheck, IconCopy } from '../icons.ts'
 import { useTexts } from '../texts.ts'
 import { tellFailed } from '../told.ts'
 

@@ -9,9 +9,9 @@ import { Frame } from '@latchkey/web/shell/frame'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { startClient } from '@latchkey/web/start'
 import { type TextKey, useTexts } from '@latchkey/web/texts'
-import { IconHome } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, Router } from 'wouter'
+import { IconHome } from '../../src/icons.ts'
 import type { things } from './things.ts'
 
 const en = {

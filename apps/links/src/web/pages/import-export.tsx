@@ -1,5 +1,5 @@
 import { Button, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { IconDownload } from '@latchkey/web/icons'
 import { useRef } from 'react'
 import { addressOf } from '../call.ts'
 import { useText } from '../texts/text.ts'

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconPlus } from '@tabler/icons-react'
+import { IconPlus } from '@latchkey/web/icons'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useCall } from '../queries.ts'

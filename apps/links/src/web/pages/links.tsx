@@ -11,7 +11,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { IconSearch } from '@tabler/icons-react'
+import { IconSearch } from '@latchkey/web/icons'
 import { useRef, useState } from 'react'
 import type { Input } from '../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'

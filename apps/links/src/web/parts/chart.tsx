@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Center, Group, Skeleton, Table, Text, Title, Tooltip } from '@mantine/core'
-import { IconChartBar, IconTable } from '@tabler/icons-react'
+import { IconChartBar, IconTable } from '@latchkey/web/icons'
 import { Suspense, lazy, useState } from 'react'
 import { useText } from '../texts/text.ts'
 import { type Bucket, type BucketUnit, bucketNames, unitOf } from './bucket.ts'

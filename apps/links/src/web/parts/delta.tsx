@@ -1,5 +1,5 @@
 import { Text, VisuallyHidden } from '@mantine/core'
-import { IconArrowDownRight, IconArrowRight, IconArrowUpRight } from '@tabler/icons-react'
+import { IconArrowDownRight, IconArrowRight, IconArrowUpRight } from '@latchkey/web/icons'
 import { useText } from '../texts/text.ts'
 
 const WAYS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight }

@@ -6,7 +6,7 @@ import {
   type SpotlightActionGroupData,
   spotlight,
 } from '@mantine/spotlight'
-import { IconLink, IconMoon, IconPlus, IconSearch, IconSun } from '@tabler/icons-react'
+import { IconLink, IconMoon, IconPlus, IconSearch, IconSun } from '@latchkey/web/icons'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'

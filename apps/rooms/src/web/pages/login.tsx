@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Divider, Paper, Stack, Text } from '@mantine/core'
-import { IconLogin2 } from '@tabler/icons-react'
+import { IconLogin2 } from '@latchkey/web/icons'
 import { Failed } from '@latchkey/web/shell/boundary'
 import { useEffect } from 'react'
 import { useSearch } from 'wouter/use-browser-location'

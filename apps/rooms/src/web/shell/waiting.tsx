@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconMail } from '@tabler/icons-react'
+import { IconMail } from '@latchkey/web/icons'
 import { Link } from 'wouter'
 import { useCall, usePages } from '../queries.ts'
 import type { User } from '../session.ts'

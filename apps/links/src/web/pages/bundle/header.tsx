@@ -1,5 +1,5 @@
 import { Anchor, Badge, Box, Button, Group, Stack, Text } from '@mantine/core'
-import { IconArrowLeft, IconPlus } from '@tabler/icons-react'
+import { IconArrowLeft, IconPlus } from '@latchkey/web/icons'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { PageHeading } from '@latchkey/web/shell/heading'

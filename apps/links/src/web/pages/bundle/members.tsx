@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Box, Group, Pagination, Paper, Text, Title, Tooltip } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
+import { IconX } from '@latchkey/web/icons'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { call } from '../../call.ts'

@@ -1,6 +1,6 @@
 import { Box, Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconCheck, IconSearch } from '@tabler/icons-react'
+import { IconCheck, IconSearch } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Result, call } from '../../call.ts'

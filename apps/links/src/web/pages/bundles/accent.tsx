@@ -1,5 +1,5 @@
 import { Box } from '@mantine/core'
-import { IconFolder } from '@tabler/icons-react'
+import { IconFolder } from '@latchkey/web/icons'
 import type { Result } from '../../call.ts'
 
 export type Accent = Result<'getBundle'>['accent']

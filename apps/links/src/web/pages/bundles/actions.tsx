@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { tellFailed } from '@latchkey/web/told'
-import { IconArchive, IconArchiveOff, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconArchive, IconArchiveOff, IconDots, IconPencil, IconTrash } from '@latchkey/web/icons'
 import { useRef, useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { me } from '../../me.ts'

@@ -1,5 +1,5 @@
 import { Anchor, Button, Flex, Group, Paper, Text, TextInput } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
+import { IconCheck } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'

@@ -10,7 +10,7 @@ import {
   Text,
   Textarea,
 } from '@mantine/core'
-import { IconUpload } from '@tabler/icons-react'
+import { IconUpload } from '@latchkey/web/icons'
 import { useState } from 'react'
 import { useText } from '../../texts/text.ts'
 import { type Format, formats } from './format.ts'

@@ -1,5 +1,5 @@
 import { Chip, Group, Pagination, Paper, Stack, Table, Text } from '@mantine/core'
-import { IconAlertTriangle, IconArrowForwardUp, IconCheck, IconX } from '@tabler/icons-react'
+import { IconAlertTriangle, IconArrowForwardUp, IconCheck, IconX } from '@latchkey/web/icons'
 import { useState } from 'react'
 import { useText } from '../../texts/text.ts'
 import type { Row } from './job.ts'

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
-import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCheck, IconCopy } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CallError } from '@latchkey/web/call'

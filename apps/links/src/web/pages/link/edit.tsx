@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Button, Group, Stack, TextInput } from '@mantine/core'
 import { isComposing } from '@latchkey/web/composing'
-import { IconPencil } from '@tabler/icons-react'
+import { IconPencil } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useText } from '../../texts/text.ts'

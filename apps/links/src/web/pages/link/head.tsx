@@ -9,7 +9,7 @@ import {
   IconPlus,
   IconQrcode,
   IconTrash,
-} from '@tabler/icons-react'
+} from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
 import { tellDone, tellFailed } from '@latchkey/web/told'
 import type { RefObject } from 'react'

@@ -11,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconDownload } from '@tabler/icons-react'
+import { IconDownload } from '@latchkey/web/icons'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressOf, request } from '../../call.ts'

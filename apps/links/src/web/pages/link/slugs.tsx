@@ -20,7 +20,7 @@ import {
   IconQrcode,
   IconStar,
   IconTrash,
-} from '@tabler/icons-react'
+} from '@latchkey/web/icons'
 import { useState } from 'react'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Pager } from '../../parts/pager.tsx'

@@ -1,5 +1,5 @@
 import { Alert, Badge, Box, Button, Group, Text } from '@mantine/core'
-import { IconClockOff, IconPlayerPause } from '@tabler/icons-react'
+import { IconClockOff, IconPlayerPause } from '@latchkey/web/icons'
 import { useText } from '../../texts/text.ts'
 import { type Link, isMine } from './link.ts'
 import { dayAndTime } from './moment.ts'

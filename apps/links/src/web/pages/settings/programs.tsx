@@ -1,5 +1,5 @@
 import { Anchor, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
-import { IconExternalLink, IconLogout } from '@tabler/icons-react'
+import { IconExternalLink, IconLogout } from '@latchkey/web/icons'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { me } from '../../me.ts'

@@ -1,5 +1,5 @@
 import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
+import { IconCheck } from '@latchkey/web/icons'
 import type { ReactNode } from 'react'
 import { useText } from '../../texts/text.ts'
 import type { Saving } from './saving.ts'

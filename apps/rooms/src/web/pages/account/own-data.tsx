@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { IconDownload } from '@latchkey/web/icons'
 import { useState } from 'react'
 import { addressOf } from '../../call.ts'
 import { Section } from '../../parts/section.tsx'

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { tellDone } from '@latchkey/web/told'
-import { IconDots } from '@tabler/icons-react'
+import { IconDots } from '@latchkey/web/icons'
 import { useRef, useState } from 'react'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'

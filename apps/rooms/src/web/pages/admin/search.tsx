@@ -1,5 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { IconSearch } from '@latchkey/web/icons'
 import { type FormEvent, useRef, useState } from 'react'
 import { useText } from '../../texts/text.ts'
 import { useTyped } from './typed.ts'

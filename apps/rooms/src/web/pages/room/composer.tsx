@@ -1,6 +1,6 @@
 import { Button, Group, Textarea } from '@mantine/core'
 import { isComposing } from '@latchkey/web/composing'
-import { IconSend2 } from '@tabler/icons-react'
+import { IconSend2 } from '@latchkey/web/icons'
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
 import { isVisible } from '../../../visible.ts'
 import { useKeptText } from '../../kept.ts'

@@ -1,6 +1,6 @@
 import { Button, Drawer, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconSettings } from '@tabler/icons-react'
+import { IconSettings } from '@latchkey/web/icons'
 import { unlessAsking } from '../../parts/ask.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'

@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Badge, Group, Text, VisuallyHidden } from '@mantine/core'
-import { IconTrash } from '@tabler/icons-react'
+import { IconTrash } from '@latchkey/web/icons'
 import { memo } from 'react'
 import { guestSince } from '../../../guests/guest-id.ts'
 import type { Message, Person } from '../../live/frames.ts'

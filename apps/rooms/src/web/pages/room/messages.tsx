@@ -1,5 +1,5 @@
 import { Button, Center, Divider, Loader, Stack, Text } from '@mantine/core'
-import { IconArrowDown } from '@tabler/icons-react'
+import { IconArrowDown } from '@latchkey/web/icons'
 import { Failed } from '@latchkey/web/shell/boundary'
 import {
   type RefObject,

@@ -1,6 +1,6 @@
 import { Button, Drawer, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconUsers } from '@tabler/icons-react'
+import { IconUsers } from '@latchkey/web/icons'
 import { useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../live/room-store.ts'
 import { unlessAsking } from '../../parts/ask.tsx'

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { IconDots } from '@latchkey/web/icons'
 import { tellDone, tellFailed } from '@latchkey/web/told'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
