@@ -1,10 +1,10 @@
 // Builds the one file that is all of Latchkey: `bun scripts/release/executable.ts --out FILE [--platform linux-arm64]`.
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countryFile } from '@latchkey/links/clicks/country'
-import { referenceScript } from '@latchkey/http/reference-page'
+import { referenceScript } from '@latchkey/http/reference-script'
 import { type Platform, ownPlatform, platformNamed } from './platforms.ts'
 import { ROOT, run } from './run.ts'
 import { runtimeOf } from './runtime.ts'
@@ -20,7 +20,7 @@ export async function gather(folder: string): Promise<void> {
       join(carried, `latchkey-${app}`),
     ])
   copyFileSync(countryFile(), join(carried, 'countries.mmdb'))
-  copyFileSync(referenceScript(), join(carried, 'scalar.js'))
+  writeFileSync(join(carried, 'scalar.js'), await referenceScript())
 }
 
 /** Compiles everything with what `gather` put into `folder` to `file`. Throws what the bundler says. */

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { carried } from './carried.ts'
 
 export interface Reference {
@@ -25,18 +25,18 @@ export function referenceAnswers({
   icon,
   document,
   headers = {},
-}: Reference): ReadonlyMap<string, () => Response> {
+}: Reference): ReadonlyMap<string, () => Response | Promise<Response>> {
   const paths = referencePaths(apiPath)
   const page = pageOf(title, paths, icon)
-  const script = referenceScript()
+  const script = servedScript()
   let text: string | undefined
-  return new Map([
+  return new Map<string, () => Response | Promise<Response>>([
     [
       paths.document,
       () => answer((text ??= JSON.stringify(document())), 'application/json', headers.document),
     ],
     [paths.page, () => answer(page, 'text/html; charset=utf-8', headers.page)],
-    [paths.script, () => answer(Bun.file(script), 'text/javascript; charset=utf-8', headers.script)],
+    [paths.script, async () => answer(await script(), 'text/javascript; charset=utf-8', headers.script)],
   ])
 }
 
@@ -44,12 +44,31 @@ function answer(body: BodyInit, type: string, more: Readonly<Record<string, stri
   return new Response(body, { headers: { 'Content-Type': type, ...more } })
 }
 
-/** The file to serve as the page's script; the package holds everything that the page needs. */
-export function referenceScript(): string {
-  return (
-    carried('scalar.js') ??
-    fileURLToPath(new URL('./browser/standalone.js', import.meta.resolve('@scalar/api-reference')))
-  )
+/** The page's script: the file of the executable, or what a process of its own reads from the package when first needed. */
+function servedScript(): () => Promise<Blob> {
+  const file = carried('scalar.js')
+  let reading: Promise<Blob> | undefined
+  return async () => {
+    if (file !== undefined) return Bun.file(file)
+    reading ??= readScript().catch((error: unknown) => {
+      reading = undefined
+      throw error
+    })
+    return reading
+  }
+}
+
+async function readScript(): Promise<Blob> {
+  const reader = Bun.spawn([process.execPath, join(import.meta.dirname, 'reference-script.ts')], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [script, errors] = await Promise.all([
+    new Response(reader.stdout).blob(),
+    new Response(reader.stderr).text(),
+  ])
+  if ((await reader.exited) !== 0) throw new Error(`The script of the API reference is missing: ${errors}`)
+  return script
 }
 
 /** HTML without an inline script. */

@@ -63,7 +63,7 @@ const PAGE_HEADERS = {
 const WRONG_METHOD = transportFailure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
 
 /** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
-export function createReference(): (method: string, path: string) => Response | undefined {
+export function createReference(): (method: string, path: string) => Promise<Response> | undefined {
   const answers = referenceAnswers({
     title: 'Latchkey Links API',
     apiPath: API_PATH,
@@ -77,9 +77,12 @@ export function createReference(): (method: string, path: string) => Response | 
   })
   return (method, path) => {
     const answer = answers.get(path)
-    if (!answer) return undefined
-    const response = method === 'GET' || method === 'HEAD' ? answer() : failureResponse(WRONG_METHOD)
-    response.headers.set('X-Request-Id', crypto.randomUUID())
-    return response
+    return answer && respond(method, answer)
   }
+}
+
+async function respond(method: string, answer: () => Response | Promise<Response>): Promise<Response> {
+  const response = method === 'GET' || method === 'HEAD' ? await answer() : failureResponse(WRONG_METHOD)
+  response.headers.set('X-Request-Id', crypto.randomUUID())
+  return response
 }

@@ -11,7 +11,9 @@ export function isReference(path: string): boolean {
 }
 
 /** The reference and its document, for everybody; undefined for other paths. Like every page, that of the demo says so. */
-export function createReference(demo: boolean): (request: Request, path: string) => Response | undefined {
+export function createReference(
+  demo: boolean,
+): (request: Request, path: string) => Response | Promise<Response> | undefined {
   const answers = referenceAnswers({
     title: demo ? 'Latchkey Rooms API (demo)' : 'Latchkey Rooms API',
     apiPath: API_PATH,

@@ -148,7 +148,7 @@ test('answers about sessions are as they are described', async () => {
 
 test('R26.1 the page of the reference says "demo" in the demo, and nowhere else', async () => {
   for (const demo of [true, false]) {
-    const page = createReference(demo)(new Request(`${ORIGIN}/api/docs`), '/api/docs')
+    const page = await createReference(demo)(new Request(`${ORIGIN}/api/docs`), '/api/docs')
     expect([demo, (await page?.text())?.includes('demo')]).toEqual([demo, demo])
   }
 })
