@@ -77,7 +77,7 @@ async function open(address: string): Promise<Opened> {
       seen.observe(document, { childList: true, subtree: true })
     })
     await page.goto(address)
-    await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
+    await page.locator('.bars-bar').first().waitFor({ state: 'attached' })
     return await page.evaluate(() => {
       const chart = performance.now()
       const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]

@@ -1,6 +1,5 @@
 import { startClient } from '@latchkey/web/start'
 import '@mantine/spotlight/styles.css'
-import '@mantine/charts/styles.css'
 import './main.css'
 import { Shell } from './shell/shell.tsx'
 import { wording } from './texts/text.ts'

@@ -115,7 +115,7 @@ test('bundles and one bundle are accessible, wide and on a phone, in light and i
     await page.goto(admin.at(detail(name)))
     await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
     await settled(page)
-    if (name !== 'Empty') await page.locator('.recharts-bar').waitFor({ state: 'attached' })
+    if (name !== 'Empty') await page.locator('.bars-bar').first().waitFor({ state: 'attached' })
     await expectAccessibleViews(page, `bundle-${name.replace(/\W/g, '')}`)
   }
   expect(errors).toEqual([])
@@ -330,7 +330,7 @@ for (const [lang, next] of [
         await expectNoSidewaysScroll(page)
       }
       await page.goto(admin.at(detail('Spring campaign')))
-      await page.locator('.recharts-bar').waitFor({ state: 'attached' })
+      await page.locator('.bars-bar').first().waitFor({ state: 'attached' })
       await expectAccessibleViews(page, `bundle-${lang}`)
       await page.goto(admin.at(detail('Two pages')))
       await page.getByRole('button', { name: next }).waitFor()

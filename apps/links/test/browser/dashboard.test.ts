@@ -72,7 +72,7 @@ beforeAll(async () => {
 }, 90_000)
 
 /** Waits for the bars, of which one without clicks has no height. */
-const drawn = (page: Page) => page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
+const drawn = (page: Page) => page.locator('.bars-bar').first().waitFor({ state: 'attached' })
 
 /** The figure of the card of this name. */
 const figure = async (page: Page, name: string): Promise<number> => {
@@ -156,9 +156,14 @@ test('every range is shown with its buckets, and by keyboard', async () => {
 test('the arrow keys read out the bars', async () => {
   const { page } = await admin.open('/dashboard?range=7d')
   await drawn(page)
-  await page.locator('svg.recharts-surface').first().focus()
+  await page.locator('.bars svg').focus()
+  const tip = page.locator('.bars').getByRole('status')
+  await tip.getByText('Clicks').waitFor()
+  const [first = ''] = (await tip.innerText()).split('\n')
   await page.keyboard.press('ArrowRight')
-  await page.locator('.recharts-tooltip-wrapper').getByText('Clicks').waitFor()
+  await tip.filter({ hasNotText: first }).getByText('Clicks').waitFor()
+  await page.keyboard.press('Home')
+  await tip.filter({ hasText: first }).waitFor()
   await shoot(page, 'dashboard-tooltip')
 }, 60_000)
 

@@ -544,7 +544,7 @@ test('L18.5 figures of which a part cannot be had say why, beside those that can
   await expectAccessible(page)
   await mend()
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.locator('.recharts-bar').first().waitFor({ state: 'attached' })
+  await page.locator('.bars-bar').first().waitFor({ state: 'attached' })
   expect(await page.getByText('This could not be shown').count()).toBe(0)
   mend = await refuse(page, /api.*analytics/, 503)
   await page.reload()

@@ -1,42 +1,151 @@
-import { BarChart } from '@mantine/charts'
 import { Paper, Text } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { type CSSProperties, type SVGProps, useState } from 'react'
 import { useText } from '../texts/text.ts'
-import type { DrawingProps } from './chart.tsx'
+import { type BarPlace, barPath, fittingLabels, placeBars, scaleTicks } from './bar-layout.ts'
+import type { Bucket } from './bucket.ts'
 
-/** The drawing of a `TimeChart`: in a file of its own, because the library it takes is larger than a page. */
-export default function Bars({ buckets, short, long, name }: DrawingProps) {
+const [ABOVE, BELOW] = [5, 30]
+
+interface Props {
+  buckets: readonly Bucket[]
+  /** Pixels. */
+  height: number
+  short: (label: string) => string
+  long: (label: string) => string
+  name: string
+}
+
+/** The drawing of a `TimeChart`. A tooltip is at the bar under the pointer, or at the one that the arrow keys reached. */
+export function Bars({ buckets, height, short, long, name }: Props) {
   const { say, number } = useText()
-  const counts = buckets.map(({ count }) => count)
-  const total = counts.reduce((sum, count) => sum + count, 0)
+  const { ref, width } = useElementSize()
+  const [active, setActive] = useState<number>()
+  const total = buckets.reduce((sum, { count }) => sum + count, 0)
+  const plot = layOut(buckets, { width, height, number })
+  const [bucket, place] = active === undefined ? [] : [buckets[active], plot.places[active]]
   return (
-    <BarChart
-      h="100%"
-      data={buckets as { label: string; count: number }[]}
-      dataKey="label"
-      series={[{ name: 'count', label: say('links.clicks'), color: 'var(--chart-bars)' }]}
-      tickLine="none"
-      maxBarWidth={36}
-      valueFormatter={number}
-      barProps={{ isAnimationActive: false, radius: [3, 3, 0, 0] }}
-      barChartProps={{
-        title: say('chart.summary', { title: name, total: number(total) }),
-        barCategoryGap: '18%',
-      }}
-      xAxisProps={{ tickFormatter: short, minTickGap: 24, interval: 'equidistantPreserveStart' }}
-      yAxisProps={{ allowDecimals: false, width: axisWidth(number(Math.max(...counts))) }}
-      tooltipProps={{
-        isAnimationActive: false,
-        content: ({ active, payload }) => {
-          const bucket = payload?.[0]?.payload as DrawingProps['buckets'][number] | undefined
-          return active && bucket ? <Tip when={long(bucket.label)} count={bucket.count} /> : null
-        },
-      }}
-    />
+    <div ref={ref} className="bars">
+      {width > 0 && (
+        <svg
+          width={width}
+          height={height}
+          role="application"
+          aria-label={say('chart.summary', { title: name, total: number(total) })}
+          tabIndex={0}
+          {...choosing(plot, active, setActive)}
+        >
+          <g aria-hidden>
+            <Axes plot={plot} labels={buckets.map(({ label }) => short(label))} />
+            {place && <Cursor plot={plot} place={place} />}
+            {buckets.map(({ label, count }, index) => (
+              <path
+                key={label}
+                className="bars-bar"
+                d={barPath(plot.places[index] as BarPlace, plot.heightOf(count), plot.base)}
+              />
+            ))}
+          </g>
+        </svg>
+      )}
+      {/* There before it says something, so that screen readers notice. */}
+      <div className="bars-tip" role="status" style={place && besideBar(place, width)}>
+        {bucket && <Tip when={long(bucket.label)} count={bucket.count} />}
+      </div>
+    </div>
   )
 }
 
-/** Room for figures as wide as this one, and the gap beside them; measuring them would draw the chart twice. */
+type Plot = ReturnType<typeof layOut>
+
+interface Frame {
+  width: number
+  height: number
+  number: (value: number) => string
+}
+
+/** Where everything is. */
+function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
+  const max = Math.max(...buckets.map(({ count }) => count))
+  const ticks = scaleTicks(max)
+  const left = axisWidth(number(max))
+  const base = height - BELOW
+  return {
+    ticks,
+    left,
+    width,
+    base,
+    places: placeBars(buckets.length, left, width - left),
+    heightOf: (count: number) => base - (count / (ticks.at(-1) ?? 1)) * (base - ABOVE),
+  }
+}
+
+/** Room for figures as wide as this one, and the gap beside them. */
 const axisWidth = (widest: string) => 8 * widest.length + 24
+
+/** What pointers, fingers and keys do. */
+function choosing(
+  { left, places }: Plot,
+  active: number | undefined,
+  choose: (index: number | undefined) => void,
+): SVGProps<SVGSVGElement> {
+  const chooseAt = (svg: Element, clientX: number) => {
+    const index = Math.floor((clientX - svg.getBoundingClientRect().left - left) / (places[0]?.share ?? 1))
+    choose(index in places ? index : undefined)
+  }
+  return {
+    onMouseMove: (event) => chooseAt(event.currentTarget, event.clientX),
+    onTouchMove: (event) => chooseAt(event.currentTarget, event.touches[0]?.clientX ?? 0),
+    onMouseLeave: () => choose(undefined),
+    onFocus: () => choose(active ?? 0),
+    onBlur: () => choose(undefined),
+    onKeyDown: (event) => {
+      const index = reached(event.key, active ?? 0, places.length - 1)
+      if (index === undefined) return
+      event.preventDefault()
+      choose(index)
+    },
+  }
+}
+
+/** The bar that a key leads to; undefined for keys that lead nowhere. */
+function reached(key: string, from: number, last: number): number | undefined {
+  if (key === 'ArrowRight') return Math.min(from + 1, last)
+  if (key === 'ArrowLeft') return Math.max(from - 1, 0)
+  if (key === 'Home') return 0
+  return key === 'End' ? last : undefined
+}
+
+/** On the side of the bar that has more room. */
+function besideBar({ x }: BarPlace, width: number): CSSProperties {
+  return x < width / 2 ? { left: x + 10 } : { right: width - x + 10 }
+}
+
+function Axes({ plot, labels }: { plot: Plot; labels: readonly string[] }) {
+  const { number } = useText()
+  const { ticks, left, width, base, places, heightOf } = plot
+  return (
+    <>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line className="bars-line" x1={left} x2={width} y1={heightOf(tick)} y2={heightOf(tick)} />
+          <text x={left - 18} y={heightOf(tick)} dy="0.355em" textAnchor="end">
+            {number(tick)}
+          </text>
+        </g>
+      ))}
+      {fittingLabels(labels, places).map((index) => (
+        <text key={index} x={places[index]?.x} y={base + 18} dy="0.71em" textAnchor="middle">
+          {labels[index]}
+        </text>
+      ))}
+    </>
+  )
+}
+
+function Cursor({ plot, place: { x, share } }: { plot: Plot; place: BarPlace }) {
+  return <rect className="bars-cursor" x={x - share / 2} y={ABOVE} width={share} height={plot.base - ABOVE} />
+}
 
 function Tip({ when, count }: { when: string; count: number }) {
   const { say, number } = useText()

@@ -1,12 +1,11 @@
-import { ActionIcon, Box, Center, Group, Skeleton, Table, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Center, Group, Table, Text, Title, Tooltip } from '@mantine/core'
 import { IconChartBar, IconTable } from '@latchkey/web/icons'
-import { Suspense, lazy, useState } from 'react'
+import { useState } from 'react'
 import { useText } from '../texts/text.ts'
+import { Bars } from './bars.tsx'
 import { type Bucket, type BucketUnit, bucketNames, unitOf } from './bucket.ts'
 
 const HEIGHT = 260
-
-const Bars = lazy(() => import('./bars.tsx'))
 
 interface Props {
   /** As a timeline has them: ascending, without gaps. */
@@ -19,7 +18,7 @@ interface Props {
   note?: string
 }
 
-/** Clicks by hour, day, week or month, as bars with a tooltip or as a table. The drawing code is loaded when first shown. */
+/** Clicks by hour, day, week or month, as bars with a tooltip or as a table. */
 export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Props) {
   const { say, language } = useText()
   const [asTable, setAsTable] = useState(false)
@@ -59,7 +58,7 @@ export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Prop
   )
 }
 
-export interface DrawingProps {
+interface DrawingProps {
   buckets: readonly Bucket[]
   short: (label: string) => string
   long: (label: string) => string
@@ -78,9 +77,7 @@ function Drawing(props: DrawingProps) {
     )
   return (
     <Box h={HEIGHT}>
-      <Suspense fallback={<Skeleton h={HEIGHT} />}>
-        <Bars {...props} />
-      </Suspense>
+      <Bars {...props} height={HEIGHT} />
     </Box>
   )
 }
