@@ -53,6 +53,9 @@ if (!HAS_NAMESPACES)
 if (!HAS_NETWORKS || !Bun.which('caddy', wide))
   missing.push('Caddy, iproute2 or root is missing: what the compose files start was not started')
 
+if (!Bun.which('mcp-inspector'))
+  missing.push('The MCP Inspector is not installed: its command line was not tried (see .ci/run)')
+
 const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 if (python === '')
   missing.push('LATCHKEY_TEST_PYTHON is unset: the shrtnr Python SDK was not tried (see CONTRIBUTING.md)')
