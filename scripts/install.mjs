@@ -1,7 +1,17 @@
 // Runs on plain Node before anything is installed: brings node_modules to what package-lock.json says, once.
+// Without an argument it installs what runs; with `--dev` also what checks and tests.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -9,15 +19,25 @@ const mark = `${root}node_modules/.installed`
 /** A folder with a file named by the process that installs; outside node_modules, which npm empties first. */
 const lock = `${root}.installing`
 const WAIT_MS = 200
+const wantsDev = process.argv.includes('--dev')
 
-function wanted() {
+function lockHash() {
   return createHash('sha256')
     .update(readFileSync(`${root}package-lock.json`))
     .digest('hex')
 }
 
-function installed() {
-  return contentOf(mark) === wanted()
+/** Whether what is installed is that of package-lock.json, and whether it can check and test. */
+function readMark() {
+  const [hash, extent] = (contentOf(mark) ?? '').split(' ')
+  // Without it, npm was called by hand.
+  const hasDev = extent === undefined ? existsSync(`${root}node_modules/oxlint`) : extent === 'dev'
+  return { isCurrent: hash === lockHash(), hasDev }
+}
+
+function isInstalled() {
+  const { isCurrent, hasDev } = readMark()
+  return isCurrent && (hasDev || !wantsDev)
 }
 
 function contentOf(file) {
@@ -99,20 +119,29 @@ function bunRuns() {
   return spawnSync(`${root}node_modules/bun/bin/bun.exe`, ['--version']).status === 0
 }
 
-if (!installed()) {
+function install() {
+  const { isCurrent, hasDev } = readMark()
+  // Whoever tests here goes on doing so with the next version.
+  const withDev = wantsDev || hasDev
+  // Whatever NODE_ENV and npm's own settings include and leave out elsewhere.
+  const extent = ['--include=optional', withDev ? '--include=dev' : '--omit=dev']
+  // Unlike `npm ci` it removes nothing that may be running here.
+  const command = isCurrent ? ['install', '--no-save'] : ['ci']
+  const status = npm(...command, ...extent, '--no-audit', '--no-fund', '--loglevel=error')
+  if (status !== 0) process.exit(status ?? 1)
+  // Its runtime comes with a script of its own, which `ignore-scripts` keeps from running.
+  if (!bunRuns()) npm('rebuild', 'bun', '--ignore-scripts=false', '--loglevel=error')
+  if (!bunRuns()) {
+    process.stderr.write('Bun, which everything runs on, was installed but does not run.\n')
+    process.exit(1)
+  }
+  writeFileSync(mark, `${lockHash()} ${withDev ? 'dev' : 'run'}`)
+}
+
+if (!isInstalled()) {
   takeLock()
-  if (!installed()) {
-    process.stderr.write('Installing what is missing (once, with npm ci) ...\n')
-    // Whatever NODE_ENV and npm's own settings leave out elsewhere.
-    const all = ['--include=dev', '--include=optional']
-    const status = npm('ci', ...all, '--no-audit', '--no-fund', '--loglevel=error')
-    if (status !== 0) process.exit(status ?? 1)
-    // Its runtime comes with a script of its own, which `ignore-scripts` keeps from running.
-    if (!bunRuns()) npm('rebuild', 'bun', '--ignore-scripts=false', '--loglevel=error')
-    if (!bunRuns()) {
-      process.stderr.write('Bun, which everything runs on, was installed but does not run.\n')
-      process.exit(1)
-    }
-    writeFileSync(mark, wanted())
+  if (!isInstalled()) {
+    process.stderr.write('Installing what is missing (once, with npm) ...\n')
+    install()
   }
 }

@@ -33,8 +33,8 @@ function npmDoes(script: string): void {
 const BUN_THAT = (what: string) =>
   `mkdir -p node_modules/bun/bin; printf '#!/bin/sh\\n${what}\\n' > node_modules/bun/bin/bun.exe; chmod +x node_modules/bun/bin/bun.exe`
 
-function install(environment: Record<string, string> = {}) {
-  return Bun.spawn([process.env['NODE'] ?? 'node', join(root, 'scripts/install.mjs')], {
+function install(environment: Record<string, string> = {}, ...options: string[]) {
+  return Bun.spawn([process.env['NODE'] ?? 'node', join(root, 'scripts/install.mjs'), ...options], {
     env: { ...process.env, PATH: `${join(root, 'bin')}:${process.env['PATH']}`, ...environment },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -114,10 +114,41 @@ test('what is installed is not installed again, until the lock file changes', as
   expect(calls()).toHaveLength(2)
 })
 
-test('everything is installed, whatever NODE_ENV says elsewhere', async () => {
+test('to start installs what runs, to test everything, whatever NODE_ENV says elsewhere', async () => {
+  for (const [environment, options, extent] of [
+    ['development', [], '--omit=dev'],
+    ['production', ['--dev'], '--include=dev'],
+  ] as const) {
+    rmSync(join(root, 'node_modules'), { recursive: true, force: true })
+    npmDoes(BUN_THAT('exit 0'))
+    expect(await install({ NODE_ENV: environment }, ...options).exited).toBe(0)
+    expect(calls().at(-1)).toContain(`ci --include=optional ${extent} `)
+  }
+  expect(calls()).toHaveLength(2)
+})
+
+test('what tests is added to what runs without removing that, and is enough for both from then on', async () => {
   npmDoes(BUN_THAT('exit 0'))
-  expect(await install({ NODE_ENV: 'production' }).exited).toBe(0)
-  expect(calls()[0]).toContain('--include=dev --include=optional')
+  expect(await install().exited).toBe(0)
+  expect(await install({}, '--dev').exited).toBe(0)
+  expect(calls()[1]).toContain('install --no-save --include=optional --include=dev ')
+  expect([await install().exited, await install({}, '--dev').exited]).toEqual([0, 0])
+  expect(calls()).toHaveLength(2)
+})
+
+test('what npm installed by hand to test with is not taken away by a start', async () => {
+  npmDoes(BUN_THAT('exit 0'))
+  mkdirSync(join(root, 'node_modules/oxlint'), { recursive: true })
+  expect(await install().exited).toBe(0)
+  expect(calls()[0]).toContain('ci --include=optional --include=dev ')
+})
+
+test('where tests ran, a start after an update installs what they need, too', async () => {
+  npmDoes(BUN_THAT('exit 0'))
+  expect(await install({}, '--dev').exited).toBe(0)
+  writeFileSync(join(root, 'package-lock.json'), '{"name":"newer"}')
+  expect(await install().exited).toBe(0)
+  expect(calls()[1]).toContain('ci --include=optional --include=dev ')
 })
 
 test('an installation that fails, or whose Bun does not run, is not taken for one', async () => {
