@@ -36,7 +36,7 @@ export interface Context {
   /** Logs what goes wrong when the answer is under way and can no longer say so. */
   complain(error: unknown): void
   /** The caller's import, which ends with this request; throws when the caller or the node has too many. */
-  beginImport(): RunningImport
+  beginImport(): Promise<RunningImport>
   /** Ends when whatever changes from now on will be told. */
   followChanges(): Promise<Following>
   /** Added to the answer, where it has headers. */

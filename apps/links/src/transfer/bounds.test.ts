@@ -88,7 +88,7 @@ describe('an import that others wait for', () => {
     const database = await openMigrated(url)
     const imports = new RunningImports(database, url, new LengthUse(), { uploadMs: 1, readMs: 1 })
     const begin = () => imports.begin('ann', new AbortController().signal)
-    const stalled = begin()
+    const stalled = await begin()
     const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) })
     expect(await stalled.receive(never).catch((error: Error) => error.message)).toBe(
       'request: the upload broke off; nothing was changed',
@@ -96,13 +96,13 @@ describe('an import that others wait for', () => {
     await stalled.close()
 
     const patient = new RunningImports(database, url, new LengthUse(), { readMs: 1 })
-    const unread = patient.begin('ann', new AbortController().signal)
+    const unread = await patient.begin('ann', new AbortController().signal)
     const rows = Array.from({ length: 2_000 }, (_, at) => `https://example.com/${at}\n`)
     await unread.receive(fileOf(`url\n${rows.join('')}`, 64 * 1024))
     const batches = unread.batches({ format: 'csv', dryRun: false, now: 0 })
     const first = await batches.next()
     // Nobody asks for the next rows, so the place is given back by itself.
-    while (!isFree(patient)) await Bun.sleep(1)
+    while (!(await isFree(patient))) await Bun.sleep(1)
     const told = await batches.next().catch((error: Error) => error.message)
     const stored = first.done ? 0 : first.value.report.imported
     expect(told).toStartWith(`The answer was not read; the ${stored} links up to line `)
@@ -114,9 +114,24 @@ describe('an import that others wait for', () => {
     await database.close()
   })
 
-  function isFree(imports: RunningImports): boolean {
+  test('is waited for by its owner’s next one once its sender has hung up, and not before', async () => {
+    const url = `sqlite:${join(folder, 'next.db')}`
+    const database = await openMigrated(url)
+    const imports = new RunningImports(database, url, new LengthUse())
+    const sender = new AbortController()
+    const first = await imports.begin('ann', sender.signal)
+    await first.receive(fileOf('url\nhttps://example.com/a\n', 64))
+    const batches = first.batches({ format: 'csv', dryRun: true, now: 0 })
+    await batches.next()
+    expect(await isFree(imports)).toBe(false)
+    sender.abort()
+    expect(await isFree(imports)).toBe(true)
+    await database.close()
+  })
+
+  async function isFree(imports: RunningImports): Promise<boolean> {
     try {
-      void imports.begin('ann', new AbortController().signal).close()
+      await (await imports.begin('ann', new AbortController().signal)).close()
       return true
     } catch {
       return false

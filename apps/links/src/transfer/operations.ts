@@ -99,7 +99,7 @@ const importing = operation({
   failures: ['import_stopped', 'import_running', 'imports_full'],
   async handler(context, { query, upload = noPieces() }) {
     const job = { format: query.format, dryRun: query.dry_run, now: context.now }
-    const running = context.beginImport()
+    const running = await context.beginImport()
     try {
       await running.receive(upload)
       if (!context.acceptsLines) return await wholeReport(running, job)

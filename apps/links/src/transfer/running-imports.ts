@@ -24,7 +24,7 @@ export class RunningImports {
   readonly #databaseUrl: string
   readonly #lengthUse: LengthUse
   readonly #patience: typeof PATIENCE
-  readonly #owners = new Set<string>()
+  readonly #running = new Map<string, RunningImport>()
   readonly #stopping = new AbortController()
 
   constructor(
@@ -39,20 +39,26 @@ export class RunningImports {
     this.#patience = { ...PATIENCE, ...patience }
   }
 
-  /** Throws `import_running` or `imports_full`; otherwise the import is to be closed. `hangUp` is the sender's. */
-  begin(owner: string, hangUp: AbortSignal): RunningImport {
-    if (this.#owners.has(owner)) throw refusal('import_running')
-    if (this.#owners.size >= MAX_IMPORTS) throw refusal('imports_full')
-    this.#owners.add(owner)
-    return new RunningImport({
+  /**
+   * Throws `import_running` or `imports_full`; otherwise the import is to be closed. `hangUp` is the sender's. The owner's
+   * import that was hung up on is waited for: stopped in the browser, a preview may be asked for again at once.
+   */
+  async begin(owner: string, hangUp: AbortSignal): Promise<RunningImport> {
+    const previous = this.#running.get(owner)
+    if (previous?.isEnding) await previous.close()
+    if (this.#running.has(owner)) throw refusal('import_running')
+    if (this.#running.size >= MAX_IMPORTS) throw refusal('imports_full')
+    const running = new RunningImport({
       owner,
       hangUp,
       stopping: this.#stopping.signal,
       databaseUrl: this.#databaseUrl,
       patience: this.#patience,
-      release: () => this.#owners.delete(owner),
+      release: () => this.#running.delete(owner),
       stored: (slugs) => this.#noteStored(slugs),
     })
+    this.#running.set(owner, running)
+    return running
   }
 
   async #noteStored(slugs: readonly string[]): Promise<void> {
@@ -93,6 +99,11 @@ export class RunningImport {
   constructor(dependencies: ImportDependencies) {
     this.#dependencies = dependencies
     this.#end = AbortSignal.any([dependencies.hangUp, dependencies.stopping])
+  }
+
+  /** Its sender has hung up, or the service is stopping. */
+  get isEnding(): boolean {
+    return this.#end.aborted
   }
 
   /** Bytes of the file. */
