@@ -6,11 +6,11 @@ import type { DialectName } from './url.ts'
 /** One step forward. Runs inside the transaction that also records it, so a step happens wholly or not at all. */
 export type Migration = (tx: Transaction<unknown>, dialect: DialectName) => Promise<void>
 
-/** A database that a newer version of the program has migrated; this version must not touch it. */
+/** A database with migrations that this version does not know: of a newer version, or from before the first release. */
 export class NewerDatabase extends Error {
   constructor(unknown: readonly string[]) {
     super(
-      `The database was made by a newer version (it has ${unknown.join(', ')}). Run that version, or restore a backup.`,
+      `The database was made by a newer version, or by one before 0.1.0 (it has ${unknown.join(', ')}). Run that version, restore a backup, or export everything there and import it here.`,
     )
     this.name = 'NewerDatabase'
   }
