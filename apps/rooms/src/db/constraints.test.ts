@@ -36,6 +36,13 @@ const identity = (userId: string) =>
   sql`insert into identities (id, user_id, issuer, subject, mode, created_at)
     values ('identity', ${userId}, 'https://idp.example', 'alice', 'oidc', 0)`
 
+const message = (seq: number, userId: string, content: string | null) =>
+  sql`insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, created_at)
+    values (${`message ${userId} ${seq} ${content}`}, 'room', ${seq}, ${userId}, '#', 0, ${content}, 0)`
+
+const event = (type: string) =>
+  sql`insert into room_events (room_id, seq, type, data, created_at) values ('room', 1, ${type}, '{}', 0)`
+
 const REFUSED = {
   'a room without an owner': sql`update rooms set owner_id = null`,
   'a room whose owner does not exist': sql`update rooms set owner_id = 'stranger'`,
@@ -47,6 +54,10 @@ const REFUSED = {
   'an invitation for a person and for everyone with the link': invitation('both', 'hash', 'guest', 0),
   'an invitation for no one': invitation('neither', null, null, 0),
   'an identity of a guest': identity('guest'),
+  'a message with neither a text nor a time of deletion': message(2, 'owner', null),
+  'a message of an unknown user': message(2, 'stranger', 'Hello'),
+  'two messages with one sequence number': message(1, 'owner', 'Hello again'),
+  'an unknown type of event': event('message.edited'),
 } as const
 
 eachDialect((_dialect, newUrl) => {
@@ -59,6 +70,7 @@ eachDialect((_dialect, newUrl) => {
       await insertUser(tx, { id: 'owner', nickname: 'Owner', email: null, is_guest: 0 }, 0)
       await insertUser(tx, { id: 'guest', nickname: 'Guest', email: null, is_guest: 1 }, 0)
       await insertRoom(tx, ROOM)
+      await message(1, 'owner', 'Hello').execute(tx)
     })
   })
 
@@ -75,6 +87,8 @@ eachDialect((_dialect, newUrl) => {
       invitation('targeted', null, 'guest', 0),
       identity('owner'),
       sql`update rooms set visibility = 'unlisted'`,
+      message(2, 'owner', 'Hello again'),
+      event('message.created'),
     ]
     await database.write(async (tx) => {
       for (const statement of accepted) await statement.execute(tx)

@@ -3,7 +3,6 @@ import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { skeleton } from '../users/lookalikes.ts'
 import { migrations } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
@@ -71,37 +70,10 @@ eachDialect((dialect, newUrl) => {
     expect(ofLog).toContain('created_at,id')
   })
 
-  test('everybody who was there before can be told from who looks the same afterwards, however many they are', async () => {
+  test('messages and events outlive their room and its people', async () => {
     const database = openDatabase<Tables>(await newUrl())
-    await migrate(database, Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0008')))
-    const names = Array.from({ length: 2_500 }, (_, at) => `Реrsоn ${at}`)
-    await database.write(async (tx) => {
-      for (let from = 0; from < names.length; from += 500) {
-        const people = names
-          .slice(from, from + 500)
-          .map((name, at) => sql`(${`u${from + at}`}, ${name}, 'x', '#000000', 0, 0, 1, 1)`)
-        await sql`insert into users (id, nickname, search_name, avatar_color, disabled, is_guest, created_at, last_seen_at)
-          values ${sql.join(people)}`.execute(tx)
-      }
-    })
     await migrate(database, migrations)
-    const { rows } = await sql<{ nickname: string; skeleton: string }>`
-      select nickname, skeleton from users`.execute(database.read)
-    expect(rows).toHaveLength(names.length)
-    for (const row of rows) expect(row.skeleton).toBe(skeleton(row.nickname.replace('Реrsоn', 'Person')))
-    await database.close()
-  })
-
-  test('what was said before it may outlive a room for a while is all there afterwards, with its indexes and rules', async () => {
-    const database = openDatabase<Tables>(await newUrl())
-    const before = Object.entries(migrations).filter(([name]) => name < '0006')
-    await migrate(database, Object.fromEntries(before))
-    const indexesOf = async () =>
-      (await QUERIES[dialect].indexes.execute(database.read)).rows
-        .filter(({ child }) => child === 'room_messages' || child === 'room_events')
-        .map((index) => JSON.stringify(index))
-        .toSorted()
-    const said = () => sql`select * from room_messages order by id`.execute(database.read)
+    const stored = () => sql`select * from room_messages order by id`.execute(database.read)
     const run = (...statements: string[]) =>
       database.write(async (tx) => {
         for (const statement of statements) await sql.raw(statement).execute(tx)
@@ -117,17 +89,10 @@ eachDialect((dialect, newUrl) => {
         ('b', 'r', 2, 'u', '#u', 0, null, null, 2, 3, 'u')`,
       `insert into room_events values ('r', 1, 'message.created', '{}', 1)`,
     )
-    const [indexes, { rows }] = [await indexesOf(), await said()]
-    await migrate(database, migrations)
-    expect(await indexesOf()).toEqual(indexes)
-    expect((await said()).rows).toEqual(rows)
-    const refused = (statement: string) => run(statement).then(Boolean, () => 'refused')
-    expect(await refused(`update room_messages set content = null where id = 'a'`)).toBe('refused')
-    expect(await refused(`update room_messages set seq = 2`)).toBe('refused')
-    expect(await refused(`update room_messages set user_id = 'nobody'`)).toBe('refused')
-    expect(await refused(`update room_events set type = 'other'`)).toBe('refused')
+    const { rows } = await stored()
+    expect(rows).toHaveLength(2)
     await run(`delete from rooms`, `delete from users`)
-    expect((await said()).rows).toEqual(
+    expect((await stored()).rows).toEqual(
       rows.map((row) => ({ ...(row as object), user_id: null, deleted_by: null })),
     )
     const { rows: events } = await sql`select seq from room_events`.execute(database.read)

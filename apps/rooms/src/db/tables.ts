@@ -18,7 +18,7 @@ export interface UserRow {
 export interface StoredUserRow extends UserRow {
   /** The nickname, folded for searching by part of it. */
   search_name: string
-  /** What names have in common that look the same: as `namesOf` tells, and empty in rows of an older version that still runs. */
+  /** Equal for nicknames that look alike, as `namesOf` computes it. */
   skeleton: string
 }
 

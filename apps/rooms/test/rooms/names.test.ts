@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { openDatabase } from '@latchkey/database/database'
-import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
-import { sql } from 'kysely'
-import { migrations } from '../../src/db/migrations.ts'
-import type { Tables } from '../../src/db/tables.ts'
 import { loadEvents } from '../../src/messages/event-log.ts'
 import { findCalled } from '../../src/messages/store.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
@@ -65,44 +60,6 @@ eachDialect((_dialect, newUrl) => {
     const told = service.told.find((news) => news.kind === 'event')
     const { events } = await owner.browser.json<Events>(`/api/rooms/${id}/events?after=0`)
     expect(told?.kind === 'event' && told.event).toEqual(events[0] as never)
-  })
-
-  test('names that were stored before go with the update, and the rest of what happened stays', async () => {
-    const { '0001-identity': identity, '0002-rooms': rooms } = migrations
-    const database = openDatabase<Tables>(await newUrl())
-    await migrate(database, { '0001-identity': identity, '0002-rooms': rooms } as typeof migrations)
-    const person = { userId: 'abcdef', nickname: 'Quixote', avatarColor: '#1', guest: false, role: 'speaker' }
-    await database.write(async (tx) => {
-      await sql`insert into users (id, nickname, search_name, avatar_color, disabled, is_guest, created_at, last_seen_at)
-        values ('abcdef', 'Olga', 'olga', '#1', 0, 0, 1, 1)`.execute(tx)
-      await sql`insert into rooms (id, name, search_name, owner_id, owner_since, max_participants, visibility,
-        allow_guests, default_role, history_visibility, retention, created_at)
-        values ('r', 'Room', 'room', 'abcdef', 1, 5, 'public', 1, 'speaker', 'all', '30', 1)`.execute(tx)
-      for (const [id, seq, userId] of [
-        ['m1', 1, 'abcdef'],
-        ['m2', 2, null],
-      ] as const)
-        await sql`insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, created_at)
-          values (${id}, 'r', ${seq}, ${userId}, 'Quixote', 0, 'Hello', 1)`.execute(tx)
-      for (const [seq, type, data] of [
-        [3, 'member.joined', { person }],
-        [4, 'room.owner', { ownerId: 'abcdef', previousOwnerId: 'x' }],
-      ] as const)
-        await sql`insert into room_events (room_id, seq, type, data, created_at)
-          values ('r', ${seq}, ${type}, ${JSON.stringify(data)}, 1)`.execute(tx)
-    })
-    await migrate(database, migrations)
-    const messages = await database.read.selectFrom('room_messages').selectAll().orderBy('seq').execute()
-    expect(messages.map(({ author_name, content }) => [author_name, content])).toEqual([
-      ['#abcd', 'Hello'],
-      ['#', 'Hello'],
-    ])
-    const events = await database.read.selectFrom('room_events').selectAll().orderBy('seq').execute()
-    expect(events.map(({ data }) => JSON.parse(data) as unknown)).toEqual([
-      { person: { userId: 'abcdef', guest: false, role: 'speaker' } },
-      { ownerId: 'abcdef', previousOwnerId: 'x' },
-    ])
-    await database.close()
   })
 
   test('a page of events asks for names once, however many people share one', async () => {

@@ -1,18 +1,25 @@
 import type { Migration } from '@latchkey/database/migrate'
 import { sql } from 'kysely'
+import { roomTables } from './0001-schema-rooms.ts'
 
-const words = {
+const dialects = {
   sqlite: { int: 'integer', text: 'text', table: 'strict' },
-  // Sorted by code point, as SQLite does.
+  // "C" sorts by code point, as SQLite does.
   postgres: { int: 'bigint', text: 'text collate "C"', table: '' },
 }
 
-/** Who people are and how they got in (R20). */
-export const identity: Migration = async (tx, dialect) => {
-  const { int, text, table } = words[dialect]
+/** The tables of R20. Every foreign key has an index: without one, deleting a row scans every table that refers to it. */
+export const schema: Migration = async (tx, dialect) => {
+  for (const statement of [...accountTables(dialects[dialect]), ...roomTables(dialects[dialect])])
+    await sql.raw(statement).execute(tx)
+}
+
+/** Accounts, guests, and how they sign in. */
+function accountTables({ int, text, table }: Record<'int' | 'text' | 'table', string>): string[] {
   const flag = (name: string) => `${name} ${int} not null check (${name} in (0, 1))`
-  const statements = [
-    // The second key lets identities refer to members only.
+  return [
+    // Identities refer to (id, is_guest), which keeps guests from having one. The collation of skeleton does not matter:
+    // it is only compared for equality.
     `create table users (
       id ${text} not null primary key,
       nickname ${text} not null check (nickname <> ''),
@@ -24,11 +31,14 @@ export const identity: Migration = async (tx, dialect) => {
       created_at ${int} not null,
       last_seen_at ${int} not null,
       guest_ended_at ${int} check (guest_ended_at is null or is_guest = 1),
+      skeleton text not null default '',
       check (is_guest = 0 or email is null),
       unique (id, is_guest)
     ) ${table}`,
     'create index users_by_age on users (created_at, id)',
     'create index guests_ended on users (guest_ended_at) where guest_ended_at is not null',
+    // Finds people in a room whose names look alike (R14.6).
+    'create index users_by_skeleton on users (skeleton)',
     `create table identities (
       id ${text} not null primary key,
       user_id ${text} not null unique,
@@ -61,6 +71,7 @@ export const identity: Migration = async (tx, dialect) => {
       check (idle_expires_at <= absolute_expires_at)
     ) ${table}`,
     'create index sessions_by_user on sessions (user_id, created_at)',
+    // Back-channel logout finds sessions by sid or by subject.
     'create index sessions_by_sid on sessions (idp_issuer, idp_sid)',
     'create index sessions_by_sub on sessions (idp_issuer, idp_sub)',
     'create index sessions_ended on sessions (revoked_at)',
@@ -81,6 +92,7 @@ export const identity: Migration = async (tx, dialect) => {
     'create index login_states_by_browser on login_states (browser_hash, created_at)',
     'create index login_states_by_prefix on login_states (client_prefix)',
     'create index login_states_by_end on login_states (expires_at)',
+    // scope_id is empty for the platform, not null: a unique key treats nulls as different.
     `create table role_grants (
       id ${text} not null primary key,
       user_id ${text} not null references users (id) on delete cascade,
@@ -97,11 +109,13 @@ export const identity: Migration = async (tx, dialect) => {
       )
     ) ${table}`,
     'create index role_grants_by_role on role_grants (role, user_id)',
+    'create index role_grants_by_granter on role_grants (granted_by) where granted_by is not null',
     `create table platform_state (
       key ${text} not null primary key,
       value ${text} not null,
       updated_at ${int} not null
     ) ${table}`,
+    // The primary key refuses a logout token that arrives a second time (R13.6).
     `create table logout_tokens (
       issuer ${text} not null,
       jti ${text} not null,
@@ -109,6 +123,7 @@ export const identity: Migration = async (tx, dialect) => {
       primary key (issuer, jti)
     ) ${table}`,
     'create index logout_tokens_by_end on logout_tokens (expires_at)',
+    // A marker refuses a login that started before the logout token arrived (R13.8).
     `create table logout_markers (
       issuer ${text} not null,
       kind ${text} not null check (kind in ('sid', 'sub')),
@@ -131,9 +146,10 @@ export const identity: Migration = async (tx, dialect) => {
       created_at ${int} not null
     ) ${table}`,
     'create index audit_by_age on audit_events (created_at, id)',
+    // One index per filter, in the order of the log, which is read a page at a time.
     'create index audit_by_action on audit_events (action, created_at)',
     'create index audit_by_actor on audit_events (actor_user_id, created_at)',
-    'create index audit_by_target on audit_events (target_type, target_id, created_at)',
+    'create index audit_by_target on audit_events (target_id, created_at)',
+    'create index audit_by_target_type on audit_events (target_type, created_at)',
   ]
-  for (const statement of statements) await sql.raw(statement).execute(tx)
 }

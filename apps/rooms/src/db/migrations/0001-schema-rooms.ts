@@ -1,19 +1,9 @@
-import type { Migration } from '@latchkey/database/migrate'
-import { sql } from 'kysely'
-
-const words = {
-  sqlite: { int: 'integer', text: 'text', table: 'strict' },
-  // Sorted by code point, as SQLite does.
-  postgres: { int: 'bigint', text: 'text collate "C"', table: '' },
-}
-
 const ROLES = `('moderator', 'speaker', 'listener')`
 
-/** Rooms, who is in them, and what is said there (R20). */
-export const rooms: Migration = async (tx, dialect) => {
-  const { int, text, table } = words[dialect]
-  const statements = [
-    // Exactly one owner by construction: ownership exists only in owner_id, and owners have no row as members.
+/** Rooms, the people in them, and their messages. */
+export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table', string>): string[] {
+  return [
+    // Exactly one owner by construction: ownership exists only in owner_id, and owners have no row in room_members.
     `create table rooms (
       id ${text} not null primary key,
       name ${text} not null check (name <> ''),
@@ -32,8 +22,7 @@ export const rooms: Migration = async (tx, dialect) => {
     ) ${table}`,
     'create index rooms_by_age on rooms (created_at, id)',
     'create index rooms_by_owner on rooms (owner_id)',
-    // Who else in a room has the same name.
-    'create index users_by_nickname on users (nickname)',
+    'create index rooms_by_creator on rooms (created_by) where created_by is not null',
     `create table room_members (
       room_id ${text} not null references rooms (id) on delete cascade,
       user_id ${text} not null references users (id) on delete cascade,
@@ -71,9 +60,12 @@ export const rooms: Migration = async (tx, dialect) => {
     'create index presence_leases_by_node on presence_leases (node_id)',
     'create index presence_leases_by_user on presence_leases (user_id)',
     'create index presence_leases_by_session on presence_leases (session_id)',
+    // Messages and events have no foreign key to rooms: after a room is deleted, its content is deleted in batches
+    // (docs/decisions/0017). author_name is # and the start of the author's id: names are stored only in users
+    // (docs/decisions/0014).
     `create table room_messages (
       id ${text} not null primary key,
-      room_id ${text} not null references rooms (id) on delete cascade,
+      room_id ${text} not null,
       seq ${int} not null,
       user_id ${text} references users (id) on delete set null,
       author_name ${text} not null,
@@ -87,10 +79,12 @@ export const rooms: Migration = async (tx, dialect) => {
       unique (room_id, user_id, client_id),
       check ((content is null) = (deleted_at is not null))
     ) ${table}`,
-    'create index room_messages_by_user on room_messages (user_id)',
     'create index room_messages_by_age on room_messages (room_id, created_at)',
+    'create index room_messages_by_deleter on room_messages (deleted_by) where deleted_by is not null',
+    // Reads the messages of an author in order, a page at a time.
+    'create index room_messages_by_user on room_messages (user_id, created_at)',
     `create table room_events (
-      room_id ${text} not null references rooms (id) on delete cascade,
+      room_id ${text} not null,
       seq ${int} not null,
       type ${text} not null check (type in ('message.created', 'message.deleted', 'member.joined', 'member.left',
         'member.removed', 'member.role', 'room.settings', 'room.owner')),
@@ -113,6 +107,9 @@ export const rooms: Migration = async (tx, dialect) => {
       check (kind = 'ban' or expires_at is not null)
     ) ${table}`,
     'create index room_bans_by_user on room_bans (user_id)',
+    'create index room_bans_by_banner on room_bans (banned_by) where banned_by is not null',
+    // offered_seq is the last sequence number of the room when the invitation was created or renewed. It shows whether
+    // a manual role is newer (R17.6): clocks of nodes differ.
     `create table room_invitations (
       id ${text} not null primary key,
       room_id ${text} not null references rooms (id) on delete cascade,
@@ -125,15 +122,35 @@ export const rooms: Migration = async (tx, dialect) => {
       declined_at ${int},
       created_by ${text} not null references users (id) on delete cascade,
       created_at ${int} not null,
+      offered_seq ${int} not null default 0,
       check ((token_hash is null) <> (invited_user_id is null)),
       check (invited_user_id is null or max_uses = 1)
     ) ${table}`,
-    // One pending invitation for a person and a room.
+    // One pending invitation per person and room.
     `create unique index room_invitations_pending on room_invitations (room_id, invited_user_id)
       where invited_user_id is not null and use_count = 0 and declined_at is null`,
     'create index room_invitations_by_room on room_invitations (room_id, created_at)',
     'create index room_invitations_by_invitee on room_invitations (invited_user_id) where invited_user_id is not null',
     'create index room_invitations_by_creator on room_invitations (created_by)',
+    // Each person uses an invitation once (R17.6).
+    `create table room_invitation_uses (
+      invitation_id ${text} not null references room_invitations (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      used_at ${int} not null,
+      primary key (invitation_id, user_id)
+    ) ${table}`,
+    'create index room_invitation_uses_by_user on room_invitation_uses (user_id)',
+    // The last role set by hand for a person in a room, null after a kick or ban. It limits older invitations (R17.6).
+    `create table room_manual_roles (
+      room_id ${text} not null references rooms (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      role ${text} check (role in ${ROLES}),
+      seq ${int} not null,
+      set_at ${int} not null,
+      primary key (room_id, user_id)
+    ) ${table}`,
+    'create index room_manual_roles_by_user on room_manual_roles (user_id)',
+    'create index room_manual_roles_by_age on room_manual_roles (set_at)',
     `create table room_ownership_transfers (
       room_id ${text} not null primary key references rooms (id) on delete cascade,
       from_user_id ${text} not null references users (id) on delete cascade,
@@ -142,6 +159,7 @@ export const rooms: Migration = async (tx, dialect) => {
       created_at ${int} not null
     ) ${table}`,
     'create index room_ownership_transfers_by_recipient on room_ownership_transfers (to_user_id)',
+    'create index room_ownership_transfers_by_sender on room_ownership_transfers (from_user_id)',
     `create table ws_tickets (
       ticket_hash ${text} not null primary key,
       session_id ${text} not null references sessions (id) on delete cascade,
@@ -150,5 +168,4 @@ export const rooms: Migration = async (tx, dialect) => {
     'create index ws_tickets_by_session on ws_tickets (session_id)',
     'create index ws_tickets_by_end on ws_tickets (expires_at)',
   ]
-  for (const statement of statements) await sql.raw(statement).execute(tx)
 }
