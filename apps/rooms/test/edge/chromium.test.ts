@@ -50,7 +50,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     const { page, complaints, elsewhere } = await openPage()
     await page.goto(`${origin}/api/docs`)
     await page.getByRole('heading', { name: 'Latchkey Rooms', exact: true }).waitFor()
-    await page.getByText('Who is signed in').first().waitFor()
+    await page.getByText('Read the current session and its user').first().waitFor()
     await page.getByText('Sign out here or everywhere').first().waitFor()
     expect(complaints).toEqual([])
     expect(elsewhere.filter((url) => !/^(?:data|blob):/.test(url))).toEqual([])
