@@ -16,20 +16,20 @@ export async function check(): Promise<string[]> {
 }
 
 async function run(name: string, command: readonly string[]): Promise<boolean> {
-  const { isPassed, said } = await carriedOut(command)
+  const { isPassed, output } = await runCommand(command)
   console.log(`${isPassed ? 'ok  ' : 'FAIL'}  ${name}`)
-  if (!isPassed) console.log(said)
+  if (!isPassed) console.log(output)
   return isPassed
 }
 
-async function carriedOut(command: readonly string[]): Promise<{ isPassed: boolean; said: string }> {
+async function runCommand(command: readonly string[]): Promise<{ isPassed: boolean; output: string }> {
   try {
     const child = Bun.spawn([...command], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-    const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-    return { isPassed: (await child.exited) === 0, said: said.join('') }
+    const texts = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    return { isPassed: (await child.exited) === 0, output: texts.join('') }
   } catch (error) {
     // The tool is not installed.
-    return { isPassed: false, said: String(error) }
+    return { isPassed: false, output: String(error) }
   }
 }
 

@@ -9,7 +9,7 @@ import { type Platform, ownPlatform, platformNamed } from './platforms.ts'
 import { ROOT, run } from './run.ts'
 import { runtimeOf } from './runtime.ts'
 
-/** What the executable carries beside its code, under the names that `carried` of packages/http finds it by. */
+/** What the executable carries beside its code, under the names that `embeddedAsset` of packages/http finds it by. */
 export async function gather(folder: string): Promise<void> {
   const carried = join(folder, 'carried')
   mkdirSync(carried, { recursive: true })

@@ -1,14 +1,14 @@
 import { VERSION } from '@latchkey/links/version'
 import { type Command, UsageError } from './command.ts'
 import { health } from './commands/health.ts'
-import { wholeRoomsCommands } from './commands/everything.ts'
+import { roomsArchiveCommands } from './commands/instance-archive.ts'
 import { keyCommands } from './commands/keys.ts'
 import { operateCommands } from './commands/operate.ts'
 import { roomsCommands } from './commands/rooms.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
-import { explain } from './explain.ts'
-import { complain, say } from './output.ts'
+import { formatError } from './format-error.ts'
+import { printError, printLine } from './output.ts'
 import { help, overview, usage } from './usage.ts'
 
 const commands: readonly Command[] = [
@@ -17,7 +17,7 @@ const commands: readonly Command[] = [
   rooms,
   ...keyCommands,
   ...transferCommands,
-  ...wholeRoomsCommands,
+  ...roomsArchiveCommands,
   ...roomsCommands,
   ...operateCommands,
   health,
@@ -28,12 +28,12 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   // Told as an event and not thrown: a full disk, or a reader that has left. It ends no service.
   for (const out of [process.stdout, process.stderr])
     out.on('error', (error) => (process.exitCode = failed(error)))
-  if (args.length === 1 && args[0] === '--version') return told(VERSION)
+  if (args.length === 1 && args[0] === '--version') return printText(VERSION)
   if (args.some(isHelp)) return runHelp(args)
   const command = findCommand(args)
   if (!command) {
     const name = args.slice(0, 2).join(' ')
-    return refused(
+    return printUsageError(
       args.length === 0 ? 'A command is missing.' : `There is no command "${name}".`,
       overview(commands),
     )
@@ -41,7 +41,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     return await command.run(args.slice(command.words.length))
   } catch (error) {
-    if (isUsageError(error)) return refused(error.message, usage(command))
+    if (isUsageError(error)) return printUsageError(error.message, usage(command))
     return failed(error)
   }
 }
@@ -50,21 +50,21 @@ let lastFailure = ''
 
 /** One failure may be thrown and come as an event, too, or with each line: it is told once. */
 function failed(error: unknown): number {
-  const sentence = explain(error)
-  if (sentence !== lastFailure) complain(sentence)
+  const sentence = formatError(error)
+  if (sentence !== lastFailure) printError(sentence)
   lastFailure = sentence
   return 1
 }
 
 function runHelp(args: readonly string[]): number {
   const words = args.slice(0, args.findIndex(isOption))
-  if (words.length === 0) return told(overview(commands))
+  if (words.length === 0) return printText(overview(commands))
   const exact = findCommand(words)
   const meant = commands.filter((command) => words.every((word, at) => command.words[at] === word))
-  if (meant.length > 0) return told(help(meant))
+  if (meant.length > 0) return printText(help(meant))
   return exact
-    ? told(help([exact]))
-    : refused(`There is no command "${words.join(' ')}".`, overview(commands))
+    ? printText(help([exact]))
+    : printUsageError(`There is no command "${words.join(' ')}".`, overview(commands))
 }
 
 /** The command that most of the first words name: `links import` before `links`. */
@@ -82,12 +82,12 @@ function isUsageError(error: unknown): error is Error {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
 }
 
-function told(text: string): number {
-  say(text)
+function printText(text: string): number {
+  printLine(text)
   return 0
 }
 
-function refused(problem: string, how: string): number {
-  complain(`${problem}\n\n${how}`)
+function printUsageError(problem: string, how: string): number {
+  printError(`${problem}\n\n${how}`)
   return 2
 }

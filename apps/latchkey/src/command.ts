@@ -6,7 +6,7 @@ export interface Command {
   /** The words that call it. */
   readonly words: readonly string[]
   /** What follows the words. */
-  readonly takes: string
+  readonly synopsis: string
   readonly summary: string
   /** More for its own help page, in lines. */
   readonly details?: string

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Database, openDatabase, openReader } from '@latchkey/database/database'
-import { type Migration, dueMigrations, migrate } from '@latchkey/database/migrate'
+import { type Migration, pendingMigrations, migrate } from '@latchkey/database/migrate'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrations } from '@latchkey/links/db/migrations'
 import type { Tables } from '@latchkey/links/db/tables'
@@ -17,17 +17,17 @@ import {
 import { type Problem, SettingsError, parseSettings } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 import { checkDemoRooms } from './demo-rooms.ts'
-import { complain } from './output.ts'
+import { printError } from './output.ts'
 
 /** The settings that the Links server would start with. Throws `SettingsError`. */
 export function currentSettings(): Settings {
-  for (const warning of settingsWarnings(process.env)) complain(warning)
+  for (const warning of settingsWarnings(process.env)) printError(warning)
   return readSettings(process.env)
 }
 
 /** The settings that the Rooms server would start with. Throws `SettingsError`. */
 export function currentRoomsSettings(): RoomsSettings {
-  for (const warning of roomsSettingsWarnings(process.env)) complain(warning)
+  for (const warning of roomsSettingsWarnings(process.env)) printError(warning)
   return readRoomsSettings(process.env)
 }
 
@@ -35,7 +35,7 @@ export function currentRoomsSettings(): RoomsSettings {
  * The settings of both services; without AUTH_PROVIDER Rooms is a demo. Throws `SettingsError` with the problems of both,
  * `CommandFailure` where no demo may be.
  */
-export function everySetting(): { links: Settings; rooms: RoomsSettings | 'demo' } {
+export function readAllSettings(): { links: Settings; rooms: RoomsSettings | 'demo' } {
   const problems: Problem[] = []
   const reading = <T>(read: () => T): T | undefined => {
     try {
@@ -48,13 +48,13 @@ export function everySetting(): { links: Settings; rooms: RoomsSettings | 'demo'
   }
   const links = reading(currentSettings)
   const rooms = reading<RoomsSettings | 'demo'>(
-    process.env['AUTH_PROVIDER'] ? currentRoomsSettings : demoOfRooms,
+    process.env['AUTH_PROVIDER'] ? currentRoomsSettings : demoRooms,
   )
   if (!links || !rooms) throw new SettingsError(problems)
   return { links, rooms }
 }
 
-function demoOfRooms(): 'demo' {
+function demoRooms(): 'demo' {
   checkDemoRooms(process.env)
   return 'demo'
 }
@@ -85,7 +85,7 @@ async function requireCurrent(
   requireFile(url, setting)
   const reader = openReader(url)
   try {
-    if (isEmpty(await dueMigrations(reader, steps), steps))
+    if (isEmpty(await pendingMigrations(reader, steps), steps))
       throw new CommandFailure(`The database that ${setting} names is empty`)
   } finally {
     await reader.close()
@@ -133,7 +133,7 @@ async function withCurrent<AnyTables, Result>(
 ): Promise<Result> {
   const database = openDatabase<AnyTables>(url)
   try {
-    if (isEmpty(await dueMigrations(database, steps), steps)) await migrate(database, steps)
+    if (isEmpty(await pendingMigrations(database, steps), steps)) await migrate(database, steps)
     return await work(database)
   } finally {
     await database.close()

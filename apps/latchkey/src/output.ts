@@ -1,10 +1,10 @@
 import { makePrivate } from './private-file.ts'
 
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-export function complain(line: string): void {
+export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
@@ -16,11 +16,11 @@ export function plain(text: string): string {
 /** Before an export: where stdout is a file, nobody but its owner can read it. */
 export function protectStdout(): void {
   if (!makePrivate(process.stdout.fd))
-    complain('The file can be read by others, and its permissions cannot be changed')
+    printError('The file can be read by others, and its permissions cannot be changed')
 }
 
 /** Writes all pieces of an export to stdout at the pace of whoever reads it. */
-export async function pour(pieces: AsyncIterable<string>): Promise<void> {
+export async function pipe(pieces: AsyncIterable<string>): Promise<void> {
   protectStdout()
   for await (const piece of pieces) await write(piece)
 }

@@ -14,13 +14,13 @@ latchkey COMMAND --help says more, latchkey --version which version this is.`
 
 /** How one command is called. */
 export function usage(command: Command): string {
-  return `Usage: ${synopsis(command)}\n\nlatchkey ${command.words.join(' ')} --help says more.`
+  return `Usage: ${commandLine(command)}\n\nlatchkey ${command.words.join(' ')} --help says more.`
 }
 
 /** One command, or all that begin with the same words, with the settings of the services that they run. */
 export function help(commands: readonly Command[]): string {
   const pages = commands.map((command) =>
-    [synopsis(command), indent([command.summary, command.details ?? ''].join('\n').trimEnd())].join('\n'),
+    [commandLine(command), indent([command.summary, command.details ?? ''].join('\n').trimEnd())].join('\n'),
   )
   const settings = commands.flatMap((command) => Object.entries(command.settings ?? {}))
   return [
@@ -35,8 +35,8 @@ export function help(commands: readonly Command[]): string {
   ].join('\n\n')
 }
 
-function synopsis({ words, takes }: Command): string {
-  return ['latchkey', ...words, takes].join(' ').trimEnd()
+function commandLine({ words, synopsis }: Command): string {
+  return ['latchkey', ...words, synopsis].join(' ').trimEnd()
 }
 
 function settingsTable(declarations: Declarations): string {

@@ -1,8 +1,8 @@
 import type { Database } from '@latchkey/database/database'
-import { within } from '@latchkey/database/within'
+import { withTimeout } from '@latchkey/database/with-timeout'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
-import { openOccupied } from '@latchkey/database/occupancy'
+import { openExclusively } from '@latchkey/database/instance-lock'
 import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import { Counting } from './clicks/counting.ts'
@@ -115,7 +115,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       const withinMs = Math.min(leftMs, CLOSE_WITHIN_MS)
       const endMs = performance.now() + withinMs
       const inTime = (work: Promise<unknown>) =>
-        within(endMs - performance.now(), 'Closing', work).catch((error: unknown) =>
+        withTimeout(endMs - performance.now(), 'Closing', work).catch((error: unknown) =>
           log.warn('not everything was closed', { error }),
         )
       stopForgetting()
@@ -131,7 +131,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
 }
 
 async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Database<Tables>> {
-  const database = await openOccupied<Tables>(databaseUrl, log)
+  const database = await openExclusively<Tables>(databaseUrl, log)
   await migrate(database, migrations)
   return database
 }
@@ -188,7 +188,7 @@ function createServices(wiring: Wiring): Services {
   const { counting, labeller, metrics } = wiring
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, wiring.database, log)
-  const database = wiring.database.limited(limitMs)
+  const database = wiring.database.withStatementTimeout(limitMs)
   const lengthUse = new LengthUse()
   const imports = new RunningImports(wiring.database, settings.databaseUrl, lengthUse)
   const now = () => Math.floor(wiring.now() / 1000)

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { expect, test } from 'bun:test'
-import { PACED_FROM_OUTSIDE } from '@latchkey/database/session'
+import { ALLOW_IDLE_TRANSACTION } from '@latchkey/database/session'
 import { eachDialect } from '@latchkey/database/testing'
 import { sqlitePath } from '@latchkey/database/url'
 import { sql } from 'kysely'
@@ -32,7 +32,7 @@ async function holdLists({ database }: TestLinks): Promise<() => Promise<void>> 
   if (database.dialect === 'sqlite') return async () => {}
   const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = database.write(async (tx) => {
-    await sql.raw(PACED_FROM_OUTSIDE).execute(tx)
+    await sql.raw(ALLOW_IDLE_TRANSACTION).execute(tx)
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
     held.resolve()
     await ended.promise

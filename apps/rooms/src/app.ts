@@ -1,7 +1,7 @@
 import type { WebSocketHandler } from 'bun'
 import type { Database } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
-import { openOccupied } from '@latchkey/database/occupancy'
+import { openExclusively } from '@latchkey/database/instance-lock'
 import { parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Policy } from './context.ts'
@@ -65,7 +65,7 @@ export interface RoomsOptions {
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
 export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const { settings, log, now = Date.now } = options
-  const database = await openOccupied<Tables>(settings.databaseUrl, log)
+  const database = await openExclusively<Tables>(settings.databaseUrl, log)
   await migrate(database, migrations)
   await settle(database, settings, log, now())
   const nodeId = crypto.randomUUID()
@@ -76,7 +76,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const services = createServices({ ...options, now, steadyNow, database, bus })
   const { metrics } = services
   const jobs = new Scheduler([...identityJobs, ...roomJobs], {
-    database: database.limited(JOB_STATEMENT_LIMIT_MS),
+    database: database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS),
     log,
     now,
     observe: (...run) => metrics.observeJob(...run),
@@ -127,7 +127,7 @@ function createServices({ settings, log, now, steadyNow, demo = false, database,
     bus.spread({ kind: 'taken', limit, key }),
   )
   bus.listen((news) => news.kind === 'taken' && rates.hear(news.limit, news.key))
-  const limited = database.limited(STATEMENT_LIMIT_MS)
+  const limited = database.withStatementTimeout(STATEMENT_LIMIT_MS)
   return {
     settings,
     policy: policyOf(settings, demo),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
-import { type Database, among, openDatabase, serialise } from './database.ts'
+import { type Database, inList, openDatabase, lockKey } from './database.ts'
 import { eachDialect } from './testing.ts'
 import { sqlitePath } from './url.ts'
 
@@ -227,7 +227,7 @@ eachDialect((dialect, newUrl) => {
       values: readonly (string | number)[],
     ) => {
       const { rows } = await sql<{ name: string }>`select name from counter
-        where ${among(database.dialect, column, values)} order by name`.execute(database.read)
+        where ${inList(database.dialect, column, values)} order by name`.execute(database.read)
       return rows.map(({ name }) => name)
     }
 
@@ -290,7 +290,7 @@ eachDialect((dialect, newUrl) => {
     const events: string[] = []
     const write = (one: Database<Tables>, name: string) =>
       one.write(async (tx) => {
-        await serialise(dialect, tx, 42)
+        await lockKey(dialect, tx, 42)
         events.push(`${name} in`)
         await sql`select 1`.execute(tx)
         await sql`select 1`.execute(tx)
@@ -325,7 +325,7 @@ eachDialect((dialect, newUrl) => {
       const { database } = await openNew(newUrl)
       const events: string[] = []
       const go = Promise.withResolvers<void>()
-      const others = database.whileOthersWrite(async () => {
+      const others = database.pauseWriters(async () => {
         events.push('others begin')
         await go.promise
         events.push('others end')

@@ -9,7 +9,12 @@ import {
   sql,
 } from 'kysely'
 import { OutcomeUnknown, isStorageUnavailable, isTransactionConflict } from './errors.ts'
-import { type ConnectionFigures, type CountedPool, openLimitedPool, openPatientPool } from './pool.ts'
+import {
+  type ConnectionCounts,
+  type CountedPool,
+  openPoolWithTimeout,
+  openPoolWithoutTimeout,
+} from './pool.ts'
 import { readDialect } from './read-driver.ts'
 import { ReadThread } from './read-thread.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -28,7 +33,7 @@ export interface Database<Tables> {
   readonly read: KyselyType<Tables>
   write<Result>(work: (tx: Transaction<Tables>) => Promise<Result>): Promise<Result>
   /** Keeps this process's writers out while another thread writes to the same SQLite file; plain call on PostgreSQL. */
-  whileOthersWrite<Result>(work: () => Promise<Result>): Promise<Result>
+  pauseWriters<Result>(work: () => Promise<Result>): Promise<Result>
   /** Called after every committed `write` and awaited before it answers. */
   afterWrite(listener: () => void | Promise<void>): void
   /** The Kysely that migrations run on. */
@@ -37,16 +42,16 @@ export interface Database<Tables> {
    * The same database for callers who would rather fail than wait: on PostgreSQL each statement ends within so many
    * milliseconds, and `isStorageUnavailable` is true of what it ends with. Closed with this one.
    */
-  limited(statementMs: number): Database<Tables>
+  withStatementTimeout(statementMs: number): Database<Tables>
   /**
-   * The same database for reads that may take long. Of a limited one on SQLite they run on a thread of their own, one caller
+   * The same database for reads that may take long. Of one with a statement timeout on SQLite they run on a thread of their own, one caller
    * after the other, so that the event loop goes on meanwhile; each wait for the thread has the limit.
    */
-  readonly beside: Database<Tables>
+  readonly offThread: Database<Tables>
   /** The same without such a limit, for long work. */
-  readonly patient: Database<Tables>
+  readonly withoutTimeout: Database<Tables>
   /** The connections that this one opens; undefined on SQLite, where there are none. */
-  connections(): ConnectionFigures | undefined
+  connections(): ConnectionCounts | undefined
   close(): Promise<void>
 }
 
@@ -106,7 +111,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
       for (const listener of listeners) await listener()
       return result
     },
-    whileOthersWrite: (work) => writer.connection().execute(work),
+    pauseWriters: (work) => writer.connection().execute(work),
     afterWrite: (listener) => void listeners.push(listener),
     async close() {
       for (const thread of threads) await thread.close()
@@ -117,23 +122,23 @@ function openSqlite<Tables>(path: string): Database<Tables> {
       writerFile.close()
     },
     // Short reads take the time they take, and writers wait for a lock within bounds already.
-    limited(statementMs) {
+    withStatementTimeout(statementMs) {
       const thread = new ReadThread(path)
       threads.push(thread)
-      const beside: Database<Tables> = {
+      const offThread: Database<Tables> = {
         ...database,
         read: new Kysely<Tables>({ dialect: readDialect(thread, statementMs) }),
-        get beside() {
-          return beside
+        get offThread() {
+          return offThread
         },
       }
-      return { ...database, beside }
+      return { ...database, offThread }
     },
     connections: () => undefined,
-    get beside() {
+    get offThread() {
       return database
     },
-    get patient() {
+    get withoutTimeout() {
       return database
     },
   }
@@ -159,38 +164,38 @@ const CONFLICT_RETRIES = 5
 
 function openPostgres<Tables>(url: string): Database<Tables> {
   const listeners: (() => void | Promise<void>)[] = []
-  const patient = overPool<Tables>(openPatientPool(url), listeners)
-  const limited: OverPool<Tables>[] = []
+  const unlimited = overPool<Tables>(openPoolWithoutTimeout(url), listeners)
+  const withTimeout: OverPool<Tables>[] = []
   const database: Database<Tables> = {
-    ...patient,
-    limited(statementMs) {
-      const impatient = overPool<Tables>(openLimitedPool(url, statementMs), listeners)
-      limited.push(impatient)
+    ...unlimited,
+    withStatementTimeout(statementMs) {
+      const timed = overPool<Tables>(openPoolWithTimeout(url, statementMs), listeners)
+      withTimeout.push(timed)
       const other: Database<Tables> = {
-        ...impatient,
-        limited: (ms) => database.limited(ms),
-        get beside() {
+        ...timed,
+        withStatementTimeout: (ms) => database.withStatementTimeout(ms),
+        get offThread() {
           return other
         },
-        patient: database,
+        withoutTimeout: database,
       }
       return other
     },
-    get beside() {
+    get offThread() {
       return database
     },
-    get patient() {
+    get withoutTimeout() {
       return database
     },
     async close() {
-      for (const each of limited) await each.close()
-      await patient.close()
+      for (const each of withTimeout) await each.close()
+      await unlimited.close()
     },
   }
   return database
 }
 
-type OverPool<Tables> = Omit<Database<Tables>, 'limited' | 'beside' | 'patient'>
+type OverPool<Tables> = Omit<Database<Tables>, 'withStatementTimeout' | 'offThread' | 'withoutTimeout'>
 
 function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<void>)[]): OverPool<Tables> {
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
@@ -214,7 +219,7 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
       for (const listener of listeners) await listener()
       return result
     },
-    whileOthersWrite: (work) => work(),
+    pauseWriters: (work) => work(),
     afterWrite: (listener) => void listeners.push(listener),
     connections: () => pool.connections,
     close: () => kysely.destroy(),
@@ -236,7 +241,7 @@ export async function retryConflicts<Result>(transaction: () => Promise<Result>)
  * Makes writers that name the same key wait for each other until their transaction ends. SQLite writers are serial
  * already; PostgreSQL takes an advisory lock on the number.
  */
-export async function serialise<Tables>(
+export async function lockKey<Tables>(
   dialect: DialectName,
   tx: Transaction<Tables>,
   key: number,
@@ -245,7 +250,7 @@ export async function serialise<Tables>(
 }
 
 /** `column in (values)` as one parameter, so that neither the number of values nor the statement cache sets a limit. */
-export function among(
+export function inList(
   dialect: DialectName,
   column: string,
   values: readonly (number | string)[],
@@ -258,7 +263,7 @@ export function among(
 }
 
 /** Whether `part` stands somewhere in a column, as it is: nothing in it stands for anything else. */
-export function contains(dialect: DialectName, column: string, part: string): RawBuilder<SqlBool> {
+export function containsText(dialect: DialectName, column: string, part: string): RawBuilder<SqlBool> {
   const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
   return sql<SqlBool>`${position}(${sql.ref(column)}, ${part}) > 0`
 }

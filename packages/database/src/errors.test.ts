@@ -153,7 +153,7 @@ describe.skipIf(!server)('PostgreSQL that cannot be used', () => {
       const database = openDatabase<unknown>(url.href)
       const errors = [
         await errorOf(sql`select 1`.execute(database.read)),
-        await errorOf(sql`select 1`.execute(database.limited(1_000).read)),
+        await errorOf(sql`select 1`.execute(database.withStatementTimeout(1_000).read)),
         await errorOf(database.write((tx) => sql`select 1`.execute(tx))),
       ]
       await database.close()

@@ -46,11 +46,11 @@ export class OutcomeUnknown extends Error {
 }
 
 /** Whatever PostgreSQL answered to who wanted to connect: a service that runs has connected before. */
-const refusals = new WeakSet<Error>()
+const unavailable = new WeakSet<Error>()
 
 /** Has `isStorageUnavailable` be true of why there is no connection; returns the same error, so that it keeps its code. */
-export function asRefusal(error: unknown): unknown {
-  if (error instanceof Error) refusals.add(error)
+export function markUnavailable(error: unknown): unknown {
+  if (error instanceof Error) unavailable.add(error)
   return error
 }
 
@@ -63,6 +63,6 @@ export function isStorageUnavailable(error: unknown): boolean {
     SQLITE_UNAVAILABLE.test(code) ||
     POSTGRES_UNAVAILABLE.test(code) ||
     NETWORK.test(code) ||
-    (error instanceof Error && (refusals.has(error) || POSTGRES_MESSAGES.test(error.message)))
+    (error instanceof Error && (unavailable.has(error) || POSTGRES_MESSAGES.test(error.message)))
   )
 }

@@ -1,5 +1,5 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
-import { type Database, type Reader, serialise } from './database.ts'
+import { type Database, type Reader, lockKey } from './database.ts'
 import { LOCK_WAIT_MS } from './session.ts'
 import type { DialectName } from './url.ts'
 
@@ -30,11 +30,11 @@ export async function migrate<Tables>(
 ): Promise<string[]> {
   return database.write(async (typed) => {
     const tx = typed as unknown as Transaction<unknown>
-    await takeTurn(database.dialect, tx)
+    await acquireMigrationLock(database.dialect, tx)
     await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(
       tx,
     )
-    const due = await findDue(tx, migrations)
+    const due = await findPending(tx, migrations)
     for (const [name, migration] of due) {
       await migration(tx, database.dialect)
       const appliedAt = new Date().toISOString()
@@ -45,14 +45,14 @@ export async function migrate<Tables>(
 }
 
 /** Another node's migration takes as long as it takes; a table that somebody else uses is waited for like any lock. */
-async function takeTurn(dialect: DialectName, tx: Transaction<unknown>): Promise<void> {
+async function acquireMigrationLock(dialect: DialectName, tx: Transaction<unknown>): Promise<void> {
   if (dialect === 'postgres') await sql`set local lock_timeout = 0`.execute(tx)
-  await serialise(dialect, tx, MIGRATION_LOCK)
+  await lockKey(dialect, tx, MIGRATION_LOCK)
   if (dialect === 'postgres') await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx)
 }
 
 /** Names that `migrate` would apply; changes nothing. Throws `NewerDatabase`. */
-export async function dueMigrations<Tables>(
+export async function pendingMigrations<Tables>(
   { dialect, read }: Pick<Reader<Tables>, 'dialect' | 'read'>,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
@@ -62,10 +62,10 @@ export async function dueMigrations<Tables>(
       : sql`select 1 where to_regclass('migration') is not null`
   const { rows } = await found.execute(read)
   if (rows.length === 0) return Object.keys(migrations)
-  return (await findDue(read as unknown as Kysely<unknown>, migrations)).map(([name]) => name)
+  return (await findPending(read as unknown as Kysely<unknown>, migrations)).map(([name]) => name)
 }
 
-async function findDue(
+async function findPending(
   db: Kysely<unknown>,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<[string, Migration][]> {

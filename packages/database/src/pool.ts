@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Client, type CustomTypesConfig, Pool, types as defaults } from 'pg'
-import { asRefusal } from './errors.ts'
+import { markUnavailable } from './errors.ts'
 import { stream } from './postgres-stream.ts'
 import { sessionSettings } from './session.ts'
 
@@ -35,11 +35,11 @@ interface PoolOptions {
 }
 
 /** How much longer than the server the client waits. */
-const ANSWER_WITHIN_MS = 1_000
+const ANSWER_TIMEOUT_MS = 1_000
 
 /** A pool of connections. */
 export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: PoolOptions = {}): Pool {
-  const waitMs = statementLimitMs === undefined ? queryTimeoutMs : statementLimitMs + ANSWER_WITHIN_MS
+  const waitMs = statementLimitMs === undefined ? queryTimeoutMs : statementLimitMs + ANSWER_TIMEOUT_MS
   const pool = new Pool({
     ...connectionTo(url, 'latchkey'),
     types,
@@ -56,8 +56,8 @@ export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: Pool
   return pool
 }
 
-/** A connection of its own, to be opened by `connectOwn`, on which nothing is waited for longer than `withinMs`. */
-export function ownClient(url: string, { name, withinMs }: { name: string; withinMs: number }): Client {
+/** A connection of its own, to be opened by `connectClient`, on which nothing is waited for longer than `withinMs`. */
+export function createClient(url: string, { name, withinMs }: { name: string; withinMs: number }): Client {
   const client = new Client({
     ...connectionTo(url, name),
     connectionTimeoutMillis: withinMs,
@@ -68,13 +68,13 @@ export function ownClient(url: string, { name, withinMs }: { name: string; withi
   return client
 }
 
-export async function connectOwn(client: Client): Promise<void> {
+export async function connectClient(client: Client): Promise<void> {
   await client.connect()
   await client.query(sessionSettings())
 }
 
 /** The connections of a pool at this moment, and how many callers wait for one. */
-export interface ConnectionFigures {
+export interface ConnectionCounts {
   busy: number
   idle: number
   waiting: number
@@ -83,29 +83,29 @@ export interface ConnectionFigures {
 type Counts = Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
 
 /** Read from plain numbers: the database is not asked. */
-export function connectionsOf({ totalCount, idleCount, waitingCount }: Counts): ConnectionFigures {
+export function connectionsOf({ totalCount, idleCount, waitingCount }: Counts): ConnectionCounts {
   return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
 }
 
 /** A pool as Kysely wants it, which also tells its figures. */
 export interface CountedPool extends PostgresPool {
-  readonly connections: ConnectionFigures
+  readonly connections: ConnectionCounts
 }
 
 /** A pool without limits, for an application's database. */
-export function openPatientPool(url: string): CountedPool {
+export function openPoolWithoutTimeout(url: string): CountedPool {
   const pool = openPool(url)
-  return counted(pool, () => pool.connect())
+  return withCounts(pool, () => pool.connect())
 }
 
-function counted(pool: Pool, connect: CountedPool['connect']): CountedPool {
+function withCounts(pool: Pool, connect: CountedPool['connect']): CountedPool {
   return {
     options: pool.options,
     async connect() {
       try {
         return await connect()
       } catch (error) {
-        throw asRefusal(error)
+        throw markUnavailable(error)
       }
     },
     end: () => pool.end(),
@@ -119,9 +119,9 @@ function counted(pool: Pool, connect: CountedPool['connect']): CountedPool {
  * A pool whose statements end within `limitMs`, whether the server is slow, waits for a lock, or is frozen. In the last
  * case the connection is dropped: who knows when, or whether, it would answer.
  */
-export function openLimitedPool(url: string, limitMs: number): CountedPool {
+export function openPoolWithTimeout(url: string, limitMs: number): CountedPool {
   const pool = openPool(url, { statementLimitMs: limitMs })
-  return counted(pool, async () => {
+  return withCounts(pool, async () => {
     const client = await pool.connect()
     let dead: Error | undefined
     const query = async (...statement: [string, unknown[]]) => {

@@ -10,7 +10,7 @@ import { ReaderUnavailable } from './errors.ts'
 import type { ReadThread } from './read-thread.ts'
 import type { ReadRequest, Row } from './read-worker.ts'
 import { dialectOver } from './sqlite.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /**
  * The Kysely dialect over a thread that reads. Whoever waits longer than the limit for a turn or for a statement gets
@@ -46,7 +46,7 @@ class ReadDriver implements Driver {
     const turn = Promise.withResolvers<void>()
     this.#free = turn.promise
     try {
-      await within(this.#limitMs, 'Waiting for those who read before', before)
+      await withTimeout(this.#limitMs, 'Waiting for those who read before', before)
     } catch (error) {
       void before.then(turn.resolve)
       throw error
@@ -117,7 +117,7 @@ class ReadConnection implements DatabaseConnection {
     const asked = this.#thread.ask(request)
     this.#asked = asked
     try {
-      return await within(this.#limitMs, 'A statement', asked)
+      return await withTimeout(this.#limitMs, 'A statement', asked)
     } catch (error) {
       if (error instanceof ReaderUnavailable) this.#broken = error
       throw error

@@ -1,9 +1,9 @@
 import { ReaderUnavailable } from './errors.ts'
 import type { ReadReply, ReadRequest, Row } from './read-worker.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** A statement cannot be cut off. Whoever closes waits so long for one, in milliseconds, and then goes without it. */
-const CLOSE_WITHIN_MS = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 const WORKER = new URL('./read-worker.ts', import.meta.url).href
 
@@ -29,9 +29,9 @@ export class ReadThread {
   /** Ends when the file is closed, or the statement that keeps it open has been given up. */
   async close(): Promise<void> {
     this.#closed = true
-    await settledWithin(this.#reply?.promise, CLOSE_WITHIN_MS)
+    await settledWithin(this.#reply?.promise, CLOSE_TIMEOUT_MS)
     if (this.#reply) this.#reply.reject(new ReaderUnavailable('The database is being closed'))
-    else if (this.#worker) await settledWithin(this.#ask('close'), CLOSE_WITHIN_MS)
+    else if (this.#worker) await settledWithin(this.#ask('close'), CLOSE_TIMEOUT_MS)
     this.#worker?.terminate()
   }
 
@@ -71,5 +71,5 @@ function rowsOf(rows: string | readonly Row[]): readonly Row[] {
 }
 
 async function settledWithin(work: Promise<unknown> | undefined, ms: number): Promise<void> {
-  await within(ms, 'closing', work ?? Promise.resolve()).catch(() => undefined)
+  await withTimeout(ms, 'closing', work ?? Promise.resolve()).catch(() => undefined)
 }

@@ -4,10 +4,10 @@ import type { ClientBase } from 'pg'
 import { openDatabase, openReader } from './database.ts'
 import { isStorageUnavailable } from './errors.ts'
 import { migrate } from './migrate.ts'
-import { onOneState } from './one-state.ts'
-import { connectOwn, openPool, ownClient } from './pool.ts'
+import { readSnapshot } from './snapshot.ts'
+import { connectClient, openPool, createClient } from './pool.ts'
 import { eachDialect } from './testing.ts'
-import { openPostgresBulk } from './whole/bulk-postgres.ts'
+import { openPostgresBulk } from './archive/bulk-postgres.ts'
 
 const NAMES = [
   'idle_in_transaction_session_timeout',
@@ -46,11 +46,11 @@ eachDialect((dialect, newUrl) => {
     const url = await newUrl()
     const [database, reader] = [openDatabase(url), openReader(url)]
     const shown = []
-    for (const { read } of [database, database.limited(1_000), reader])
+    for (const { read } of [database, database.withStatementTimeout(1_000), reader])
       shown.push(Object.values((await settings.execute(read)).rows[0] ?? {}))
     const pool = openPool(url, { queryTimeoutMs: 1_000 })
-    const own = ownClient(url, { name: 'own', withinMs: 3_000 })
-    await connectOwn(own)
+    const own = createClient(url, { name: 'own', withinMs: 3_000 })
+    await connectClient(own)
     for (const each of [pool, own]) shown.push(await shownTo(each))
     for (const each of [pool, own]) await each.end()
     for (const each of [reader, database]) await each.close()
@@ -98,7 +98,7 @@ eachDialect((dialect, newUrl) => {
     await bulk.close()
     const database = openDatabase(url)
     const limitOf = (pacedBy?: 'consumer') =>
-      onOneState(database, async (read) => (await idleLimit.execute(read)).rows, pacedBy && { pacedBy })
+      readSnapshot(database, async (read) => (await idleLimit.execute(read)).rows, pacedBy && { pacedBy })
     expect([await limitOf(), await limitOf('consumer'), await limitOf()]).toEqual([
       [{ is: '5s' }],
       [{ is: '1h' }],

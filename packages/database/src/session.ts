@@ -39,4 +39,4 @@ export function sessionSettings(statementLimitMs?: number): string {
  * For the one kind of transaction that waits for more than the database: an import or export of everything, at the pace of
  * the file, pipe or person on the other side. It goes first in the transaction.
  */
-export const PACED_FROM_OUTSIDE = `set local idle_in_transaction_session_timeout = '1h'`
+export const ALLOW_IDLE_TRANSACTION = `set local idle_in_transaction_session_timeout = '1h'`

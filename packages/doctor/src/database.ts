@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Reader, openReader } from '@latchkey/database/database'
-import { type Migration, NewerDatabase, dueMigrations } from '@latchkey/database/migrate'
+import { type Migration, NewerDatabase, pendingMigrations } from '@latchkey/database/migrate'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { type Kysely, sql } from 'kysely'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A service's database, as its settings name it. */
-export interface Examined<Tables> {
+export interface DatabaseCheck<Tables> {
   url: string
   /** Where the address comes from: `LINKS_DATABASE_URL`. */
   setting: string
@@ -26,14 +26,14 @@ export interface Examined<Tables> {
 }
 
 /** Looks at the soundness of the database, its version and the clock. Makes nothing and changes nothing. */
-export async function checkDatabase<Tables>(examined: Examined<Tables>): Promise<Finding[]> {
+export async function checkDatabase<Tables>(examined: DatabaseCheck<Tables>): Promise<Finding[]> {
   const { url, migrations } = examined
   let database: Reader<Tables> | undefined
   try {
-    if (isYetToBeMade(url))
+    if (isNotYetCreated(url))
       return [
         warn('database', `there is none yet: the first start makes ${sqlitePath(url)}`),
-        dueFinding(Object.keys(migrations)),
+        pendingFinding(Object.keys(migrations)),
         checkOwnClock(examined),
       ]
     database = openReader<Tables>(url)
@@ -65,7 +65,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Whether it is a file that a start would make; one in a place where none can be is a problem of its own. */
-function isYetToBeMade(url: string): boolean {
+function isNotYetCreated(url: string): boolean {
   if (dialectOf(url) === 'postgres' || existsSync(sqlitePath(url))) return false
   let folder = dirname(resolve(sqlitePath(url)))
   while (!existsSync(folder)) folder = dirname(folder)
@@ -75,7 +75,7 @@ function isYetToBeMade(url: string): boolean {
 async function checkStorage<Tables>(database: Reader<Tables>): Promise<Finding> {
   const [problem] = await storageProblems(database)
   if (problem !== undefined)
-    return fail('database', `is damaged (${tellingLine(problem)}): stop the service and restore a backup`)
+    return fail('database', `is damaged (${problemLine(problem)}): stop the service and restore a backup`)
   return ok('database', `${await engineVersion(database)} can be read and is sound`)
 }
 
@@ -90,7 +90,7 @@ async function storageProblems<Tables>({ dialect, read }: Reader<Tables>): Promi
 }
 
 /** SQLite may say a hundred things at once below a heading; a finding is one line. */
-function tellingLine(problem: string): string {
+function problemLine(problem: string): string {
   const lines = problem.split('\n')
   return lines.find((line) => !line.startsWith('***')) ?? problem
 }
@@ -107,11 +107,11 @@ async function engineVersion<Tables>({ dialect, read }: Reader<Tables>): Promise
 /** Tables are known to be what they are here only in the very version that this is. */
 async function checkVersion<Tables>(
   database: Reader<Tables>,
-  migrations: Examined<Tables>['migrations'],
+  migrations: DatabaseCheck<Tables>['migrations'],
 ): Promise<{ finding: Finding; isCurrent: boolean }> {
   try {
-    const due = await dueMigrations(database, migrations)
-    if (due.length > 0) return { finding: dueFinding(due), isCurrent: false }
+    const due = await pendingMigrations(database, migrations)
+    if (due.length > 0) return { finding: pendingFinding(due), isCurrent: false }
     return { finding: await newestMigration(database), isCurrent: true }
   } catch (error) {
     if (!(error instanceof NewerDatabase)) throw error
@@ -119,7 +119,7 @@ async function checkVersion<Tables>(
   }
 }
 
-function dueFinding(due: readonly string[]): Finding {
+function pendingFinding(due: readonly string[]): Finding {
   return ok('migrations', `the next start applies ${due.join(', ')}`)
 }
 
@@ -135,14 +135,14 @@ const EARLIEST_MS = 1_735_689_600_000
 /** More than a slow answer of the database takes. */
 const TOLERANCE_S = 5
 
-function checkOwnClock<Tables>({ now, harm }: Examined<Tables>): Finding {
+function checkOwnClock<Tables>({ now, harm }: DatabaseCheck<Tables>): Finding {
   const at = new Date(now()).toISOString()
   return now() < EARLIEST_MS ? fail('clock', `says ${at}: set it, ${harm}`) : ok('clock', `says ${at}`)
 }
 
 async function checkClock<Tables>(
   database: Reader<Tables>,
-  examined: Examined<Tables>,
+  examined: DatabaseCheck<Tables>,
   hasTables: boolean,
 ): Promise<Finding> {
   const own = checkOwnClock(examined)

@@ -43,12 +43,12 @@ function widerIPv4(prefix: string): string | undefined {
 function widerIPv6(prefix: string): string | undefined {
   const [found, first = '0', second = '0', third = '0', fourth = '0', bits] = IPV6.exec(prefix) ?? []
   if (found === undefined) return undefined
-  if (bits === '48') return written([first, second], 32)
-  if (bits === '56') return written([first, second, third], 48)
-  return written([first, second, third, fourth.length > 2 ? `${fourth.slice(0, -2)}00` : '0'], 56)
+  if (bits === '48') return formatPrefix([first, second], 32)
+  if (bits === '56') return formatPrefix([first, second, third], 48)
+  return formatPrefix([first, second, third, fourth.length > 2 ? `${fourth.slice(0, -2)}00` : '0'], 56)
 }
 
-function written(groups: string[], bits: number): string {
+function formatPrefix(groups: string[], bits: number): string {
   while (groups.at(-1) === '0') groups.pop()
   return `${groups.join(':')}::/${bits}`
 }

@@ -10,7 +10,7 @@ import { type LiteralTexts, parseBody, parseOrFail, queryObject } from './valida
 export const BODY_LIMIT_BYTES = 64 * 1024
 
 /** What Bun knows of a request beside the request. `peer` is the socket's address. */
-export interface Arrival {
+export interface PeerInfo {
   peer: string
   /** Keeps the connection however long nothing is sent on it. */
   keepOpen?: () => void
@@ -40,13 +40,13 @@ export interface Surface<Context, Caller> {
   basePath: string
   operations: readonly AnyOperation<Context>[]
   /** Throws the failure for a caller who is not admitted. Runs before the path is even looked at. */
-  authenticate(request: Request, arrival: Arrival): Promise<Authenticated<Caller>>
+  authenticate(request: Request, arrival: PeerInfo): Promise<Authenticated<Caller>>
   /** Throws when the caller may not use operations of this scope. */
   authorise(caller: Caller, operation: AnyOperation<Context>, request: Request): void
   contextOf(
     caller: Caller,
     request: Request,
-    arrival: Arrival & { requestId: string },
+    arrival: PeerInfo & { requestId: string },
   ): Context | Promise<Context>
   literals: LiteralTexts
   /** Of a JSON body; 64 KiB unless told. */
@@ -59,7 +59,7 @@ export interface Surface<Context, Caller> {
   observe(exchange: Exchange): void
 }
 
-type Env = { Bindings: Arrival }
+type Env = { Bindings: PeerInfo }
 type Work<Caller> = (caller: Caller, requestId: string) => Promise<Response>
 
 /**
@@ -100,7 +100,7 @@ async function exchange<Context, Caller>(
     authenticated = await surface.authenticate(request, arrival)
     response = await work(authenticated.caller, requestId)
   } catch (error) {
-    response = await sized(request, await surface.render(error, requestId, authenticated?.caller))
+    response = await withContentLength(request, await surface.render(error, requestId, authenticated?.caller))
   }
   const { headers, status } = response
   headers.set('X-Request-Id', requestId)
@@ -164,7 +164,7 @@ async function perform<Context, Caller>(
   const answer = operation.answer?.(result, request) ?? { body: result }
   const response = toResponse(answer, operation.status)
   addHeaders(surface, context, response)
-  return answer.body instanceof ReadableStream ? response : sized(request, response)
+  return answer.body instanceof ReadableStream ? response : withContentLength(request, response)
 }
 
 function addHeaders<Context, Caller>(
@@ -176,7 +176,7 @@ function addHeaders<Context, Caller>(
 }
 
 /** Hono takes the body off the answer to a HEAD, whose length would then be told as 0. */
-async function sized({ method }: Request, response: Response): Promise<Response> {
+async function withContentLength({ method }: Request, response: Response): Promise<Response> {
   if (method === 'HEAD') response.headers.set('Content-Length', `${(await response.clone().bytes()).length}`)
   return response
 }

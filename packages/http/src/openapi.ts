@@ -64,7 +64,7 @@ export function openApiDocument<Context>(options: DocumentOptions<Context>): Jso
     paths,
     components: {
       securitySchemes: access?.schemes ?? { bearerAuth: { type: 'http', scheme: 'bearer' } },
-      headers: Object.fromEntries(describedHeaders(options)),
+      headers: Object.fromEntries(headerComponents(options)),
       schemas,
     },
   }
@@ -116,7 +116,7 @@ function security(names: readonly string[]): Json[] {
   return names.length === 0 ? [] : [Object.fromEntries(names.map((name) => [name, []]))]
 }
 
-function describedHeaders<Context>(options: DocumentOptions<Context>): [name: string, header: Json][] {
+function headerComponents<Context>(options: DocumentOptions<Context>): [name: string, header: Json][] {
   const all = [
     options.headers,
     ...Object.values(options.headersByStatus),

@@ -27,12 +27,12 @@ export function isPublicAddress(address: string): boolean {
  *
  * @example await resolveHost('[::1]') // ['::1']
  */
-export async function resolveHost(hostname: string, resolve = askSystem): Promise<string[]> {
+export async function resolveHost(hostname: string, resolve = lookUpAddresses): Promise<string[]> {
   const bare = hostname.replace(/^\[|\]$/g, '')
   return isIP(bare) === 0 ? resolve(bare) : [bare]
 }
 
-async function askSystem(hostname: string): Promise<string[]> {
+async function lookUpAddresses(hostname: string): Promise<string[]> {
   const answers = await lookUpHost(hostname, { all: true })
   return answers.map(({ address }) => address)
 }

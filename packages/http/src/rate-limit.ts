@@ -1,7 +1,7 @@
 import { widerPrefix } from './client-prefix.ts'
 
 /** The answer to one request; it carries what the `RateLimit-*` and `Retry-After` headers need. */
-export interface Taken {
+export interface RateLimitResult {
   readonly allowed: boolean
   /** Requests in a full bucket. */
   readonly limit: number
@@ -16,9 +16,9 @@ export interface Taken {
 /** Counts requests by key, such as an identity or an address. */
 export interface RateLimiter {
   /** All of `requests`, 1 unless told, or none; more than a full bucket never pass. */
-  take(key: string, requests?: number): Taken
+  take(key: string, requests?: number): RateLimitResult
   /** What `take` would answer now, without counting anything: for limits on what turns out to be a failure. */
-  peek(key: string): Taken
+  peek(key: string): RateLimitResult
 }
 
 // Of one width of prefixes: as many /16 as IPv4 has, so that those, and in practice the /32 of IPv6, never fill their table.
@@ -68,7 +68,7 @@ export function createRateLimiter(
     return { table: shared, key: '' }
   }
 
-  function measure(key: string, requests: number, counts: boolean): Taken {
+  function measure(key: string, requests: number, counts: boolean): RateLimitResult {
     const at = now()
     const bucket = bucketOf(key, at)
     const known = bucket.table.get(bucket.key)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { carried } from './carried.ts'
+import { embeddedAsset } from './embedded-asset.ts'
 
 export interface Reference {
   title: string
@@ -46,7 +46,7 @@ function answer(body: BodyInit, type: string, more: Readonly<Record<string, stri
 
 /** The page's script: the file of the executable, or what a process of its own reads from the package when first needed. */
 function servedScript(): () => Promise<Blob> {
-  const file = carried('scalar.js')
+  const file = embeddedAsset('scalar.js')
   let reading: Promise<Blob> | undefined
   return async () => {
     if (file !== undefined) return Bun.file(file)

@@ -1,9 +1,9 @@
 import type { Server } from 'bun'
 
 /** How long a stop may take, in milliseconds: a little less than what ends the process with work undone, 9.7 s. */
-const STOP_WITHIN_MS = 8_900
+const STOP_TIMEOUT_MS = 8_900
 /** How much of it is for requests that are under way: more than the 8 s that they wait for a statement at most. */
-const FINISH_WITHIN_MS = 8_100
+const FINISH_TIMEOUT_MS = 8_100
 
 /** What every service gives to `Bun.serve`. */
 export const limits = {
@@ -21,8 +21,8 @@ export const limits = {
  * @example await links.close(await stopServing(server))
  */
 export async function stopServing(server: Pick<Server<unknown>, 'stop'>): Promise<number> {
-  const endMs = performance.now() + STOP_WITHIN_MS
-  await Promise.race([server.stop(), Bun.sleep(FINISH_WITHIN_MS)])
+  const endMs = performance.now() + STOP_TIMEOUT_MS
+  await Promise.race([server.stop(), Bun.sleep(FINISH_TIMEOUT_MS)])
   await Promise.race([server.stop(true), Bun.sleep(100)])
   return endMs - performance.now()
 }

@@ -30,6 +30,6 @@ export function boundMarks(value: string): string {
 }
 
 /** Lower case for searching, the same on both engines and for all letters. */
-export function folded(value: string): string {
+export function foldText(value: string): string {
   return boundMarks(value).normalize('NFC').toLowerCase()
 }

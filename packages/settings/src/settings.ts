@@ -24,11 +24,13 @@ export type Declarations = Readonly<Record<string, Declaration<unknown>>>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-type Held<Setting> = Setting extends { readonly kind: Kind<infer T> } ? T : never
+type ValueOf<Setting> = Setting extends { readonly kind: Kind<infer T> } ? T : never
 
 /** What the declarations hold once parsed: null only where there is no default. */
 export type Values<D extends Declarations> = {
-  readonly [Key in keyof D]: D[Key] extends { readonly default: string } ? Held<D[Key]> : Held<D[Key]> | null
+  readonly [Key in keyof D]: D[Key] extends { readonly default: string }
+    ? ValueOf<D[Key]>
+    : ValueOf<D[Key]> | null
 }
 
 /**
@@ -107,7 +109,7 @@ function readSetting<T>(declaration: Declaration<T>, env: Environment): Outcome<
   if (given.value === undefined) return { value: defaultOf(declaration) }
   const value = declaration.kind.parse(given.value)
   if (value !== undefined) return { value }
-  return { problem: `must be ${declaration.kind.accepts}${shown(declaration, given.value)}` }
+  return { problem: `must be ${declaration.kind.accepts}${displayValue(declaration, given.value)}` }
 }
 
 function defaultOf<T>(declaration: Declaration<T>): T | null {
@@ -149,7 +151,7 @@ function readSecret(name: string, path: string): Outcome<string> {
 const SHOWN_LENGTH = 80
 
 // A value with an @ may be a URL with a password in it, whatever the setting.
-function shown({ secret }: Declaration<unknown>, value: string): string {
+function displayValue({ secret }: Declaration<unknown>, value: string): string {
   if (secret || value.includes('@')) return ''
   const quoted = JSON.stringify(value.slice(0, SHOWN_LENGTH))
   return `, not ${quoted}${value.length > SHOWN_LENGTH ? '…' : ''}`

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 declare const OPERATIONS: Readonly<Record<string, readonly [method: string, path: string]>>
 
 /** What the types of a call are taken from: an operation as `@latchkey/http/operation` declares it. */
-export interface Declared {
+export interface DeclaredOperation {
   id: string
   params?: z.ZodType | undefined
   query?: z.ZodType | undefined
@@ -17,14 +17,14 @@ type Out<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.out
 type In<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.input<S> : never
 
 /** What is sent with a call of `O`; `Query` is to be given where the operation's own schema says less. */
-export type InputOf<O extends Declared, Query = Out<O['query']>> = Part<'params', Out<O['params']>> &
+export type InputOf<O extends DeclaredOperation, Query = Out<O['query']>> = Part<'params', Out<O['params']>> &
   Part<'body', In<O['body']>> & { query?: Partial<Query> }
 
 /** The operations of a union whose id is `Id`, or may be. */
 export type OfId<O, Id> = O extends { id: infer Ids } ? (Id extends Ids ? O : never) : never
 
 /** Input and result of every operation of a union of them, by their ids. */
-export type CallsOf<O extends Declared> = {
+export type CallsOf<O extends DeclaredOperation> = {
   [Id in O['id']]: {
     input: InputOf<OfId<O, Id>>
     result: z.output<OfId<O, Id>['result']>
@@ -68,7 +68,7 @@ export const signIn = {
   },
 }
 
-function noteSignIn({ status }: Response): void {
+function updateSignIn({ status }: Response): void {
   if (isOver === (status === 401)) return
   isOver = status === 401
   for (const listener of listeners) listener()
@@ -159,7 +159,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(upload && { body: upload }),
     }).catch(noAnswer(signal))
-    noteSignIn(response)
+    updateSignIn(response)
     if (response.ok) return response
     throw await refusalOf(response)
   }

@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from 'bun:test'
 import { QueryObserver } from '@tanstack/react-query'
-import { changed, queries } from './queries.ts'
+import { invalidate, queries } from './queries.ts'
 
 afterEach(() => {
   queries.clear()
@@ -36,9 +36,9 @@ async function settle(): Promise<void> {
 test('changes that come faster than reads break none of them off, and one read follows them all', async () => {
   const { reads, shown } = show(['links'])
   await reads[0]?.answer()
-  void changed('links')
+  void invalidate('links')
   await Bun.sleep(0)
-  for (let times = 0; times < 5; times++) void changed('totals', 'links')
+  for (let times = 0; times < 5; times++) void invalidate('totals', 'links')
   await Bun.sleep(0)
   expect(reads.map(({ signal }) => signal.aborted)).toEqual([false, false])
   await reads[1]?.answer()
@@ -50,9 +50,9 @@ test('changes that come faster than reads break none of them off, and one read f
 test('a read that begins while a change waits, as of a further page, is not broken off either', async () => {
   const { reads, observer } = show(['links'])
   await reads[0]?.answer()
-  void changed('links')
+  void invalidate('links')
   await Bun.sleep(0)
-  void changed('links')
+  void invalidate('links')
   void observer.refetch()
   await Bun.sleep(0)
   expect(reads.map(({ signal }) => signal.aborted)).toEqual([false, true, false])
@@ -68,12 +68,12 @@ for (const [words, isFirst] of [
     const { reads, shown } = show(['links'])
     if (!isFirst) {
       await reads[0]?.answer()
-      void changed('links')
+      void invalidate('links')
       await Bun.sleep(0)
     }
     const underWay = reads.length
     const known: unknown[] = []
-    void changed('links').then(() => known.push(shown()))
+    void invalidate('links').then(() => known.push(shown()))
     await reads[underWay - 1]?.answer()
     expect([known, reads.length]).toEqual([[], underWay + 1])
     await reads[underWay]?.answer()
@@ -88,13 +88,13 @@ for (const [words, isFirst] of [
     const { reads, shown } = show(['links'])
     if (!isFirst) {
       await reads[0]?.answer()
-      void changed('links')
+      void invalidate('links')
       await Bun.sleep(0)
     }
     const hung = reads.length - 1
     jest.useFakeTimers()
     const known: unknown[] = []
-    void changed('links').then(() => known.push(shown()))
+    void invalidate('links').then(() => known.push(shown()))
     jest.advanceTimersByTime(9_999)
     await settle()
     expect([reads[hung]?.signal.aborted, reads.length]).toEqual([false, hung + 1])
@@ -110,7 +110,7 @@ test('what a change is not about is not read again, and what nobody looks at onl
   const other = show(['bundles'])
   await other.reads[0]?.answer()
   queries.setQueryData(['links', 'left'], 1)
-  await changed('links')
+  await invalidate('links')
   expect(other.reads).toHaveLength(1)
   const back = show(['links', 'left'])
   expect([back.shown(), back.reads.length]).toEqual([1, 1])

@@ -44,7 +44,7 @@ const waiting = new WeakMap<Query, Promise<void>>()
  * What is under way may have begun before the change, and is not broken off: changes that come faster than reads would let
  * none of them end.
  */
-async function readNext(query: Query): Promise<void> {
+async function refetchNext(query: Query): Promise<void> {
   const timer = setTimeout(() => void query.cancel({ revert: true }), HUNG_MS)
   do await query.promise?.catch(() => {})
   while (query.promise)
@@ -57,11 +57,11 @@ async function readNext(query: Query): Promise<void> {
  * Everything shown that `isOld` says is read again: each by one read that begins after this call, however often this is
  * called until then. Ends when they have ended.
  */
-export async function readAgain(isOld: (key: QueryKey) => boolean): Promise<void> {
+export async function refetch(isOld: (key: QueryKey) => boolean): Promise<void> {
   const old = queries.getQueryCache().findAll({ predicate: ({ queryKey }) => isOld(queryKey) })
   await Promise.all(
     old.map((query) => {
-      const reading = waiting.get(query) ?? readNext(query)
+      const reading = waiting.get(query) ?? refetchNext(query)
       waiting.set(query, reading)
       return reading
     }),
@@ -69,5 +69,5 @@ export async function readAgain(isOld: (key: QueryKey) => boolean): Promise<void
 }
 
 /** After a change: everything shown about these is read again. */
-export const changed = (...about: readonly string[]): Promise<void> =>
-  readAgain(([each]) => about.includes(String(each)))
+export const invalidate = (...about: readonly string[]): Promise<void> =>
+  refetch(([each]) => about.includes(String(each)))

@@ -2,7 +2,7 @@
 const root = document.documentElement
 if (root.dataset['choices'] === 'browser')
   try {
-    // As choices.ts keeps them.
+    // As stored-preferences.ts keeps them.
     root.lang = localStorage.getItem('latchkey:lang') ?? ''
     root.dataset['scheme'] = localStorage.getItem('latchkey:scheme') ?? 'auto'
   } catch {

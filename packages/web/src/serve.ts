@@ -22,7 +22,7 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const
 
-export interface Served {
+export interface ClientOptions {
   /** Names the folder that keeps what was bundled: `latchkey-links`. */
   name: string
   /** The module that bundles the client into the folder it is given as its argument (build.ts). */
@@ -57,7 +57,7 @@ export interface Viewer {
  *
  * @example const files = clientFiles({ name: 'latchkey-rooms', build, sources, assets: '/assets/' })
  */
-export function clientFiles(served: Served) {
+export function clientFiles(served: ClientOptions) {
   let building: Promise<string> | undefined
   let made = ''
 
@@ -114,7 +114,7 @@ export function clientFiles(served: Served) {
   }
 }
 
-async function bundle({ name, build, sources, caches = CACHES }: Served): Promise<string> {
+async function bundle({ name, build, sources, caches = CACHES }: ClientOptions): Promise<string> {
   const cache = join(caches, name)
   const print = await fingerprint([sources, OWN_SOURCES])
   const kept = join(cache, print)

@@ -24,7 +24,7 @@ export async function startClient(shown: ReactNode, wording: Wording): Promise<v
       theme={theme}
       cssVariablesResolver={variables}
       defaultColorScheme={scheme === 'light' || scheme === 'dark' ? scheme : 'auto'}
-      // The page says which scheme holds, and whoever changes it keeps it: on the server, or here (choices.ts).
+      // The page says which scheme holds, and whoever changes it keeps it: on the server, or here (stored-preferences.ts).
       colorSchemeManager={{
         get: (fallback) => fallback,
         set() {},

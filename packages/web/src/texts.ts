@@ -3,7 +3,7 @@ import { createInstance } from 'i18next'
 import { initReactI18next, useTranslation } from 'react-i18next'
 import { CallError } from './call.ts'
 import { momentFormat, numberFormat } from './formats.ts'
-import { type WordKey, words } from './words.ts'
+import { type SharedTextKey, sharedTexts } from './shared-texts.ts'
 
 export const languages = ['en', 'sv', 'id'] as const
 export type Language = (typeof languages)[number]
@@ -27,13 +27,13 @@ type KeysOf<A> = A extends { en: infer Own } ? keyof Own : never
  * @example import * as shell from './areas/shell.ts' // exports en, sv and id
  * const texts = together([shell])
  */
-export function together<A extends Area>(areas: readonly A[]) {
+export function mergeAreas<A extends Area>(areas: readonly A[]) {
   const every = languages.map((language) => [language, Object.assign({}, ...areas.map((a) => a[language]))])
   return Object.fromEntries(every) as Record<Language, Readonly<Record<KeysOf<A>, string>>>
 }
 
 export interface Wording {
-  /** Every text of the app; `words` are there beside them. */
+  /** Every text of the app; `sharedTexts` are there beside them. */
   texts: Readonly<Record<Language, Texts>>
   /** The key that words a refusal; without one the server's own words are shown. */
   failureKey: (error: CallError) => string | undefined
@@ -55,7 +55,7 @@ export async function startTexts({ texts, failureKey }: Wording): Promise<void> 
   })
   const resources = languages.map((language) => [
     language,
-    { translation: { ...words[language], ...texts[language] } },
+    { translation: { ...sharedTexts[language], ...texts[language] } },
   ])
   await i18next.use(initReactI18next).init({
     lng: firstLanguage(),
@@ -75,16 +75,19 @@ export async function changeLanguage(language: Language | null): Promise<void> {
 }
 
 /** Numbers are shown as the language writes them; `count` chooses the plural. */
-export type Say<Key extends string = WordKey> = (key: Key, values?: Record<string, string | number>) => string
+export type Translate<Key extends string = SharedTextKey> = (
+  key: Key,
+  values?: Record<string, string | number>,
+) => string
 
 /**
  * Texts, figures and moments in the person's language; the component follows a change of it. An app gives it its own
  * keys once: `export const useText = () => useTexts<TextKey<typeof texts.en>>()`.
  */
-export function useTexts<Key extends string = WordKey>() {
+export function useTexts<Key extends string = SharedTextKey>() {
   const { t, i18n } = useTranslation()
   const number = numberFormat(i18n.language)
-  const say: Say<Key | WordKey> = (key, values = {}) => {
+  const translate: Translate<Key | SharedTextKey> = (key, values = {}) => {
     const replace = Object.entries(values).map(([name, value]) => [
       name,
       typeof value === 'number' ? number.format(value) : value,
@@ -92,7 +95,7 @@ export function useTexts<Key extends string = WordKey>() {
     return t(key as string, { ...values, replace: Object.fromEntries(replace) })
   }
   return {
-    say,
+    t: translate,
     language: i18n.language,
     number: (value: number) => number.format(value),
     day: (at: Date) => momentFormat(i18n.language, { dateStyle: 'medium' }).format(at),

@@ -1,4 +1,4 @@
 import { testTexts } from './testing/texts.ts'
-import { words } from './words.ts'
+import { sharedTexts } from './shared-texts.ts'
 
-testTexts(words)
+testTexts(sharedTexts)

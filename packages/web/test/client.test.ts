@@ -8,7 +8,7 @@ import {
   expectAccessibleViews,
   expectFingerSized,
   expectWithinWidth,
-  shoot,
+  screenshot,
   testBrowser,
 } from '@latchkey/web/testing/browser'
 
@@ -113,7 +113,7 @@ test('on a phone the focus goes into the navigation only while that is open', as
   await page.getByRole('button', { name: 'Close the menu', expanded: true }).waitFor()
   expect(await reached(1)).toEqual(['All things'])
   await expectAccessible(page)
-  await shoot(page, 'client-menu-390')
+  await screenshot(page, 'client-menu-390')
   // What the menu covers is out of reach.
   await page.keyboard.press('Tab')
   expect(await page.locator('main :focus').count()).toBe(0)
@@ -260,7 +260,7 @@ for (const scheme of ['light', 'dark'] as const)
     await expectAccessible(page)
     await page.getByRole('menuitem', { name: 'Delete' }).hover()
     await expectAccessible(page)
-    await shoot(page, `client-menu-${scheme}`)
+    await screenshot(page, `client-menu-${scheme}`)
     const contrast = await page.getByRole('textbox', { name: 'Search' }).evaluate((field) => {
       const light = (color: string) =>
         (color.match(/\d+/g) ?? [])
@@ -279,7 +279,7 @@ test('under a finger everything is large enough, and nothing covers what is besi
   const { page } = await open('/list', { width: 390, touch: true })
   await expectFingerSized(page)
   await expectWithinWidth(page)
-  await shoot(page, 'client-touch')
+  await screenshot(page, 'client-touch')
   await page.getByRole('combobox', { name: 'Size' }).tap()
   const size = page.getByRole('option', { name: 'Large' })
   await size.waitFor()

@@ -4,7 +4,7 @@ import { declarations as links } from '@latchkey/links/settings'
 import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
 import { parseSettings } from '@latchkey/settings/settings'
 import { type Command, requireChoice } from '../command.ts'
-import { say } from '../output.ts'
+import { printLine } from '../output.ts'
 
 /** Less than the time that containers have for it. */
 const ANSWER_WITHIN_MS = 4_000
@@ -15,7 +15,7 @@ const PATHS: Readonly<Record<Service, string>> = { links: '/_/health', rooms: '/
 
 export const health: Command = {
   words: ['health'],
-  takes: '[--service links|rooms]',
+  synopsis: '[--service links|rooms]',
   summary: 'Ask the running services whether they are well, as containers do',
   details: `Both unless told, on this machine, at the host and port of the settings. The exit code is 1 when one is not well, or does
 not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
@@ -24,7 +24,7 @@ not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
     const asked =
       values.service === undefined ? SERVICES : [requireChoice('service', SERVICES, values.service)]
     const answers = await Promise.all(asked.map(ask))
-    for (const [at, name] of asked.entries()) say(`${name}: ${answers[at]}`)
+    for (const [at, name] of asked.entries()) printLine(`${name}: ${answers[at]}`)
     return answers.every((answer) => answer === 'ok') ? 0 : 1
   },
 }

@@ -11,12 +11,12 @@ import {
   requireIdentity,
   requirePositionals,
 } from '../command.ts'
-import { complain, plain, say, table, write } from '../output.ts'
+import { printError, plain, printLine, table, write } from '../output.ts'
 import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../environment.ts'
 
 const create: Command = {
   words: ['keys', 'create'],
-  takes: '--identity E --scope create,read --title T',
+  synopsis: '--identity E --scope create,read --title T',
   summary: 'Make an API key and print it, this once',
   details: `The key acts as the identity E, an e-mail address in practice, and owns what it makes.
 The scope is create, read or create,read.`,
@@ -47,12 +47,12 @@ The scope is create, read or create,read.`,
 
 const list: Command = {
   words: ['keys', 'list'],
-  takes: '',
+  synopsis: '',
   summary: 'List all API keys, newest first',
   async run(args) {
     parseArgs({ args, options: {} })
     const keys = await withDatabase(await existing(), ({ read }) => listKeys(read))
-    if (keys.length === 0) complain('There are no API keys yet: make one with latchkey keys create')
+    if (keys.length === 0) printError('There are no API keys yet: make one with latchkey keys create')
     const rows = keys.map((key) =>
       [
         String(key.id),
@@ -64,7 +64,7 @@ const list: Command = {
         key.title,
       ].map(plain),
     )
-    say(table([['ID', 'PREFIX', 'SCOPE', 'IDENTITY', 'CREATED', 'LAST USED', 'TITLE'], ...rows]))
+    printLine(table([['ID', 'PREFIX', 'SCOPE', 'IDENTITY', 'CREATED', 'LAST USED', 'TITLE'], ...rows]))
     return 0
   },
 }
@@ -88,7 +88,7 @@ function momentOf(seconds: number): string {
 
 const revoke: Command = {
   words: ['keys', 'revoke'],
-  takes: 'ID',
+  synopsis: 'ID',
   summary: 'Revoke an API key; its next request fails',
   async run(args) {
     const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
@@ -98,7 +98,7 @@ const revoke: Command = {
       database.write((tx) => deleteKey(tx, Number(id))),
     )
     if (!revoked) throw new CommandFailure(`There is no key ${id}: see latchkey keys list`)
-    say(`Revoked key ${id}`)
+    printLine(`Revoked key ${id}`)
     return 0
   },
 }

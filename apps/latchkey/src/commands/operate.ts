@@ -6,12 +6,12 @@ import { backUp } from '@latchkey/links/backup/backup'
 import { examine } from '@latchkey/links/doctor/doctor'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
-import { plain, say } from '../output.ts'
+import { plain, printLine } from '../output.ts'
 import { currentSettings, requireLinks, requireRooms, roomsDatabase } from '../environment.ts'
 
 const backup: Command = {
   words: ['backup'],
-  takes: '[--service links|rooms] FILE',
+  synopsis: '[--service links|rooms] FILE',
   summary: 'Copy the SQLite database of a running service, and verify the copy',
   details: `Links unless told. The copy of Links holds the clicks that wait in the journal too. A file that exists is never replaced.
 To restore, stop the service and put the copy where its database setting points; leave no -wal, -shm and -journal file beside it.`,
@@ -26,7 +26,7 @@ To restore, stop the service and put the copy where its database setting points;
     const { bytes, rows } = await (service === 'links' ? backUpLinks(file) : backUpRooms(file))
     const counted = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
     const counts = counted.map((table) => `${rows.get(table) ?? 0} ${table.replace(/s?$/, 's')}`)
-    say(`Backed up and verified: ${counts.join(', ')}, ${bytes} bytes in ${file}`)
+    printLine(`Backed up and verified: ${counts.join(', ')}, ${bytes} bytes in ${file}`)
     return 0
   },
 }
@@ -52,24 +52,24 @@ function refusePostgres(url: string): void {
 
 const doctor: Command = {
   words: ['doctor'],
-  takes: '',
+  synopsis: '',
   summary: 'Check settings, databases, migrations, disk, clock, access, provider and public address',
   details: `Prints one line for each, first of Links, then of Rooms, with the addresses to register at the identity provider; the exit
 code is 1 when one of them fails.`,
   async run(args) {
     parseArgs({ args, options: {} })
-    const ofLinks = await tell('links', examine(process.env))
-    const ofRooms = await tell('rooms', examineRooms(process.env))
+    const ofLinks = await printFindings('links', examine(process.env))
+    const ofRooms = await printFindings('rooms', examineRooms(process.env))
     return ofLinks && ofRooms ? 0 : 1
   },
 }
 
 /** Whether nothing failed. */
-async function tell(service: string, findings: AsyncIterable<Finding>): Promise<boolean> {
+async function printFindings(service: string, findings: AsyncIterable<Finding>): Promise<boolean> {
   let isSound = true
   for await (const { level, name, sentence } of findings) {
     isSound &&= level !== 'fail'
-    say(`${level.padEnd(4)}  ${service}  ${name.padEnd(10)}  ${plain(sentence)}`)
+    printLine(`${level.padEnd(4)}  ${service}  ${name.padEnd(10)}  ${plain(sentence)}`)
   }
   return isSound
 }

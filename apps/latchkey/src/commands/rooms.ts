@@ -7,7 +7,7 @@ import type { Tables, UserRow } from '@latchkey/rooms/db/tables'
 import { grantPlatformAdmin, withdrawPlatformAdmin } from '@latchkey/rooms/grants/operations'
 import { findUserByReference } from '@latchkey/rooms/users/store'
 import { type Command, CommandFailure, requireAll } from '../command.ts'
-import { plain, say } from '../output.ts'
+import { plain, printLine } from '../output.ts'
 import { requireRooms, roomsDatabase, withRoomsDatabase } from '../environment.ts'
 
 const WHO = '--user ID'
@@ -16,7 +16,7 @@ all sessions of the person; it is in the audit log.`
 
 const grant: Command = {
   words: ['rooms', 'admin', 'grant'],
-  takes: WHO,
+  synopsis: WHO,
   summary: 'Make somebody administrator of Rooms',
   details: DETAILS,
   run: (args) =>
@@ -33,7 +33,7 @@ const grant: Command = {
 
 const revoke: Command = {
   words: ['rooms', 'admin', 'revoke'],
-  takes: WHO,
+  synopsis: WHO,
   summary: 'Take that right away again; the last administrator keeps it',
   details: DETAILS,
   run: (args) =>
@@ -70,7 +70,7 @@ async function change(args: string[], work: Change): Promise<number> {
       .catch((error: unknown) => {
         throw error instanceof Failure ? new CommandFailure(error.message) : error
       })
-    say(`${plain(user.nickname)} (${user.id}) ${outcome}`)
+    printLine(`${plain(user.nickname)} (${user.id}) ${outcome}`)
     return 0
   })
 }

@@ -6,9 +6,9 @@ import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-decla
 import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
 import { type Command, CommandFailure } from '../command.ts'
 import { startDemoRooms } from '../demo-rooms.ts'
-import { say } from '../output.ts'
+import { printLine } from '../output.ts'
 import { stopOnSignals } from '../stop-on-signals.ts'
-import { currentRoomsSettings, currentSettings, everySetting } from '../environment.ts'
+import { currentRoomsSettings, currentSettings, readAllSettings } from '../environment.ts'
 
 interface Running {
   url: string
@@ -18,18 +18,18 @@ interface Running {
 /** Everything there is, for a person at a terminal. */
 export const start: Command = {
   words: ['start'],
-  takes: '',
+  synopsis: '',
   summary: 'Run Links and Rooms, and say what to open next',
   details: `Without AUTH_PROVIDER people sign in to Rooms at a demo identity provider on this machine, as whom they like.`,
   settings: { Links: linksDeclarations, Rooms: roomsDeclarations },
   async run(args) {
     parseArgs({ args, options: {} })
-    const settings = everySetting()
+    const settings = readAllSettings()
     const [linksRunning, roomsRunning] = await serve([
       () => serveLinks(settings.links),
       () => (settings.rooms === 'demo' ? serveDemo() : serveRooms(settings.rooms)),
     ])
-    say(whatNext(settings, linksRunning?.url ?? '', roomsRunning?.url ?? ''))
+    printLine(nextSteps(settings, linksRunning?.url ?? '', roomsRunning?.url ?? ''))
     return 0
   },
 }
@@ -37,7 +37,7 @@ export const start: Command = {
 /** The Links service alone; stdout carries nothing but its log. */
 export const links: Command = {
   words: ['links'],
-  takes: '',
+  synopsis: '',
   summary: 'Run the Links service alone',
   settings: { Links: linksDeclarations },
   async run(args) {
@@ -51,7 +51,7 @@ export const links: Command = {
 /** The Rooms service alone; it needs an identity provider. */
 export const rooms: Command = {
   words: ['rooms'],
-  takes: '',
+  synopsis: '',
   summary: 'Run the Rooms service alone',
   settings: { Rooms: roomsDeclarations },
   async run(args) {
@@ -148,7 +148,7 @@ function ownName(): string {
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '[::]', '127.0.0.1', '[::1]'])
 
-function whatNext(
+function nextSteps(
   { links: settings, rooms: roomsSettings }: { links: LinksSettings; rooms: RoomsSettings | 'demo' },
   linksUrl: string,
   roomsUrl: string,

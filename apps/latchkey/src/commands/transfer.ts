@@ -20,18 +20,18 @@ import {
   requirePositionals,
   requireStdout,
 } from '../command.ts'
-import { complain, plain, pour } from '../output.ts'
+import { printError, plain, pipe } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { JsonLinesFile } from '../json-lines-file.ts'
 import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../environment.ts'
-import { exportEverything, importEverything } from './everything.ts'
+import { exportArchive, importArchive } from './instance-archive.ts'
 
 /** `fail` looks at the whole file before anything is stored. */
 const onConflict = [...conflictPolicies, 'fail'] as const
 
-const importing: Command = {
+const importCommand: Command = {
   words: ['links', 'import'],
-  takes: 'FILE (--format F --owner E | --everything) [--dry-run] [options]',
+  synopsis: 'FILE (--format F --owner E | --everything) [--dry-run] [options]',
   summary: 'Import links from a file, or from stdin with -',
   details: `Formats: ${importFormats.join(', ')}. ndjson are Link objects, csv a table;
 the others are CSV files or JSON answers of the program named. docs/moving-in has a page for each.
@@ -52,12 +52,12 @@ A row that is there already is skipped, so the same file can be imported again.
     const { values, positionals } = parseArgs({ args, options: IMPORT_OPTIONS, allowPositionals: true })
     const [path = ''] = requirePositionals(positionals, ['FILE'])
     const { everything, ...others } = values
-    if (everything) return importWhole(path, others)
+    if (everything) return importInstance(path, others)
     const { options, isStrict, reportPath } = readImportOptions(path, others)
     const report = reportPath === undefined ? undefined : new JsonLinesFile(reportPath)
     return withDatabase(currentSettings(), async (database) => {
       const onRow = (row: RowOutcome) => {
-        complainOfRow(row)
+        printRowError(row)
         return report?.write(row)
       }
       // A look at every row first, so that there is nothing to undo.
@@ -71,7 +71,7 @@ A row that is there already is skipped, so the same file can be imported again.
           : await runImport({ database, ...options, path }, tried ? () => undefined : onRow)
       await report?.write({ report: { dry_run: options.dryRun, ...wireReport(done, isRefused) } })
       await report?.close()
-      complain(summaryOf(done, { isRefused, isDry: options.dryRun }))
+      printError(summaryOf(done, { isRefused, isDry: options.dryRun }))
       return done.conflicts + done.bad === 0 ? 0 : 1
     })
   },
@@ -94,10 +94,13 @@ type ImportValues = Omit<
   'everything'
 >
 
-function importWhole(path: string, { 'dry-run': dryRun = false, ...others }: ImportValues): Promise<number> {
+function importInstance(
+  path: string,
+  { 'dry-run': dryRun = false, ...others }: ImportValues,
+): Promise<number> {
   const [other] = Object.keys(others)
   if (other !== undefined) throw new UsageError(`--everything takes no --${other}`)
-  return importEverything(path, dryRun)
+  return importArchive(path, dryRun)
 }
 
 function readImportOptions(path: string, values: ImportValues) {
@@ -159,10 +162,10 @@ async function runImport(
   }
 }
 
-function complainOfRow({ line, result, reason }: RowOutcome): void {
+function printRowError({ line, result, reason }: RowOutcome): void {
   if (result === 'skipped' || reason === undefined) return
   const note = { conflict: 'conflict: ', bad: '', imported: 'note: ' }[result]
-  complain(`line ${line}: ${note}${plain(reason)}`)
+  printError(`line ${line}: ${note}${plain(reason)}`)
 }
 
 function summaryOf(
@@ -182,9 +185,9 @@ function wireReport({ clickTotals, ...counts }: ImportReport, isRefused: boolean
   return { ...counts, ...(isRefused && { imported: 0 }), click_totals: clickTotals }
 }
 
-const exporting: Command = {
+const exportCommand: Command = {
   words: ['links', 'export'],
-  takes: '[-] [--format ndjson|csv | --everything]',
+  synopsis: '[-] [--format ndjson|csv | --everything]',
   summary: 'Write all links to stdout',
   details: `ndjson, the default, has one Link object a line, as the API answers it. csv holds the same but for the times at which
 each slug was made or disabled; an apostrophe stands wherever a spreadsheet would find a formula, and import takes it off again.
@@ -199,18 +202,18 @@ A file that stdout is redirected to can then be read by its owner only.
     requireStdout(positionals)
     if (values.everything && values.format !== undefined)
       throw new UsageError('--everything takes no --format')
-    if (values.everything) return exportEverything()
+    if (values.everything) return exportArchive()
     const format = requireChoice('format', exportFormats, values.format ?? 'ndjson')
     const settings = currentSettings()
     await requireLinks(settings)
-    await withDatabase(settings, (database) => pour(exportLinks(database, format, nowSeconds())))
+    await withDatabase(settings, (database) => pipe(exportLinks(database, format, nowSeconds())))
     return 0
   },
 }
 
-const importingClicks: Command = {
+const importClicksCommand: Command = {
   words: ['clicks', 'import'],
-  takes: 'FILE.ndjson [--again]',
+  synopsis: 'FILE.ndjson [--again]',
   summary: 'Import clicks with their times',
   details: `One JSON object a line: {"slug", "clicked_at", "referrer"?, "user_agent"?, "country"?}.
 Clicks are classified like live ones. Future times and unknown slugs are reported with their line, and the exit code is 1.
@@ -233,13 +236,13 @@ Lines that were refused can come later, mended, in a file of their own: the whol
         again: values.again,
         now: nowSeconds(),
         ownHost: settings.baseUrl === null ? null : new URL(settings.baseUrl).host,
-        onProblem: (line, reason) => complain(`line ${line}: ${plain(reason)}`),
+        onProblem: (line, reason) => printError(`line ${line}: ${plain(reason)}`),
       }),
     )
-    if (resumedAfter > 0) complain(`went on after line ${resumedAfter}, where an earlier run had ended`)
-    complain(`imported ${imported}, bad ${bad}`)
+    if (resumedAfter > 0) printError(`went on after line ${resumedAfter}, where an earlier run had ended`)
+    printError(`imported ${imported}, bad ${bad}`)
     return bad === 0 ? 0 : 1
   },
 }
 
-export const transferCommands: readonly Command[] = [importing, exporting, importingClicks]
+export const transferCommands: readonly Command[] = [importCommand, exportCommand, importClicksCommand]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isDirect } from '@latchkey/http/direct'
+import { isLocalRequest } from '@latchkey/http/local-request'
 import { readSettings } from '../settings.ts'
 import { type Via, createAccess, isCrossSite } from './access.ts'
 import { isIdentity } from './identity.ts'
@@ -112,7 +112,7 @@ describe('loopback', () => {
           ok: false,
           status: 403,
         })
-        expect(isDirect(request({ [name]: value }), '::1', 'X-Client')).toBe(false)
+        expect(isLocalRequest(request({ [name]: value }), '::1', 'X-Client')).toBe(false)
       }
     }
   })
@@ -129,8 +129,8 @@ describe('loopback', () => {
   })
 
   test('direct means this machine and no proxy, under whatever host name', () => {
-    expect(isDirect(request({ host: 'links:8080' }), '127.0.0.1', null)).toBe(true)
-    expect(isDirect(request(), '10.0.0.1', null)).toBe(false)
+    expect(isLocalRequest(request({ host: 'links:8080' }), '127.0.0.1', null)).toBe(true)
+    expect(isLocalRequest(request(), '10.0.0.1', null)).toBe(false)
   })
 })
 

@@ -1,5 +1,5 @@
 import { isLoopback } from '@latchkey/http/client-address'
-import { isForwarded } from '@latchkey/http/direct'
+import { isForwarded } from '@latchkey/http/local-request'
 
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 

@@ -1,4 +1,4 @@
-import { among } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { countedOf, countedSum, isCounted } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
@@ -96,7 +96,7 @@ function isInHours({ dialect }: Db, linkIds: readonly number[], hours: Segments[
     Math.min(...hours.map((span) => span.low)),
     Math.max(...hours.map((span) => span.high)),
   ]
-  return sql`${among(dialect, 'link_id', linkIds)} and hour >= ${low} and hour < ${high}`
+  return sql`${inList(dialect, 'link_id', linkIds)} and hour >= ${low} and hour < ${high}`
 }
 
 /**
@@ -117,7 +117,7 @@ export async function clicksByHour(
     where ${isInHours(db, linkIds, hours)}`
   // Of an hour that is cut, raw clicks are read of those links alone that have any.
   const { rows } = await sql<{ start: number; cut_link: number | null; clicks: number }>`
-    select hour as start, case when ${among(db.dialect, 'hour', [...cutHours.keys()])} then link_id end as cut_link,
+    select hour as start, case when ${inList(db.dialect, 'hour', [...cutHours.keys()])} then link_id end as cut_link,
       sum(clicks) as clicks
     from (${inTable('click_hour_closed')} union all ${inTable('click_hour_open')}) as part
     group by 1, 2 order by hour`.execute(db.read)

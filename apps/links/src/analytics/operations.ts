@@ -55,7 +55,7 @@ export async function counted<Result>(
   await context.settleClicks()
   const { now, filters, defaultRange } = context
   const view = { range: query.range ?? defaultRange, tz: query.tz ?? 'UTC', now, filters }
-  return snapshot(context.database.beside, (db) => read(db, view))
+  return snapshot(context.database.offThread, (db) => read(db, view))
 }
 
 /** One list of ClickStats in full, a page of it. */

@@ -1,4 +1,4 @@
-import { type Database, among } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
 import { isSnapshot } from '../db/snapshot.ts'
@@ -234,7 +234,7 @@ async function find(db: Db, known: Known, gaps: readonly (readonly Gap[])[]): Pr
       : [
           sql`select ${columns} from ${numberRows(db.dialect, ['link_id', 'low', 'high'], some)} as gap
             cross join click_period as period
-            where period.link_id = gap.link_id and ${among(db.dialect, 'period.unit', SEARCHES[search] ?? [])}
+            where period.link_id = gap.link_id and ${inList(db.dialect, 'period.unit', SEARCHES[search] ?? [])}
               and period.start >= gap.low and period.start < gap.high`,
         ],
   )
@@ -264,7 +264,7 @@ async function find(db: Db, known: Known, gaps: readonly (readonly Gap[])[]): Pr
 function openHours({ dialect }: Db, linkIds: readonly number[]) {
   const isInstance = linkIds[0] === INSTANCE
   return sql`select distinct ${isInstance ? sql.lit(INSTANCE) : sql.ref('link_id')}, 'open', hour, 0, 0, 0, 0, 0, 0, 0, 0, 0
-    from click_hour_open where ${isInstance ? sql`1 = 1` : among(dialect, 'link_id', linkIds)}`
+    from click_hour_open where ${isInstance ? sql`1 = 1` : inList(dialect, 'link_id', linkIds)}`
 }
 
 /** The last hours of forgotten clicks, likewise. */

@@ -1,4 +1,4 @@
-import { among } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
 import { isSnapshot } from '../db/snapshot.ts'
@@ -179,7 +179,7 @@ async function readSums({ read, dialect }: Db, wanted: readonly Wanted[]): Promi
           ${named ? sql`part.names` : sql`null`} as names
         from ${periodRows(dialect, periods)} as chosen cross join click_sum as part
         where part.link_id = chosen.link_id and part.unit = ${unitNumber} and part.start = chosen.start
-          and ${among(dialect, 'part.dimension', columns)}`,
+          and ${inList(dialect, 'part.dimension', columns)}`,
     ]
   })
   if (parts.length === 0) return []
@@ -247,7 +247,7 @@ async function forgottenSums(
       sql`select gap.n, ${dimension} as dimension, ${sql.ref(name)} as name, ${countSums()}
         ${from} and ${when} group by 1, 2, 3`
     return [
-      of(sql`dimension`, 'name', among(db.dialect, 'dimension', kept)),
+      of(sql`dimension`, 'name', inList(db.dialect, 'dimension', kept)),
       ...(kept.includes('slug') ? [of(sql`'slug'`, 'slug', sql`dimension = 'link_mode'`)] : []),
     ]
   })

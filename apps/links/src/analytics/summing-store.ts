@@ -1,4 +1,4 @@
-import { type Database, among } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../db/tables.ts'
 import { endOf, periodUnits } from './cover.ts'
@@ -49,7 +49,7 @@ export async function findCompleted(
   const rows = await read
     .selectFrom('click_period')
     .select('link_id')
-    .where(among(dialect, 'link_id', linkIds))
+    .where(inList(dialect, 'link_id', linkIds))
     .where('unit', '=', unit)
     .where('start', '=', start)
     .execute()
@@ -97,7 +97,7 @@ async function storePeriods(tx: Tx, { dialect }: Db, due: Due, summed: readonly 
   for (const table of ['click_period', 'click_sum'] as const)
     await tx
       .deleteFrom(table)
-      .where(among(dialect, 'link_id', ids))
+      .where(inList(dialect, 'link_id', ids))
       .where('unit', '=', unit)
       .where('start', '=', start)
       .execute()

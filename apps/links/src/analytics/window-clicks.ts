@@ -1,4 +1,4 @@
-import { among } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import type { ClickCounts } from '../db/tables.ts'
 import { clicksOfEach } from './bucket-clicks.ts'
@@ -57,7 +57,7 @@ export async function slugClicks(
   const slugs = await read
     .selectFrom('slug')
     .select(['link_id', 'slug'])
-    .where(among(dialect, 'link_id', linkIds))
+    .where(inList(dialect, 'link_id', linkIds))
     .execute()
   return slugs
     .map((row) => ({ ...row, clicks: tally.of('slug').countOf(row.slug, filters) }))

@@ -64,7 +64,7 @@ const list = operation({
   query: BundleQuery,
   result: z.array(BundleWithSummary),
   async handler(context, { query }) {
-    const database = context.database.beside
+    const database = context.database.offThread
     const { archived: shown, range = context.defaultRange, limit } = query
     const key = ['bundles', shown, range]
     const after = positionOf(key, query.cursor)
@@ -121,7 +121,7 @@ const read = operation({
     await context.settleClicks()
     const row = await requireBundle(context, params.id)
     const { range = context.defaultRange } = query
-    const [bundle] = await summarise(context.database.beside, [row], { ...context, range })
+    const [bundle] = await summarise(context.database.offThread, [row], { ...context, range })
     if (!bundle) throw failure('bundle_not_found')
     return bundle
   },
@@ -202,7 +202,7 @@ const listLinks = operation({
   result: z.array(Link),
   failures: ['bundle_not_found'],
   async handler(context, { params, query }) {
-    const database = context.database.beside
+    const database = context.database.offThread
     const key = ['links', params.id]
     const after = positionOf(key, query.cursor)
     await context.settleClicks()
@@ -272,7 +272,7 @@ const listOfLink = operation({
   failures: ['link_not_found'],
   async handler(context, { params }) {
     const { id } = await requireLink(context, params.id)
-    const rows = await bundlesOfLink(context.database.beside, id)
+    const rows = await bundlesOfLink(context.database.offThread, id)
     return rows.map(toBundle)
   },
 })

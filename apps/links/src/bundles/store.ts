@@ -1,4 +1,4 @@
-import { type Database, among } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import {
   type Insertable,
   type Kysely,
@@ -131,7 +131,7 @@ export async function countMembers(db: Db, bundleIds: readonly number[]): Promis
   const rows = await db.read
     .selectFrom('bundle_link')
     .select(['bundle_id', (eb) => eb.fn.countAll<number>().as('count')])
-    .where(among(db.dialect, 'bundle_id', bundleIds))
+    .where(inList(db.dialect, 'bundle_id', bundleIds))
     .groupBy('bundle_id')
     .execute()
   return new Map(rows.map((row) => [row.bundle_id, row.count]))
@@ -225,7 +225,7 @@ async function readFigures(
   const { rows } = await sql<Figure>`
     with membership as (
       select link_id, ${joinedIds} as bundles from bundle_link
-      where ${among(dialect, 'bundle_id', bundleIds)} and (
+      where ${inList(dialect, 'bundle_id', bundleIds)} and (
         exists (select 1 from link_clicks as ever where ever.link_id = bundle_link.link_id and ever.clicks_raw > 0)
         or exists (select 1 from click_hour_open as open where open.link_id = bundle_link.link_id))
       group by link_id

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '@latchkey/database/database'
-import { PACED_FROM_OUTSIDE } from '@latchkey/database/session'
+import { ALLOW_IDLE_TRANSACTION } from '@latchkey/database/session'
 import { eachDialect } from '@latchkey/database/testing'
 import { type Log, createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
@@ -114,7 +114,7 @@ eachDialect((dialect, newUrl) => {
     const begunMs = performance.now()
     await other.write(async (tx) => {
       if (dialect === 'postgres') {
-        await sql.raw(PACED_FROM_OUTSIDE).execute(tx)
+        await sql.raw(ALLOW_IDLE_TRANSACTION).execute(tx)
         await sql`lock table click_hour_open in access exclusive mode`.execute(tx)
       }
       await close(node)
@@ -139,7 +139,7 @@ eachDialect((dialect, newUrl) => {
       expect([await counting.settleWithin(60_000), counting.countedUntil]).toEqual([true, undefined])
       await journal.append(visit(link, 'abcd', { clickedAt: NOW + 7 }))
       await stored.database.write(async (tx) => {
-        await sql.raw(PACED_FROM_OUTSIDE).execute(tx)
+        await sql.raw(ALLOW_IDLE_TRANSACTION).execute(tx)
         await sql`lock table click_hour_open in access exclusive mode`.execute(tx)
         expect([await counting.settleWithin(1), counting.countedUntil]).toEqual([false, NOW + 7])
         await journal.append(visit(link, 'abcd', { clickedAt: NOW + 9 }))

@@ -1,5 +1,5 @@
 import type { Database } from '@latchkey/database/database'
-import { within } from '@latchkey/database/within'
+import { withTimeout } from '@latchkey/database/with-timeout'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import type { Progress } from './drain.ts'
@@ -100,7 +100,7 @@ export class Counting {
     const settling = this.settle()
     if (this.#isLate) return false
     try {
-      return await within(ms, 'Counting clicks', settling)
+      return await withTimeout(ms, 'Counting clicks', settling)
     } catch {
       this.#isLate = true
       return false
@@ -143,7 +143,7 @@ export class Counting {
     // The worker writes to the same SQLite file: this process's own writers stay out instead of blocking the event loop.
     // Only what is on disk: a later batch may be written and still be lost with the power.
     const upTo = this.#journal.state.lastSeq
-    const reply = await this.#database.whileOthersWrite(() => this.#ask({ upTo }))
+    const reply = await this.#database.pauseWriters(() => this.#ask({ upTo }))
     if (typeof reply === 'object' && 'progress' in reply) {
       this.#succeed(reply.progress)
       return true
@@ -184,7 +184,7 @@ export class Counting {
 
   async #tidySlice(): Promise<boolean> {
     const now = Math.floor(Date.now() / 1000)
-    const reply = await this.#database.whileOthersWrite(() => this.#ask({ tidy: now }))
+    const reply = await this.#database.pauseWriters(() => this.#ask({ tidy: now }))
     if (typeof reply === 'object' && 'more' in reply) return reply.more
     this.#log.warn('clicks could not be summed; figures cost more until they are', { reply })
     return false
@@ -215,5 +215,5 @@ export class Counting {
 
 /** Ends with the work, or without it when the time is over. */
 async function settled(ms: number, work: Promise<unknown>): Promise<void> {
-  await within(ms, 'Counting clicks', work).catch(() => undefined)
+  await withTimeout(ms, 'Counting clicks', work).catch(() => undefined)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { carried } from '@latchkey/http/carried'
+import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { type CountryResponse, Reader } from 'mmdb-lib'
 
 type CountryRow = CountryResponse & { readonly country_code?: string }
@@ -28,7 +28,7 @@ const SPECIAL_IPV6 = /^(?:::|f[cdf]|fe[89ab]|2001:0?db8:)/i
 
 /** The path of the database. */
 export function countryFile(): string {
-  return carried('countries.mmdb') ?? fileURLToPath(import.meta.resolve(DATABASE))
+  return embeddedAsset('countries.mmdb') ?? fileURLToPath(import.meta.resolve(DATABASE))
 }
 
 // No cache by address: a look-up costs about a microsecond, and this way no address outlives its request.

@@ -83,7 +83,7 @@ export class Drain {
 
   #openSums() {
     const database = openDatabase<Tables>(this.#databaseUrl)
-    const limited = database.dialect === 'postgres' ? database.limited(LIMIT_MS) : database
+    const limited = database.dialect === 'postgres' ? database.withStatementTimeout(LIMIT_MS) : database
     return { database, summing: new Summing(limited) }
   }
 

@@ -1,4 +1,4 @@
-import { type Database, among } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { hourOf } from '../analytics/window.ts'
@@ -71,12 +71,12 @@ export async function firstClick(
     where hours.link_id = link.id and ${countedSum(filters)} > 0 order by hour limit 1)`
   const { rows } = await sql<{ id: number; open: number | null; closed: number | null }>`
     select id, ${first('click_hour_open')} as open, ${first('click_hour_closed')} as closed
-    from link where ${among(dialect, 'id', linkIds)}`.execute(read)
+    from link where ${inList(dialect, 'id', linkIds)}`.execute(read)
   const hours = rows.flatMap(({ open, closed }) => [open ?? [], closed ?? []].flat())
   const hour = hours.length === 0 ? undefined : Math.min(...hours)
   if (hour === undefined || hour > now) return undefined
   const { rows: raw } = await sql<{ at: number | null }>`select min(clicked_at) as at from click
-    where ${among(dialect, 'link_id', linkIds)} and clicked_at >= ${hour} and clicked_at <= ${now}
+    where ${inList(dialect, 'link_id', linkIds)} and clicked_at >= ${hour} and clicked_at <= ${now}
       and clicked_at < ${hour + 3600} and ${isCounted(filters)}`.execute(read)
   // Hours whose raw clicks are gone begin with the hour; the running hour may hold clicks of a clock that is ahead.
   return raw[0]?.at ?? (hour === hourOf(now) ? undefined : hour)

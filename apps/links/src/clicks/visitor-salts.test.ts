@@ -18,7 +18,7 @@ const TOMORROW = TODAY + DAY
 eachDialect((dialect, newUrl) => {
   /** A node on the database; `clock` is in Unix seconds. */
   async function node(url: string, clock = { now: NOW }) {
-    const database = keep(openDatabase<Tables>(url)).limited(1_000)
+    const database = keep(openDatabase<Tables>(url)).withStatementTimeout(1_000)
     const lines: string[] = []
     const log = createLog({ write: (line) => void lines.push(line) })
     const salts = keep(await VisitorSalts.open(database, () => clock.now, log))

@@ -1,5 +1,5 @@
 import type { Database } from '@latchkey/database/database'
-import { onOneState } from '@latchkey/database/one-state'
+import { readSnapshot } from '@latchkey/database/snapshot'
 import type { Tables } from './tables.ts'
 
 /** What `snapshot` has handed out. */
@@ -10,13 +10,13 @@ export function isSnapshot(database: Database<Tables>): boolean {
   return snapshots.has(database)
 }
 
-/** `onOneState`: a click that is counted meanwhile is in all reads or in none. Within another snapshot it is the same one. */
+/** `readSnapshot`: a click that is counted meanwhile is in all reads or in none. Within another snapshot it is the same one. */
 export async function snapshot<Result>(
   database: Database<Tables>,
   work: (database: Database<Tables>) => Promise<Result>,
 ): Promise<Result> {
   if (snapshots.has(database)) return work(database)
-  return onOneState(database, (read) => {
+  return readSnapshot(database, (read) => {
     const still = { ...database, read }
     snapshots.add(still)
     return work(still)

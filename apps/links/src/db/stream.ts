@@ -1,4 +1,4 @@
-import { batchesOf } from '@latchkey/database/one-state'
+import { readBatches } from '@latchkey/database/snapshot'
 import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from './tables.ts'
@@ -17,5 +17,6 @@ export async function eachRow<Row>(
   const { rows: few } =
     await sql<Row>`select * from (${query}) as few limit ${sql.lit(ROWS_AT_ONCE)}`.execute(read)
   if (few.length < ROWS_AT_ONCE) return few.forEach((row) => use(row))
-  for await (const rows of batchesOf({ read, dialect }, query, ROWS_AT_ONCE)) for (const row of rows) use(row)
+  for await (const rows of readBatches({ read, dialect }, query, ROWS_AT_ONCE))
+    for (const row of rows) use(row)
 }

@@ -1,5 +1,5 @@
 import type { Log } from '@latchkey/http/log'
-import { connectOwn, ownClient } from '@latchkey/database/pool'
+import { connectClient, createClient } from '@latchkey/database/pool'
 import type { Client } from 'pg'
 import type { Changes } from './changes.ts'
 import type { Watch } from './feed.ts'
@@ -29,7 +29,7 @@ export function watchPostgres(url: string, log: Log): Watch {
   let closed = false
 
   async function listen(note: (changes: Partial<Changes>) => void): Promise<void> {
-    const mine = ownClient(url, { name: 'latchkey-events', withinMs: ANSWER_WITHIN_MS })
+    const mine = createClient(url, { name: 'latchkey-events', withinMs: ANSWER_WITHIN_MS })
     let schema = ''
     mine.on('notification', ({ payload = '' }) => {
       const changes = readAnnouncement(payload, schema)
@@ -48,7 +48,7 @@ export function watchPostgres(url: string, log: Log): Watch {
       pulse = setTimeout(() => void mine.query(LISTEN).then(beat, end), RETRY_MS)
     }
     try {
-      await connectOwn(mine)
+      await connectClient(mine)
       const { rows } = await mine.query<{ schema: string }>('select current_schema() as schema')
       schema = rows[0]?.schema ?? ''
       await mine.query(LISTEN)

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { type Failure, transportFailure } from '@latchkey/http/failure'
-import { type Arrival, mount } from '@latchkey/http/mount'
+import { type PeerInfo, mount } from '@latchkey/http/mount'
 import { type Admission, createAccess, isCrossSite, isFromOwnPage } from '../access/access.ts'
 import { filtersOf } from '../analytics/filters.ts'
 import { Range } from '../analytics/schema.ts'
@@ -49,7 +49,7 @@ export function createAdmin(services: Services) {
   }
   return {
     admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
-    async fetch(request: Request, path: string, arrival: Arrival): Promise<Response> {
+    async fetch(request: Request, path: string, arrival: PeerInfo): Promise<Response> {
       const isApi = path === ADMIN_API_PATH || path.startsWith(`${ADMIN_API_PATH}/`)
       const response = await (isApi
         ? api.fetch(request, arrival)

@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import { isLoopback } from '@latchkey/http/client-address'
-import { isDirect } from '@latchkey/http/direct'
+import { isLocalRequest } from '@latchkey/http/local-request'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
 import { hostOf } from '../access/local.ts'
@@ -87,7 +87,7 @@ export function mayReadMetrics(
     equalTokens(given.slice('Bearer '.length), metricsToken)
   )
     return true
-  return isDirect(request, peer, proxyHeader) && isOwnName(hostOf(request), baseUrl)
+  return isLocalRequest(request, peer, proxyHeader) && isOwnName(hostOf(request), baseUrl)
 }
 
 /** A page of another site can have its own name resolve to 127.0.0.1 (DNS rebinding); the browser still sends that name. */

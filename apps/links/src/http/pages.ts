@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { carried } from '@latchkey/http/carried'
+import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { clientFiles } from '@latchkey/web/serve'
 import type { Services } from './services.ts'
 import { findPreferences } from '../preferences/store.ts'
@@ -21,7 +21,7 @@ const SOURCES = resolve(import.meta.dirname, '..')
 
 const files = clientFiles({
   name: 'latchkey-links',
-  bundled: carried('latchkey-links'),
+  bundled: embeddedAsset('latchkey-links'),
   build: resolve(SOURCES, 'web/build.ts'),
   sources: SOURCES,
   assets: ASSETS_PATH,

@@ -2,7 +2,7 @@ import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { transportFailure } from '@latchkey/http/failure'
-import { type Arrival, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
+import { type PeerInfo, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
 import { unfiltered } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
 import { failure, failureOf, literalTexts } from '../failures.ts'
@@ -44,7 +44,7 @@ async function authenticate(
   services: Services,
   limiters: Limiters | undefined,
   request: Request,
-  { peer }: Arrival,
+  { peer }: PeerInfo,
 ): Promise<Authenticated<PresentedKey>> {
   const header = request.headers.get('authorization') ?? ''
   const rawKey = header.startsWith('Bearer ') ? header.slice('Bearer '.length) : ''

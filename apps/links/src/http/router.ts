@@ -1,7 +1,7 @@
 import type { Server } from 'bun'
 import { isLoopback } from '@latchkey/http/client-address'
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
-import type { Arrival } from '@latchkey/http/mount'
+import type { PeerInfo } from '@latchkey/http/mount'
 import type { Redirect } from '../redirect/redirect.ts'
 import type { Settings } from '../settings.ts'
 import { locationOf } from '../redirect/lookup.ts'
@@ -93,7 +93,7 @@ async function isolated(made: Promise<Response>): Promise<Response> {
 
 function createElsewhere(
   parts: Parts,
-): (request: Request, path: string, arrival: Arrival) => Promise<Response> {
+): (request: Request, path: string, arrival: PeerInfo) => Promise<Response> {
   const { api, admin, mcp, reference, metrics } = parts
   const counted = async (route: string, made: Response | Promise<Response>): Promise<Response> => {
     const response = await made

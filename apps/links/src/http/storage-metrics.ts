@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '@latchkey/database/database'
-import type { ConnectionFigures } from '@latchkey/database/pool'
+import type { ConnectionCounts } from '@latchkey/database/pool'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
@@ -100,7 +100,7 @@ function exposeFiles(registers: Registry[], { settings: { databaseUrl, journal }
 }
 
 function exposeConnections(registers: Registry[], { database, requests, lookup }: Storage): void {
-  const pools = (): [string, ConnectionFigures | undefined][] => [
+  const pools = (): [string, ConnectionCounts | undefined][] => [
     ['requests', requests.connections()],
     ['redirects', lookup.connections],
     ['long_work', database.connections()],

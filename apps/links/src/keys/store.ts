@@ -1,4 +1,4 @@
-import { serialise } from '@latchkey/database/database'
+import { lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
 import type { Kysely, Transaction } from 'kysely'
@@ -45,7 +45,7 @@ export async function countKeys(
   dialect: DialectName,
   identity: string,
 ): Promise<number> {
-  await serialise(dialect, tx, Number(BigInt.asUintN(53, Bun.hash.xxHash64(identity))))
+  await lockKey(dialect, tx, Number(BigInt.asUintN(53, Bun.hash.xxHash64(identity))))
   const { count } = await tx
     .selectFrom('api_key')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -1,4 +1,4 @@
-import { type Database, among } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { clicksByLink } from '../analytics/instance-store.ts'
@@ -73,7 +73,7 @@ async function chosenOf(
   const clicksOf = new Map(links.map(({ link_id, clicks }) => [link_id, clicks]))
   const rows = await filtered(db, query, now)
     .select(['link.id', 'link.created_at'])
-    .where(among(db.dialect, 'link.id', [...clicksOf.keys()]))
+    .where(inList(db.dialect, 'link.id', [...clicksOf.keys()]))
     .execute()
   return rows
     .map((row) => ({ ...row, clicks: clicksOf.get(row.id) ?? 0 }))
@@ -95,7 +95,7 @@ async function unclicked(
   const ids = clicked.map(({ link_id }) => link_id)
   const rows = await filtered(db, query, now)
     .select(['link.id', 'link.created_at'])
-    .where(sql<SqlBool>`not ${among(db.dialect, 'link.id', ids)}`)
+    .where(sql<SqlBool>`not ${inList(db.dialect, 'link.id', ids)}`)
     .$if(after?.clicks === 0, (all) =>
       all.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
     )

@@ -44,7 +44,7 @@ export async function ownedLink(
 
 export async function getLink(context: Context, id: number, range?: Range): Promise<Link> {
   // Its lifetime clicks are a few rows, those of a window may be many.
-  const database = range === undefined ? context.database : context.database.beside
+  const database = range === undefined ? context.database : context.database.offThread
   const [link] = await readLinks(database, [id], { ...context, range })
   if (!link) throw failure('link_not_found')
   return withOrigin(context, link)
@@ -87,7 +87,7 @@ export const listLinks = operation({
 
 async function nextPage(context: Context, query: LinkQuery): Promise<Page<Link>> {
   const { now } = context
-  const database = context.database.beside
+  const database = context.database.offThread
   const { owner = '', range, search = '', status, sort } = query
   const key = ['links', owner, range, search.trim(), status, sort]
   const after = positionOf(key, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
@@ -110,7 +110,7 @@ const DEFAULT_PER_PAGE = 25
 /** The page of this number, or the last one when there are fewer. */
 async function numberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
   const { now } = context
-  const database = context.database.beside
+  const database = context.database.offThread
   const total = await countLinks(database, query, now)
   const size = query.per_page ?? DEFAULT_PER_PAGE
   const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(total / size)))

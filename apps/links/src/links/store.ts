@@ -1,4 +1,4 @@
-import { type Database, among, contains, serialise } from '@latchkey/database/database'
+import { type Database, inList, containsText, lockKey } from '@latchkey/database/database'
 import {
   type Insertable,
   type Kysely,
@@ -8,7 +8,7 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { folded } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/text'
 import { type Range, delta, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { clicksInWindows } from '../analytics/window-clicks.ts'
@@ -48,7 +48,7 @@ const BETWEEN = '\uffff'
  * sigmas and the dot that İ leaves are made one, since which of them there is depends on where a part was cut.
  */
 function searchable(value: string): string {
-  return folded(value.toLowerCase().toUpperCase())
+  return foldText(value.toLowerCase().toUpperCase())
     .replaceAll('ς', 'σ')
     .replaceAll('i\u0307', 'i')
     .replaceAll(BETWEEN, '\ufffd')
@@ -115,7 +115,7 @@ export async function lifetimeClicks(tx: Tx, linkId: number): Promise<number> {
 
 /** Makes creations of one URL wait for each other, so that the second finds what the first has made. */
 export async function serialiseUrl(tx: Tx, { dialect }: Db, url: string): Promise<void> {
-  await serialise(dialect, tx, urlKey(url))
+  await lockKey(dialect, tx, urlKey(url))
 }
 
 /**
@@ -161,7 +161,7 @@ export type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
 
 export function filtered(db: Db, { owner, search, status }: Filter, now: number) {
   const needle = searchable(search?.trim() ?? '')
-  const isIn = (column: string) => contains(db.dialect, column, needle)
+  const isIn = (column: string) => containsText(db.dialect, column, needle)
   // An equation, since PostgreSQL takes it for true of few: it then keeps those ids by hash, of however many slugs they
   // are, and else goes through them for every link.
   const slugs = sql`select link_id from slug where cast(${isIn('slug.slug')} as integer) = 1`
@@ -252,12 +252,12 @@ async function linksAmong(db: Db, ids: readonly number[], sight: Sight): Promise
   const rows = await db.read
     .selectFrom('link')
     .selectAll()
-    .where(among(db.dialect, 'id', ids))
+    .where(inList(db.dialect, 'id', ids))
     .execute()
   const slugs = await db.read
     .selectFrom('counted_slug')
     .selectAll()
-    .where(among(db.dialect, 'link_id', ids))
+    .where(inList(db.dialect, 'link_id', ids))
     .orderBy('is_custom')
     .orderBy('created_at')
     .orderBy('slug')

@@ -1,4 +1,4 @@
-import { type Database, among } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import type { Transaction } from 'kysely'
 import { HOUR } from '../analytics/window.ts'
@@ -180,7 +180,7 @@ async function deleteClicks(
   const ids = clicks.map(({ id }) => id)
   await tx
     .deleteFrom('click')
-    .where(among(dialect, 'id', ids))
+    .where(inList(dialect, 'id', ids))
     .execute()
   return clicks.map((click) => ({
     slug: click.slug,

@@ -2,7 +2,7 @@ import { readJson } from '@latchkey/http/body'
 import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { Failure, transportFailure } from '@latchkey/http/failure'
-import { type Arrival, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
+import { type PeerInfo, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
 import { viewer } from '../http/admin.ts'
@@ -34,7 +34,7 @@ export function createMcp(services: Services) {
   const documents = createDocuments(credentials.issuer, services.settings.mcpOauthAudience)
   return {
     /** The answer, if the address is one of ours. */
-    async answer(request: Request, path: string, arrival: Arrival): Promise<Response | undefined> {
+    async answer(request: Request, path: string, arrival: PeerInfo): Promise<Response | undefined> {
       const ownHost = hasMcpHost(request.url)
       const place = placeOf(path, ownHost)
       if (place === undefined) return undefined
@@ -86,7 +86,7 @@ async function observed(
 }
 
 interface Particulars {
-  arrival: Arrival
+  arrival: PeerInfo
   address: Address
   requestId: string
 }

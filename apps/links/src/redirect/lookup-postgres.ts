@@ -1,10 +1,10 @@
 import type { Database } from '@latchkey/database/database'
 import {
-  type ConnectionFigures,
-  connectOwn,
+  type ConnectionCounts,
+  connectClient,
   connectionsOf,
   openPool,
-  ownClient,
+  createClient,
 } from '@latchkey/database/pool'
 import type { Log } from '@latchkey/http/log'
 import type { Client } from 'pg'
@@ -64,13 +64,13 @@ export class PostgresLookup implements Lookup {
   }
 
   async #connect(): Promise<void> {
-    const client = ownClient(this.#url, { name: 'latchkey-redirect', withinMs: QUERY_TIMEOUT_MS })
+    const client = createClient(this.#url, { name: 'latchkey-redirect', withinMs: QUERY_TIMEOUT_MS })
     client.on('notification', ({ payload }) => this.#forget(payload ?? ''))
     client.on('end', () => {
       if (this.#listener === client) this.#listener = undefined
     })
     try {
-      await connectOwn(client)
+      await connectClient(client)
       await client.query(LISTEN)
       if (this.#closed) return await client.end()
       this.#session++
@@ -107,7 +107,7 @@ export class PostgresLookup implements Lookup {
     return { entries: this.#entries.size, hits: this.#hits, misses: this.#misses }
   }
 
-  get connections(): ConnectionFigures {
+  get connections(): ConnectionCounts {
     return connectionsOf(this.#pool)
   }
 

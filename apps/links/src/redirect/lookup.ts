@@ -1,4 +1,4 @@
-import type { ConnectionFigures } from '@latchkey/database/pool'
+import type { ConnectionCounts } from '@latchkey/database/pool'
 
 /** What a redirect needs of an enabled slug of a link that is not disabled. Expiry is judged at each request. */
 export interface Target {
@@ -21,7 +21,7 @@ export interface Lookup {
   /** Undefined where none is needed: SQLite is read at each redirect. */
   readonly cache?: CacheFigures
   /** Undefined where there are none. */
-  readonly connections?: ConnectionFigures
+  readonly connections?: ConnectionCounts
   find(slug: string): Target | undefined | Promise<Target | undefined>
   close(): Promise<void>
 }

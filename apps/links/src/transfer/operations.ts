@@ -137,7 +137,7 @@ const exporting = operation({
   lasting: true,
   async handler(context, { query: { format } }) {
     await context.settleClicks()
-    const pieces = exportLinks(context.database.beside, format, context.now)
+    const pieces = exportLinks(context.database.offThread, format, context.now)
     const day = new Date(context.now * 1000).toISOString().slice(0, 10)
     return {
       body: streamText(pieces, { failed: (error) => context.complain(error) }),

@@ -1,4 +1,4 @@
-import { type Database, among, serialise } from '@latchkey/database/database'
+import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { searchText } from '../links/store.ts'
@@ -24,7 +24,7 @@ export async function serialiseImports(
   tx: Tx,
   { dialect }: Pick<Database<Tables>, 'dialect'>,
 ): Promise<void> {
-  await serialise(dialect, tx, IMPORT_LOCK)
+  await lockKey(dialect, tx, IMPORT_LOCK)
 }
 
 /** Adds to `known` what these rows may meet. */
@@ -45,13 +45,13 @@ export async function lookUp(
     .select(['url', 'created_by as createdBy'])
     .distinct()
     .where(
-      among(
+      inList(
         dialect,
         'url_key',
         urls.map(({ url }) => urlKey(url)),
       ),
     )
-    .where(among(dialect, 'created_by', [...new Set(urls.map(({ createdBy }) => createdBy))]))
+    .where(inList(dialect, 'created_by', [...new Set(urls.map(({ createdBy }) => createdBy))]))
     .execute()
   for (const link of links) known.links.add(linkKey(link))
 }
@@ -74,7 +74,7 @@ async function lookUpSlugs({ db, dialect }: Queries, slugs: readonly string[], k
     .selectFrom('slug')
     .innerJoin('link', 'link.id', 'slug.link_id')
     .select(['slug.slug', 'link.url', 'link.created_by'])
-    .where(among(dialect, 'slug.slug', slugs))
+    .where(inList(dialect, 'slug.slug', slugs))
     .execute()
   for (const { slug, url, created_by } of taken) {
     known.urlOf.set(slug, url)
@@ -113,12 +113,12 @@ async function usedSlugs({ db, dialect }: Queries, slugs: readonly string[]): Pr
     await db
       .selectFrom('slug')
       .select('slug')
-      .where(among(dialect, 'slug', slugs))
+      .where(inList(dialect, 'slug', slugs))
       .execute(),
     await db
       .selectFrom('retired_slug')
       .select('slug')
-      .where(among(dialect, 'slug', slugs))
+      .where(inList(dialect, 'slug', slugs))
       .execute(),
   ]
   return new Set([...taken, ...retired].map(({ slug }) => slug))
@@ -232,7 +232,7 @@ export async function linkIdsOf(
   const rows = await db
     .selectFrom('slug')
     .select(['slug', 'link_id'])
-    .where(among(dialect, 'slug', slugs))
+    .where(inList(dialect, 'slug', slugs))
     .execute()
   return new Map(rows.map(({ slug, link_id }) => [slug, link_id]))
 }

@@ -1,4 +1,4 @@
-import { type Database, among } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import { insertBundle } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
@@ -63,7 +63,7 @@ async function bundlesOf(tx: Tx, dialect: Dialect, owners: readonly string[]): P
   const rows = await tx
     .selectFrom('bundle')
     .select(['id', 'name', 'created_by'])
-    .where(among(dialect, 'created_by', [...new Set(owners)]))
+    .where(inList(dialect, 'created_by', [...new Set(owners)]))
     .orderBy('id', 'desc')
     .execute()
   return new Map(rows.map(({ id, name, created_by }) => [bundleKey(created_by, name), id]))

@@ -1,4 +1,4 @@
-import { FRESH_MS, changed as changedAny, readAgain, useRead } from '@latchkey/web/queries'
+import { FRESH_MS, invalidate as changedAny, refetch, useRead } from '@latchkey/web/queries'
 import type { Changes } from '../events/changes.ts'
 import { type Input, type OperationId, addressOf, callForPage } from './call.ts'
 
@@ -22,7 +22,7 @@ const REFRESHED: readonly unknown[] = ['links', 'bundles', 'totals']
 
 /** Reads again what may have changed: everything, unless it is told that only these links did. */
 function refresh({ links = [], more = true }: Partial<Changes> = {}): void {
-  void readAgain(([resource, , input]) => {
+  void refetch(([resource, , input]) => {
     // Figures of a bundle change with its links, whose clicks do not name it.
     const id = resource === 'links' ? (input as Partial<Input<'getLink'>>).params?.id : undefined
     return REFRESHED.includes(resource) && (more || id === undefined || links.includes(id))

@@ -1,5 +1,10 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, expectAccessibleViews, keepToasts, shoot } from '@latchkey/web/testing/browser'
+import {
+  expectAccessible,
+  expectAccessibleViews,
+  keepToasts,
+  screenshot,
+} from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
@@ -39,7 +44,7 @@ const LINKS = ['Spring sale', 'Newsletter', HOSTILE, 'عرض الربيع ‮ ev
 beforeAll(async () => {
   const { page } = await admin.open('/bundles')
   await page.getByText('No bundles yet').waitFor()
-  await shoot(page, 'bundles-empty')
+  await screenshot(page, 'bundles-empty')
   await expectAccessible(page)
   await page.context().close()
   for (const [index, label] of LINKS.entries())
@@ -135,7 +140,7 @@ test('a bundle is made with the keyboard, and a refusal stands by its field and 
   await page.getByText('At most 120 characters.').waitFor()
   expect(await name.getAttribute('aria-invalid')).toBe('true')
   expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Kept')
-  await shoot(page, 'bundle-dialog')
+  await screenshot(page, 'bundle-dialog')
   await expectAccessible(page)
   await name.fill('Rockets')
   await page.keyboard.press('Enter')
@@ -174,7 +179,7 @@ test('links are found and added, also to a bundle of somebody else, who alone re
   await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('more 17')
   await page.getByRole('button', { name: 'Add More 17' }).click()
   await page.getByRole('button', { name: 'Added: More 17' }).waitFor()
-  await shoot(page, 'bundle-picker')
+  await screenshot(page, 'bundle-picker')
   await expectAccessible(page)
   await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('no such link')
   await page.getByText('No links match').waitFor()
@@ -219,7 +224,7 @@ test('no toast keeps anybody from the last link of a bundle', async () => {
   await remove(0).waitFor({ state: 'detached' })
   const last = remove(7)
   await last.focus()
-  await shoot(page, 'bundle-toast')
+  await screenshot(page, 'bundle-toast')
   const { bottom, toast } = await last.evaluate((button) => ({
     bottom: button.getBoundingClientRect().bottom,
     toast: document.querySelector('.mantine-Notification-root')?.getBoundingClientRect().top ?? 0,
@@ -286,7 +291,7 @@ test('a bundle that is deleted is off the list until Undo, and gone when the pag
   await remove()
   await page.goto(admin.at(detail('Short-lived')))
   await page.getByText('This bundle does not exist').waitFor()
-  await shoot(page, 'bundle-gone')
+  await screenshot(page, 'bundle-gone')
   await expectAccessible(page)
   expect(await get('/links?search=Newsletter')).toHaveLength(1)
 }, 60_000)
@@ -326,7 +331,7 @@ for (const [lang, next] of [
       await card(page, 'Spring campaign').waitFor()
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 900 })
-        await shoot(page, `bundles-${lang}-${width}`)
+        await screenshot(page, `bundles-${lang}-${width}`)
         await expectNoSidewaysScroll(page)
       }
       await page.goto(admin.at(detail('Spring campaign')))
@@ -370,7 +375,7 @@ test('L18.5 how many bundles there are is asked for again where it could not be 
   await page.getByText('The service cannot do this at the moment.').waitFor()
   expect(await page.locator('main .mantine-Skeleton-root').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'New bundle' }).isVisible()).toBeTrue()
-  await shoot(page, 'bundles-unknown')
+  await screenshot(page, 'bundles-unknown')
   await expectAccessible(page)
   await page.unroute('**/api/bundles?*')
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, expectAccessibleViews, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const empty = await admin.open('/dashboard')
   await empty.page.getByText('No links yet').waitFor()
   await expectAccessible(empty.page)
-  await shoot(empty.page, 'dashboard-empty')
+  await screenshot(empty.page, 'dashboard-empty')
   expect(empty.errors).toEqual([])
   await empty.page.context().close()
   for (const [index, label] of LINKS.entries()) {
@@ -137,7 +137,7 @@ for (const { range, average } of [
     expect(average).toBeLessThan(10)
     const card = page.locator('main .mantine-Paper-root').filter({ has: page.getByText('Clicks a day') })
     expect(await card.locator('.figure').first().innerText()).toBe(average.toFixed(1))
-    await shoot(page, `dashboard-average-${range}`)
+    await screenshot(page, `dashboard-average-${range}`)
   }, 60_000)
 
 test('every range is shown with its buckets, and by keyboard', async () => {
@@ -148,7 +148,7 @@ test('every range is shown with its buckets, and by keyboard', async () => {
     await page.waitForURL((url) => url.searchParams.get('range') === range)
     await page.locator('[aria-busy="false"]').waitFor()
     await drawn(page)
-    await shoot(page, `dashboard-${range}`)
+    await screenshot(page, `dashboard-${range}`)
   }
   expect(errors).toEqual([])
 }, 60_000)
@@ -164,7 +164,7 @@ test('the arrow keys read out the bars', async () => {
   await tip.filter({ hasNotText: first }).getByText('Clicks').waitFor()
   await page.keyboard.press('Home')
   await tip.filter({ hasText: first }).waitFor()
-  await shoot(page, 'dashboard-tooltip')
+  await screenshot(page, 'dashboard-tooltip')
 }, 60_000)
 
 test('of clicks that name no visitors a link and a bundle say so, and in whose days they count', async () => {
@@ -178,7 +178,7 @@ test('of clicks that name no visitors a link and a bundle say so, and in whose d
     expect(await card.locator('.figure').innerText()).toBe('–')
     await drawn(page)
     await page.getByText(Intl.DateTimeFormat().resolvedOptions().timeZone, { exact: true }).waitFor()
-    await shoot(page, `unknown-visitors${path.replaceAll('/', '-')}`)
+    await screenshot(page, `unknown-visitors${path.replaceAll('/', '-')}`)
     await expectAccessible(page)
   }
   await page.context().close()
@@ -227,7 +227,7 @@ test('a URL is shortened at once, other words are searched for, and a refusal ke
     .getByRole('button', { name: `Copy ${short}` })
     .waitFor()
   await expectAccessible(page)
-  await shoot(page, 'dashboard-made')
+  await screenshot(page, 'dashboard-made')
   await input.fill('example.com/made-here')
   await page.keyboard.press('Enter')
   await page.getByText('There is a short link for this already').waitFor()
@@ -275,7 +275,7 @@ test('figures that cannot be had are said to be missing, with the reason and a w
   await page.getByText('The service cannot do this at the moment. Try again later.').waitFor()
   expect(await page.locator('main .mantine-Skeleton-root').count()).toBe(0)
   await expectAccessible(page)
-  await shoot(page, 'dashboard-error')
+  await screenshot(page, 'dashboard-error')
   works = true
   await page.getByRole('button', { name: 'Try again' }).click()
   await drawn(page)
@@ -313,9 +313,9 @@ for (const [lang, country] of [
       return room - (pen?.measureText(field.placeholder).width ?? Number.POSITIVE_INFINITY)
     })
     expect(hint).toBeGreaterThanOrEqual(0)
-    await shoot(page, `dashboard-${lang}-390`)
+    await screenshot(page, `dashboard-${lang}-390`)
     await page.setViewportSize({ width: 1280, height: 900 })
-    await shoot(page, `dashboard-${lang}-1280`)
+    await screenshot(page, `dashboard-${lang}-1280`)
     await expectAccessible(page)
     await page.context().close()
     await admin.call('PUT', '/settings', { lang: null })

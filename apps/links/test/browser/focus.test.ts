@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { shoot } from '@latchkey/web/testing/browser'
+import { screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { adminPages } from './browser.ts'
 
@@ -82,7 +82,7 @@ test('a list that could not be read alerts, and is tried again without losing th
   await page.reload()
   const failed = page.getByRole('alert').filter({ hasText: 'This could not be shown' })
   await failed.waitFor()
-  await shoot(page, 'links-failed')
+  await screenshot(page, 'links-failed')
   await page.unroute('**/api/links?**')
   await failed.getByRole('button', { name: 'Try again' }).press('Enter')
   await page.locator('tbody tr').first().waitFor()

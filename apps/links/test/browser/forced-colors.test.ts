@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { shoot } from '@latchkey/web/testing/browser'
+import { screenshot } from '@latchkey/web/testing/browser'
 import type { Locator, Page } from 'playwright-core'
 import { adminPages } from './browser.ts'
 
@@ -56,12 +56,12 @@ for (const scheme of ['light', 'dark'] as const)
       navigation.locator('[aria-current=page]'),
       navigation.getByRole('link', { name: 'Dashboard' }),
     )
-    await shoot(page, `forced-settings-${scheme}`)
+    await screenshot(page, `forced-settings-${scheme}`)
 
     await page.goto(admin.at('/links'))
     const box = page.getByRole('checkbox', { name: `Select ${scheme}` })
     await box.check()
-    await shoot(page, `forced-links-${scheme}`)
+    await screenshot(page, `forced-links-${scheme}`)
     expect(await background(box)).toBe(chosen)
     await box.uncheck()
     others.push(await background(box))
@@ -70,7 +70,7 @@ for (const scheme of ['light', 'dark'] as const)
     await page.getByRole('button', { name: 'New key' }).first().click()
     const radios = page.getByRole('dialog').getByRole('radio')
     await check(radios.first(), radios.last())
-    await shoot(page, `forced-keys-${scheme}`)
+    await screenshot(page, `forced-keys-${scheme}`)
 
     expect(others).toHaveLength(5)
     expect(others).not.toContain(chosen)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { adminPages } from './browser.ts'
 
 const admin = adminPages()
@@ -16,13 +16,13 @@ async function makeKey(title: string): Promise<string> {
 test('L18 a key is made with the keyboard alone, shown once, works, and is refused from the request after its revocation', async () => {
   const { page, errors } = await admin.open('/keys')
   await page.getByText('No API keys yet').waitFor()
-  await shoot(page, 'keys-none')
+  await screenshot(page, 'keys-none')
   await page.getByRole('button', { name: 'New key' }).press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Title' }).waitFor()
   expect(await dialog.getByRole('radio', { name: 'Create and read' }).isChecked()).toBe(true)
   await expectAccessible(page)
-  await shoot(page, 'keys-dialog')
+  await screenshot(page, 'keys-dialog')
 
   await page.keyboard.press('Enter')
   await dialog.getByText('Give the key a title.').waitFor()
@@ -33,7 +33,7 @@ test('L18 a key is made with the keyboard alone, shown once, works, and is refus
   const rawKey = await shown.inputValue()
   expect(rawKey).toMatch(/^sk_[0-9a-f]{48}$/)
   await expectAccessible(page)
-  await shoot(page, 'keys-made')
+  await screenshot(page, 'keys-made')
 
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const copy = dialog.getByRole('button', { name: 'Copy key' })
@@ -59,7 +59,7 @@ test('L18 a key is made with the keyboard alone, shown once, works, and is refus
   await page.getByRole('button', { name: `Revoke ${HOSTILE}` }).click()
   await dialog.getByText('Revoke this key?').waitFor()
   await expectAccessible(page)
-  await shoot(page, 'keys-revoke')
+  await screenshot(page, 'keys-revoke')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect((await useKey(rawKey)).status).toBe(200)
@@ -81,7 +81,7 @@ test('a key that the browser does not let be copied is said to be not, and can s
   await dialog.getByRole('button', { name: 'Copy key' }).click()
   await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
   await expectAccessible(page)
-  await shoot(page, 'keys-not-copied')
+  await screenshot(page, 'keys-not-copied')
   const rawKey = await dialog.getByRole('textbox', { name: 'Your new key' }).inputValue()
   expect((await useKey(rawKey)).status).toBe(200)
   await dialog.getByRole('button', { name: 'Done, I have saved it' }).click()
@@ -117,7 +117,7 @@ test('keys of every length are listed without breaking the page, in both themes,
     await page.locator('td', { hasText: 'Deployment script' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await expectAccessible(page)
-    await shoot(page, `keys-${lang}-${scheme}-${width}`)
+    await screenshot(page, `keys-${lang}-${scheme}-${width}`)
     expect(errors).toEqual([])
     await page.context().close()
   }

@@ -1,5 +1,10 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, expectAccessibleViews, keepToasts, shoot } from '@latchkey/web/testing/browser'
+import {
+  expectAccessible,
+  expectAccessibleViews,
+  keepToasts,
+  screenshot,
+} from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
@@ -238,7 +243,7 @@ test('somebody else’s link offers nothing that only its owner may do', async (
   })
   await page.getByRole('menuitem', { name: 'Copy the short URL' }).click()
   await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
-  await shoot(page, 'link-not-copied')
+  await screenshot(page, 'link-not-copied')
 }, 60_000)
 
 test('disabling acts at once and can be taken back, of a link and of its primary slug', async () => {
@@ -328,7 +333,7 @@ test('a slug with clicks is kept: it says so, and offers to disable or to type i
   const dialog = page.getByRole('dialog')
   await dialog.getByText('flyer has clicks').waitFor()
   await dialog.getByText(/150 clicks would be lost/).waitFor()
-  await shoot(page, 'link-blocked')
+  await screenshot(page, 'link-blocked')
   await expectAccessible(page)
   const force = dialog.getByRole('button', { name: 'Remove with its clicks' })
   expect(await force.isDisabled()).toBeTrue()
@@ -361,7 +366,7 @@ test('L18.4 where filters hide the clicks that block a removal, it says that too
     .getByRole('dialog')
     .getByText(/your settings leave out bots/)
     .waitFor()
-  await shoot(page, 'link-blocked-hidden')
+  await screenshot(page, 'link-blocked-hidden')
   await expectAccessible(page)
 }, 60_000)
 
@@ -387,7 +392,7 @@ test('a link is deleted after the time to undo, and the page goes to the list', 
   await menu(page, 'Delete')
   await page.getByRole('heading', { name: 'This link is being deleted' }).waitFor()
   expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(200)
-  await shoot(page, 'link-leaving')
+  await screenshot(page, 'link-leaving')
   // Out of sight in the list, too, until it is taken back there.
   await page.getByRole('link', { name: 'Links', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select Fresh' }).waitFor()
@@ -422,7 +427,7 @@ test('a QR code is drawn as asked for, and its problems are told at their fields
     () => image.evaluate((node: unknown) => (node as { naturalWidth: number }).naturalWidth),
     (width) => width === 400,
   )
-  await shoot(page, 'link-qr')
+  await screenshot(page, 'link-qr')
   await expectAccessible(page)
   await dialog.getByLabel('Size in pixels').fill('20')
   await dialog.getByText(/Too small for a PNG/).waitFor()
@@ -468,7 +473,7 @@ test('every dialog is accessible at phone width in the dark, and gives the focus
   await look('qr', 'Actions for flyer')
   await page.getByRole('button', { name: 'Edit the expiry' }).click()
   await expectAccessible(page)
-  await shoot(page, 'link-expiry-390')
+  await screenshot(page, 'link-expiry-390')
 }, 60_000)
 
 test('a link is put into a bundle, and says so', async () => {
@@ -540,7 +545,7 @@ test('L18.5 figures of which a part cannot be had say why, beside those that can
   expect(await main.locator('.mantine-Skeleton-root').count()).toBe(0)
   expect(await main.innerText()).toMatch(/Average a day\s+–/)
   expect(await main.innerText()).toMatch(/Clicks\s+600/)
-  await shoot(page, 'link-no-timeline')
+  await screenshot(page, 'link-no-timeline')
   await expectAccessible(page)
   await mend()
   await page.getByRole('button', { name: 'Try again' }).click()
@@ -555,7 +560,7 @@ test('L18.5 figures of which a part cannot be had say why, beside those that can
   expect(await page.getByRole('heading', { name: 'Access' }).count()).toBe(0)
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 390, height: 844 })
-  await shoot(page, 'link-no-figures-390')
+  await screenshot(page, 'link-no-figures-390')
   await expectAccessible(page)
   await mend()
   await page.getByRole('button', { name: 'Try again' }).click()
@@ -572,7 +577,7 @@ test('L18.5 a page of a list that cannot be had says so and keeps the way to the
   const failed = countries.getByRole('alert')
   await failed.getByText('There may be more').waitFor()
   expect(await countries.locator('li').count()).toBe(10)
-  await shoot(page, 'link-list-unknown')
+  await screenshot(page, 'link-list-unknown')
   await mend()
   await failed.getByRole('button', { name: 'Try again' }).click()
   await countries.getByText(/^1–10 of/).waitFor()
@@ -584,7 +589,7 @@ test('L18.5 a page of a list that cannot be had says so and keeps the way to the
   expect(await countries.locator('li').count()).toBe(0)
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 390, height: 844 })
-  await shoot(page, 'link-list-failed-390')
+  await screenshot(page, 'link-list-failed-390')
   await expectAccessible(page)
   await countries.getByRole('button', { name: 'Previous' }).click()
   await countries.getByText(/^1–10 of/).waitFor()
@@ -607,7 +612,7 @@ test('L18.5 a QR code that cannot be drawn says why, and is drawn once it can be
   await failed.getByText('Something went wrong in the service.').waitFor()
   expect(await dialog.getByRole('img', { name: /QR code/ }).count()).toBe(0)
   expect(await dialog.getByRole('button', { name: 'Download SVG' }).isDisabled()).toBeTrue()
-  await shoot(page, 'link-qr-failed')
+  await screenshot(page, 'link-qr-failed')
   await expectAccessible(page)
   await mend()
   await failed.getByRole('button', { name: 'Try again' }).click()
@@ -633,9 +638,9 @@ for (const lang of ['sv', 'id'] as const)
     await page.getByRole('heading', { name: lang === 'sv' ? 'Kortnamn' : 'Slug' }).waitFor()
     await page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
     expect(await page.locator('main').innerText()).not.toMatch(/link\.\w/)
-    await shoot(page, `link-sale-${lang}-390`)
+    await screenshot(page, `link-sale-${lang}-390`)
     await page.setViewportSize({ width: 1280, height: 900 })
-    await shoot(page, `link-sale-${lang}-1280`)
+    await screenshot(page, `link-sale-${lang}-1280`)
     await expectAccessible(page)
     await admin.call('PUT', '/settings', { lang: null })
   }, 60_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type Page, type Request } from 'playwright-core'
 import { adminPages } from './browser.ts'
 
@@ -120,7 +120,7 @@ test('a page whose sign-in has ended says so, keeps what is typed, and goes on a
   await stale.waitFor()
   expect(await url.inputValue()).toBe('https://example.com/after-sign-in')
   await expectAccessible(page)
-  await shoot(page, 'stale')
+  await screenshot(page, 'stale')
   signInAgain()
   await page.getByRole('button', { name: 'Shorten' }).click()
   await page.getByText('Short link made').waitFor()
@@ -171,7 +171,7 @@ test('a sign-in that ends under an open dialog is said in it and behind it, and 
   await notice.waitFor()
   expect(await title.inputValue()).toBe('Typed before the end')
   await expectAccessible(page)
-  await shoot(page, 'stale-dialog')
+  await screenshot(page, 'stale-dialog')
   signInAgain()
   await dialog.getByRole('button', { name: 'Make key' }).click()
   await dialog.getByText('This key is shown only now').waitFor()
@@ -213,7 +213,7 @@ test('the command palette goes to pages and links, begins a new link, and change
   }
   await open()
   await expectAccessible(page)
-  await shoot(page, 'palette')
+  await screenshot(page, 'palette')
   await page.keyboard.press('Escape')
   await input.waitFor({ state: 'detached' })
   await open()
@@ -228,7 +228,7 @@ test('the command palette goes to pages and links, begins a new link, and change
   await open()
   await page.keyboard.type('dark colours')
   await page.getByText('Use dark colours').waitFor()
-  await shoot(page, 'palette-dark')
+  await screenshot(page, 'palette-dark')
   const saved = page.waitForResponse('**/api/settings')
   await page.keyboard.press('Enter')
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()

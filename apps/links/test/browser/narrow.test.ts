@@ -1,5 +1,10 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, expectFingerSized, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import {
+  expectAccessible,
+  expectFingerSized,
+  expectWithinWidth,
+  screenshot,
+} from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
@@ -110,7 +115,7 @@ test('no page or table scrolls sideways or cuts the words of a button or a card'
     for (const [words, { width = 0, height = 900, scheme = 'light' }] of VIEWS) {
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme: scheme })
-      await shoot(page, `narrow-${name}-${width}`)
+      await screenshot(page, `narrow-${name}-${width}`)
       await expectWithinWidth(page)
       await expectWordsWhole(page)
       await expectAccessible(page)
@@ -124,7 +129,7 @@ for (const [words, view] of VIEWS) {
     const { page } = await openWhole('links', view)
     await page.getByRole('checkbox', { name: 'Select WWW' }).check()
     await expectWithinWidth(page)
-    await shoot(page, `narrow-selected-${view.width}`)
+    await screenshot(page, `narrow-selected-${view.width}`)
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByLabel('Type xxx').waitFor()
     await expectWithinWidth(page)
@@ -132,13 +137,13 @@ for (const [words, view] of VIEWS) {
     await page.getByRole('button', { name: 'Add links' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Added: WWW' }).waitFor()
     await expectWithinWidth(page)
-    await shoot(page, `narrow-picker-${view.width}`)
+    await screenshot(page, `narrow-picker-${view.width}`)
     await page.goto(admin.at('/keys'))
     await page.getByRole('button', { name: 'New key' }).click()
     const title = page.getByRole('dialog').getByRole('textbox', { name: 'Title' })
     await title.fill('Made here')
     await expectWithinWidth(page)
-    await shoot(page, `narrow-dialog-${view.width}`)
+    await screenshot(page, `narrow-dialog-${view.width}`)
     await page.getByRole('button', { name: 'Make key' }).click()
     await page.getByText('This key is shown only now').waitFor()
     await expectWithinWidth(page)
@@ -150,7 +155,7 @@ for (const [words, view] of VIEWS) {
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.locator('tbody tr').first().waitFor()
     await expectWithinWidth(page)
-    await shoot(page, `narrow-preview-${view.width}`)
+    await screenshot(page, `narrow-preview-${view.width}`)
   }, 60_000)
 }
 
@@ -159,7 +164,7 @@ test('on every page a finger finds what it presses, and nothing else', async () 
   for (const name of PAGES) {
     await page.goto(admin.at(paths[name] ?? ''))
     await untilWhole(page)
-    await shoot(page, `touch-${name}`)
+    await screenshot(page, `touch-${name}`)
     await expectWithinWidth(page)
     await expectFingerSized(page)
   }
@@ -173,7 +178,7 @@ for (const lang of ['sv', 'id'])
       await page.goto(admin.at(paths[name] ?? ''))
       await untilWhole(page)
       await expectWordsWhole(page)
-      await shoot(page, `narrow-${lang}-${name}`)
+      await screenshot(page, `narrow-${lang}-${name}`)
     }
     await admin.call('PUT', '/settings', { lang: null })
   }, 60_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { expectAccessibleViews, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { adminPages } from './browser.ts'
 
@@ -45,7 +45,7 @@ test('a page whose script cannot be loaded says so, and is there when one tries 
   await page.route('**/*.js', (route) => route.abort())
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
-  await shoot(page, 'script-missing')
+  await screenshot(page, 'script-missing')
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'New key' }).first().waitFor()

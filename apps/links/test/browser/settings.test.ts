@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import type { Locator, Page } from 'playwright-core'
 import { adminPages } from './browser.ts'
 
@@ -97,7 +97,7 @@ test('what cannot be saved is said beside the field, and stays as it was typed',
   await length.fill('129')
   await page.getByText('Choose a whole number from 3 to 128.').waitFor()
   await expectAccessible(page)
-  await shoot(page, 'settings-errors')
+  await screenshot(page, 'settings-errors')
   expect(await stored()).toMatchObject({ slug_default_length: before, root_redirect_url: null })
 
   await page.context().setOffline(true)
@@ -158,7 +158,7 @@ test('the settings are accessible and whole in every language, theme and width, 
     await page.getByRole('switch').first().waitFor({ state: 'attached' })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await expectAccessible(page)
-    await shoot(page, `settings-${lang}-${scheme}-${width}`)
+    await screenshot(page, `settings-${lang}-${scheme}-${width}`)
     expect(errors).toEqual([])
     await page.context().close()
   }

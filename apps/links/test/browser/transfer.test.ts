@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { adminPages } from './browser.ts'
 
@@ -38,7 +38,7 @@ test('L18 a preview tells what will happen to each row and stores nothing; the i
   const { page, errors } = await admin.open('/import-export')
   expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true)
   await choose(page, 'links.csv', mixed)
-  await shoot(page, 'transfer-chosen')
+  await screenshot(page, 'transfer-chosen')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('heading', { name: 'This would happen' }).waitFor()
@@ -49,7 +49,7 @@ test('L18 a preview tells what will happen to each row and stores nothing; the i
   await page.getByText('This is not a valid http or https URL.').waitFor()
   expect(await page.locator('td img').count()).toBe(0)
   await expectAccessible(page)
-  await shoot(page, 'transfer-preview')
+  await screenshot(page, 'transfer-preview')
 
   await page.getByText('Conflicts 1').click()
   expect(await page.locator('tbody tr').count()).toBe(1)
@@ -57,7 +57,7 @@ test('L18 a preview tells what will happen to each row and stores nothing; the i
   await page.getByRole('heading', { name: 'Import finished' }).waitFor()
   await page.getByText('3 links were imported.').waitFor()
   expect(await countLinks()).toBe(4)
-  await shoot(page, 'transfer-done')
+  await screenshot(page, 'transfer-done')
   await expectAccessible(page)
 
   const waiting = page.waitForEvent('download')
@@ -92,14 +92,14 @@ test('ten thousand links are imported with progress to be seen, and one of them 
   })
   await page.getByRole('button', { name: 'Import 10,000 links' }).click()
   await page.getByText('Importing:').waitFor()
-  await shoot(page, 'transfer-running')
+  await screenshot(page, 'transfer-running')
   await page.waitForFunction(() => new Set((globalThis as unknown as { seen: string[] }).seen).size > 2)
   await page.getByRole('link', { name: 'Bundles' }).click()
   await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Import and export' }).click()
   // A notice says it as well where the import ended on the other page.
   await page.locator('main').getByText('10,000 links were imported.').waitFor(SLOW)
-  await shoot(page, 'transfer-many')
+  await screenshot(page, 'transfer-many')
 
   await page.getByRole('link', { name: 'Show the links' }).click()
   await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('many-7654')
@@ -118,7 +118,7 @@ test('an import that is stopped keeps whole rows, says how many, and importing a
   await page.getByText('Importing:').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('heading', { name: 'Import stopped' }).waitFor()
-  await shoot(page, 'transfer-stopped')
+  await screenshot(page, 'transfer-stopped')
   await page.getByRole('button', { name: 'Change the file or format' }).click()
   await page.getByText('stop.csv').waitFor()
   await page.getByRole('button', { name: 'Preview' }).click()
@@ -168,7 +168,7 @@ test('who looks at another page is told that an import has ended, and led back t
   const notice = page.getByRole('alert').filter({ hasText: 'Import finished' })
   await notice.getByText('10,000 links were imported.').waitFor(SLOW)
   await expectAccessible(page)
-  await shoot(page, 'transfer-ended-elsewhere')
+  await screenshot(page, 'transfer-ended-elsewhere')
   await notice.getByRole('button', { name: 'Show the import' }).click()
   await page.getByRole('heading', { name: 'Import finished' }).waitFor()
   await notice.waitFor({ state: 'detached' })
@@ -197,7 +197,7 @@ test('pasted text is imported in the format it looks like, and what cannot be is
   expect(await page.getByRole('combobox', { name: 'Format' }).inputValue()).toBe('YOURLS')
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('The file gives 17 clicks as sums without times.').waitFor()
-  await shoot(page, 'transfer-yourls')
+  await screenshot(page, 'transfer-yourls')
   await page.getByRole('button', { name: 'Change the file or format' }).click()
   await text.fill('address\nhttps://example.com/x\n')
   await page.getByRole('combobox', { name: 'Format' }).click()
@@ -253,13 +253,13 @@ test('import and export are accessible and whole in every language, theme and wi
     const { page, errors } = await admin.open('/import-export', { scheme, width })
     await page.locator('input[type=file]').waitFor({ state: 'attached' })
     await expectAccessible(page)
-    await shoot(page, `transfer-${lang}-${scheme}-${width}`)
+    await screenshot(page, `transfer-${lang}-${scheme}-${width}`)
     await choose(page, 'links.csv', twoPages.join('\n'))
     await page.getByRole('button', { name: /^(Preview|Förhandsgranska|Pratinjau)$/ }).click()
     await page.getByRole('button', { name: next }).waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await expectAccessible(page)
-    await shoot(page, `transfer-preview-${lang}-${scheme}-${width}`)
+    await screenshot(page, `transfer-preview-${lang}-${scheme}-${width}`)
     expect(errors).toEqual([])
     await page.context().close()
   }

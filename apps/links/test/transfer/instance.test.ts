@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Summing } from '../../src/analytics/summing.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
-import { DatabaseInUse } from '@latchkey/database/occupancy'
-import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
+import { DatabaseInUse } from '@latchkey/database/instance-lock'
+import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { importInstance } from '../../src/transfer/instance/import.ts'
-import { UnusableFile } from '@latchkey/database/whole/reader'
+import { InvalidArchive } from '@latchkey/database/archive/reader'
 import { instanceFormat } from '../../src/transfer/instance/tables.ts'
 import { fileOf } from '../../src/transfer/testing.ts'
 import { NOW, Stored, click, closedAfterEach } from '../durability/stored.ts'
@@ -117,7 +117,7 @@ eachDialect((dialect, newUrl) => {
         [text.replace('["two",1,1,', '["two",1,7,'), /^The file is refused by the database: /],
       ] as const) {
         const failure = await failureOf(take(url, changed))
-        expect(failure).toBeInstanceOf(UnusableFile)
+        expect(failure).toBeInstanceOf(InvalidArchive)
         expect(failure.message).toMatch(message)
       }
       await take(url, text)

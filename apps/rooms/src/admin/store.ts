@@ -1,4 +1,4 @@
-import { among } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import {
   type Expression,
@@ -8,7 +8,7 @@ import {
   type Transaction,
   sql,
 } from 'kysely'
-import { folded } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/text'
 import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { endSessions } from '../sessions/store.ts'
@@ -36,7 +36,7 @@ function matches(eb: ExpressionBuilder<Tables, 'users'>, q: string): Expression<
   // ASCII only, as both engines fold a column: more is not worth one of its own.
   const email = q.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   return eb.or([
-    sql<SqlBool>`search_name like ${`%${literal(folded(q))}%`} escape '!'`,
+    sql<SqlBool>`search_name like ${`%${literal(foldText(q))}%`} escape '!'`,
     sql<SqlBool>`lower(email) = ${email}`,
   ])
 }
@@ -57,7 +57,7 @@ export async function findGrantsOf(
   return db
     .selectFrom('role_grants')
     .selectAll()
-    .where(among(dialect, 'user_id', userIds))
+    .where(inList(dialect, 'user_id', userIds))
     .orderBy('created_at')
     .orderBy('id')
     .execute()

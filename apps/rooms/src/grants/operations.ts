@@ -1,4 +1,4 @@
-import { serialise } from '@latchkey/database/database'
+import { lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely, Transaction } from 'kysely'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
@@ -21,7 +21,7 @@ const GRANT_ORDER = 0x6772_616e
 
 /** To be called before anything that could cost the last administrator the right; a login takes it too. */
 export async function serialiseGrants(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
-  await serialise(dialect, tx, GRANT_ORDER)
+  await lockKey(dialect, tx, GRANT_ORDER)
 }
 
 export const platformAdmin = (source: GrantSource): Grant => ({

@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
-import { within } from '@latchkey/database/within'
-import { isDirect } from '@latchkey/http/direct'
+import { withTimeout } from '@latchkey/database/with-timeout'
+import { isLocalRequest } from '@latchkey/http/local-request'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
@@ -45,7 +45,7 @@ export class Readiness {
 
   async #probe(): Promise<'ok' | 'unreachable'> {
     const asked = sql`select 1 from platform_state limit 1`.execute(this.#database.read)
-    return within(PROBE_MS, 'The database', asked).then(
+    return withTimeout(PROBE_MS, 'The database', asked).then(
       () => 'ok',
       () => 'unreachable',
     )
@@ -62,7 +62,7 @@ export function checkMetricsReader(request: Request, peer: string, { settings, h
   const isOwnName = name !== undefined && isLoopbackHost(name)
   const found = hosts(host)
   if (!isOwnName && 'refused' in found) throw failure(found.refused)
-  const isHere = isOwnName && isDirect(request, peer, settings.proxyHeader)
+  const isHere = isOwnName && isLocalRequest(request, peer, settings.proxyHeader)
   if (!isHere && !hasToken(request, settings.metricsToken)) throw failure('not_found')
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { carried } from '@latchkey/http/carried'
+import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { clientFiles } from '@latchkey/web/serve'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
@@ -18,7 +18,7 @@ const SOURCES = resolve(import.meta.dirname, '..')
 
 const files = clientFiles({
   name: 'latchkey-rooms',
-  bundled: carried('latchkey-rooms'),
+  bundled: embeddedAsset('latchkey-rooms'),
   build: resolve(SOURCES, 'web/build.ts'),
   sources: SOURCES,
   assets: ASSETS_PATH,

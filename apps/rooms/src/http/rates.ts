@@ -1,4 +1,4 @@
-import { type RateLimiter, type Taken, createRateLimiter } from '@latchkey/http/rate-limit'
+import { type RateLimiter, type RateLimitResult, createRateLimiter } from '@latchkey/http/rate-limit'
 import type { Rates } from '../context.ts'
 import { failure } from '../failures.ts'
 import type { LimitName, Limits } from '../limits.ts'
@@ -55,6 +55,6 @@ export function createRates(
   }
 }
 
-function demand({ allowed, retryAfterSeconds }: Taken): void {
+function demand({ allowed, retryAfterSeconds }: RateLimitResult): void {
   if (!allowed) throw failure('rate_limited', { headers: { 'Retry-After': String(retryAfterSeconds) } })
 }

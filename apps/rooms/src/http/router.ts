@@ -1,4 +1,4 @@
-import type { Arrival } from '@latchkey/http/mount'
+import type { PeerInfo } from '@latchkey/http/mount'
 import { failure } from '../failures.ts'
 import { BACKCHANNEL_LOGOUT_PATH } from '../login/login-state.ts'
 import { API_PATH, createApi, refuseForeignOrigin, renderFailure } from './api.ts'
@@ -77,7 +77,7 @@ function createAnswers(services: Services, readiness: Readiness) {
     services.metrics.countRequest(route, response.status)
     return response
   }
-  return (request: Request, path: string, arrival: Arrival): Response | Promise<Response> => {
+  return (request: Request, path: string, arrival: PeerInfo): Response | Promise<Response> => {
     const { peer } = arrival
     if (OPERATED.has(path)) return counted(path, operate(services, readiness, { request, path, peer }))
     // These and the API count their requests themselves.

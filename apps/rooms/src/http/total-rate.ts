@@ -1,4 +1,4 @@
-import type { RateLimiter, Taken } from '@latchkey/http/rate-limit'
+import type { RateLimiter, RateLimitResult } from '@latchkey/http/rate-limit'
 import { hasShare, networksOf } from '../network-share.ts'
 
 /**
@@ -27,7 +27,7 @@ export function createTotalRate(
     }
   }
 
-  function measure(key: string, counts: boolean): Taken {
+  function measure(key: string, counts: boolean): RateLimitResult {
     const at = now()
     forget(at)
     const networks = networksOf(key)

@@ -1,4 +1,4 @@
-import { type Database, serialise } from '@latchkey/database/database'
+import { type Database, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
@@ -14,7 +14,7 @@ import { LoginFailure, type LogoutToken } from './provider.ts'
 const LOGOUT_ORDER = 0x6c6f_676f
 
 async function serialiseLogouts(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
-  await serialise(dialect, tx, LOGOUT_ORDER)
+  await lockKey(dialect, tx, LOGOUT_ORDER)
 }
 
 /** A login that is about to become a session. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Database, serialise } from '@latchkey/database/database'
+import { type Database, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
@@ -85,7 +85,7 @@ async function writeAll(
   tx: Transaction<Tables>,
   all: readonly Folded[],
 ): Promise<void> {
-  await serialise(dialect, tx, FOLD_ORDER)
+  await lockKey(dialect, tx, FOLD_ORDER)
   for (const failed of all) await write(tx, failed)
 }
 

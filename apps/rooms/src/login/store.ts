@@ -1,5 +1,5 @@
 import { type DialectName } from '@latchkey/database/url'
-import { serialise } from '@latchkey/database/database'
+import { lockKey } from '@latchkey/database/database'
 import type { Kysely, Transaction } from 'kysely'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
 import { findCrowded } from './crowding.ts'
@@ -24,7 +24,7 @@ export async function insertState(
   state: LoginStateRow,
   bounds: Bounds,
 ): Promise<boolean> {
-  await serialise(dialect, tx, START_ORDER)
+  await lockKey(dialect, tx, START_ORDER)
   await dropOldest(tx, state, bounds.browser - 1)
   const { client_prefix, created_at } = state
   if ((await countOutstanding(tx, created_at, client_prefix)) >= bounds.prefix) return false

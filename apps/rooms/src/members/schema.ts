@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codePoints, folded, text } from '@latchkey/http/text'
+import { codePoints, foldText, text } from '@latchkey/http/text'
 import { MAX_GIVEN } from '../login/display-name.ts'
 import { NextCursor } from '../paging.ts'
 import { Participant, type PersonRow, toPerson } from '../rooms/schema.ts'
@@ -38,7 +38,7 @@ export const SearchQuery = z.object({
   q: text()
     .trim()
     .max(MAX_GIVEN)
-    .transform(folded)
+    .transform(foldText)
     .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
     .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
     .meta({

@@ -1,6 +1,6 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, type Transaction, sql } from 'kysely'
-import { contains } from '@latchkey/database/database'
+import { containsText } from '@latchkey/database/database'
 import type { RoomMemberRow, Tables, UserRow } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
@@ -161,7 +161,7 @@ export async function searchPeople(
     .select(['id', 'nickname', 'avatar_color'])
     .where('is_guest', '=', 0)
     .where('disabled', '=', 0)
-    .where(contains(dialect, 'search_name', part))
+    .where(containsText(dialect, 'search_name', part))
     .orderBy('nickname')
     .orderBy('id')
     .limit(limit)

@@ -1,7 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely, Transaction } from 'kysely'
-import { folded } from '@latchkey/http/text'
-import { contains } from '@latchkey/database/database'
+import { foldText } from '@latchkey/http/text'
+import { containsText } from '@latchkey/database/database'
 import type { RoomOwnershipTransferRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { presentCount } from '../rooms/store.ts'
@@ -56,7 +56,7 @@ export async function listAllRooms(
       presentCount(eb, nowMs).as('present'),
     ])
     .$if(isId, (query) => query.where('rooms.id', '=', q))
-    .$if(!isId && q !== '', (query) => query.where(contains(dialect, 'rooms.search_name', folded(q))))
+    .$if(!isId && q !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', foldText(q))))
     .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
     .execute()
 }

@@ -1,4 +1,4 @@
-import { among } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely } from 'kysely'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
@@ -17,7 +17,7 @@ export async function findEnds(
   const rows = await db
     .selectFrom('sessions')
     .select(['id', 'revoked_at', 'revoke_reason', 'idle_expires_at'])
-    .where(among(dialect, 'id', sessionIds))
+    .where(inList(dialect, 'id', sessionIds))
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
@@ -44,7 +44,7 @@ export async function findLastSeqs(
   const rows = await db
     .selectFrom('rooms')
     .select(['id', 'last_seq'])
-    .where(among(dialect, 'id', roomIds))
+    .where(inList(dialect, 'id', roomIds))
     .execute()
   return new Map(rows.map((row) => [row.id, row.last_seq]))
 }
@@ -59,7 +59,7 @@ export async function findPresentIds(
     .selectFrom('presence_leases')
     .select(['room_id', 'user_id'])
     .distinct()
-    .where(among(dialect, 'room_id', roomIds))
+    .where(inList(dialect, 'room_id', roomIds))
     .where('expires_at', '>', nowMs)
     .execute()
   const found = new Map<string, Set<string>>(roomIds.map((roomId) => [roomId, new Set()]))
@@ -78,7 +78,7 @@ export async function findRoomsOf(
     .selectFrom('presence_leases')
     .select('room_id')
     .distinct()
-    .where(among(dialect, column, ids))
+    .where(inList(dialect, column, ids))
     .execute()
   return rows.map(({ room_id }) => room_id)
 }
@@ -97,7 +97,7 @@ export async function findLeases(
     .select(['connection_id', 'room_id'])
     .where('node_id', '=', nodeId)
     .where('expires_at', '>', nowMs)
-    .$if(roomIds !== undefined, (query) => query.where(among(dialect, 'room_id', roomIds ?? [])))
+    .$if(roomIds !== undefined, (query) => query.where(inList(dialect, 'room_id', roomIds ?? [])))
     .execute()
   const found = new Map<string, Set<string>>()
   for (const { connection_id, room_id } of rows) {

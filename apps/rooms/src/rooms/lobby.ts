@@ -1,7 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { folded } from '@latchkey/http/text'
-import { contains } from '@latchkey/database/database'
+import { foldText } from '@latchkey/http/text'
+import { containsText } from '@latchkey/database/database'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
@@ -32,7 +32,7 @@ export async function listRooms(
   limit: number,
 ): Promise<ListedRoom[]> {
   const { userId, isGuest, isAdmin, nowMs } = filter
-  const needle = folded(filter.part)
+  const needle = foldText(filter.part)
   return db
     .selectFrom('rooms')
     .leftJoin('room_members', (join) =>
@@ -52,7 +52,7 @@ export async function listRooms(
       query.where('rooms.visibility', '<>', 'private').where('rooms.allow_guests', '=', 1),
     )
     .$if(!isAdmin, (query) => query.where((eb) => eb.not(eb.exists(bars(eb, filter)))))
-    .$if(needle !== '', (query) => query.where(contains(dialect, 'rooms.search_name', needle)))
+    .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
     .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
     .execute()
 }

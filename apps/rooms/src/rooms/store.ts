@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Updateable } from 'kysely'
-import { folded } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/text'
 import { prepared } from '../db/prepared.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { holdFirstState, saveState } from '../platform/store.ts'
@@ -15,7 +15,7 @@ export async function insertRoom(
 ): Promise<RoomRow> {
   return tx
     .insertInto('rooms')
-    .values({ ...room, search_name: folded(room.name) })
+    .values({ ...room, search_name: foldText(room.name) })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -27,7 +27,7 @@ export async function updateRoom(
 ): Promise<RoomRow> {
   return tx
     .updateTable('rooms')
-    .set({ ...changes, ...(changes.name !== undefined && { search_name: folded(changes.name) }) })
+    .set({ ...changes, ...(changes.name !== undefined && { search_name: foldText(changes.name) }) })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -1,6 +1,6 @@
 import { type DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
-import { among } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { PresenceLeaseRow, RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
@@ -160,7 +160,7 @@ export async function renewLeases(
   await tx
     .updateTable('presence_leases')
     .set({ expires_at: nowMs + LEASE_MS })
-    .where(among(dialect, 'connection_id', connectionIds))
+    .where(inList(dialect, 'connection_id', connectionIds))
     .where('expires_at', '>', nowMs)
     .execute()
 }
@@ -209,7 +209,7 @@ export async function shortenLeases(
   await tx
     .updateTable('presence_leases')
     .set({ expires_at: untilMs })
-    .where(among(dialect, 'connection_id', connectionIds))
+    .where(inList(dialect, 'connection_id', connectionIds))
     .where('expires_at', '>', untilMs)
     .execute()
 }

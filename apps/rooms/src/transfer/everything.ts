@@ -1,8 +1,8 @@
 import type { Database } from '@latchkey/database/database'
-import { onOneState } from '@latchkey/database/one-state'
-import type { Rows } from '@latchkey/database/whole/bulk'
-import { type TakeIn, takeIn } from '@latchkey/database/whole/take-in'
-import { type Piece, writeWhole } from '@latchkey/database/whole/writer'
+import { readSnapshot } from '@latchkey/database/snapshot'
+import type { Rows } from '@latchkey/database/archive/bulk'
+import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
+import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { skeleton } from '../users/lookalikes.ts'
@@ -12,19 +12,24 @@ import { type RoomsTable, roomsFormat } from './tables.ts'
 export async function exportRooms(
   database: Pick<Database<Tables>, 'read' | 'dialect'>,
   now: number,
-  consume: (piece: Piece) => Promise<void>,
+  consume: (piece: ArchiveChunk) => Promise<void>,
 ): Promise<void> {
   const { dialect } = database
-  const write = (read: Kysely<Tables>) => writeWhole({ read, dialect, format: roomsFormat }, now, consume)
-  await onOneState(database, write, { pacedBy: 'consumer' })
+  const write = (read: Kysely<Tables>) => writeArchive({ read, dialect, format: roomsFormat }, now, consume)
+  await readSnapshot(database, write, { pacedBy: 'consumer' })
 }
 
-/** Imports a file of `exportRooms` into an empty instance of either engine, as `takeIn` does. */
+/** Imports a file of `exportRooms` into an empty instance of either engine, as `restoreArchive` does. */
 export function importRooms(
-  options: Pick<TakeIn<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
+  options: Pick<RestoreOptions<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
 ): Promise<Record<RoomsTable, number>> {
   // A service that was started once has noted there what its jobs did.
-  return takeIn({ ...options, format: roomsFormat, replaced: ['platform_state'], complete: completed })
+  return restoreArchive({
+    ...options,
+    format: roomsFormat,
+    replaced: ['platform_state'],
+    complete: completed,
+  })
 }
 
 /** People with what tells names that look the same. */

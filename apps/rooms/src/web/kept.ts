@@ -1,7 +1,7 @@
-import { useKept } from '@latchkey/web/kept'
+import { useDraft } from '@latchkey/web/draft-storage'
 import { useSession } from './session.ts'
 
 /** What whoever is signed in types into a field, kept. */
 export function useKeptText(name: string) {
-  return useKept(useSession().data?.user.id ?? '', name)
+  return useDraft(useSession().data?.user.id ?? '', name)
 }

@@ -1,4 +1,4 @@
-import { changed as changedAny, useRead } from '@latchkey/web/queries'
+import { invalidate as changedAny, useRead } from '@latchkey/web/queries'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Input, type OperationId, type Result, call } from './call.ts'
 

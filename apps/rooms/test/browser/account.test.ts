@@ -3,7 +3,7 @@ import {
   expectAccessible,
   expectAccessibleViews,
   expectWithinWidth,
-  shoot,
+  screenshot,
 } from '@latchkey/web/testing/browser'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { BOB, LOOKS, isRefusal, roomPages } from './browser.ts'
@@ -84,14 +84,14 @@ test('a guest finds the way to sign in, and comes back where they were; a member
   expect(await signIn.count()).toBe(1)
   await expectAccessible(page)
   await expectWithinWidth(page)
-  await shoot(page, 'account-guest-390')
+  await screenshot(page, 'account-guest-390')
   await signIn.press('Enter')
   await page.getByText('You are here as the guest Gunnar').waitFor()
   expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/account')
   await page.goBack()
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true }).waitFor()
-  await shoot(page, 'account-guest-1280')
+  await screenshot(page, 'account-guest-1280')
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
   await page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true }).click()
   pages.service().idp.person = BOB
@@ -174,7 +174,7 @@ test('an account is erased after a question, not while it administers alone or o
   await link.waitFor()
   expect(await link.getAttribute('href')).toBe(`/rooms/${room}`)
   await expectAccessible(carol.page)
-  await shoot(carol.page, 'account-owns-rooms')
+  await screenshot(carol.page, 'account-owns-rooms')
   const bob = await pages.openAs(BOB, '/account')
   await ask(bob)
   await bob.page.getByText('Your account and everything that was stored about you are deleted.').waitFor()

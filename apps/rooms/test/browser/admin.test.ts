@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { actions } from '../admin/people.ts'
 import { noteSubjectSource } from '../../src/platform/provider-change.ts'
@@ -130,7 +130,7 @@ test('R9.4 the only administrator cannot go, nor disable their own account, and 
   await taking.getByRole('button', { name: 'Take away administration' }).click()
   await taking.getByRole('alert').getByText('Make somebody else an administrator first').waitFor()
   await expectAccessible(page)
-  await shoot(page, 'admin-last-admin')
+  await screenshot(page, 'admin-last-admin')
   await page.keyboard.press('Escape')
   const erasing = await choose(page, 'Alice Andersson', 'Erase')
   await erasing.getByRole('button', { name: 'Erase' }).click()
@@ -227,7 +227,7 @@ test('an owner of rooms is erased once these are taken over, with a reason, from
   expect(await take.isDisabled()).toBe(true)
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Eva has left the house')
   await expectAccessible(page)
-  await shoot(page, 'admin-take-over')
+  await screenshot(page, 'admin-take-over')
   await take.click()
   await page.getByText('It belongs to you.').waitFor()
   const told = await pages
@@ -283,7 +283,7 @@ test('settings are changed, a link that is not https is refused at its field, an
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('Something in this was not accepted.').waitFor()
   await expectAccessible(page)
-  await shoot(page, 'admin-settings-long')
+  await screenshot(page, 'admin-settings-long')
   expect(await announcement.inputValue()).toBe('😀'.repeat(510))
   await announcement.fill('')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -357,7 +357,7 @@ test('R15.1 why the metadata of the provider cannot be used is said in one’s o
     expect(await page.getByRole('region', { name: 'Identitetstjänstens adresser' }).count()).toBe(0)
     await expectAccessible(page)
     await expectWithinWidth(page)
-    await shoot(page, 'admin-provider-unusable')
+    await screenshot(page, 'admin-provider-unusable')
     const details = told.getByText('no metadata, status 503', { exact: true })
     expect(await details.getAttribute('lang')).toBe('en')
     idp.answer('metadata', () => Response.json({ issuer: 'https://other.example' }))
@@ -389,7 +389,7 @@ test('R8.5 accounts of an earlier provider are told of, and a question fits the 
     .getByRole('alert')
     .getByText(/^\d+ accounts? may be reached by/)
     .waitFor()
-  await shoot(page, 'admin-provider-changed-320')
+  await screenshot(page, 'admin-provider-changed-320')
   await expectAccessible(page)
   await expectWithinWidth(page)
   await page.goto(pages.at('/admin?q=Gustav+Grahn'))
@@ -397,7 +397,7 @@ test('R8.5 accounts of an earlier provider are told of, and a question fits the 
   await dialog.getByText('This cannot be undone.').waitFor()
   await expectAccessible(page)
   await expectWithinWidth(page)
-  await shoot(page, 'admin-erase-320')
+  await screenshot(page, 'admin-erase-320')
   await dialog.getByRole('button', { name: 'Erase' }).press('Enter')
   await page.getByText('Nobody was found').waitFor()
 }, 60_000)

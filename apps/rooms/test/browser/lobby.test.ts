@@ -3,7 +3,7 @@ import {
   expectAccessible,
   expectAccessibleViews,
   expectWithinWidth,
-  shoot,
+  screenshot,
 } from '@latchkey/web/testing/browser'
 import type { WebSocketRoute } from 'playwright-core'
 import { ALICE } from '../provider/hostile.ts'
@@ -36,7 +36,7 @@ test('a room is opened with the keyboard alone and every option, and is what was
   await page.keyboard.press('Enter')
   await dialog.getByText('Between 1 and 100 people.').waitFor()
   await expectAccessible(page)
-  await shoot(page, 'lobby-new-room')
+  await screenshot(page, 'lobby-new-room')
   await dialog.getByRole('textbox', { name: 'Most people at once' }).fill('7')
   await dialog.getByRole('combobox', { name: 'Role of visitors' }).click()
   await page.getByRole('option', { name: 'Speaker' }).click()
@@ -165,7 +165,7 @@ test('invitations and handovers wait in the lobby as they come, and are accepted
   await host.browser.json(`/api/rooms/${id}/ownership-transfer`, { body: { userId: bob } }, 201)
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
   await waiting.getByText('Hanna Host wants to hand Wanted over to you').waitFor()
-  await shoot(page, 'lobby-pending')
+  await screenshot(page, 'lobby-pending')
   await waiting.getByRole('button', { name: 'Accept: Hanna Host wants to hand Wanted over to you' }).click()
   await page.getByRole('heading', { name: 'Wanted', level: 1 }).waitFor()
   await page.getByText('Owner', { exact: true }).first().waitFor()
@@ -193,7 +193,7 @@ for (const [what, path] of [
     const waiting = page.getByRole('region', { name: 'Waiting for you' })
     await waiting.getByRole('alert', { name: 'This could not be shown' }).waitFor()
     await expectAccessible(page)
-    await shoot(page, `lobby-no-${what}`)
+    await screenshot(page, `lobby-no-${what}`)
     await page.unroute(path)
     await waiting.getByRole('button', { name: 'Try again' }).click()
     await waiting.waitFor({ state: 'detached' })
@@ -321,7 +321,7 @@ test('more invitations than a page holds are shown when one asks for them', asyn
   expect(await waiting.getByRole('alert').count()).toBe(0)
   expect(await waiting.getByRole('listitem').count()).toBe(51)
   expect(await waiting.getByRole('button', { name: 'Show more' }).count()).toBe(0)
-  await shoot(page, 'lobby-pending-many-390')
+  await screenshot(page, 'lobby-pending-many-390')
   await waiting.getByRole('button', { name: 'Decline: Invitation to Den 1 as Speaker' }).press('Enter')
   await waiting.getByText('Invitation to Den 1 as Speaker').waitFor({ state: 'detached' })
   // The button went, and the keyboard goes on in the list.
@@ -348,7 +348,7 @@ test('an invitation is told wherever one is, and leads to its answer; so is an o
   await expectWithinWidth(page)
   const own = await page.getByRole('link', { name: 'Account of Tove Told' }).boundingBox()
   expect((own?.x ?? 320) + (own?.width ?? 0)).toBeLessThanOrEqual(320 - 16)
-  await shoot(page, 'invited-in-a-room-320')
+  await screenshot(page, 'invited-in-a-room-320')
   await host.browser.json(`/api/rooms/${loft.id}/invitations/users`, { body: { userId } }, 201)
   await two.press('Enter')
   await list.getByRole('button', { name: /^Decline: Invitation to Loft/ }).click()

@@ -3,7 +3,7 @@ import {
   expectAccessible,
   expectAccessibleViews,
   expectWithinWidth,
-  shoot,
+  screenshot,
 } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
@@ -143,7 +143,7 @@ test('R23.7 language and colours are chosen before anybody signs in, and hold on
   await page.getByRole('dialog', { name: 'Bahasa dan warna' }).waitFor()
   await expectAccessible(page)
   await expectWithinWidth(page)
-  await shoot(page, 'appearance-320')
+  await screenshot(page, 'appearance-320')
   await page.keyboard.press('Escape')
   await page.locator('button[aria-label="Bahasa dan warna"]:focus').waitFor()
   // The next page has both from its first moment, before the client has started.
@@ -271,7 +271,7 @@ test('R28.23 everybody reads what the operator tells, under the name that the op
   expect(await help.getAttribute('href')).toBe('https://help.example.com/')
   await expectAccessible(page)
   await expectWithinWidth(page)
-  await shoot(page, 'login-announcement')
+  await screenshot(page, 'login-announcement')
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
   await change({ productName: null, announcement: null, supportUrl: null })
   await page.reload()

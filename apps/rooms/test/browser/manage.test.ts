@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { expectAccessible, expectWithinWidth, keepToasts, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectWithinWidth, keepToasts, screenshot } from '@latchkey/web/testing/browser'
 import { ALICE } from '../provider/hostile.ts'
 import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
@@ -38,7 +38,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   await people.getByRole('button', { name: 'What to do with Bob Berg' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Ban' }).waitFor()
   await expectAccessible(page)
-  await shoot(page, 'manage-person-menu')
+  await screenshot(page, 'manage-person-menu')
   await page.getByRole('menuitem', { name: 'Make Moderator' }).press('Enter')
   await people.getByRole('listitem').filter({ hasText: 'Bob Berg' }).getByText('Moderator').waitFor()
   await bob.page.getByRole('button', { name: 'Manage' }).waitFor()
@@ -78,7 +78,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   await ban.getByRole('textbox', { name: /^Reason/ }).fill('Gone already')
   await bob.page.getByRole('button', { name: 'Leave' }).click()
   await page.getByText('1 person is here').waitFor({ timeout: 20_000 })
-  await shoot(page, 'manage-ban-of-someone-gone')
+  await screenshot(page, 'manage-ban-of-someone-gone')
   // The question stays when whom it is about has left.
   await ban.getByRole('button', { name: 'Ban' }).press('Enter')
   await ban.waitFor({ state: 'detached' })
@@ -102,7 +102,7 @@ test('on a phone what is told covers no part of the message field', async () => 
   await told.waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await shoot(page, 'manage-told-390')
+  await screenshot(page, 'manage-told-390')
   const field = await page.getByRole('textbox', { name: /^Message to/ }).boundingBox()
   const toast = await page.locator('.mantine-Notification-root').boundingBox()
   expect((toast?.y ?? 700) + (toast?.height ?? 0)).toBeLessThan(field?.y ?? 0)
@@ -132,7 +132,7 @@ test('after a question about a person the keyboard goes on where it was, or in t
   await remove.waitFor({ state: 'detached' })
   await page.getByRole('list', { name: 'People' }).and(page.locator(':focus')).waitFor()
   await expectAccessible(page)
-  await shoot(page, 'manage-removed-focus')
+  await screenshot(page, 'manage-removed-focus')
 }, 60_000)
 
 test('people are invited by name and by a link that is shown once, copied, and taken back', async () => {
@@ -153,7 +153,7 @@ test('people are invited by name and by a link that is shown once, copied, and t
   await part.getByRole('button', { name: 'Invite Hedda Helper' }).click()
   await part.getByRole('button', { name: 'Take back: Hedda Helper, Listener' }).waitFor()
   await expectAccessible(page)
-  await shoot(page, 'manage-invitations')
+  await screenshot(page, 'manage-invitations')
   await part.getByRole('button', { name: 'Take back: Invitation link, Listener' }).press('Enter')
   await page.getByText('The invitation is taken back').waitFor()
   await part.getByRole('group', { name: 'Invitations that are open' }).and(page.locator(':focus')).waitFor()
@@ -186,13 +186,13 @@ test('whoever chooses a role is told what it is for, and so is whoever is invite
   await part.getByText(moderates).waitFor()
   await part.getByText(listens).waitFor()
   await expectAccessible(page)
-  await shoot(page, 'manage-roles')
+  await screenshot(page, 'manage-roles')
   await part.getByRole('button', { name: 'Make a link' }).click()
   const url = await part.getByRole('textbox', { name: 'Link', exact: true }).inputValue()
   const bob = await pages.openAs(BOB, new URL(url).pathname)
   await bob.page.getByText(moderates).waitFor()
   await expectAccessible(bob.page)
-  await shoot(bob.page, 'invitation-role')
+  await screenshot(bob.page, 'invitation-role')
 }, 60_000)
 
 test('settings are changed for everybody at once, and a room is deleted only when its name is typed', async () => {
@@ -237,7 +237,7 @@ test('Escape loses nothing that was changed in the settings, until it is saved o
   expect(await part.getByRole('switch', { name: 'Admit guests' }).isChecked()).toBe(false)
   expect(await part.getByRole('button', { name: 'Save' }).isEnabled()).toBe(true)
   await expectAccessible(page)
-  await shoot(page, 'manage-unsaved')
+  await screenshot(page, 'manage-unsaved')
   await part.getByRole('button', { name: 'Discard changes' }).press('Enter')
   expect(await name.inputValue()).toBe('Kept')
   expect(await name.evaluate((field) => field === document.activeElement)).toBe(true)
@@ -307,7 +307,7 @@ for (const [language, scheme, width] of [
       await page.waitForFunction(() => !document.querySelector('[role=dialog] .mantine-Loader-root'))
       await expectAccessible(page)
       await expectWithinWidth(page)
-      await shoot(page, `manage-${language}-${width}-${await tab.innerText()}`)
+      await screenshot(page, `manage-${language}-${width}-${await tab.innerText()}`)
     }
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
   }, 60_000)
@@ -320,7 +320,7 @@ test('where a room is private nobody is told that it admits guests, and what was
   await part.getByText('Guests never enter private rooms').waitFor()
   expect([await guests.isChecked(), await guests.isDisabled()]).toEqual([false, true])
   await expectAccessible(page)
-  await shoot(page, 'manage-private')
+  await screenshot(page, 'manage-private')
   await part.getByRole('radio', { name: 'Unlisted' }).press('Space')
   expect([await guests.isChecked(), await guests.isDisabled()]).toEqual([true, false])
   expect(await part.getByText('Guests never enter private rooms').count()).toBe(0)

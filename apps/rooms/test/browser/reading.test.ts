@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { expectAccessible, shoot } from '@latchkey/web/testing/browser'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { ALICE } from '../provider/hostile.ts'
 import { type Somebody, admin, createRoom, member } from '../rooms/rooms.ts'
 import { ROOT, roomPages } from './browser.ts'
@@ -45,7 +45,7 @@ for (const [width, height] of [
     expect(await beyond(page)).toBe(0)
     await page.mouse.move(width / 2, height / 2)
     for (let times = 0; times < 5; times++) await page.mouse.wheel(0, 1000)
-    await shoot(page, `reading-${width}-${height}`)
+    await screenshot(page, `reading-${width}-${height}`)
     expect(await page.evaluate(() => scrollY)).toBe(0)
   }, 60_000)
 
@@ -68,7 +68,7 @@ for (const [language, width, height] of [
         .map((part) => part.outerHTML.slice(0, 100)),
     )
     expect(cut).toEqual([])
-    await shoot(page, `reading-told-${width}-${height}`)
+    await screenshot(page, `reading-told-${width}-${height}`)
     await page.mouse.move(width / 2, height - 20)
     for (let times = 0; times < 5; times++) await page.mouse.wheel(0, 1000)
     await page.waitForFunction(() => {
@@ -104,7 +104,7 @@ test('whoever reads above is told of what is new below, is led there by a button
   await say(id, 'And more')
   await page.getByRole('button', { name: '2 new messages', exact: true }).waitFor()
   await expectAccessible(page)
-  await shoot(page, 'reading-new-below')
+  await screenshot(page, 'reading-new-below')
   const [around, button, write] = await Promise.all(
     [list(page), news, field(page)].map((part) => part.boundingBox()),
   )
@@ -148,7 +148,7 @@ test('the mark of what is new stands where that begins, and where more came than
   await mark.waitFor()
   expect(await first.count()).toBe(0)
   await mark.scrollIntoViewIfNeeded()
-  await shoot(page, 'reading-new-above-390')
+  await screenshot(page, 'reading-new-above-390')
   const older = page.getByRole('button', { name: 'Show older messages' })
   while ((await first.count()) === 0) {
     const shown = await list(page).locator('.said').count()
@@ -221,7 +221,7 @@ test('whoever enters a room can write at once, and with the keyboard is past its
   expect(await field(page).inputValue()).toBe('Half a thought')
   await page.getByRole('button', { name: 'Leave' }).focus()
   await page.keyboard.press('Tab')
-  await shoot(page, 'reading-skip')
+  await screenshot(page, 'reading-skip')
   await page.keyboard.press('Enter')
   await field(page).and(page.locator(':focus')).waitFor()
   await expectAccessible(page)

@@ -4,7 +4,7 @@ import {
   expectAccessible,
   expectAccessibleViews,
   expectWithinWidth,
-  shoot,
+  screenshot,
 } from '@latchkey/web/testing/browser'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { until } from '../realtime/redis.ts'
@@ -195,7 +195,7 @@ test('R18.8 whoever the server has asked for half a minute of peace is not offer
   await page.reload()
   await page.getByRole('status').getByText('Connection lost. Trying again.').waitFor()
   expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0)
-  await shoot(page, 'connection-resting')
+  await screenshot(page, 'connection-resting')
 }, 60_000)
 
 test('R18.5 after a lost connection everything that was missed is there once and in order, and it was shown', async () => {
@@ -206,7 +206,7 @@ test('R18.5 after a lost connection everything that was missed is there once and
   await page.getByRole('button', { name: 'People (1)' }).waitFor()
   await pages.whileDown(page, async () => {
     await expectAccessible(page)
-    await shoot(page, 'room-connection-lost')
+    await screenshot(page, 'room-connection-lost')
     for (let index = 1; index <= 5; index++) await say(id, `Missed ${index}`)
     await send(page, 'Said into the void')
     await page.getByText('Not sent').waitFor()
@@ -291,7 +291,7 @@ test('a message that alone was lost is sent again by itself, before what was sai
   await page.route('**/messages', (route) => route.abort(), { times: 2 })
   await send(page, 'First')
   await page.getByRole('alert').getByText('First').waitFor()
-  await shoot(page, 'room-one-unsent-390')
+  await screenshot(page, 'room-one-unsent-390')
   await send(page, 'Second')
   await lines(page).getByText('Second', { exact: true }).waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
@@ -352,7 +352,7 @@ test('however much could not be sent, the field to write in stays in sight', asy
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(700)
   await expectAccessible(page)
   await expectWithinWidth(page)
-  await shoot(page, 'room-much-unsent-390')
+  await screenshot(page, 'room-much-unsent-390')
 }, 60_000)
 
 test('what could not be sent survives a reload and a new sign-in, is stored once, and can be taken back', async () => {
@@ -532,7 +532,7 @@ for (const [words, act, title] of [
     await act(id, user.id)
     await page.getByRole('alert').getByText(title).waitFor()
     await expectAccessible(page)
-    await shoot(page, `room-${words.replaceAll(' ', '-')}`)
+    await screenshot(page, `room-${words.replaceAll(' ', '-')}`)
     await page.reload()
     const after =
       words === 'kicked' ? 'You were removed from this room. Try again later.' : /banned|no such room/

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { expectFingerSized, expectWithinWidth, shoot } from '@latchkey/web/testing/browser'
+import { expectFingerSized, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
 import { createRoom, member } from '../rooms/rooms.ts'
 import { ROOT, roomPages } from './browser.ts'
 
@@ -36,7 +36,7 @@ test('on every page a finger finds what it presses, and nothing else', async () 
       () => !document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root'),
     )
     if (path.includes(id)) await page.getByText('Third').waitFor()
-    await shoot(page, `rooms-touch${path.replaceAll(/\W/g, '-').slice(0, 20)}`)
+    await screenshot(page, `rooms-touch${path.replaceAll(/\W/g, '-').slice(0, 20)}`)
     await expectWithinWidth(page)
     await expectFingerSized(page)
   }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
-import { UnusableFile } from '@latchkey/database/whole/reader'
-import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
+import { InvalidArchive } from '@latchkey/database/archive/reader'
+import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { sql } from 'kysely'
 import { migrations } from '../../src/db/migrations.ts'
 import type { Tables } from '../../src/db/tables.ts'
@@ -233,7 +233,7 @@ describe('the file of Rooms', () => {
       ] as const) {
         const source = new Blob([`${header}\n${line}\n`]).stream()
         const refused = importRooms({ databaseUrl, source, dryRun: false })
-        expect(await refused.catch((error: unknown) => error)).toEqual(new UnusableFile(problem))
+        expect(await refused.catch((error: unknown) => error)).toEqual(new InvalidArchive(problem))
       }
     })
 

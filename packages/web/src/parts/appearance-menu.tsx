@@ -1,7 +1,7 @@
 import { ActionIcon, Popover, Stack, useMantineColorScheme } from '@mantine/core'
 import { useState } from 'react'
 import { IconLanguage } from '../icons.ts'
-import { chosen, choose } from '../choices.ts'
+import { readPreference, storePreference } from '../stored-preferences.ts'
 import { changeLanguage, languages, useTexts } from '../texts.ts'
 import { LanguageChoice, SchemeChoice } from './appearance.tsx'
 
@@ -10,30 +10,32 @@ import { LanguageChoice, SchemeChoice } from './appearance.tsx'
  * the data `choices: 'browser'` (scheme.ts).
  */
 export function AppearanceMenu() {
-  const { say } = useTexts()
+  const { t } = useTexts()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const [language, setLanguage] = useState(() => languages.find((known) => known === chosen('lang')) ?? null)
+  const [language, setLanguage] = useState(
+    () => languages.find((known) => known === readPreference('lang')) ?? null,
+  )
   return (
     <Popover width={300} position="bottom-end" shadow="md" trapFocus returnFocus>
       <Popover.Target>
-        <ActionIcon variant="default" size="lg" flex="none" aria-label={say('appearance.open')}>
+        <ActionIcon variant="default" size="lg" flex="none" aria-label={t('appearance.open')}>
           <IconLanguage size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label={say('appearance.open')} maw="calc(100vw - 16px)">
+      <Popover.Dropdown aria-label={t('appearance.open')} maw="calc(100vw - 16px)">
         <Stack gap="md">
           <LanguageChoice
             value={language}
             onChange={(next) => {
               setLanguage(next)
-              choose('lang', next)
+              storePreference('lang', next)
               void changeLanguage(next)
             }}
           />
           <SchemeChoice
             value={colorScheme === 'auto' ? null : colorScheme}
             onChange={(next) => {
-              choose('scheme', next)
+              storePreference('scheme', next)
               setColorScheme(next ?? 'auto')
             }}
           />

@@ -19,15 +19,15 @@ interface Choice<Value> {
 }
 
 export function LanguageChoice({ value, onChange, error }: Choice<Language>) {
-  const { say } = useTexts()
+  const { t } = useTexts()
   return (
     <NativeSelect
-      label={say('appearance.lang')}
+      label={t('appearance.lang')}
       error={error}
       value={value ?? 'auto'}
       onChange={({ currentTarget }) => onChange(isLanguage(currentTarget.value) ? currentTarget.value : null)}
     >
-      <option value="auto">{say('appearance.langAuto')}</option>
+      <option value="auto">{t('appearance.langAuto')}</option>
       {Object.entries(LANGUAGES).map(([language, name]) => (
         <option key={language} value={language} lang={language}>
           {name}
@@ -38,23 +38,23 @@ export function LanguageChoice({ value, onChange, error }: Choice<Language>) {
 }
 
 export function SchemeChoice({ value, onChange, error }: Choice<'light' | 'dark'>) {
-  const { say } = useTexts()
+  const { t } = useTexts()
   return (
     <Input.Wrapper
-      label={say('appearance.scheme')}
+      label={t('appearance.scheme')}
       labelElement="div"
-      description={say('appearance.schemeHelp')}
+      description={t('appearance.schemeHelp')}
       error={error}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
     >
       <SegmentedControl
-        aria-label={say('appearance.scheme')}
+        aria-label={t('appearance.scheme')}
         fullWidth
         mb={5}
         data={[
-          { value: 'auto', label: say('appearance.auto') },
-          { value: 'light', label: say('appearance.light') },
-          { value: 'dark', label: say('appearance.dark') },
+          { value: 'auto', label: t('appearance.auto') },
+          { value: 'light', label: t('appearance.light') },
+          { value: 'dark', label: t('appearance.dark') },
         ]}
         value={value ?? 'auto'}
         onChange={(chosen) => onChange(chosen === 'light' || chosen === 'dark' ? chosen : null)}

@@ -3,37 +3,37 @@ import { useClipboard } from '@mantine/hooks'
 import { useEffect } from 'react'
 import { IconCheck, IconCopy } from '../icons.ts'
 import { useTexts } from '../texts.ts'
-import { tellFailed } from '../told.ts'
+import { showError } from '../toast.ts'
 
 const COPIED_MS = 1_000
 
 /** Copies, and says it where the browser does not: without permission, and of a page that came over plain HTTP. */
 export function useCopy() {
-  const { say } = useTexts()
+  const { t } = useTexts()
   const { copied, copy, error } = useClipboard({ timeout: COPIED_MS })
-  const message = say('copy.notCopied')
+  const message = t('copy.notCopied')
   useEffect(() => {
-    if (error) tellFailed(message)
+    if (error) showError(message)
   }, [error, message])
   return { copied, copy }
 }
 
 export function Copy({ value }: { value: string }) {
-  const { say } = useTexts()
+  const { t } = useTexts()
   const { copied, copy } = useCopy()
   return (
     <>
-      <Tooltip label={copied ? say('copy.copied') : say('copy.copy', { what: value })}>
+      <Tooltip label={copied ? t('copy.copied') : t('copy.copy', { what: value })}>
         <ActionIcon
           variant="subtle"
           color="gray"
           onClick={() => copy(value)}
-          aria-label={say('copy.copy', { what: value })}
+          aria-label={t('copy.copy', { what: value })}
         >
           {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
         </ActionIcon>
       </Tooltip>
-      <VisuallyHidden aria-live="polite">{copied && say('copy.copied')}</VisuallyHidden>
+      <VisuallyHidden aria-live="polite">{copied && t('copy.copied')}</VisuallyHidden>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { Ref } from 'react'
-import type { Say } from '../texts.ts'
+import type { Translate } from '../texts.ts'
 
 const UNDO_FOR_MS = 8000
 
@@ -11,7 +11,7 @@ const UNDO_FOR_MS = 8000
  * `act` runs when the toast closes, or when the page is left (its calls must be `keepalive` for that); `undo` when it was
  * taken back.
  */
-export function withUndo(say: Say, text: string, work: { act: () => void; undo: () => void }): void {
+export function withUndo(t: Translate, text: string, work: { act: () => void; undo: () => void }): void {
   let left = UNDO_FOR_MS
   let started = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -60,10 +60,10 @@ export function withUndo(say: Say, text: string, work: { act: () => void; undo: 
     onMouseLeave: release('pointer'),
     onFocus: hold('focus'),
     onBlur: release('focus'),
-    closeButtonProps: { 'aria-label': say('shell.close') },
+    closeButtonProps: { 'aria-label': t('shell.close') },
     message: (
       <Message
-        say={say}
+        t={t}
         text={text}
         onUndo={() => settle(work.undo)}
         ref={(shown) => {
@@ -82,20 +82,20 @@ function focusIfLost(button: HTMLButtonElement | null): void {
 }
 
 interface Props {
-  say: Say
+  t: Translate
   text: string
   onUndo: () => void
   ref: Ref<HTMLButtonElement>
 }
 
-function Message({ say, text, onUndo, ref }: Props) {
+function Message({ t, text, onUndo, ref }: Props) {
   return (
     <Group justify="space-between" wrap="nowrap">
       <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
         {text}
       </Text>
       <Button ref={ref} size="compact-sm" variant="light" flex="none" onClick={onUndo}>
-        {say('undo.undo')}
+        {t('undo.undo')}
       </Button>
     </Group>
   )

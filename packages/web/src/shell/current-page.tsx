@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import type { DetailPage, Page } from '../pages.ts'
 import { Notice } from '../parts/notice.tsx'
 import { useTexts } from '../texts.ts'
-import { Boundary } from './boundary.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { PageHeading } from './heading.tsx'
 
 interface Props {
@@ -16,30 +16,30 @@ interface Props {
 
 /** The page of the address, with its heading, and what is shown while it loads, when it fails and when there is none. */
 export function CurrentPage({ pages, details, home }: Props) {
-  const { say } = useTexts<string>()
+  const { t } = useTexts<string>()
   const [path] = useLocation()
   const detail = details.find(({ pattern }) => pattern.test(path))
   const page = pages.find((known) => known.path === path)
   return (
     <Fragment key={path}>
-      {!detail && <PageHeading title={say(page?.title ?? 'page.notFound')} mb="lg" />}
-      <Boundary>
+      {!detail && <PageHeading title={t(page?.title ?? 'page.notFound')} mb="lg" />}
+      <ErrorBoundary>
         <Suspense fallback={<Center p="xl" children={<Loader size="sm" />} />}>
           {detail?.show(detail.pattern.exec(path)?.[1] ?? '')}
           {page && <page.show />}
           {!page && !detail && <NotFound home={home} />}
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
     </Fragment>
   )
 }
 
 function NotFound({ home }: Pick<Props, 'home'>) {
-  const { say } = useTexts<string>()
+  const { t } = useTexts<string>()
   const action = (
     <Button component={Link} href={home.path}>
-      {say(home.words)}
+      {t(home.words)}
     </Button>
   )
-  return <Notice title={say('page.notFound')} help={say('page.notFoundHelp')} action={action} />
+  return <Notice title={t('page.notFound')} help={t('page.notFoundHelp')} action={action} />
 }

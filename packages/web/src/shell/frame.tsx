@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Page } from '../pages.ts'
 import { useTexts } from '../texts.ts'
-import { Stale } from './stale.tsx'
+import { SignedOutNotice } from './signed-out-notice.tsx'
 
 const PHONE = 'sm'
 
@@ -16,7 +16,7 @@ const PHONE = 'sm'
 export function Frame({
   pages,
   actions,
-  signedOut = <Stale />,
+  signedOut = <SignedOutNotice />,
   children,
 }: {
   pages: readonly Page[]
@@ -24,7 +24,7 @@ export function Frame({
   signedOut?: ReactNode
   children: ReactNode
 }) {
-  const { say } = useTexts<string>()
+  const { t } = useTexts<string>()
   const [opened, { toggle, close }] = useDisclosure()
   const listed = pages.filter(({ icon }) => icon !== undefined)
   const hasNavigation = listed.length > 0
@@ -35,7 +35,7 @@ export function Frame({
       padding={{ base: 'md', [PHONE]: 'xl' }}
     >
       <a className="skip" href="#content">
-        {say('shell.skip')}
+        {t('shell.skip')}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -46,21 +46,21 @@ export function Frame({
                 onClick={toggle}
                 hiddenFrom={PHONE}
                 size="sm"
-                aria-label={say(opened ? 'nav.close' : 'nav.open')}
+                aria-label={t(opened ? 'nav.close' : 'nav.open')}
                 aria-expanded={opened}
                 aria-controls="navigation"
               />
             )}
             <img src="/favicon.svg" alt="" width={26} height={26} />
             <Text fw={650} truncate>
-              {say('app.name')}
+              {t('app.name')}
             </Text>
           </Group>
           {actions}
         </Group>
       </AppShell.Header>
       {hasNavigation && (
-        <AppShell.Navbar id="navigation" p="sm" mod={{ closed: !opened }} aria-label={say('nav.label')}>
+        <AppShell.Navbar id="navigation" p="sm" mod={{ closed: !opened }} aria-label={t('nav.label')}>
           <Navigation pages={listed} onChoose={close} />
         </AppShell.Navbar>
       )}
@@ -75,7 +75,7 @@ export function Frame({
 }
 
 function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () => void }) {
-  const { say } = useTexts<string>()
+  const { t } = useTexts<string>()
   const [path] = useLocation()
   return pages.map((page) => {
     const active = path === page.path || path.startsWith(`${page.above ?? page.path}/`)
@@ -84,7 +84,7 @@ function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () 
         key={page.path}
         component={Link}
         href={page.path}
-        label={say(page.title)}
+        label={t(page.title)}
         leftSection={page.icon && <page.icon size={18} stroke={1.6} aria-hidden />}
         active={active}
         aria-current={active ? 'page' : undefined}

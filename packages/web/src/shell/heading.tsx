@@ -6,10 +6,10 @@ let isFirstPage = true
 
 /** The heading and title of a page; gets the focus when the address has changed, so that it is read out. */
 export function PageHeading({ title, ...props }: { title: string } & Omit<TitleProps, 'title'>) {
-  const { say } = useTexts()
+  const { t } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · ${say('app.name')}`
+    document.title = `${title} · ${t('app.name')}`
   })
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus()

@@ -34,7 +34,7 @@ export interface View {
 /** One browser for all who want one at a time: profiles keep them apart. */
 const shared: { browser?: Promise<Browser>; users: number } = { users: 0 }
 
-async function takeBrowser(): Promise<Browser> {
+async function acquireBrowser(): Promise<Browser> {
   shared.users++
   shared.browser ??= chromium.launch({
     executablePath: EXECUTABLE,
@@ -43,7 +43,7 @@ async function takeBrowser(): Promise<Browser> {
   return shared.browser
 }
 
-async function leaveBrowser(): Promise<void> {
+async function releaseBrowser(): Promise<void> {
   shared.users--
   if (shared.users > 0) return
   const { browser } = shared
@@ -60,9 +60,9 @@ export function testBrowser(headers: Record<string, string> = {}) {
   const up: { browser?: Browser } = {}
   let contexts: BrowserContext[] = []
   beforeAll(async () => {
-    up.browser = await takeBrowser()
+    up.browser = await acquireBrowser()
   }, 60_000)
-  afterAll(leaveBrowser, 20_000)
+  afterAll(releaseBrowser, 20_000)
   beforeEach(() => {
     contexts = []
   })
@@ -167,7 +167,7 @@ export async function expectAccessibleViews(
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
       await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
-      await shoot(page, `${name}-${scheme}-${width}`)
+      await screenshot(page, `${name}-${scheme}-${width}`)
       await expectAccessible(page, scheme === 'dark' ? COLOR_RULES : undefined)
     }
     await expectWithinWidth(page)
@@ -246,7 +246,7 @@ export async function expectFingerSized(page: Page): Promise<void> {
 }
 
 /** A picture of the page for a person to look at, where LATCHKEY_TEST_SHOTS names a folder. */
-export async function shoot(page: Page, name: string): Promise<void> {
+export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['LATCHKEY_TEST_SHOTS']
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core'
 
 /**
  * Everything that this page has loaded, the first of a browser profile, is named in its HTML, so that nothing waited for a
- * script to say what else it needs; and all of it together was no more than `most` bytes over the wire. No time is measured:
+ * script to say what else it needs; and all of it together was no more than `maxBytes` bytes over the wire. No time is measured:
  * these are what it depends on.
  */
-export async function expectSmallFirstLoad(page: Page, most: number): Promise<void> {
+export async function expectSmallFirstLoad(page: Page, maxBytes: number): Promise<void> {
   const html = await page.evaluate(async () => (await fetch(location.href)).text())
   const loaded = await page.evaluate(() =>
     (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
@@ -15,5 +15,5 @@ export async function expectSmallFirstLoad(page: Page, most: number): Promise<vo
   )
   expect(loaded.length).toBeGreaterThan(2)
   expect(loaded.filter(({ path }) => !html.includes(`"${path}"`))).toEqual([])
-  expect(loaded.reduce((sum, { bytes }) => sum + bytes, html.length)).toBeLessThan(most)
+  expect(loaded.reduce((sum, { bytes }) => sum + bytes, html.length)).toBeLessThan(maxBytes)
 }

@@ -39,7 +39,7 @@ const { call } = createCalls<CallsOf<(typeof things)[number]>>({
 })
 
 function Thing({ id }: { id: string }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [name, setName] = useState('')
   const rename = useMutation({ mutationFn: () => call('nameThing', { params: { id }, body: { name } }) })
   return (
@@ -52,9 +52,9 @@ function Thing({ id }: { id: string }) {
         error={rename.error && failure(rename.error)}
       />
       <Button color="red" loading={rename.isPending} onClick={() => rename.mutate()}>
-        {say('confirm.cancel')}
+        {t('confirm.cancel')}
       </Button>
-      <p>{[1, 12_345].map((count) => say('thing.parts', { count, name: id })).join(', ')}</p>
+      <p>{[1, 12_345].map((count) => t('thing.parts', { count, name: id })).join(', ')}</p>
       <Copy value={id} />
     </>
   )

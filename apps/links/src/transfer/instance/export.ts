@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
-import { onOneState } from '@latchkey/database/one-state'
-import { type Piece, writeWhole } from '@latchkey/database/whole/writer'
+import { readSnapshot } from '@latchkey/database/snapshot'
+import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import { instanceFormat } from './tables.ts'
@@ -9,9 +9,10 @@ import { instanceFormat } from './tables.ts'
 export async function exportInstance(
   database: Database<Tables>,
   now: number,
-  consume: (piece: Piece) => Promise<void>,
+  consume: (piece: ArchiveChunk) => Promise<void>,
 ): Promise<void> {
   const { dialect } = database
-  const write = (read: Kysely<Tables>) => writeWhole({ read, dialect, format: instanceFormat }, now, consume)
-  await onOneState(database, write, { pacedBy: 'consumer' })
+  const write = (read: Kysely<Tables>) =>
+    writeArchive({ read, dialect, format: instanceFormat }, now, consume)
+  await readSnapshot(database, write, { pacedBy: 'consumer' })
 }

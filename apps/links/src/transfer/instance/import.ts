@@ -1,26 +1,26 @@
-import type { Bulk, Rows } from '@latchkey/database/whole/bulk'
-import type { Value } from '@latchkey/database/whole/reader'
-import { type TakeIn, takeIn } from '@latchkey/database/whole/take-in'
+import type { Bulk, Rows } from '@latchkey/database/archive/bulk'
+import type { Value } from '@latchkey/database/archive/reader'
+import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { hourOf } from '../../analytics/window.ts'
 import { invalidateSums } from '../../clicks/changed-hours.ts'
 import { searchText } from '../../links/store.ts'
 import { urlKey } from '../../links/target-url.ts'
 import { type InstanceTable, instanceFormat } from './tables.ts'
 
-type InstanceImport = Pick<TakeIn<InstanceTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'> & {
+type InstanceImport = Pick<RestoreOptions<InstanceTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'> & {
   /** Unix seconds. */
   now: number
   /** Told of work that cannot be counted. */
   onWork?: (what: string) => void
 }
 
-/** Imports a file of `exportInstance` into an empty instance of either engine, as `takeIn` does. */
+/** Imports a file of `exportInstance` into an empty instance of either engine, as `restoreArchive` does. */
 export function importInstance({
   now,
   onWork,
   ...options
 }: InstanceImport): Promise<Record<InstanceTable, number>> {
-  return takeIn({
+  return restoreArchive({
     ...options,
     format: instanceFormat,
     // Secrets above all: a service makes its own when it first starts.

@@ -9,7 +9,7 @@ import { RangePicker, asRange } from '../parts/range.tsx'
 import { Earlier } from '../parts/earlier.tsx'
 import { timeZone } from '../parts/zone.ts'
 import { useCall } from '../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../texts/text.ts'
 import { Figures, Who } from './bundle/figures.tsx'
 import { BundleHeader } from './bundle/header.tsx'
@@ -47,7 +47,9 @@ export default function BundleDetail({ id }: { id: number }) {
         </Earlier>
       )}
       {missing && <Missing how={missing} />}
-      {stats.isLoadingError && !isGone && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
+      {stats.isLoadingError && !isGone && (
+        <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />
+      )}
       {stats.isPending && <Skeleton height={420} />}
     </Stack>
   )
@@ -64,11 +66,11 @@ function Content({ stats, range }: { stats: Stats; range: Range | undefined }) {
 }
 
 function Missing({ how }: { how: 'leaving' | 'gone' }) {
-  const { say } = useText()
+  const { t } = useText()
   const action = (
     <Button component={Link} href="/bundles">
-      {say('bundles.toList')}
+      {t('bundles.toList')}
     </Button>
   )
-  return <Notice title={say(`bundles.${how}`)} help={say(`bundles.${how}Help`)} action={action} />
+  return <Notice title={t(`bundles.${how}`)} help={t(`bundles.${how}Help`)} action={action} />
 }

@@ -9,7 +9,7 @@ import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../parts/range.tsx'
 import { useCall } from '../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../texts/text.ts'
 import { isArchived } from './bundles/actions.tsx'
 import { BundleCard } from './bundles/card.tsx'
@@ -80,7 +80,7 @@ export default function Bundles() {
         onRange={(chosen) => setView({ range: chosen })}
       />
       {bundles.error && !bundles.data && (
-        <Failed error={bundles.error} onRetry={() => void bundles.refetch()} />
+        <ErrorNotice error={bundles.error} onRetry={() => void bundles.refetch()} />
       )}
       {isAwaited && <Skeleton height={320} />}
       {isEmpty && <Empty shown={shown} total={total} onShowAll={() => setView({ state: 'all' })} />}
@@ -99,15 +99,15 @@ interface ControlsProps {
 }
 
 function Controls({ mayMake, shown, range, onShown, onRange }: ControlsProps) {
-  const { say } = useText()
+  const { t } = useText()
   const settings = useCall('settings', 'getSettings', {})
   return (
     <Group justify="space-between" gap="sm">
       <Group gap="sm">
         <SegmentedControl
-          aria-label={say('bundles.status')}
+          aria-label={t('bundles.status')}
           size="xs"
-          data={STATES.map((value) => ({ value, label: say(`bundles.${value}`) }))}
+          data={STATES.map((value) => ({ value, label: t(`bundles.${value}`) }))}
           value={shown}
           onChange={onShown}
         />
@@ -120,13 +120,13 @@ function Controls({ mayMake, shown, range, onShown, onRange }: ControlsProps) {
 
 /** Makes a bundle, and leads to its page: links are added there. */
 function NewBundle() {
-  const { say } = useText()
+  const { t } = useText()
   const [, go] = useLocation()
   const [opened, setOpened] = useState(false)
   return (
     <>
       <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened(true)}>
-        {say('bundles.new')}
+        {t('bundles.new')}
       </Button>
       <BundleDialog
         opened={opened}
@@ -156,7 +156,7 @@ function Cards({ rows, search }: { rows: Result<'listBundles'>; search: string }
 }
 
 function More({ shown, bundles }: { shown: number; bundles: ReturnType<typeof useBundles> }) {
-  const { say, number, failure } = useText()
+  const { t, number, failure } = useText()
   return (
     <Group justify="center" gap="md">
       {bundles.isFetchNextPageError && (
@@ -165,14 +165,14 @@ function More({ shown, bundles }: { shown: number; bundles: ReturnType<typeof us
         </Alert>
       )}
       <Text size="sm" c="dimmed" className="figure">
-        {say('bundles.shown', { shown: number(shown), total: number(bundles.data?.pages[0]?.total ?? 0) })}
+        {t('bundles.shown', { shown: number(shown), total: number(bundles.data?.pages[0]?.total ?? 0) })}
       </Text>
       <Button
         variant="default"
         loading={bundles.isFetchingNextPage}
         onClick={() => void bundles.fetchNextPage()}
       >
-        {say('bundles.more')}
+        {t('bundles.more')}
       </Button>
     </Group>
   )
@@ -186,17 +186,17 @@ interface EmptyProps {
 }
 
 function Empty({ shown, total, onShowAll }: EmptyProps) {
-  const { say } = useText()
-  if (total.isLoadingError) return <Failed error={total.error} onRetry={() => void total.refetch()} />
+  const { t } = useText()
+  if (total.isLoadingError) return <ErrorNotice error={total.error} onRetry={() => void total.refetch()} />
   if (!total.data) return <Skeleton height={240} />
   if (total.data.total === 0)
-    return <Notice title={say('bundles.none')} help={say('bundles.noneHelp')} action={<NewBundle />} />
+    return <Notice title={t('bundles.none')} help={t('bundles.noneHelp')} action={<NewBundle />} />
   const all = (
     <Button variant="light" onClick={onShowAll}>
-      {say('bundles.showAll')}
+      {t('bundles.showAll')}
     </Button>
   )
   if (shown === 'archived')
-    return <Notice title={say('bundles.noneArchived')} help={say('bundles.noneArchivedHelp')} action={all} />
-  return <Notice title={say('bundles.noneActive')} help={say('bundles.noneHelp')} action={all} />
+    return <Notice title={t('bundles.noneArchived')} help={t('bundles.noneArchivedHelp')} action={all} />
+  return <Notice title={t('bundles.noneActive')} help={t('bundles.noneHelp')} action={all} />
 }

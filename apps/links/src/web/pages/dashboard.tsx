@@ -6,7 +6,7 @@ import { useQueryString } from '@latchkey/web/query-string'
 import { RangePicker, asRange } from '../parts/range.tsx'
 import { Earlier } from '../parts/earlier.tsx'
 import { useCall } from '../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../texts/text.ts'
 import { labelled } from './dashboard/buckets.ts'
 import { Cards } from './dashboard/cards.tsx'
@@ -25,7 +25,7 @@ export default function Dashboard() {
       <Group>
         <RangePicker value={chosen ?? shown?.range} onChange={(range) => setView({ range })} />
       </Group>
-      {stats.error && !shown && <Failed error={stats.error} onRetry={() => void stats.refetch()} />}
+      {stats.error && !shown && <ErrorNotice error={stats.error} onRetry={() => void stats.refetch()} />}
       {stats.isPending && <Waiting />}
       {stats.data && (
         <Earlier is={stats.isPlaceholderData}>
@@ -37,16 +37,15 @@ export default function Dashboard() {
 }
 
 function Figures({ stats, at }: { stats: Result<'getDashboard'>; at: Date }) {
-  const { say } = useText()
-  if (stats.recent_links.length === 0)
-    return <Notice title={say('links.none')} help={say('links.noneHelp')} />
+  const { t } = useText()
+  if (stats.recent_links.length === 0) return <Notice title={t('links.none')} help={t('links.noneHelp')} />
   return (
     <>
       <Cards stats={stats} />
       <Paper withBorder p="md" component="section">
         <TimeChart
-          title={say('dashboard.overTime')}
-          note={say('dashboard.utc')}
+          title={t('dashboard.overTime')}
+          note={t('dashboard.utc')}
           buckets={labelled(stats.timeline, stats.range, at)}
         />
       </Paper>

@@ -17,17 +17,17 @@ export default function ImportExport() {
 }
 
 function Import() {
-  const { say } = useText()
+  const { t } = useText()
   const { draft, job } = useWork()
   const title = useRef<HTMLHeadingElement>(null)
   const back = () => title.current?.focus()
   return (
     <Paper withBorder p="lg" component="section">
       <Title order={2} tabIndex={-1} ref={title} style={{ outline: 'none' }}>
-        {say('transfer.import')}
+        {t('transfer.import')}
       </Title>
       <Text c="dimmed" mt={4} mb="lg">
-        {say('transfer.importHelp')}
+        {t('transfer.importHelp')}
       </Text>
       {!job && <Draft draft={draft} />}
       {job?.state === 'working' && <Working job={job} onBack={back} />}
@@ -37,20 +37,16 @@ function Import() {
 }
 
 function Export() {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Paper withBorder p="lg" component="section">
-      <Title order={2}>{say('transfer.export')}</Title>
+      <Title order={2}>{t('transfer.export')}</Title>
       <Text c="dimmed" mt={4} mb="lg">
-        {say('transfer.exportHelp')}
+        {t('transfer.exportHelp')}
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-        <Download
-          format="ndjson"
-          label={say('transfer.exportNdjson')}
-          help={say('transfer.exportNdjsonHelp')}
-        />
-        <Download format="csv" label={say('transfer.exportCsv')} help={say('transfer.exportCsvHelp')} />
+        <Download format="ndjson" label={t('transfer.exportNdjson')} help={t('transfer.exportNdjsonHelp')} />
+        <Download format="csv" label={t('transfer.exportCsv')} help={t('transfer.exportCsvHelp')} />
       </SimpleGrid>
     </Paper>
   )

@@ -4,36 +4,36 @@ import { IconPlus } from '@latchkey/web/icons'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useCall } from '../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../texts/text.ts'
 import { KeyTable } from './keys/key-table.tsx'
 import { NewKey } from './keys/new-key.tsx'
 
 export default function Keys() {
-  const { say } = useText()
+  const { t } = useText()
   const keys = useCall('keys', 'listKeys', {})
   const table = useFocusWhenGone<HTMLTableElement>(keys.data?.body.length)
   const [isMaking, { open, close }] = useDisclosure()
   const make = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      {say('keys.new')}
+      {t('keys.new')}
     </Button>
   )
   return (
     <Stack gap="lg">
       <Group justify="space-between" gap="sm">
         <Text c="dimmed" maw={640}>
-          {say('keys.intro')}{' '}
+          {t('keys.intro')}{' '}
           <Anchor href="/_/api/docs" target="_blank" underline="always">
-            {say('keys.reference')}
+            {t('keys.reference')}
           </Anchor>
         </Text>
         {keys.data?.body.length !== 0 && make}
       </Group>
-      {keys.error && !keys.data && <Failed error={keys.error} onRetry={() => void keys.refetch()} />}
+      {keys.error && !keys.data && <ErrorNotice error={keys.error} onRetry={() => void keys.refetch()} />}
       {keys.isPending && <Skeleton height={240} />}
       {keys.data?.body.length === 0 && (
-        <Notice title={say('keys.none')} help={say('keys.noneHelp')} action={make} />
+        <Notice title={t('keys.none')} help={t('keys.noneHelp')} action={make} />
       )}
       {keys.data && keys.data.body.length > 0 && <KeyTable ref={table} keys={keys.data.body} />}
       <NewKey opened={isMaking} onClose={close} />

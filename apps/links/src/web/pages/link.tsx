@@ -4,7 +4,7 @@ import { Link as To } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useCall } from '../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { useText } from '../texts/text.ts'
 import { type Asked, Dialogs } from './link/dialogs.tsx'
@@ -17,15 +17,15 @@ import { StateNotice } from './link/state-badge.tsx'
 import { useWork } from './link/work.ts'
 
 export default function LinkDetail({ id }: { id: number }) {
-  const { say } = useText()
+  const { t } = useText()
   const link = useCall('links', 'getLink', { params: { id } })
   if (link.error instanceof CallError && link.error.status === 404) return <Missing />
   if (link.data) return <Detail link={link.data.body} />
   return (
     <>
-      <PageHeading title={say('link.title')} mb="lg" />
+      <PageHeading title={t('link.title')} mb="lg" />
       {link.error ? (
-        <Failed error={link.error} onRetry={() => void link.refetch()} />
+        <ErrorNotice error={link.error} onRetry={() => void link.refetch()} />
       ) : (
         <Skeleton height={420} />
       )}
@@ -34,22 +34,22 @@ export default function LinkDetail({ id }: { id: number }) {
 }
 
 function Missing() {
-  const { say } = useText()
+  const { t } = useText()
   const action = (
     <Button component={To} href="/links">
-      {say('link.toLinks')}
+      {t('link.toLinks')}
     </Button>
   )
   return (
     <>
-      <PageHeading title={say('link.title')} mb="lg" />
-      <Notice title={say('link.missing')} help={say('link.missingHelp')} action={action} />
+      <PageHeading title={t('link.title')} mb="lg" />
+      <Notice title={t('link.missing')} help={t('link.missingHelp')} action={action} />
     </>
   )
 }
 
 function Detail({ link }: { link: Link }) {
-  const { say } = useText()
+  const { t } = useText()
   const [asked, setAsked] = useState<Asked | null>(null)
   const opener = useRef<HTMLElement | null>(null)
   const removal = useRemoval(link, (doomed) => setAsked({ about: 'blocked', doomed }))
@@ -58,7 +58,7 @@ function Detail({ link }: { link: Link }) {
     return (
       <>
         <PageHeading title={nameOf(link)} mb="lg" style={{ overflowWrap: 'anywhere' }} />
-        <Notice title={say('link.leaving')} help={say('link.leavingHelp')} />
+        <Notice title={t('link.leaving')} help={t('link.leavingHelp')} />
       </>
     )
   const deeds = { link, opener, removal, work, ask: setAsked }

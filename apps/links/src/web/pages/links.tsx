@@ -19,7 +19,7 @@ import { RangePicker, asRange } from '../parts/range.tsx'
 import { Earlier } from '../parts/earlier.tsx'
 import { useQueryString } from '@latchkey/web/query-string'
 import { useCall } from '../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { type Say, useText } from '../texts/text.ts'
 import { CreateRow } from './links/create-row.tsx'
 import { LinkTable } from './links/link-table.tsx'
@@ -49,7 +49,7 @@ export default function Links() {
       <CreateRow />
       <Filters view={view} change={change} />
       <Told total={isAwaited ? undefined : links.data?.total} />
-      {links.error && !links.data && <Failed error={links.error} onRetry={() => void links.refetch()} />}
+      {links.error && !links.data && <ErrorNotice error={links.error} onRetry={() => void links.refetch()} />}
       {isAwaited && <Skeleton height={320} />}
       {isEmpty && !isAwaited && <Empty view={view} change={change} />}
       <Earlier is={links.isPlaceholderData}>
@@ -62,21 +62,21 @@ export default function Links() {
   )
 }
 
-function choices(say: Say) {
+function choices(t: Say) {
   return {
     status: (['all', 'active', 'disabled', 'expired'] as const).map((value) => ({
       value,
-      label: say(`links.${value}`),
+      label: t(`links.${value}`),
     })),
     sort: [
-      { value: 'created', label: say('links.recent') },
-      { value: 'clicks', label: say('links.popular') },
+      { value: 'created', label: t('links.recent') },
+      { value: 'clicks', label: t('links.popular') },
     ],
   }
 }
 
 function Filters({ view, change }: { view: View; change: Change }) {
-  const { say } = useText()
+  const { t } = useText()
   const [typed, setTyped] = useState(view.search)
   const searched = useRef(view.search)
   const search = useDebouncedCallback((value: string) => {
@@ -88,12 +88,12 @@ function Filters({ view, change }: { view: View; change: Change }) {
     searched.current = view.search
     setTyped(view.search)
   }
-  const { status, sort } = choices(say)
+  const { status, sort } = choices(t)
   return (
     <Stack gap="sm">
       <TextInput
-        aria-label={say('links.search')}
-        placeholder={say('links.search')}
+        aria-label={t('links.search')}
+        placeholder={t('links.search')}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={typed}
         onChange={({ currentTarget }) => {
@@ -103,14 +103,14 @@ function Filters({ view, change }: { view: View; change: Change }) {
       />
       <Group gap="sm">
         <SegmentedControl
-          aria-label={say('links.status')}
+          aria-label={t('links.status')}
           size="xs"
           data={status}
           value={view.status}
           onChange={(value) => change({ status: value })}
         />
         <SegmentedControl
-          aria-label={say('links.sort')}
+          aria-label={t('links.sort')}
           size="xs"
           data={sort}
           value={view.sort}
@@ -124,26 +124,26 @@ function Filters({ view, change }: { view: View; change: Change }) {
 
 /** How many there are, for who does not see them come. */
 function Told({ total }: { total: number | undefined }) {
-  const { say } = useText()
+  const { t } = useText()
   const found =
-    total === 0 ? say('links.noneFound') : total !== undefined && say('bundles.links', { count: total })
+    total === 0 ? t('links.noneFound') : total !== undefined && t('bundles.links', { count: total })
   return <VisuallyHidden role="status">{found}</VisuallyHidden>
 }
 
 function Empty({ view, change }: { view: View; change: Change }) {
-  const { say } = useText()
+  const { t } = useText()
   const filtered = view.search !== '' || view.status !== 'all'
-  if (!filtered) return <Notice title={say('links.none')} help={say('links.noneHelp')} />
+  if (!filtered) return <Notice title={t('links.none')} help={t('links.noneHelp')} />
   const clear = (
     <Button variant="light" onClick={() => change({ search: '', status: 'all' })}>
-      {say('links.clear')}
+      {t('links.clear')}
     </Button>
   )
-  return <Notice title={say('links.noneFound')} help={say('links.noneFoundHelp')} action={clear} />
+  return <Notice title={t('links.noneFound')} help={t('links.noneFoundHelp')} action={clear} />
 }
 
 function Pages({ view, change, total, page }: { view: View; change: Change; total: number; page: number }) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   const size = Number(view.per_page) || 25
   const from = (page - 1) * size + 1
   const shown = { from: number(from), to: number(Math.min(total, from + size - 1)), total: number(total) }
@@ -151,7 +151,7 @@ function Pages({ view, change, total, page }: { view: View; change: Change; tota
     <Group justify="space-between">
       <Group gap="sm">
         <Select
-          aria-label={say('links.perPage')}
+          aria-label={t('links.perPage')}
           w={80}
           size="xs"
           allowDeselect={false}
@@ -160,18 +160,18 @@ function Pages({ view, change, total, page }: { view: View; change: Change; tota
           onChange={(value) => value !== null && change({ per_page: value })}
         />
         <Text size="sm" c="dimmed" className="figure">
-          {say('links.fromTo', shown)}
+          {t('links.fromTo', shown)}
         </Text>
       </Group>
       {total > size && (
         <Pagination
-          aria-label={say('links.pages')}
+          aria-label={t('links.pages')}
           size="sm"
           total={Math.ceil(total / size)}
           value={page}
           onChange={(value) => change({ page: String(value) })}
           getControlProps={(control) => ({
-            'aria-label': say(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
+            'aria-label': t(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
           })}
           getItemProps={(item) => ({ 'aria-label': number(item) })}
         />

@@ -1,6 +1,6 @@
 import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useCall } from '../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../texts/text.ts'
 import { Appearance } from './settings/appearance.tsx'
 import { DefaultRange, Filter, RootRedirect, SlugLength } from './settings/fields.tsx'
@@ -9,13 +9,13 @@ import type { Settings } from './settings/saving.ts'
 import { Section } from './settings/section.tsx'
 
 export default function SettingsPage() {
-  const { say } = useText()
+  const { t } = useText()
   const settings = useCall('settings', 'getSettings', {})
   return (
     <Stack gap="lg">
-      <Text c="dimmed">{say('settings.intro')}</Text>
+      <Text c="dimmed">{t('settings.intro')}</Text>
       {settings.error && !settings.data && (
-        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
+        <ErrorNotice error={settings.error} onRetry={() => void settings.refetch()} />
       )}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack gap="lg">
@@ -32,29 +32,29 @@ export default function SettingsPage() {
 }
 
 function Own({ settings }: { settings: Settings }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <>
       <Appearance settings={settings} />
-      <Section title={say('settings.links')}>
+      <Section title={t('settings.links')}>
         <SlugLength {...settings} />
       </Section>
-      <Section title={say('settings.figures')}>
+      <Section title={t('settings.figures')}>
         <DefaultRange {...settings} />
         <Filter
           name="filter_bots"
-          label={say('settings.bots')}
-          help={say('settings.botsHelp')}
+          label={t('settings.bots')}
+          help={t('settings.botsHelp')}
           settings={settings}
         />
         <Filter
           name="filter_self_referrers"
-          label={say('settings.self')}
-          help={say('settings.selfHelp')}
+          label={t('settings.self')}
+          help={t('settings.selfHelp')}
           settings={settings}
         />
       </Section>
-      <Section title={say('settings.instance')}>
+      <Section title={t('settings.instance')}>
         <RootRedirect {...settings} />
       </Section>
     </>

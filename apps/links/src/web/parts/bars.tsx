@@ -18,7 +18,7 @@ interface Props {
 
 /** The drawing of a `TimeChart`. A tooltip is at the bar under the pointer, or at the one that the arrow keys reached. */
 export function Bars({ buckets, height, short, long, name }: Props) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   const { ref, width } = useElementSize()
   const [active, setActive] = useState<number>()
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
@@ -31,7 +31,7 @@ export function Bars({ buckets, height, short, long, name }: Props) {
           width={width}
           height={height}
           role="application"
-          aria-label={say('chart.summary', { title: name, total: number(total) })}
+          aria-label={t('chart.summary', { title: name, total: number(total) })}
           tabIndex={0}
           {...choosing(plot, active, setActive)}
         >
@@ -148,7 +148,7 @@ function Cursor({ plot, place: { x, share } }: { plot: Plot; place: BarPlace }) 
 }
 
 function Tip({ when, count }: { when: string; count: number }) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   return (
     <Paper withBorder shadow="md" px="sm" py={6}>
       <Text size="xs" c="dimmed">
@@ -157,7 +157,7 @@ function Tip({ when, count }: { when: string; count: number }) {
       <Text size="sm" fw={600} className="figure">
         {number(count)}{' '}
         <Text span size="sm" fw={400}>
-          {say('links.clicks')}
+          {t('links.clicks')}
         </Text>
       </Text>
     </Paper>

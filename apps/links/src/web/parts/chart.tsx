@@ -20,14 +20,14 @@ interface Props {
 
 /** Clicks by hour, day, week or month, as bars with a tooltip or as a table. */
 export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Props) {
-  const { say, language } = useText()
+  const { t, language } = useText()
   const [asTable, setAsTable] = useState(false)
   const names = bucketNames(language, unit)
   const long = (label: string) =>
-    unit === 'week' ? say('chart.week', { day: names.long(label) }) : names.long(label)
-  const name = title ?? say('links.clicks')
+    unit === 'week' ? t('chart.week', { day: names.long(label) }) : names.long(label)
+  const name = title ?? t('links.clicks')
   const View = asTable ? IconChartBar : IconTable
-  const other = say(asTable ? 'chart.chart' : 'chart.table')
+  const other = t(asTable ? 'chart.chart' : 'chart.table')
   return (
     <Box>
       <Group justify="space-between" mb="sm" mih={30} wrap="nowrap">
@@ -66,12 +66,12 @@ interface DrawingProps {
 }
 
 function Drawing(props: DrawingProps) {
-  const { say } = useText()
+  const { t } = useText()
   if (props.buckets.every(({ count }) => count === 0))
     return (
       <Center h={HEIGHT}>
         <Text c="dimmed" size="sm">
-          {say('chart.none')}
+          {t('chart.none')}
         </Text>
       </Center>
     )
@@ -83,15 +83,15 @@ function Drawing(props: DrawingProps) {
 }
 
 function Rows({ buckets, long, name }: Pick<DrawingProps, 'buckets' | 'long' | 'name'>) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   return (
     // Can be scrolled with the keyboard only when it can have the focus.
     <Box mah={HEIGHT} mih={HEIGHT} style={{ overflow: 'auto' }} role="region" aria-label={name} tabIndex={0}>
       <Table stickyHeader>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{say('chart.when')}</Table.Th>
-            <Table.Th ta="right">{say('links.clicks')}</Table.Th>
+            <Table.Th>{t('chart.when')}</Table.Th>
+            <Table.Th ta="right">{t('links.clicks')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -9,7 +9,7 @@ const WAYS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRi
  * told by colour alone. Shows nothing without a value: then there is nothing to compare with.
  */
 export function Delta({ value }: { value?: number | undefined }) {
-  const { say, percent } = useText()
+  const { t, percent } = useText()
   if (value === undefined) return null
   const way = value > 0 ? 'up' : value < 0 ? 'down' : 'same'
   const Arrow = WAYS[way]
@@ -20,11 +20,11 @@ export function Delta({ value }: { value?: number | undefined }) {
       data-way={way}
       size="xs"
       fw={550}
-      title={say('delta.against')}
+      title={t('delta.against')}
     >
       <Arrow size={14} stroke={2} aria-hidden />
       {percent(value)}
-      <VisuallyHidden component="span"> {say('delta.against')}</VisuallyHidden>
+      <VisuallyHidden component="span"> {t('delta.against')}</VisuallyHidden>
     </Text>
   )
 }

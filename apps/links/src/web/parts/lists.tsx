@@ -41,14 +41,14 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 
 /** Names of a list as people know them; what visitors' browsers said is shown as it came. */
 function useNames(list: ListName): (name: string) => string {
-  const { say, language } = useText()
+  const { t, language } = useText()
   if (list === 'countries') return countryNames(language)
-  if (list === 'os') return (name) => SYSTEMS[name] ?? say('link.name.other')
-  if (list === 'browsers') return (name) => (name === 'Other' ? say('link.name.other') : name)
+  if (list === 'os') return (name) => SYSTEMS[name] ?? t('link.name.other')
+  if (list === 'browsers') return (name) => (name === 'Other' ? t('link.name.other') : name)
   if (list !== 'devices' && list !== 'channels' && list !== 'link_modes') return (name) => name
   return (name) => {
     const key = NAMES[name]
-    return key ? say(key) : name
+    return key ? t(key) : name
   }
 }
 
@@ -63,16 +63,16 @@ interface ListProps {
 
 /** Who clicked, from where and with what. */
 export function Lists(props: ListProps) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-        <ListCard {...props} list="countries" title={say('link.countries')} />
-        <ListCard {...props} list="referrers" title={say('link.referrers')} />
-        <ListCard {...props} list="referrer_hosts" title={say('link.hosts')} />
-        <ListCard {...props} list="devices" title={say('link.devices')} />
-        <ListCard {...props} list="os" title={say('link.os')} />
-        <ListCard {...props} list="browsers" title={say('link.browsers')} />
+        <ListCard {...props} list="countries" title={t('link.countries')} />
+        <ListCard {...props} list="referrers" title={t('link.referrers')} />
+        <ListCard {...props} list="referrer_hosts" title={t('link.hosts')} />
+        <ListCard {...props} list="devices" title={t('link.devices')} />
+        <ListCard {...props} list="os" title={t('link.os')} />
+        <ListCard {...props} list="browsers" title={t('link.browsers')} />
       </SimpleGrid>
       <Utm {...props} />
     </>
@@ -82,10 +82,10 @@ export function Lists(props: ListProps) {
 const UTM = ['utm_sources', 'utm_mediums', 'utm_campaigns'] as const
 
 function Utm(props: ListProps) {
-  const { say } = useText()
+  const { t } = useText()
   const isEmpty = UTM.every((list) => props.stats[list].length === 0)
   return (
-    <Card title={say('link.utm')}>
+    <Card title={t('link.utm')}>
       {isEmpty ? (
         <Ranking items={[]} total={0} />
       ) : (
@@ -93,9 +93,9 @@ function Utm(props: ListProps) {
           {UTM.map((list) => (
             <Box key={list} miw={0}>
               <Title order={3} fz="sm" fw={550} c="dimmed" mb="xs">
-                {say(`link.${list}`)}
+                {t(`link.${list}`)}
               </Title>
-              <List {...props} list={list} title={say(`link.${list}`)} />
+              <List {...props} list={list} title={t(`link.${list}`)} />
             </Box>
           ))}
         </SimpleGrid>
@@ -105,22 +105,22 @@ function Utm(props: ListProps) {
 }
 
 export function Channels({ stats, ...props }: Omit<ListProps, 'stats'> & { stats: Stats | undefined }) {
-  const { say } = useText()
-  const title = say('link.channels')
+  const { t } = useText()
+  const title = t('link.channels')
   if (stats) return <ListCard {...props} stats={stats} list="channels" title={title} />
   return <Card title={title} children={<Skeleton height={120} />} />
 }
 
 /** How often the short URL itself was followed and how often its QR code; both, also when one never was. */
 export function Access({ stats }: { stats: Stats | undefined }) {
-  const { say } = useText()
+  const { t } = useText()
   const name = useNames('link_modes')
   const items = ['link', 'qr'].map((mode) => ({
     name: name(mode),
     count: stats?.link_modes.find((known) => known.name === mode)?.count ?? 0,
   }))
   return (
-    <Card title={say('link.access')}>
+    <Card title={t('link.access')}>
       <Ranking items={items} total={stats?.total_clicks ?? 0} />
     </Card>
   )
@@ -172,7 +172,7 @@ function useBreakdown({ of = 'link', id, range, list }: OneProps, offset: number
 }
 
 function Pages({ first, ...one }: OneProps & { first: readonly NameCount[] }) {
-  const { say } = useText()
+  const { t } = useText()
   const [offset, setOffset] = useState(0)
   const { data, isLoadingError, error, isPlaceholderData, refetch } = useBreakdown(one, offset)
   // Kept while a page cannot be had: there is a way back from it.
@@ -191,7 +191,7 @@ function Pages({ first, ...one }: OneProps & { first: readonly NameCount[] }) {
       )}
       {isLoadingError && (
         <PartFailed
-          {...(offset === 0 && { title: say('ranking.more') })}
+          {...(offset === 0 && { title: t('ranking.more') })}
           error={error}
           onRetry={() => void refetch()}
         />

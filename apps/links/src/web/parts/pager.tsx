@@ -14,20 +14,20 @@ interface Props {
 
 /** Back and forth through what has more than one page; nothing else. */
 export function Pager({ what, offset, size, total, onMove }: Props) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   if (total <= size) return null
   const shown = { from: number(offset + 1), to: number(Math.min(total, offset + size)), total: number(total) }
   const isFirst = offset === 0
   const isLast = offset + size >= total
   return (
-    <Group justify="flex-end" gap="xs" mt="sm" role="group" aria-label={say('link.pagesOf', { what })}>
+    <Group justify="flex-end" gap="xs" mt="sm" role="group" aria-label={t('link.pagesOf', { what })}>
       <Text size="xs" c="dimmed" className="figure" aria-live="polite">
-        {say('link.pageOf', shown)}
+        {t('link.pageOf', shown)}
       </Text>
       <ActionIcon
         variant="default"
         size="sm"
-        aria-label={say('link.previous')}
+        aria-label={t('link.previous')}
         disabled={isFirst}
         onClick={() => onMove(Math.max(0, offset - size))}
       >
@@ -36,7 +36,7 @@ export function Pager({ what, offset, size, total, onMove }: Props) {
       <ActionIcon
         variant="default"
         size="sm"
-        aria-label={say('link.next')}
+        aria-label={t('link.next')}
         disabled={isLast}
         onClick={() => onMove(offset + size)}
       >

@@ -10,7 +10,7 @@ interface Props {
 
 /** Why a part of a page could not be shown, where a notice has no room. */
 export function PartFailed({ error, onRetry, title }: Props) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   return (
     <Stack align="center" gap="sm" p="md" role="alert">
       <Text size="sm" ta="center">
@@ -22,7 +22,7 @@ export function PartFailed({ error, onRetry, title }: Props) {
         {failure(error)}
       </Text>
       <Button variant="light" size="compact-sm" onClick={onRetry}>
-        {say('page.retry')}
+        {t('page.retry')}
       </Button>
     </Stack>
   )

@@ -20,12 +20,12 @@ export function RangePicker({
   value: Range | undefined
   onChange: (range: Range) => void
 }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <SegmentedControl
-      aria-label={say('range.label')}
+      aria-label={t('range.label')}
       size="xs"
-      data={RANGES.map((range) => ({ value: range, label: say(`range.${range}`) }))}
+      data={RANGES.map((range) => ({ value: range, label: t(`range.${range}`) }))}
       value={value ?? ''}
       onChange={(chosen) => onChange(chosen as Range)}
     />

@@ -14,11 +14,11 @@ export interface Ranked {
  * need not add up to the whole. Names are shown as they are given.
  */
 export function Ranking({ items, total }: { items: readonly Ranked[]; total: number }) {
-  const { say } = useText()
+  const { t } = useText()
   if (items.length === 0)
     return (
       <Text c="dimmed" size="sm" py="md" ta="center">
-        {say('ranking.none')}
+        {t('ranking.none')}
       </Text>
     )
   return (

@@ -16,18 +16,18 @@ export function useShown(): RefObject<boolean> {
 }
 
 /** Tells what was not deleted for its clicks, until it is closed, and leads to what can be done: `act` gets what closes it. */
-export function tellRefused(say: Say, text: string, act: (close: () => void) => void): void {
+export function tellRefused(t: Say, text: string, act: (close: () => void) => void): void {
   const id = notifications.show({
     color: 'orange',
     autoClose: false,
-    closeButtonProps: { 'aria-label': say('shell.close') },
+    closeButtonProps: { 'aria-label': t('shell.close') },
     message: (
       <Group justify="space-between" gap="xs">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {text}
         </Text>
         <Button size="compact-sm" variant="light" onClick={() => act(() => notifications.hide(id))}>
-          {say('link.whatNow')}
+          {t('link.whatNow')}
         </Button>
       </Group>
     ),

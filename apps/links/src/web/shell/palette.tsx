@@ -1,5 +1,5 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { tellFailed } from '@latchkey/web/told'
+import { showError } from '@latchkey/web/toast'
 import {
   Spotlight,
   type SpotlightActionData,
@@ -18,7 +18,7 @@ import { useText } from '../texts/text.ts'
 
 /** Pages, actions and links by a few letters of them, from anywhere: Ctrl or Cmd and K. Opens whenever `asked` changes. */
 export default function Palette({ asked }: { asked: number }) {
-  const { say } = useText()
+  const { t } = useText()
   const [, go] = useLocation()
   const [typed, setTyped] = useState('')
   const opener = useRef<HTMLElement | null>(null)
@@ -27,16 +27,16 @@ export default function Palette({ asked }: { asked: number }) {
   const links = useFoundLinks(typed)
   const shown: SpotlightActionGroupData[] = [
     {
-      group: say('shell.pages'),
+      group: t('shell.pages'),
       actions: pages.map((page) => ({
         id: page.path,
-        label: say(page.title),
+        label: t(page.title),
         leftSection: <page.icon size={18} aria-hidden />,
         onClick: () => go(page.path),
       })),
     },
-    { group: say('shell.actions'), actions },
-    { group: say('shell.findLink'), actions: links },
+    { group: t('shell.actions'), actions },
+    { group: t('shell.findLink'), actions: links },
   ]
   return (
     <Spotlight
@@ -47,7 +47,7 @@ export default function Palette({ asked }: { asked: number }) {
       tagsToIgnore={[]}
       scrollable
       maxHeight="60vh"
-      nothingFound={say('shell.noCommand')}
+      nothingFound={t('shell.noCommand')}
       transitionProps={{ duration: 0 }}
       returnFocus={false}
       onSpotlightOpen={() => {
@@ -58,14 +58,14 @@ export default function Palette({ asked }: { asked: number }) {
         // Unless what was chosen has taken the focus to another page.
         setTimeout(() => document.activeElement === document.body && opener.current?.focus())
       }}
-      attributes={{ content: { 'aria-label': say('shell.search') } }}
-      searchProps={{ placeholder: say('shell.search'), 'aria-label': say('shell.search') }}
+      attributes={{ content: { 'aria-label': t('shell.search') } }}
+      searchProps={{ placeholder: t('shell.search'), 'aria-label': t('shell.search') }}
     />
   )
 }
 
 function useActions(): SpotlightActionData[] {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [, go] = useLocation()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const isDark =
@@ -78,19 +78,19 @@ function useActions(): SpotlightActionData[] {
       await changed('settings')
     } catch (error) {
       setColorScheme(colorScheme)
-      tellFailed(failure(error))
+      showError(failure(error))
     }
   }
   return [
     {
       id: 'new-link',
-      label: say('shell.newLink'),
+      label: t('shell.newLink'),
       leftSection: <IconPlus size={18} aria-hidden />,
       onClick: () => go('/links?new=1'),
     },
     {
       id: 'theme',
-      label: say(isDark ? 'shell.light' : 'shell.dark'),
+      label: t(isDark ? 'shell.light' : 'shell.dark'),
       leftSection: isDark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />,
       onClick: () => void switchTheme(),
     },
@@ -99,7 +99,7 @@ function useActions(): SpotlightActionData[] {
 
 /** Links that match the words, and the way to all of them; nothing is asked while nothing is typed. */
 function useFoundLinks(typed: string): SpotlightActionData[] {
-  const { say } = useText()
+  const { t } = useText()
   const [, go] = useLocation()
   const [words] = useDebouncedValue(typed.trim(), 150)
   const found = useCall('links', 'listLinks', { query: { search: words, per_page: 5 } }, words !== '')
@@ -117,7 +117,7 @@ function useFoundLinks(typed: string): SpotlightActionData[] {
     ...links,
     {
       id: 'search-links',
-      label: say('shell.searchLinks', { words }),
+      label: t('shell.searchLinks', { words }),
       keywords: [typed],
       leftSection: <IconSearch size={18} aria-hidden />,
       onClick: () => go(`/links?${new URLSearchParams({ search: words })}`),

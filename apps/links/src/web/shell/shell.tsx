@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { Boundary } from '@latchkey/web/shell/boundary'
+import { ErrorBoundary } from '@latchkey/web/shell/error-boundary'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
 import { IconSearch } from '@latchkey/web/icons'
@@ -27,20 +27,20 @@ export function Shell() {
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>
       {asked > 0 && (
-        <Boundary>
+        <ErrorBoundary>
           <Suspense>
             <Palette asked={asked} />
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
       )}
     </Router>
   )
 }
 
 function Search({ onClick }: { onClick: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
-    <ActionIcon variant="default" size="lg" onClick={onClick} aria-label={say('shell.search')}>
+    <ActionIcon variant="default" size="lg" onClick={onClick} aria-label={t('shell.search')}>
       <IconSearch size={18} aria-hidden />
     </ActionIcon>
   )

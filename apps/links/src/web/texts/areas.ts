@@ -1,4 +1,4 @@
-import { type TextKey as KeyOf, together } from '@latchkey/web/texts'
+import { type TextKey as KeyOf, mergeAreas } from '@latchkey/web/texts'
 import * as bundles from './areas/bundles.ts'
 import * as dashboard from './areas/dashboard.ts'
 import * as failures from './areas/failures.ts'
@@ -11,7 +11,7 @@ import * as shell from './areas/shell.ts'
 import * as transfer from './areas/transfer.ts'
 
 /** Every string of the pages. Flat keys; plural forms end in `_one` and `_other`. */
-export const texts = together([
+export const texts = mergeAreas([
   bundles,
   dashboard,
   failures,

@@ -1,10 +1,10 @@
 import type { CallError } from '@latchkey/web/call'
 import { numberFormat } from '@latchkey/web/formats'
-import { type Say as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
-import type { WordKey } from '@latchkey/web/words'
+import { type Translate as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
+import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { type OwnKey, texts } from './areas.ts'
 
-export type TextKey = OwnKey | WordKey
+export type TextKey = OwnKey | SharedTextKey
 
 /** Sentences of the server, word by word. */
 const FAILURES: Readonly<Record<string, TextKey>> = {

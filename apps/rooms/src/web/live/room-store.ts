@@ -1,5 +1,5 @@
 import { call } from '../call.ts'
-import { keep, readKept } from '@latchkey/web/kept'
+import { saveDraft, readDraft } from '@latchkey/web/draft-storage'
 import { changed } from '../queries.ts'
 import type { RoomListener } from './following.ts'
 import type { Message, Person, Presence, RoomEvent, Subscribed } from './frames.ts'
@@ -83,14 +83,14 @@ export class RoomStore {
     this.#userId = userId
     const name = `unsent:${roomId}`
     this.#outbox = new Outbox({
-      left: readKept(userId, name),
+      left: readDraft(userId, name),
       post: async (content, clientId) => {
         const input = { params: { id: roomId }, body: { content, clientId } }
         const { message } = await call('postMessage', input, { answerWithinMs: ANSWER_WITHIN_MS })
         return message
       },
       onChange: (unsent, text) => {
-        keep(userId, name, text)
+        saveDraft(userId, name, text)
         this.#become({ unsent })
       },
       onSent: (message) => this.#place([message]),

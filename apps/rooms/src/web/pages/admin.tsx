@@ -22,16 +22,16 @@ const isPart = (name: string): name is Part => Object.hasOwn(PARTS, name)
 
 /** What administrators look after (R23.5). */
 export default function AdminPage() {
-  const { say } = useText()
+  const { t } = useText()
   const [{ part }, setQuery] = useQueryString({ part: 'people' })
   const shown = isPart(part) ? part : 'people'
   const Shown = PARTS[shown]
   return (
     <Tabs value={shown} onChange={(next) => next !== null && setQuery({ part: next })} keepMounted={false}>
-      <Tabs.List mb="lg" aria-label={say('admin.parts')}>
+      <Tabs.List mb="lg" aria-label={t('admin.parts')}>
         {(Object.keys(PARTS) as Part[]).map((name) => (
           <Tabs.Tab key={name} value={name}>
-            {say(`admin.part.${name}`)}
+            {t(`admin.part.${name}`)}
           </Tabs.Tab>
         ))}
       </Tabs.List>

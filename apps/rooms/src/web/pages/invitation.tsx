@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Paper, Skeleton, Stack, Text } from '@mantine/co
 import { useMutation } from '@tanstack/react-query'
 import { CallError } from '@latchkey/web/call'
 import { Notice } from '@latchkey/web/parts/notice'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { Link, useLocation } from 'wouter'
 import { loginPath, providerLogin } from '../addresses.ts'
@@ -14,31 +14,31 @@ import { GuestEntry } from './login/guest-entry.tsx'
 
 /** What an invitation link leads to. Looking at it uses nothing up: joining is a button (R23.4). */
 export default function InvitationPage({ token }: { token: string }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data, error, refetch } = useCall('invitations', 'previewInvitation', { params: { token } })
   const isGone = error instanceof CallError && error.status === 404
   if (isGone) return <Gone />
-  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton h={200} />
   return (
     <Stack gap="lg" maw={480}>
-      <PageHeading title={say('invite.to', { room: data.roomName })} className="wrap" />
+      <PageHeading title={t('invite.to', { room: data.roomName })} className="wrap" />
       <Offer token={token} invitation={data} />
     </Stack>
   )
 }
 
 function Gone() {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <>
-      <PageHeading title={say('invite.title')} mb="lg" />
+      <PageHeading title={t('invite.title')} mb="lg" />
       <Notice
-        title={say('invite.gone')}
-        help={say('invite.goneHelp')}
+        title={t('invite.gone')}
+        help={t('invite.goneHelp')}
         action={
           <Button variant="default" component={Link} href="/">
-            {say('page.toLobby')}
+            {t('page.toLobby')}
           </Button>
         }
       />
@@ -52,7 +52,7 @@ interface Props {
 }
 
 function Offer({ token, invitation }: Props) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const { data: session } = useSession()
   const { permission, expiresAt, guestAllowed, roomId } = invitation
   if (roomId !== undefined) return <AlreadyThere roomId={roomId} />
@@ -60,18 +60,18 @@ function Offer({ token, invitation }: Props) {
   return (
     <>
       <Text className="wrap">
-        {say('invite.as', { role: say(`room.role.${permission}`), when: moment(expiresAt) })}
+        {t('invite.as', { role: t(`room.role.${permission}`), when: moment(expiresAt) })}
       </Text>
       <Text size="sm" c="dimmed">
-        {say(`room.roleHelp.${permission}`)}
+        {t(`room.roleHelp.${permission}`)}
       </Text>
       {session && !isBarredGuest && <Join token={token} invitation={invitation} />}
       {isBarredGuest && (
         <Paper withBorder p="md">
           <Stack gap="xs" align="flex-start">
-            <Text>{say('invite.noGuests')}</Text>
+            <Text>{t('invite.noGuests')}</Text>
             <Anchor component={Link} href={loginPath(`/invite/${token}`)} underline="always">
-              {say('login.title')}
+              {t('login.title')}
             </Anchor>
           </Stack>
         </Paper>
@@ -82,19 +82,19 @@ function Offer({ token, invitation }: Props) {
 }
 
 function AlreadyThere({ roomId }: { roomId: string }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <>
-      <Text>{say('invite.member')}</Text>
+      <Text>{t('invite.member')}</Text>
       <Button component={Link} href={`/rooms/${roomId}`} size="md">
-        {say('invite.toRoom')}
+        {t('invite.toRoom')}
       </Button>
     </>
   )
 }
 
 function Join({ token, invitation: { roomName } }: Props) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [, go] = useLocation()
   const join = useMutation({
     mutationFn: () => call('acceptInvitation', { params: { invitation: token } }),
@@ -121,7 +121,7 @@ function Join({ token, invitation: { roomName } }: Props) {
         onClick={() => join.mutate()}
         styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
       >
-        {say('invite.join', { room: roomName })}
+        {t('invite.join', { room: roomName })}
       </Button>
     </>
   )
@@ -129,18 +129,18 @@ function Join({ token, invitation: { roomName } }: Props) {
 
 /** The ways in, which lead back here. */
 function ComeIn({ token, guestAllowed }: { token: string; guestAllowed: boolean }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data: config } = useCall('config', 'getConfig', {})
   const back = `/invite/${token}`
   if (!config) return null
   return (
     <>
-      <Text>{say('invite.signInFirst')}</Text>
+      <Text>{t('invite.signInFirst')}</Text>
       <Button component="a" href={providerLogin(back)} size="md">
-        {say('login.with', { label: config.provider.label })}
+        {t('login.with', { label: config.provider.label })}
       </Button>
       {config.guestEnabled && guestAllowed && <GuestEntry back={back} />}
-      {config.guestEnabled && !guestAllowed && <Text size="sm">{say('invite.noGuests')}</Text>}
+      {config.guestEnabled && !guestAllowed && <Text size="sm">{t('invite.noGuests')}</Text>}
     </>
   )
 }

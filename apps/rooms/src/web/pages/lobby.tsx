@@ -3,7 +3,7 @@ import { useDebouncedValue, useDisclosure, useThrottledCallback } from '@mantine
 import { IconPlus, IconSearch } from '@latchkey/web/icons'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../call.ts'
@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 2_000
 
 /** The rooms that one can enter, and what waits for an answer. */
 export default function LobbyPage() {
-  const { say } = useText()
+  const { t } = useText()
   const user = useUser()
   const [{ q }, setQuery] = useQueryString({ q: '' })
   const [isOpen, { open, close }] = useDisclosure()
@@ -36,7 +36,7 @@ export default function LobbyPage() {
       <Group justify="space-between" align="flex-end" gap="sm">
         <TextInput
           type="search"
-          label={say('lobby.search')}
+          label={t('lobby.search')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={q}
           onChange={({ currentTarget }) => setQuery({ q: currentTarget.value }, { isTyping: true })}
@@ -45,7 +45,7 @@ export default function LobbyPage() {
         />
         {mayCreate && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-            {say('lobby.create')}
+            {t('lobby.create')}
           </Button>
         )}
       </Group>
@@ -56,16 +56,16 @@ export default function LobbyPage() {
 }
 
 function Rooms({ q }: { q: string }) {
-  const { say } = useText()
+  const { t } = useText()
   const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS)
   const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', { query: { q: searched } })
-  if (error && !pages) return <Failed error={error} onRetry={retry} />
+  if (error && !pages) return <ErrorNotice error={error} onRetry={retry} />
   const rooms = pages?.flatMap((page) => page.rooms)
   if (rooms?.length === 0)
     return searched === '' ? (
-      <Notice title={say('lobby.none')} help={say('lobby.noneHelp')} />
+      <Notice title={t('lobby.none')} help={t('lobby.noneHelp')} />
     ) : (
-      <Notice title={say('lobby.noneFound')} />
+      <Notice title={t('lobby.noneFound')} />
     )
   return (
     <div>
@@ -80,7 +80,7 @@ function Rooms({ q }: { q: string }) {
 }
 
 function Card({ room }: { room: Result<'listRooms'>['rooms'][number] }) {
-  const { say } = useText()
+  const { t } = useText()
   const { id, name, participantCount, maxParticipants, role, visibility, allowGuests } = room
   return (
     <Paper component="li" withBorder p="md">
@@ -91,20 +91,20 @@ function Card({ room }: { room: Result<'listRooms'>['rooms'][number] }) {
           </Anchor>
         </Title>
         <Text size="sm" c="dimmed">
-          {say('lobby.present', { count: participantCount, most: maxParticipants })}
+          {t('lobby.present', { count: participantCount, most: maxParticipants })}
         </Text>
         <Group gap={6}>
           <Badge variant="default" style={{ textTransform: 'none' }}>
-            {say(`room.visibility.${visibility}`)}
+            {t(`room.visibility.${visibility}`)}
           </Badge>
           {role !== null && (
             <Badge variant="light" style={{ textTransform: 'none' }}>
-              {say(`room.role.${role}`)}
+              {t(`room.role.${role}`)}
             </Badge>
           )}
           {!allowGuests && (
             <Badge variant="default" style={{ textTransform: 'none' }}>
-              {say('lobby.noGuests')}
+              {t('lobby.noGuests')}
             </Badge>
           )}
         </Group>

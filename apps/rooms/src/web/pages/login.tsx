@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Divider, Paper, Stack, Text } from '@mantine/core'
 import { IconLogin2 } from '@latchkey/web/icons'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useEffect } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import { providerLogin, returnPath } from '../addresses.ts'
@@ -31,27 +31,27 @@ export default function LoginPage() {
 }
 
 function WhyHere({ search }: { search: string }) {
-  const { say } = useText()
+  const { t } = useText()
   const query = new URLSearchParams(search)
   const error = query.get('error')
   const ended = endedKey(query.get('ended') ?? '')
   if (error !== null)
     return (
-      <Alert color="red" role="alert" title={say('login.failed')}>
-        {say(loginErrorKey(error))}
+      <Alert color="red" role="alert" title={t('login.failed')}>
+        {t(loginErrorKey(error))}
       </Alert>
     )
   if (ended === undefined) return null
   return (
-    <Alert color="indigo" role="status" title={say('login.ended')}>
-      {say(ended)}
+    <Alert color="indigo" role="status" title={t('login.ended')}>
+      {t(ended)}
     </Alert>
   )
 }
 
 /** A guest may want to become a member; a member may come here from a login that failed in another tab. */
 function AlreadyHere({ user, back }: { user: User; back: string }) {
-  const { say } = useText()
+  const { t } = useText()
   const isGuest = user.identityType === 'guest'
   return (
     <Paper withBorder p="md">
@@ -59,15 +59,15 @@ function AlreadyHere({ user, back }: { user: User; back: string }) {
         {isGuest && (
           <>
             <Text fw={550} className="wrap">
-              {say('login.youAreGuest', { name: user.nickname })}
+              {t('login.youAreGuest', { name: user.nickname })}
             </Text>
             <Text size="sm" c="dimmed">
-              {say('login.youAreGuestHelp')}
+              {t('login.youAreGuestHelp')}
             </Text>
           </>
         )}
         <Anchor href={back} underline="always" className="wrap">
-          {isGuest ? say('login.stayGuest') : say('login.goOn', { name: user.nickname })}
+          {isGuest ? t('login.stayGuest') : t('login.goOn', { name: user.nickname })}
         </Anchor>
       </Stack>
     </Paper>
@@ -75,9 +75,9 @@ function AlreadyHere({ user, back }: { user: User; back: string }) {
 }
 
 function WaysIn({ back, error, mayEnter }: { back: string; error: string | null; mayEnter: boolean }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data: config, error: failed, refetch } = useCall('config', 'getConfig', {})
-  if (failed && !config) return <Failed error={failed} onRetry={() => void refetch()} />
+  if (failed && !config) return <ErrorNotice error={failed} onRetry={() => void refetch()} />
   if (!config) return null
   const isDisabled = error === 'account_disabled'
   return (
@@ -92,11 +92,11 @@ function WaysIn({ back, error, mayEnter }: { back: string; error: string | null;
         leftSection={<IconLogin2 size={20} aria-hidden />}
         styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
       >
-        {isDisabled ? say('login.otherAccount') : say('login.with', { label: config.provider.label })}
+        {isDisabled ? t('login.otherAccount') : t('login.with', { label: config.provider.label })}
       </Button>
       {config.guestEnabled && mayEnter && (
         <>
-          <Divider label={say('login.or')} styles={{ label: { color: 'var(--mantine-color-dimmed)' } }} />
+          <Divider label={t('login.or')} styles={{ label: { color: 'var(--mantine-color-dimmed)' } }} />
           <GuestEntry back={back} />
         </>
       )}

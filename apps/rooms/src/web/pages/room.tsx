@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Skeleton, Stack } from '@mantine/core'
 import { CallError } from '@latchkey/web/call'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
@@ -30,7 +30,7 @@ export default function RoomPage({ id }: { id: string }) {
     const code = error instanceof CallError ? error.code : undefined
     if (code !== undefined && error instanceof CallError && error.status < 500 && error.status !== 429)
       return <Out name={undefined} out={{ reason: code, until: null }} onComeBack={() => void refetch()} />
-    return <Failed error={error} onRetry={() => void refetch()} />
+    return <ErrorNotice error={error} onRetry={() => void refetch()} />
   }
   if (!data) return <Skeleton h={320} />
   return (
@@ -53,7 +53,7 @@ interface Shown {
 }
 
 function Inside({ room, user, store, isComing, onLeave }: Shown) {
-  const { say } = useText()
+  const { t } = useText()
   const [, go] = useLocation()
   return (
     <div className="room">
@@ -62,11 +62,11 @@ function Inside({ room, user, store, isComing, onLeave }: Shown) {
           <PageHeading title={room.name} className="wrap" />
           <Group gap={6}>
             <Badge variant="default" style={{ textTransform: 'none' }}>
-              {say(`room.visibility.${room.visibility}`)}
+              {t(`room.visibility.${room.visibility}`)}
             </Badge>
             {room.role !== null && (
               <Badge variant="light" style={{ textTransform: 'none' }}>
-                {say(`room.role.${room.role}`)}
+                {t(`room.role.${room.role}`)}
               </Badge>
             )}
           </Group>
@@ -82,7 +82,7 @@ function Inside({ room, user, store, isComing, onLeave }: Shown) {
               go('/')
             }}
           >
-            {say('room.leave')}
+            {t('room.leave')}
           </Button>
         </Group>
       </Group>

@@ -25,7 +25,7 @@ const refusalText = (error: Error) => <Refusal error={error} />
 
 /** Asks before something that cannot be taken back, and says why it could not be done. */
 export function Ask({ title, help, button, act, onClose, ...more }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const { children, isReady = true, color = 'red', explain = refusalText } = more
   const acting = useMutation({ mutationFn: act, onSuccess: onClose })
   useFocusBack()
@@ -34,7 +34,7 @@ export function Ask({ title, help, button, act, onClose, ...more }: Props) {
       opened
       onClose={onClose}
       title={title}
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
       data-question
     >
       <Stack gap="md">
@@ -47,7 +47,7 @@ export function Ask({ title, help, button, act, onClose, ...more }: Props) {
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            {say('confirm.cancel')}
+            {t('confirm.cancel')}
           </Button>
           <Button
             color={color}

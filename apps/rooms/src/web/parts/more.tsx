@@ -10,7 +10,7 @@ interface Props {
 
 /** The next page of a list, where there is one. */
 export function More({ more, isReading, error }: Props) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   if (!more) return null
   return (
     <Stack mt="md" gap="sm" align="center">
@@ -20,7 +20,7 @@ export function More({ more, isReading, error }: Props) {
         </Alert>
       )}
       <Button variant="default" size="sm" loading={isReading} onClick={more}>
-        {say('lobby.more')}
+        {t('lobby.more')}
       </Button>
     </Stack>
   )

@@ -22,7 +22,7 @@ interface Props {
 
 /** A guest's nickname: what is wrong with it is said at the field, which then has the focus. */
 export function NicknameForm({ text: [nickname, setNickname], button, save }: Props) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [fault, setFault] = useState<TextKey>()
   const field = useRef<HTMLInputElement>(null)
   const saving = useMutation({ mutationFn: save, onError: () => field.current?.focus() })
@@ -38,13 +38,13 @@ export function NicknameForm({ text: [nickname, setNickname], button, save }: Pr
       <Stack gap="sm">
         <TextInput
           ref={field}
-          label={say('login.nickname')}
+          label={t('login.nickname')}
           value={nickname}
           onChange={({ currentTarget }) => {
             setNickname(currentTarget.value)
             setFault(undefined)
           }}
-          error={fault ? say(fault) : saving.error && failure(saving.error)}
+          error={fault ? t(fault) : saving.error && failure(saving.error)}
           autoComplete="nickname"
           maxLength={256}
         />

@@ -39,10 +39,10 @@ function initials(name: string): string {
 
 /** Guests cannot take it off (R14.6). */
 export function GuestMark() {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Badge size="sm" variant="default" flex="none" style={{ textTransform: 'none' }}>
-      {say('person.guest')}
+      {t('person.guest')}
     </Badge>
   )
 }

@@ -7,7 +7,7 @@ import { useText } from '../texts/text.ts'
 
 /** Why something was refused; an administrator who signed in too long ago gets the way to a fresh sign-in and back. */
 export function Refusal({ error }: { error: unknown }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [path] = useLocation()
   const search = useSearch()
   const needsSignIn = error instanceof CallError && error.code === 'reauth_required'
@@ -18,7 +18,7 @@ export function Refusal({ error }: { error: unknown }) {
         <>
           {' '}
           <Anchor href={providerLogin(path + search, 'login')} underline="always" size="sm" c="inherit">
-            {say('shell.signInAgain')}
+            {t('shell.signInAgain')}
           </Anchor>
         </>
       )}

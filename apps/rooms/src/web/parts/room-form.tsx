@@ -66,7 +66,7 @@ function chosenFrom(kept: string): Partial<RoomFields> {
 
 /** Everything that can be chosen of a room, at its creation and later. */
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save })
   const [fault, setFault] = useState<{ name?: TextKey; most?: TextKey }>({})
   const nameField = useRef<HTMLInputElement>(null)
@@ -89,11 +89,11 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
       <Stack gap="md">
         <TextInput
           ref={nameField}
-          label={say('form.name')}
+          label={t('form.name')}
           required
           value={fields.name}
           onChange={({ currentTarget: { value } }) => change({ name: value })}
-          error={fault.name && say(fault.name)}
+          error={fault.name && t(fault.name)}
           data-autofocus
         />
         <VisibilityChoice
@@ -124,10 +124,10 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
 }
 
 function Discard({ onPress }: { onPress: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Button variant="default" onClick={onPress}>
-      {say('form.discard')}
+      {t('form.discard')}
     </Button>
   )
 }
@@ -162,10 +162,10 @@ function VisibilityChoice({
   isGuest,
   onChange,
 }: Choosing & { value: RoomFields['visibility']; isGuest: boolean }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Radio.Group
-      label={say('form.visibility')}
+      label={t('form.visibility')}
       value={value}
       onChange={(chosen) => onChange({ visibility: chosen })}
     >
@@ -174,8 +174,8 @@ function VisibilityChoice({
           <Radio
             key={each}
             value={each}
-            label={say(`room.visibility.${each}`)}
-            description={say(`form.${each}Help`)}
+            label={t(`room.visibility.${each}`)}
+            description={t(`form.${each}Help`)}
             // Guests are not in private rooms (R14.2).
             disabled={isGuest && each === 'private'}
           />
@@ -194,26 +194,26 @@ interface PlacesProps extends Choosing {
 
 /** For how many people, and whether guests are among them. */
 function Places({ fields, isGuest, fault, field, onChange }: PlacesProps) {
-  const { say } = useText()
+  const { t } = useText()
   const isPrivate = fields.visibility === 'private'
   return (
     <>
       <Switch
-        label={say('form.guests')}
+        label={t('form.guests')}
         // Whatever is chosen (R14.3).
-        description={isPrivate && say('form.guestsNever')}
+        description={isPrivate && t('form.guestsNever')}
         checked={fields.allowGuests && !isPrivate}
         disabled={isGuest || isPrivate}
         onChange={({ currentTarget }) => onChange({ allowGuests: currentTarget.checked })}
       />
       <NumberInput
         ref={field}
-        label={say('form.most')}
+        label={t('form.most')}
         value={fields.maxParticipants}
         onChange={(value) => onChange({ maxParticipants: Number(value) })}
         allowDecimal={false}
         allowNegative={false}
-        error={fault && say(fault)}
+        error={fault && t(fault)}
         hideControls
       />
     </>
@@ -221,38 +221,38 @@ function Places({ fields, isGuest, fault, field, onChange }: PlacesProps) {
 }
 
 function Choices({ fields, onChange }: Choosing & { fields: RoomFields }) {
-  const { say } = useText()
+  const { t } = useText()
   const common = { allowDeselect: false, comboboxProps: { withinPortal: false } }
   return (
     <>
       <Select
         {...common}
-        label={say('form.defaultRole')}
-        description={say(`room.roleHelp.${fields.defaultRole}`)}
+        label={t('form.defaultRole')}
+        description={t(`room.roleHelp.${fields.defaultRole}`)}
         inputWrapperOrder={['label', 'input', 'description']}
         data={(['listener', 'speaker'] as const).map((value) => ({
           value,
-          label: say(`room.role.${value}`),
+          label: t(`room.role.${value}`),
         }))}
         value={fields.defaultRole}
         onChange={(value) => value && onChange({ defaultRole: value })}
       />
       <Select
         {...common}
-        label={say('form.history')}
+        label={t('form.history')}
         data={(['all', 'since_membership', 'none'] as const).map((value) => ({
           value,
-          label: say(`form.history.${value}`),
+          label: t(`form.history.${value}`),
         }))}
         value={fields.historyVisibility}
         onChange={(value) => value && onChange({ historyVisibility: value })}
       />
       <Select
         {...common}
-        label={say('form.retention')}
+        label={t('form.retention')}
         data={(['7', '30', 'forever'] as const).map((value) => ({
           value,
-          label: say(`form.retention.${value}`),
+          label: t(`form.retention.${value}`),
         }))}
         value={fields.retention}
         onChange={(value) => value && onChange({ retention: value })}

@@ -3,9 +3,9 @@ import { deviceOf } from './device.ts'
 
 /** What a session is used with, in words. */
 export function useDevice(userAgent: string): string {
-  const { say } = useText()
+  const { t } = useText()
   const device = deviceOf(userAgent)
-  if (!device) return say('account.unknownDevice')
+  if (!device) return t('account.unknownDevice')
   const { browser, system } = device
-  return system === undefined ? browser : say('account.deviceOn', { browser, system })
+  return system === undefined ? browser : t('account.deviceOn', { browser, system })
 }

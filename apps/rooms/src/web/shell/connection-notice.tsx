@@ -5,7 +5,7 @@ import { useText } from '../texts/text.ts'
 
 /** Shown once a connection has been lost, until there is one again. */
 export function ConnectionNotice() {
-  const { say } = useText()
+  const { t } = useText()
   const state = useSyncExternalStore(live.watch, () => live.state)
   const [wasLost, setLost] = useState(false)
   useEffect(() => {
@@ -17,22 +17,18 @@ export function ConnectionNotice() {
     <div role="status">
       {isTrying && (
         <Told
-          words={say('connection.lost')}
-          button={say('connection.now')}
+          words={t('connection.lost')}
+          button={t('connection.now')}
           onPress={state === 'resting' ? undefined : () => live.hurry()}
         />
       )}
       {state === 'replaced' && (
-        <Told
-          words={say('connection.replaced')}
-          button={say('connection.here')}
-          onPress={() => live.start()}
-        />
+        <Told words={t('connection.replaced')} button={t('connection.here')} onPress={() => live.start()} />
       )}
       {state === 'misunderstood' && (
         <Told
-          words={say('connection.misunderstood')}
-          button={say('connection.reload')}
+          words={t('connection.misunderstood')}
+          button={t('connection.reload')}
           onPress={() => location.reload()}
         />
       )}

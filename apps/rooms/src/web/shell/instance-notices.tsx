@@ -5,18 +5,18 @@ import { useText } from '../texts/text.ts'
 
 /** What the operator tells everybody (R16.5), and that a demo is one (R26). */
 export function InstanceNotices() {
-  const { say } = useText()
+  const { t } = useText()
   const { data } = useCall('config', 'getConfig', {})
   const announcement = data?.announcement
   return (
     <>
       {instance.isDemo && (
         <Alert color="orange" mb="md" p="xs">
-          <strong>{say('demo.title')}.</strong> {say('demo.help')}
+          <strong>{t('demo.title')}.</strong> {t('demo.help')}
         </Alert>
       )}
       {announcement && (
-        <Alert color="indigo" mb="md" title={say('announcement.title')}>
+        <Alert color="indigo" mb="md" title={t('announcement.title')}>
           <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-line' }}>
             {announcement}
           </Text>
@@ -27,13 +27,13 @@ export function InstanceNotices() {
 }
 
 export function Foot() {
-  const { say } = useText()
+  const { t } = useText()
   const { data } = useCall('config', 'getConfig', {})
   if (!data?.supportUrl) return null
   return (
     <Group mt="xl" gap="md">
       <Anchor size="sm" href={data.supportUrl} rel="noreferrer" underline="always">
-        {say('support.link')}
+        {t('support.link')}
       </Anchor>
     </Group>
   )

@@ -7,7 +7,7 @@ import { useText } from '../texts/text.ts'
 
 /** Wherever one is: that there are invitations and offers to be answered, and the way to them. */
 export function Waiting({ user }: { user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   // As the lobby reads them.
   const { pages } = usePages('pending', 'listPendingInvitations', {})
   const { data } = useCall('pending', 'listPendingTransfers', {})
@@ -24,7 +24,7 @@ export function Waiting({ user }: { user: User }) {
           size="xs"
           px={8}
           leftSection={<IconMail size={16} aria-hidden />}
-          aria-label={say('shell.waiting', { count })}
+          aria-label={t('shell.waiting', { count })}
         >
           {count}
         </Button>

@@ -7,7 +7,7 @@ import { useText } from '../texts/text.ts'
 
 /** Who is signed in, in the header of every page; else the way to sign in. */
 export function Who() {
-  const { say } = useText()
+  const { t } = useText()
   const [path] = useLocation()
   const { data } = useSession()
   if (data === undefined) return null
@@ -22,7 +22,7 @@ export function Who() {
       flex="none"
       {...(isGuest && { visibleFrom: 'sm' })}
     >
-      {say('login.title')}
+      {t('login.title')}
     </Button>
   )
   if (data === null) return signIn
@@ -35,14 +35,14 @@ export function Who() {
 }
 
 function OwnAccount({ user: { nickname, avatarColor, identityType } }: { user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <UnstyledButton
       component={Link}
       href="/account"
       style={{ display: 'flex', alignItems: 'center', gap: 8, minWidth: 0, minHeight: 32 }}
     >
-      <VisuallyHidden>{say('account.of', { name: nickname })}</VisuallyHidden>
+      <VisuallyHidden>{t('account.of', { name: nickname })}</VisuallyHidden>
       <Face nickname={nickname} avatarColor={avatarColor} />
       <Text size="sm" truncate maw={180} visibleFrom="xs" aria-hidden>
         {nickname}

@@ -1,4 +1,4 @@
-import { type TextKey as KeyOf, together } from '@latchkey/web/texts'
+import { type TextKey as KeyOf, mergeAreas } from '@latchkey/web/texts'
 import * as account from './areas/account.ts'
 import * as admin from './areas/admin.ts'
 import * as audit from './areas/audit.ts'
@@ -10,6 +10,6 @@ import * as room from './areas/room.ts'
 import * as shell from './areas/shell.ts'
 
 /** Every string of the pages. Flat keys; plural forms end in `_one` and `_other`. */
-export const texts = together([account, admin, audit, errors, instance, lobby, manage, room, shell])
+export const texts = mergeAreas([account, admin, audit, errors, instance, lobby, manage, room, shell])
 
 export type OwnKey = KeyOf<typeof texts.en>

@@ -1,10 +1,10 @@
 import { momentFormat } from '@latchkey/web/formats'
-import { type Say as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
-import type { WordKey } from '@latchkey/web/words'
+import { type Translate as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
+import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { instance } from '../instance.ts'
 import { type OwnKey, texts } from './areas.ts'
 
-export type TextKey = OwnKey | WordKey
+export type TextKey = OwnKey | SharedTextKey
 export type Say = SayAny<TextKey>
 
 /** An operator's name for the instance is the same in every language. */

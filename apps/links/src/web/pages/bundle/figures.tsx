@@ -11,12 +11,12 @@ import { useText } from '../../texts/text.ts'
 import type { Stats } from '../bundle.tsx'
 
 export function Figures({ stats }: { stats: Stats }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Stack gap="md">
       <Totals stats={stats} />
       <Paper withBorder p="md">
-        <TimeChart buckets={stats.timeline.buckets} title={say('bundles.overTime')} note={timeZone} />
+        <TimeChart buckets={stats.timeline.buckets} title={t('bundles.overTime')} note={timeZone} />
       </Paper>
     </Stack>
   )
@@ -24,11 +24,11 @@ export function Figures({ stats }: { stats: Stats }) {
 
 /** Who clicked, from where and with what. `range` is what was asked for; undefined for the person's own. */
 export function Who({ stats, range }: { stats: Stats; range: Range | undefined }) {
-  const { say } = useText()
+  const { t } = useText()
   const whose = { of: 'bundle', id: stats.bundle.id, range, stats } as const
   return (
     <Stack gap="md">
-      <Title order={2}>{say('bundles.who')}</Title>
+      <Title order={2}>{t('bundles.who')}</Title>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Channels {...whose} />
         <Access stats={stats} />
@@ -39,32 +39,32 @@ export function Who({ stats, range }: { stats: Stats; range: Range | undefined }
 }
 
 function Totals({ stats }: { stats: Stats }) {
-  const { say, number, share, language } = useText()
+  const { t, number, share, language } = useText()
   const isUnknown = areVisitorsUnknown(stats)
   const { top_country: country, top_performer: best } = stats
   return (
     <Group component="dl" gap="md" m={0} align="stretch">
-      <Figure name={say('bundles.clicks')} value={number(stats.total_clicks)}>
+      <Figure name={t('bundles.clicks')} value={number(stats.total_clicks)}>
         <Delta value={stats.delta_pct} />
       </Figure>
       <Figure
-        name={say('bundles.visitors')}
+        name={t('bundles.visitors')}
         value={isUnknown ? '–' : number(stats.unique_visitors)}
-        {...(isUnknown && { children: say('figures.visitorsUnknown') })}
+        {...(isUnknown && { children: t('figures.visitorsUnknown') })}
       />
-      <Figure name={say('bundles.clicked')} value={number(stats.clicked_links)}>
-        {say('bundles.clickedOf', { total: number(stats.link_count) })}
+      <Figure name={t('bundles.clicked')} value={number(stats.clicked_links)}>
+        {t('bundles.clickedOf', { total: number(stats.link_count) })}
       </Figure>
-      <Figure name={say('bundles.countries')} value={number(stats.countries_reached)}>
+      <Figure name={t('bundles.countries')} value={number(stats.countries_reached)}>
         {country &&
-          say('bundles.mostFrom', {
+          t('bundles.mostFrom', {
             share: share(country.pct / 100),
             name: countryNames(language)(country.name),
           })}
       </Figure>
       {best && (
-        <Figure name={say('bundles.best')} value={best.label ?? `/${best.slug}`}>
-          {say('bundles.ofClicks', { share: share(best.pct_of_bundle / 100) })}
+        <Figure name={t('bundles.best')} value={best.label ?? `/${best.slug}`}>
+          {t('bundles.ofClicks', { share: share(best.pct_of_bundle / 100) })}
         </Figure>
       )}
     </Group>

@@ -17,14 +17,14 @@ interface Props {
 }
 
 export function BundleHeader({ stats, onDeleted }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const bundle = stats?.bundle
   return (
     <Stack gap="sm">
       <Anchor component={Link} href="/bundles" size="sm" c="dimmed" w="fit-content">
         <Group gap={4} wrap="nowrap">
           <IconArrowLeft size={14} aria-hidden />
-          {say('bundles.toList')}
+          {t('bundles.toList')}
         </Group>
       </Anchor>
       <Group justify="space-between" align="flex-start" gap="md">
@@ -32,7 +32,7 @@ export function BundleHeader({ stats, onDeleted }: Props) {
           {bundle && <BundleIcon icon={bundle.icon} accent={bundle.accent} />}
           <Box miw={0}>
             <PageHeading
-              title={bundle?.name ?? say('bundles.bundle')}
+              title={bundle?.name ?? t('bundles.bundle')}
               lh={1.3}
               mt={4}
               dir="auto"
@@ -53,7 +53,7 @@ export function BundleHeader({ stats, onDeleted }: Props) {
 }
 
 function About({ bundle }: { bundle: Stats['bundle'] }) {
-  const { say, day, moment } = useText()
+  const { t, day, moment } = useText()
   const pending = usePending()
   return (
     <>
@@ -65,7 +65,7 @@ function About({ bundle }: { bundle: Stats['bundle'] }) {
       <Group gap="xs" mt={4}>
         {isArchived(bundle, pending) && (
           <Badge variant="default" tt="none" fw={500}>
-            {say('bundles.archivedOne')}
+            {t('bundles.archivedOne')}
           </Badge>
         )}
         <Text
@@ -75,7 +75,7 @@ function About({ bundle }: { bundle: Stats['bundle'] }) {
           miw={0}
           style={{ overflowWrap: 'anywhere' }}
         >
-          {say('bundles.madeBy', { owner: bundle.created_by, day: day(bundle.created_at) })}
+          {t('bundles.madeBy', { owner: bundle.created_by, day: day(bundle.created_at) })}
         </Text>
       </Group>
     </>
@@ -83,12 +83,12 @@ function About({ bundle }: { bundle: Stats['bundle'] }) {
 }
 
 function AddLinks({ stats }: { stats: Stats }) {
-  const { say } = useText()
+  const { t } = useText()
   const [opened, setOpened] = useState(false)
   return (
     <>
       <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened(true)}>
-        {say('bundles.addLinks')}
+        {t('bundles.addLinks')}
       </Button>
       <LinkPicker stats={stats} opened={opened} onClose={() => setOpened(false)} />
     </>

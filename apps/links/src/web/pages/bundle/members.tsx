@@ -20,7 +20,7 @@ const PER_PAGE = 25
 
 /** The links of a bundle, the most clicked first, each with its share of the bundle's clicks. */
 export function Members({ stats }: { stats: Stats }) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   const [chosen, setPage] = useState(1)
   const pending = usePending()
   const members = stats.per_link.filter((member) => !pending.has(removalOf(stats.bundle.id, member.link_id)))
@@ -30,7 +30,7 @@ export function Members({ stats }: { stats: Stats }) {
     <Paper withBorder p="md" component="section" aria-labelledby="members">
       <Group gap="xs" align="baseline" mb="xs">
         <Title order={2} id="members" tabIndex={-1} style={{ outline: 'none' }}>
-          {say('bundles.members')}
+          {t('bundles.members')}
         </Title>
         <Text size="sm" c="dimmed" className="figure">
           {number(members.length)}
@@ -38,9 +38,9 @@ export function Members({ stats }: { stats: Stats }) {
       </Group>
       {members.length === 0 && (
         <Box py="lg" ta="center">
-          <Text fw={550}>{say('bundles.noMembers')}</Text>
+          <Text fw={550}>{t('bundles.noMembers')}</Text>
           <Text size="sm" c="dimmed">
-            {say('bundles.noMembersHelp')}
+            {t('bundles.noMembersHelp')}
           </Text>
         </Box>
       )}
@@ -52,13 +52,13 @@ export function Members({ stats }: { stats: Stats }) {
       {pages > 1 && (
         <Group justify="flex-end" mt="md">
           <Pagination
-            aria-label={say('bundles.pages')}
+            aria-label={t('bundles.pages')}
             size="sm"
             total={pages}
             value={page}
             onChange={setPage}
             getControlProps={(control) => ({
-              'aria-label': say(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
+              'aria-label': t(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
             })}
             getItemProps={(item) => ({ 'aria-label': number(item) })}
           />
@@ -120,16 +120,16 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
 }
 
 function Remove({ member, name, bundle }: { member: Member; name: string; bundle: number }) {
-  const { say } = useText()
+  const { t } = useText()
   const undoable = useUndoable()
   return (
-    <Tooltip label={say('bundles.removeHint')}>
+    <Tooltip label={t('bundles.removeHint')}>
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={say('bundles.remove', { name })}
+        aria-label={t('bundles.remove', { name })}
         onClick={() =>
-          undoable(removalOf(bundle, member.link_id), say('bundles.removing', { name }), () =>
+          undoable(removalOf(bundle, member.link_id), t('bundles.removing', { name }), () =>
             call(
               'removeLinkFromBundle',
               { params: { id: bundle, linkId: member.link_id } },

@@ -20,20 +20,20 @@ interface Props {
 
 /** Finds links and adds them, one after the other; stays open for the next. */
 export function LinkPicker({ stats, opened, onClose }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={say('bundles.addTo', { name: stats.bundle.name })}
+      title={t('bundles.addTo', { name: stats.bundle.name })}
       size="lg"
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
       styles={{ title: { overflowWrap: 'anywhere' } }}
     >
       <Finder stats={stats} />
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose}>
-          {say('bundles.done')}
+          {t('bundles.done')}
         </Button>
       </Group>
     </Modal>
@@ -41,7 +41,7 @@ export function LinkPicker({ stats, opened, onClose }: Props) {
 }
 
 function Finder({ stats }: { stats: Stats }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed.trim(), 250)
   const links = useCall('links', 'listLinks', { query: { search, page: 1, per_page: PER_PAGE } })
@@ -52,8 +52,8 @@ function Finder({ stats }: { stats: Stats }) {
   return (
     <Stack gap="sm">
       <TextInput
-        aria-label={say('bundles.search')}
-        placeholder={say('bundles.search')}
+        aria-label={t('bundles.search')}
+        placeholder={t('bundles.search')}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -64,7 +64,7 @@ function Finder({ stats }: { stats: Stats }) {
         {links.isPending && <Skeleton height={200} />}
         {links.data && found.length === 0 && (
           <Text c="dimmed" ta="center" py="lg" role="status">
-            {say(search === '' ? 'bundles.noLinks' : 'bundles.noneFound')}
+            {t(search === '' ? 'bundles.noLinks' : 'bundles.noneFound')}
           </Text>
         )}
         <Box component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
@@ -79,16 +79,16 @@ function Finder({ stats }: { stats: Stats }) {
 }
 
 function MoreFound({ count }: { count: number }) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   return (
     <Text size="sm" c="dimmed" py="xs">
-      {say('bundles.moreFound', { shown: number(count) })}
+      {t('bundles.moreFound', { shown: number(count) })}
     </Text>
   )
 }
 
 function Choice({ link, bundle, isMember }: { link: Link; bundle: number; isMember: boolean }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const add = useMutation({
     mutationFn: () => call('addLinkToBundle', { params: { id: bundle }, body: { link_id: link.id } }),
     onSuccess: () => changed('bundles'),
@@ -120,10 +120,10 @@ function Choice({ link, bundle, isMember }: { link: Link; bundle: number; isMemb
         loading={add.isPending}
         // Not `disabled`: the focus stays where it is, for the next one.
         aria-disabled={isAdded}
-        aria-label={isAdded ? `${say('bundles.added')}: ${name}` : say('bundles.addNamed', { name })}
+        aria-label={isAdded ? `${t('bundles.added')}: ${name}` : t('bundles.addNamed', { name })}
         onClick={() => !isAdded && add.mutate()}
       >
-        {say(isAdded ? 'bundles.added' : 'bundles.add')}
+        {t(isAdded ? 'bundles.added' : 'bundles.add')}
       </Button>
     </Group>
   )

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { tellFailed } from '@latchkey/web/told'
+import { showError } from '@latchkey/web/toast'
 import { IconArchive, IconArchiveOff, IconDots, IconPencil, IconTrash } from '@latchkey/web/icons'
 import { useRef, useState } from 'react'
 import { type Result, call } from '../../call.ts'
@@ -21,7 +21,7 @@ export const isArchived = (bundle: Bundle, pending: ReadonlySet<string>) =>
   bundle.archived_at !== null || pending.has(archivingOf(bundle.id))
 
 function useActions(bundle: Bundle) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const undoable = useUndoable()
   const input = { params: { id: bundle.id } }
   const { name } = bundle
@@ -30,7 +30,7 @@ function useActions(bundle: Bundle) {
       await call(operation, input)
       return true
     } catch (error) {
-      tellFailed(failure(error))
+      showError(failure(error))
       return false
     } finally {
       await changed('bundles')
@@ -38,16 +38,16 @@ function useActions(bundle: Bundle) {
   }
   return {
     remove: () =>
-      undoable(deletionOf(bundle.id), say('bundles.deleting', { name }), () =>
+      undoable(deletionOf(bundle.id), t('bundles.deleting', { name }), () =>
         call('deleteBundle', input, { keepalive: true }),
       ),
     archive: () =>
-      undoable(archivingOf(bundle.id), say('bundles.archiving', { name }), () =>
+      undoable(archivingOf(bundle.id), t('bundles.archiving', { name }), () =>
         call('archiveBundle', input, { keepalive: true }),
       ),
     async unarchive() {
       if (!(await atOnce('unarchiveBundle'))) return
-      withUndo(say, say('bundles.unarchived', { name }), {
+      withUndo(t, t('bundles.unarchived', { name }), {
         act() {},
         undo: () => void atOnce('archiveBundle'),
       })
@@ -57,7 +57,7 @@ function useActions(bundle: Bundle) {
 
 /** What the owner does with a bundle; nothing for others. `onDeleted` is told at once. */
 export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted?: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const pending = usePending()
   const [editing, setEditing] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -71,7 +71,7 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
             ref={button}
             variant="subtle"
             color="gray"
-            aria-label={say('bundles.actions', { name: bundle.name })}
+            aria-label={t('bundles.actions', { name: bundle.name })}
             style={{ position: 'relative', zIndex: 1 }}
           >
             <IconDots size={18} aria-hidden />
@@ -79,19 +79,19 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setEditing(true)}>
-            {say('bundles.edit')}
+            {t('bundles.edit')}
           </Menu.Item>
           {bundle.archived_at !== null && (
             <Menu.Item
               leftSection={<IconArchiveOff size={16} aria-hidden />}
               onClick={() => void actions.unarchive()}
             >
-              {say('bundles.unarchive')}
+              {t('bundles.unarchive')}
             </Menu.Item>
           )}
           {!isArchived(bundle, pending) && (
             <Menu.Item leftSection={<IconArchive size={16} aria-hidden />} onClick={actions.archive}>
-              {say('bundles.archive')}
+              {t('bundles.archive')}
             </Menu.Item>
           )}
           <Menu.Divider />
@@ -103,7 +103,7 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
               onDeleted?.()
             }}
           >
-            {say('bundles.delete')}
+            {t('bundles.delete')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { CallError } from '@latchkey/web/call'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { call } from '../../call.ts'
 import { PartFailed } from '../../parts/part-failed.tsx'
 import { changed, useCall } from '../../queries.ts'
@@ -24,7 +24,7 @@ async function isAdded(id: number, link: number): Promise<boolean> {
 
 /** Puts all of them into a bundle; those that are in it already stay. A single link is offered only those that it is not in. */
 export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: () => void }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [chosen, setChosen] = useState<string | null>(null)
   const isOne = ids.length === 1
   const every = useEveryBundle()
@@ -32,7 +32,7 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
   const add = useMutation({
     mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => isAdded(id, link))),
     onSuccess(added, { name }) {
-      tellDone(say('bundles.linksAdded', { count: added.filter(Boolean).length, name }))
+      showSuccess(t('bundles.linksAdded', { count: added.filter(Boolean).length, name }))
       onDone()
     },
     onSettled: () => changed('bundles'),
@@ -60,12 +60,12 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
     >
       <Stack gap="md">
         <Select
-          label={say('bundles.bundle')}
-          placeholder={say('bundles.choose')}
+          label={t('bundles.bundle')}
+          placeholder={t('bundles.choose')}
           autoFocus
           openOnFocus={false}
           searchable
-          nothingFoundMessage={say('bundles.noMatch')}
+          nothingFoundMessage={t('bundles.noMatch')}
           limit={50}
           data={bundles.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={chosen}
@@ -73,7 +73,7 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
           error={add.error && failure(add.error)}
         />
         <Button type="submit" disabled={!bundle} loading={add.isPending} style={{ alignSelf: 'flex-end' }}>
-          {say('bundles.add')}
+          {t('bundles.add')}
         </Button>
       </Stack>
     </form>
@@ -81,12 +81,12 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
 }
 
 function NoBundle() {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Stack gap="sm" align="flex-start">
-      <Text size="sm">{say('bundles.noneToChoose')}</Text>
+      <Text size="sm">{t('bundles.noneToChoose')}</Text>
       <Anchor component={Link} href="/bundles" size="sm" underline="always">
-        {say('bundles.open')}
+        {t('bundles.open')}
       </Anchor>
     </Stack>
   )

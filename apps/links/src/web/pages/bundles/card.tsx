@@ -13,7 +13,7 @@ type Summary = Result<'listBundles'>[number]
 
 /** `search` is the query string with which the bundle's own page is opened. */
 export function BundleCard({ bundle, search }: { bundle: Summary; search: string }) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   useFocusFallback('h1')
   return (
     <Paper component="li" withBorder p="md" className="bundle-card">
@@ -22,7 +22,7 @@ export function BundleCard({ bundle, search }: { bundle: Summary; search: string
         <Group justify="space-between" align="end" wrap="nowrap" gap="lg">
           <Box flex="none">
             <Text size="xs" c="dimmed">
-              {say('bundles.clicks')}
+              {t('bundles.clicks')}
             </Text>
             <Group gap="xs" align="baseline" wrap="nowrap">
               <Text fz={24} fw={650} lh={1.2} className="figure">
@@ -42,7 +42,7 @@ export function BundleCard({ bundle, search }: { bundle: Summary; search: string
 }
 
 function Head({ bundle, search }: { bundle: Summary; search: string }) {
-  const { say } = useText()
+  const { t } = useText()
   const pending = usePending()
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -66,12 +66,12 @@ function Head({ bundle, search }: { bundle: Summary; search: string }) {
           </Title>
           {isArchived(bundle, pending) && (
             <Badge variant="default" tt="none" fw={500} flex="none">
-              {say('bundles.archivedOne')}
+              {t('bundles.archivedOne')}
             </Badge>
           )}
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {say('bundles.links', { count: bundle.link_count })} · {bundle.created_by}
+          {t('bundles.links', { count: bundle.link_count })} · {bundle.created_by}
         </Text>
       </Box>
       <BundleActions bundle={bundle} />
@@ -80,15 +80,15 @@ function Head({ bundle, search }: { bundle: Summary; search: string }) {
 }
 
 function TopLinks({ links }: { links: Summary['top_links'] }) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   if (links.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {say('bundles.noClicks')}
+        {t('bundles.noClicks')}
       </Text>
     )
   return (
-    <Box component="ul" m={0} p={0} aria-label={say('bundles.topLinks')} style={{ listStyle: 'none' }}>
+    <Box component="ul" m={0} p={0} aria-label={t('bundles.topLinks')} style={{ listStyle: 'none' }}>
       {links.map(({ slug, click_count }) => (
         <Group component="li" key={slug} justify="space-between" wrap="nowrap" gap="md" py={2}>
           <Text size="sm" truncate title={slug} dir="auto">

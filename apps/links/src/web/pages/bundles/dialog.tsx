@@ -21,16 +21,16 @@ interface Props {
 
 /** Makes a bundle or changes one. */
 export function BundleDialog(props: Props) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Modal
       opened={props.opened}
       onClose={props.onClose}
-      title={say(props.bundle ? 'bundles.editTitle' : 'bundles.new')}
+      title={t(props.bundle ? 'bundles.editTitle' : 'bundles.new')}
       size={500}
       returnFocus={!props.onClosed}
       {...(props.onClosed && { onExitTransitionEnd: props.onClosed })}
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
       <Form {...props} />
     </Modal>
@@ -89,7 +89,7 @@ function useForm({ bundle, onClose, onSaved }: Props) {
 }
 
 function Form(props: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const { typed, save, setAccent, refusal, input } = useForm(props)
   return (
     <form
@@ -99,9 +99,9 @@ function Form(props: Props) {
       }}
     >
       <Stack gap="md">
-        <TextInput label={say('bundles.name')} {...input('name')} required data-autofocus />
+        <TextInput label={t('bundles.name')} {...input('name')} required data-autofocus />
         <Textarea
-          label={say('bundles.description')}
+          label={t('bundles.description')}
           {...input('description')}
           autosize
           minRows={2}
@@ -109,8 +109,8 @@ function Form(props: Props) {
         />
         <Group align="end" wrap="nowrap" gap="sm">
           <TextInput
-            label={say('bundles.icon')}
-            description={say('bundles.iconHelp')}
+            label={t('bundles.icon')}
+            description={t('bundles.iconHelp')}
             {...input('icon')}
             flex={1}
           />
@@ -120,10 +120,10 @@ function Form(props: Props) {
         {refusal !== undefined && <Input.Error role="alert">{refusal}</Input.Error>}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={props.onClose}>
-            {say('confirm.cancel')}
+            {t('confirm.cancel')}
           </Button>
           <Button type="submit" loading={save.isPending}>
-            {say(props.bundle ? 'bundles.save' : 'bundles.create')}
+            {t(props.bundle ? 'bundles.save' : 'bundles.create')}
           </Button>
         </Group>
       </Stack>
@@ -132,9 +132,9 @@ function Form(props: Props) {
 }
 
 function AccentChoice({ value, onChange }: { value: Accent; onChange: (accent: Accent) => void }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
-    <Radio.Group label={say('bundles.accent')} value={value} onChange={onChange}>
+    <Radio.Group label={t('bundles.accent')} value={value} onChange={onChange}>
       <Group gap="md" mt={6}>
         {accents.map((accent) => (
           <Radio
@@ -147,7 +147,7 @@ function AccentChoice({ value, onChange }: { value: Accent; onChange: (accent: A
                   style={{ width: 12, height: 12, borderRadius: '50%', background: accentColor(accent) }}
                 />
                 <Text span size="sm">
-                  {say(`bundles.${accent}`)}
+                  {t(`bundles.${accent}`)}
                 </Text>
               </Group>
             }

@@ -54,11 +54,11 @@ export function Cards({ stats }: { stats: Result<'getDashboard'> }) {
 }
 
 function Card({ title, value, change, counts }: Figure) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Paper withBorder p="md" pb={0} display="flex" style={{ flexDirection: 'column', overflow: 'hidden' }}>
       <Text size="sm" c="dimmed">
-        {say(title)}
+        {t(title)}
       </Text>
       <Group gap="xs" align="baseline" mih={36}>
         <Text fz={26} fw={650} lh={1.3} className="figure">

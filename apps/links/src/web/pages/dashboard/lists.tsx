@@ -11,21 +11,21 @@ import { useText } from '../../texts/text.ts'
 type Stats = Result<'getDashboard'>
 
 export function Lists({ stats }: { stats: Stats }) {
-  const { say, number, language } = useText()
+  const { t, number, language } = useText()
   const country = countryNames(language)
-  const inAll = (count: number) => say('dashboard.inAll', { shown: number(count) })
+  const inAll = (count: number) => t('dashboard.inAll', { shown: number(count) })
   const popular = `/links?sort=clicks${stats.range === 'all' ? '' : `&range=${stats.range}`}`
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-      <Panel title={say('dashboard.countries')} aside={inAll(stats.num_countries)}>
+      <Panel title={t('dashboard.countries')} aside={inAll(stats.num_countries)}>
         <Ranking
           items={stats.top_countries.map(({ name, count }) => ({ name: country(name), count }))}
           total={stats.total_clicks}
         />
       </Panel>
       <Panel
-        title={say('dashboard.topLinks')}
-        aside={<Further href={popular} label={say('dashboard.showPopular')} />}
+        title={t('dashboard.topLinks')}
+        aside={<Further href={popular} label={t('dashboard.showPopular')} />}
       >
         <Ranking
           items={stats.top_links.map((link) => ({
@@ -36,12 +36,12 @@ export function Lists({ stats }: { stats: Stats }) {
           total={stats.total_clicks}
         />
       </Panel>
-      <Panel title={say('dashboard.referrers')} aside={inAll(stats.num_referrers)}>
+      <Panel title={t('dashboard.referrers')} aside={inAll(stats.num_referrers)}>
         <Ranking items={stats.top_referrers} total={stats.total_clicks} />
       </Panel>
       <Panel
-        title={say('dashboard.recent')}
-        aside={<Further href="/links" label={say('dashboard.showRecent')} />}
+        title={t('dashboard.recent')}
+        aside={<Further href="/links" label={t('dashboard.showRecent')} />}
       >
         <Stack gap="sm" component="ul" className="plain roomy">
           {stats.recent_links.map((link) => (
@@ -70,16 +70,16 @@ function Panel({ title, aside, children }: { title: string; aside: ReactNode; ch
 }
 
 function Further({ href, label }: { href: string; label: string }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Anchor
       component={Link}
       href={href}
       size="xs"
       title={label}
-      aria-label={`${say('dashboard.showAll')}: ${label}`}
+      aria-label={`${t('dashboard.showAll')}: ${label}`}
     >
-      {say('dashboard.showAll')}
+      {t('dashboard.showAll')}
     </Anchor>
   )
 }

@@ -12,7 +12,7 @@ import { typedUrl } from './typed-url.ts'
 
 /** Shortens a URL at once, and takes other words to the search of links. What was typed stays until it was taken. */
 export function SmartInput() {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [typed, setTyped] = useState('')
   const [, go] = useLocation()
   const create = useMutation({
@@ -41,8 +41,8 @@ export function SmartInput() {
     >
       <Flex direction={{ base: 'column', xs: 'row' }} align={{ base: 'stretch', xs: 'flex-start' }} gap="sm">
         <TextInput
-          aria-label={say('dashboard.input')}
-          placeholder={say('dashboard.placeholder')}
+          aria-label={t('dashboard.input')}
+          placeholder={t('dashboard.placeholder')}
           size="md"
           flex={1}
           autoComplete="off"
@@ -54,7 +54,7 @@ export function SmartInput() {
           }}
         />
         <Button type="submit" size="md" loading={create.isPending}>
-          {say(url !== undefined || typed.trim() === '' ? 'links.create' : 'dashboard.search')}
+          {t(url !== undefined || typed.trim() === '' ? 'links.create' : 'dashboard.search')}
         </Button>
       </Flex>
       <div role="status">{create.data && <Made link={create.data} />}</div>
@@ -63,12 +63,12 @@ export function SmartInput() {
 }
 
 function Made({ link }: { link: Result<'createLink'> }) {
-  const { say } = useText()
+  const { t } = useText()
   const short = shortUrl(link)
   return (
     <Group gap="sm" mt="md" className="made">
       <IconCheck size={18} aria-hidden />
-      <Text size="sm">{say(link.duplicate ? 'dashboard.had' : 'dashboard.made')}</Text>
+      <Text size="sm">{t(link.duplicate ? 'dashboard.had' : 'dashboard.made')}</Text>
       <Group gap={4} wrap="nowrap" maw="100%">
         <Anchor href={short} target="_blank" rel="noreferrer" fw={600} truncate>
           {withoutScheme(short)}
@@ -76,7 +76,7 @@ function Made({ link }: { link: Result<'createLink'> }) {
         <Copy value={short} />
       </Group>
       <Anchor component={Link} href={`/links/${link.id}`} size="sm">
-        {say('dashboard.details')}
+        {t('dashboard.details')}
       </Anchor>
     </Group>
   )

@@ -26,18 +26,18 @@ import {
 
 /** What is to be imported. */
 export function Draft({ draft }: { draft: Chosen }) {
-  const { say } = useText()
+  const { t } = useText()
   const content = contentOf(draft)
   const isTooLarge = content !== undefined && content.size > UPLOAD_LIMIT_BYTES
   return (
     <Stack gap="md" maw={640}>
       <SegmentedControl
-        aria-label={say('transfer.source')}
+        aria-label={t('transfer.source')}
         value={draft.source}
         onChange={(source) => changeDraft({ source })}
         data={[
-          { value: 'file', label: say('transfer.file') },
-          { value: 'paste', label: say('transfer.paste') },
+          { value: 'file', label: t('transfer.file') },
+          { value: 'paste', label: t('transfer.paste') },
         ]}
         style={{ alignSelf: 'start' }}
       />
@@ -45,7 +45,7 @@ export function Draft({ draft }: { draft: Chosen }) {
         <FileChoice file={draft.file} />
       ) : (
         <Textarea
-          label={say('transfer.text')}
+          label={t('transfer.text')}
           autosize
           minRows={6}
           maxRows={16}
@@ -56,20 +56,20 @@ export function Draft({ draft }: { draft: Chosen }) {
           onChange={({ currentTarget }) => pasteText(currentTarget.value)}
         />
       )}
-      {isTooLarge && <Input.Error role="alert">{say('transfer.tooLarge')}</Input.Error>}
+      {isTooLarge && <Input.Error role="alert">{t('transfer.tooLarge')}</Input.Error>}
       <Select
-        label={say('transfer.format')}
-        description={content && say('transfer.formatHelp')}
+        label={t('transfer.format')}
+        description={content && t('transfer.formatHelp')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         allowDeselect={false}
         maw={320}
-        data={formats.map((value) => ({ value, label: say(`transfer.format.${value}`) }))}
+        data={formats.map((value) => ({ value, label: t(`transfer.format.${value}`) }))}
         value={draft.format}
         onChange={(value) => changeDraft({ format: value as Format })}
       />
       <Group>
         <Button disabled={content === undefined || isTooLarge} onClick={() => void startJob(true)}>
-          {say('transfer.preview')}
+          {t('transfer.preview')}
         </Button>
       </Group>
     </Stack>
@@ -77,7 +77,7 @@ export function Draft({ draft }: { draft: Chosen }) {
 }
 
 function FileChoice({ file }: { file: File | undefined }) {
-  const { say, language } = useText()
+  const { t, language } = useText()
   const [isOver, setIsOver] = useState(false)
   const size = new Intl.NumberFormat(language, {
     style: 'unit',
@@ -104,16 +104,16 @@ function FileChoice({ file }: { file: File | undefined }) {
       <Group gap="sm">
         <FileButton
           onChange={(chosen) => chosen && void chooseFile(chosen)}
-          inputProps={{ 'aria-label': say('transfer.choose'), tabIndex: -1 }}
+          inputProps={{ 'aria-label': t('transfer.choose'), tabIndex: -1 }}
         >
           {(props) => (
             <Button {...props} variant="default" leftSection={<IconUpload size={16} aria-hidden />}>
-              {say(file ? 'transfer.chooseOther' : 'transfer.choose')}
+              {t(file ? 'transfer.chooseOther' : 'transfer.choose')}
             </Button>
           )}
         </FileButton>
         <Text size="sm" {...(!file && { c: 'dimmed' })} style={{ overflowWrap: 'anywhere' }} role="status">
-          {file ? say('transfer.chosen', { name: file.name, size }) : say('transfer.drop')}
+          {file ? t('transfer.chosen', { name: file.name, size }) : t('transfer.drop')}
         </Text>
       </Group>
     </Paper>

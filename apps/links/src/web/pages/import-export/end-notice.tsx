@@ -7,7 +7,7 @@ import { wordsOf } from './words.ts'
 
 /** Says to who looks at another page by then that an import has ended, and leads back to it. */
 export function useEndNotice(): (job: Job | undefined) => void {
-  const { say } = useText()
+  const { t } = useText()
   const [, go] = useLocation()
   return (job) => {
     if (!job || isShown()) return
@@ -15,11 +15,11 @@ export function useEndNotice(): (job: Job | undefined) => void {
     const id = notifications.show({
       autoClose: false,
       ...(job.state !== 'done' && { color: 'red' }),
-      closeButtonProps: { 'aria-label': say('shell.close') },
-      title: say(title),
+      closeButtonProps: { 'aria-label': t('shell.close') },
+      title: t(title),
       message: (
         <Group justify="space-between" gap="xs">
-          <Text size="sm">{help && say(help, { count })}</Text>
+          <Text size="sm">{help && t(help, { count })}</Text>
           <Button
             size="compact-sm"
             variant="light"
@@ -28,7 +28,7 @@ export function useEndNotice(): (job: Job | undefined) => void {
               go('/import-export')
             }}
           >
-            {say('transfer.show')}
+            {t('transfer.show')}
           </Button>
         </Group>
       ),

@@ -20,24 +20,24 @@ function StepTitle({ children }: { children: string }) {
 }
 
 export function Working({ job: { isPreview, count, part }, onBack }: { job: Job; onBack: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Stack gap="md">
-      <StepTitle>{say(isPreview ? 'transfer.checkingTitle' : 'transfer.runningTitle')}</StepTitle>
+      <StepTitle>{t(isPreview ? 'transfer.checkingTitle' : 'transfer.runningTitle')}</StepTitle>
       <Text className="figure">
         {part === undefined
-          ? say('transfer.sending')
-          : say(isPreview ? 'transfer.checking' : 'transfer.running', { count })}
+          ? t('transfer.sending')
+          : t(isPreview ? 'transfer.checking' : 'transfer.running', { count })}
       </Text>
       <Progress
-        aria-label={say('transfer.progress')}
+        aria-label={t('transfer.progress')}
         value={part === undefined ? 100 : part * 100}
         animated={part === undefined}
         transitionDuration={200}
       />
       {!isPreview && (
         <Text size="sm" c="dimmed">
-          {say('transfer.runsOn')}
+          {t('transfer.runsOn')}
         </Text>
       )}
       <Group>
@@ -48,7 +48,7 @@ export function Working({ job: { isPreview, count, part }, onBack }: { job: Job;
             if (isPreview) onBack()
           }}
         >
-          {say('transfer.stop')}
+          {t('transfer.stop')}
         </Button>
       </Group>
     </Stack>
@@ -57,7 +57,7 @@ export function Working({ job: { isPreview, count, part }, onBack }: { job: Job;
 
 /** How the preview or the import ended, with every row that is known. */
 export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const clicks = job.report?.click_totals ?? 0
   const leave = (keepDraft: boolean) => {
     leaveJob(keepDraft)
@@ -66,14 +66,14 @@ export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
   const words = wordsOf(job)
   return (
     <Stack gap="md">
-      <StepTitle key={words.title}>{say(words.title)}</StepTitle>
+      <StepTitle key={words.title}>{t(words.title)}</StepTitle>
       {job.error !== undefined && (
         <Alert color="red" role="alert">
           {failure(job.error)}
         </Alert>
       )}
-      {words.help && <Text>{say(words.help, { count: words.count })}</Text>}
-      {clicks > 0 && <Alert color="orange">{say('transfer.clicks', { count: clicks })}</Alert>}
+      {words.help && <Text>{t(words.help, { count: words.count })}</Text>}
+      {clicks > 0 && <Alert color="orange">{t('transfer.clicks', { count: clicks })}</Alert>}
       <Actions job={job} leave={leave} />
       {job.rows.length > 0 && <Rows rows={job.rows} isPreview={job.isPreview} />}
     </Stack>
@@ -81,17 +81,17 @@ export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
 }
 
 function Actions({ job, leave }: { job: Job; leave: (keepDraft: boolean) => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const tell = useEndNotice()
   const count = job.report?.imported ?? 0
   if (job.isPreview)
     return (
       <Group gap="sm">
         {job.state === 'done' && count > 0 && (
-          <Button onClick={() => void startJob(false).then(tell)}>{say('transfer.start', { count })}</Button>
+          <Button onClick={() => void startJob(false).then(tell)}>{t('transfer.start', { count })}</Button>
         )}
         <Button variant="default" onClick={() => leave(true)}>
-          {say('transfer.back')}
+          {t('transfer.back')}
         </Button>
       </Group>
     )
@@ -99,14 +99,14 @@ function Actions({ job, leave }: { job: Job; leave: (keepDraft: boolean) => void
     <Group gap="sm">
       {job.rows.length > 0 && (
         <Button variant="default" onClick={() => downloadReport(job.rows)}>
-          {say('transfer.report')}
+          {t('transfer.report')}
         </Button>
       )}
       <Button variant="default" component={Link} href="/links">
-        {say('transfer.findLinks')}
+        {t('transfer.findLinks')}
       </Button>
       <Button variant="default" onClick={() => leave(job.state !== 'done')}>
-        {say(job.state === 'done' ? 'transfer.again' : 'transfer.back')}
+        {t(job.state === 'done' ? 'transfer.again' : 'transfer.back')}
       </Button>
     </Group>
   )

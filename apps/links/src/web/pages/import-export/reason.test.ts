@@ -16,8 +16,8 @@ async function saidOf(format: ImportFormat, text: string): Promise<string> {
   throw new Error('Nothing was said')
 }
 
-const say: Say = (key, values) => `<${[key, ...Object.values(values ?? {})].join(' ')}>`
-const worded = async (format: ImportFormat, text: string) => reasonText(say, await saidOf(format, text))
+const t: Say = (key, values) => `<${[key, ...Object.values(values ?? {})].join(' ')}>`
+const worded = async (format: ImportFormat, text: string) => reasonText(t, await saidOf(format, text))
 
 const csv = (row: string, columns = 'url,label,expires_at,created_by,tags') => `${columns}\n${row}\n`
 const url = 'https://example.com/'
@@ -69,7 +69,7 @@ test('L18.1 what an import leaves out of a link is named, beside what else it sa
     `<transfer.why.lost ${['ios', 'android', 'country', 'expiry'].map((each) => `<transfer.why.lost.${each}>`).join(', ')}>`,
   )
   const both = 'not taken over: its limit of visits; automatic slug "a" is taken, the link has a fresh one'
-  expect(reasonText(say, both)).toBe(
+  expect(reasonText(t, both)).toBe(
     '<transfer.why.lost <transfer.why.lost.visits>>; <transfer.why.autoTaken a>',
   )
 })

@@ -47,20 +47,20 @@ const LOST: Readonly<Record<string, OwnKey>> = {
   'the query behind the short link': 'transfer.why.lost.query',
 }
 
-function lostText(say: Say, lost: string): string {
-  const names = lost.split(', ').map((name) => (LOST[name] ? say(LOST[name]) : name))
-  return say('transfer.why.lost', { what: names.join(', ') })
+function lostText(t: Say, lost: string): string {
+  const names = lost.split(', ').map((name) => (LOST[name] ? t(LOST[name]) : name))
+  return t('transfer.why.lost', { what: names.join(', ') })
 }
 
-export function reasonText(say: Say, reason: string): string {
+export function reasonText(t: Say, reason: string): string {
   for (const [pattern, key] of REASONS) {
     const match = pattern.exec(reason)
-    if (match) return say(key, match.groups)
+    if (match) return t(key, match.groups)
   }
   const lost = /^not taken over: ([^;]+)$/.exec(reason)?.[1]
-  if (lost !== undefined) return lostText(say, lost)
+  if (lost !== undefined) return lostText(t, lost)
   // An imported row may have two remarks.
   const [first, ...rest] = reason.split('; ')
   if (first === undefined || rest.length === 0) return reason
-  return [first, ...rest].map((each) => (each === reason ? each : reasonText(say, each))).join('; ')
+  return [first, ...rest].map((each) => (each === reason ? each : reasonText(t, each))).join('; ')
 }

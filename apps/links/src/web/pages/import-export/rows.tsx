@@ -32,7 +32,7 @@ interface Props {
 }
 
 export function Rows({ rows, isPreview }: Props) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   const [filter, setFilter] = useState<Outcome | 'all'>('all')
   const [page, setPage] = useState(1)
   const words = wording(isPreview)
@@ -47,11 +47,11 @@ export function Rows({ rows, isPreview }: Props) {
   return (
     <Stack gap="md">
       <Chip.Group value={filter} onChange={choose}>
-        <Group gap="xs" role="radiogroup" aria-label={say('transfer.rows')}>
-          <Chip value="all" variant="outline">{`${say('transfer.all')} ${number(rows.length)}`}</Chip>
+        <Group gap="xs" role="radiogroup" aria-label={t('transfer.rows')}>
+          <Chip value="all" variant="outline">{`${t('transfer.all')} ${number(rows.length)}`}</Chip>
           {outcomes.map(({ result, count }) => (
             <Chip key={result} value={result} variant="outline">
-              {`${say(`transfer.${words[result]}`)} ${number(count)}`}
+              {`${t(`transfer.${words[result]}`)} ${number(count)}`}
             </Chip>
           ))}
         </Group>
@@ -59,13 +59,13 @@ export function Rows({ rows, isPreview }: Props) {
       <RowTable rows={shown.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE)} isPreview={isPreview} />
       {shown.length > ROWS_A_PAGE && (
         <Pagination
-          aria-label={say('transfer.pages')}
+          aria-label={t('transfer.pages')}
           size="sm"
           total={Math.ceil(shown.length / ROWS_A_PAGE)}
           value={page}
           onChange={setPage}
           getControlProps={(control) => ({
-            'aria-label': say(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
+            'aria-label': t(control === 'previous' ? 'links.previousPage' : 'links.nextPage'),
           })}
           getItemProps={(item) => ({ 'aria-label': number(item) })}
         />
@@ -75,22 +75,22 @@ export function Rows({ rows, isPreview }: Props) {
 }
 
 function RowTable({ rows, isPreview }: Props) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   return (
     <Paper withBorder>
       <Table verticalSpacing="xs" horizontalSpacing="md" layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={76} ta="right">
-              {say('transfer.line')}
+              {t('transfer.line')}
             </Table.Th>
             <Table.Th w={180} visibleFrom="sm">
-              {say(isPreview ? 'transfer.outcome' : 'transfer.happened')}
+              {t(isPreview ? 'transfer.outcome' : 'transfer.happened')}
             </Table.Th>
             <Table.Th w={160} visibleFrom="md">
-              {say('transfer.slug')}
+              {t('transfer.slug')}
             </Table.Th>
-            <Table.Th>{say('transfer.url')}</Table.Th>
+            <Table.Th>{t('transfer.url')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -117,7 +117,7 @@ function RowTable({ rows, isPreview }: Props) {
 }
 
 function Details({ row: { url, slug, reason, result }, isPreview }: { row: Row; isPreview: boolean }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Stack gap={2}>
       {url !== undefined && (
@@ -135,7 +135,7 @@ function Details({ row: { url, slug, reason, result }, isPreview }: { row: Row; 
       </Group>
       {reason !== undefined && (
         <Text size="xs" c="dimmed" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
-          {reasonText(say, reason)}
+          {reasonText(t, reason)}
         </Text>
       )}
     </Stack>
@@ -143,12 +143,12 @@ function Details({ row: { url, slug, reason, result }, isPreview }: { row: Row; 
 }
 
 function OutcomeText({ result, isPreview }: { result: Outcome; isPreview: boolean }) {
-  const { say } = useText()
+  const { t } = useText()
   const Icon = icons[result]
   return (
     <Group gap={6} wrap="nowrap">
       <Icon size={16} aria-hidden />
-      <Text size="sm">{say(`transfer.is.${wording(isPreview)[result]}`)}</Text>
+      <Text size="sm">{t(`transfer.is.${wording(isPreview)[result]}`)}</Text>
     </Group>
   )
 }

@@ -7,35 +7,35 @@ import { RevokeKey } from './revoke-key.tsx'
 export type Key = Result<'listKeys'>[number]
 
 export function KeyTable({ keys, ref }: { keys: readonly Key[]; ref: Ref<HTMLTableElement> }) {
-  const { say } = useText()
+  const { t } = useText()
   const [toRevoke, setToRevoke] = useState<Key>()
   return (
     <Paper withBorder>
       <Table
         ref={ref}
         tabIndex={-1}
-        aria-label={say('nav.keys')}
+        aria-label={t('nav.keys')}
         verticalSpacing="sm"
         horizontalSpacing="md"
         layout="fixed"
       >
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{say('keys.title')}</Table.Th>
+            <Table.Th>{t('keys.title')}</Table.Th>
             <Table.Th w={132} visibleFrom="sm">
-              {say('keys.prefix')}
+              {t('keys.prefix')}
             </Table.Th>
             <Table.Th w={160} visibleFrom="md">
-              {say('keys.scope')}
+              {t('keys.scope')}
             </Table.Th>
             <Table.Th w={130} visibleFrom="md" ta="right">
-              {say('keys.created')}
+              {t('keys.created')}
             </Table.Th>
             <Table.Th w={170} visibleFrom="md" ta="right">
-              {say('keys.lastUsed')}
+              {t('keys.lastUsed')}
             </Table.Th>
             <Table.Th w={118}>
-              <VisuallyHidden>{say('keys.actions')}</VisuallyHidden>
+              <VisuallyHidden>{t('keys.actions')}</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -51,9 +51,9 @@ export function KeyTable({ keys, ref }: { keys: readonly Key[]; ref: Ref<HTMLTab
 }
 
 function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
-  const { say, day, moment } = useText()
+  const { t, day, moment } = useText()
   const { title, key_prefix, scope, created_at, last_used_at } = shown
-  const used = last_used_at === null ? say('keys.never') : say('keys.usedOn', { day: day(last_used_at) })
+  const used = last_used_at === null ? t('keys.never') : t('keys.usedOn', { day: day(last_used_at) })
   return (
     <Table.Tr>
       <Table.Td>
@@ -66,10 +66,10 @@ function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
             <Code>{key_prefix}…</Code>
           </Text>
           <Text size="sm" c="dimmed">
-            {say(`keys.scope.${scope}`)}
+            {t(`keys.scope.${scope}`)}
           </Text>
           <Text size="sm" c="dimmed">
-            {say('keys.createdOn', { day: day(created_at) })}
+            {t('keys.createdOn', { day: day(created_at) })}
           </Text>
           <Text size="sm" c="dimmed">
             {used}
@@ -79,14 +79,14 @@ function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
       <Table.Td visibleFrom="sm">
         <Code>{key_prefix}…</Code>
       </Table.Td>
-      <Table.Td visibleFrom="md">{say(`keys.scope.${scope}`)}</Table.Td>
+      <Table.Td visibleFrom="md">{t(`keys.scope.${scope}`)}</Table.Td>
       <Table.Td visibleFrom="md" ta="right" title={moment(created_at)}>
         {day(created_at)}
       </Table.Td>
       <Table.Td visibleFrom="md" ta="right">
         {last_used_at === null ? (
           <Text size="sm" c="dimmed">
-            {say('keys.never')}
+            {t('keys.never')}
           </Text>
         ) : (
           <span title={moment(last_used_at)}>{day(last_used_at)}</span>
@@ -97,10 +97,10 @@ function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
           size="compact-sm"
           variant="light"
           color="red"
-          aria-label={say('keys.revokeNamed', { title })}
+          aria-label={t('keys.revokeNamed', { title })}
           onClick={onRevoke}
         >
-          {say('keys.revoke')}
+          {t('keys.revoke')}
         </Button>
       </Table.Td>
     </Table.Tr>

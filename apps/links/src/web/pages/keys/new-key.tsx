@@ -14,19 +14,19 @@ const SCOPES: readonly Scope[] = ['create,read', 'read', 'create']
 
 /** Two steps in one dialog: what the key is, then the key itself, which only its own button closes. */
 export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const [rawKey, setRawKey] = useState<string>()
   const isMade = rawKey !== undefined
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={say(isMade ? 'keys.made' : 'keys.new')}
+      title={t(isMade ? 'keys.made' : 'keys.new')}
       size="lg"
       closeOnClickOutside={!isMade}
       closeOnEscape={!isMade}
       withCloseButton={!isMade}
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
       transitionProps={{ onExited: () => setRawKey(undefined) }}
     >
       {isMade ? <Reveal rawKey={rawKey} onDone={onClose} /> : <Form onMade={setRawKey} onCancel={onClose} />}
@@ -35,7 +35,7 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
 }
 
 function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel: () => void }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [title, setTitle] = useState('')
   const [scope, setScope] = useState<Scope>('create,read')
   const make = useMutation({
@@ -56,8 +56,8 @@ function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel
     >
       <Stack gap="lg">
         <TextInput
-          label={say('keys.title')}
-          description={say('keys.titleHelp')}
+          label={t('keys.title')}
+          description={t('keys.titleHelp')}
           data-autofocus
           required
           value={title}
@@ -75,10 +75,10 @@ function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onCancel}>
-            {say('confirm.cancel')}
+            {t('confirm.cancel')}
           </Button>
           <Button type="submit" loading={make.isPending}>
-            {say('keys.make')}
+            {t('keys.make')}
           </Button>
         </Group>
       </Stack>
@@ -87,16 +87,16 @@ function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel
 }
 
 function ScopeChoice({ value, onChange }: { value: Scope; onChange: (value: Scope) => void }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
-    <Radio.Group label={say('keys.scope')} value={value} onChange={onChange}>
+    <Radio.Group label={t('keys.scope')} value={value} onChange={onChange}>
       <Stack gap="sm" mt="xs">
         {SCOPES.map((each) => (
           <Radio
             key={each}
             value={each}
-            label={say(`keys.scope.${each}`)}
-            description={say(`keys.scope.${each}Help`)}
+            label={t(`keys.scope.${each}`)}
+            description={t(`keys.scope.${each}Help`)}
           />
         ))}
       </Stack>
@@ -105,21 +105,21 @@ function ScopeChoice({ value, onChange }: { value: Scope; onChange: (value: Scop
 }
 
 function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const { copied, copy } = useCopy()
   return (
     <Stack gap="lg">
       <Alert
         color="orange"
         role="alert"
-        title={say('keys.once')}
+        title={t('keys.once')}
         icon={<IconAlertTriangle size={20} aria-hidden />}
       >
-        {say('keys.onceHelp')}
+        {t('keys.onceHelp')}
       </Alert>
       <Group align="end" gap="sm">
         <TextInput
-          label={say('keys.made')}
+          label={t('keys.made')}
           value={rawKey}
           readOnly
           flex="1 1 260px"
@@ -131,12 +131,12 @@ function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
           onClick={() => copy(rawKey)}
           leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         >
-          <span aria-live="polite">{say(copied ? 'copy.copied' : 'keys.copy')}</span>
+          <span aria-live="polite">{t(copied ? 'copy.copied' : 'keys.copy')}</span>
         </Button>
       </Group>
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          {say('keys.done')}
+          {t('keys.done')}
         </Button>
       </Group>
     </Stack>

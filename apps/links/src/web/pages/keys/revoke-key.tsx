@@ -2,16 +2,16 @@ import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
 import { changed } from '../../queries.ts'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useText } from '../../texts/text.ts'
 import type { Key } from './key-table.tsx'
 
 export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => void }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const revoke = useMutation({
     mutationFn: () => call('revokeKey', { params: { id: revoked.id } }),
     onSuccess() {
-      tellDone(say('keys.revoked'))
+      showSuccess(t('keys.revoked'))
       onClose()
     },
     onSettled: () => changed('keys'),
@@ -20,14 +20,14 @@ export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => v
     <Modal
       opened
       onClose={onClose}
-      title={say('keys.revokeTitle')}
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      title={t('keys.revokeTitle')}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
       <Stack gap="md">
         <Text fw={550} style={{ overflowWrap: 'anywhere' }}>
           <bdi>{revoked.title}</bdi> <Code>{revoked.key_prefix}…</Code>
         </Text>
-        <Text size="sm">{say('keys.revokeHelp')}</Text>
+        <Text size="sm">{t('keys.revokeHelp')}</Text>
         {revoke.error && (
           <Alert color="red" role="alert">
             {failure(revoke.error)}
@@ -35,10 +35,10 @@ export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => v
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            {say('confirm.cancel')}
+            {t('confirm.cancel')}
           </Button>
           <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-            {say('keys.revokeYes')}
+            {t('keys.revokeYes')}
           </Button>
         </Group>
       </Stack>

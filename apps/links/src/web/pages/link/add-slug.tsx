@@ -3,19 +3,19 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import { changed } from '../../queries.ts'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useText } from '../../texts/text.ts'
 import type { Link } from './link.ts'
 
 export function AddSlug({ link, close }: { link: Link; close: () => void }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [typed, setTyped] = useState('')
   const add = useMutation({
     mutationFn: (slug: string) => call('addSlug', { params: { id: link.id }, body: { slug } }),
     async onSuccess({ slug }) {
       await changed('links')
       close()
-      tellDone(say('link.slugAdded', { slug }))
+      showSuccess(t('link.slugAdded', { slug }))
     },
   })
   return (
@@ -27,8 +27,8 @@ export function AddSlug({ link, close }: { link: Link; close: () => void }) {
     >
       <Stack gap="md">
         <TextInput
-          label={say('link.newSlug')}
-          description={say('link.newSlugHelp')}
+          label={t('link.newSlug')}
+          description={t('link.newSlugHelp')}
           data-autofocus
           autoComplete="off"
           autoCapitalize="off"
@@ -38,7 +38,7 @@ export function AddSlug({ link, close }: { link: Link; close: () => void }) {
           error={add.error && failure(add.error)}
         />
         <Button type="submit" loading={add.isPending} style={{ alignSelf: 'flex-end' }}>
-          {say('link.add')}
+          {t('link.add')}
         </Button>
       </Stack>
     </form>

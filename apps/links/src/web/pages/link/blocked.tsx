@@ -17,7 +17,7 @@ interface Props {
 
 /** Why it cannot be deleted or removed just like that, and the two ways on. */
 export function Blocked({ link, doomed, close, removal, work }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const isLink = doomed === 'link'
   const isDisabled = (isLink ? link : doomed).disabled_at !== null
   const disable = () => {
@@ -34,18 +34,18 @@ export function Blocked({ link, doomed, close, removal, work }: Props) {
       <Why link={link} doomed={doomed} />
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 200px">
-          {say(isDisabled ? 'link.alreadyDisabled' : 'link.blockedDisable')}
+          {t(isDisabled ? 'link.alreadyDisabled' : 'link.blockedDisable')}
         </Text>
         {!isDisabled && (
           <Button onClick={disable} data-autofocus>
-            {say('link.disableInstead')}
+            {t('link.disableInstead')}
           </Button>
         )}
       </Group>
       <Divider />
       <Confirm
         slug={isLink ? primarySlug(link) : doomed.slug}
-        action={say(isLink ? 'link.deleteForced' : 'link.removeForced')}
+        action={t(isLink ? 'link.deleteForced' : 'link.removeForced')}
         onConfirm={force}
       />
     </Stack>
@@ -53,7 +53,7 @@ export function Blocked({ link, doomed, close, removal, work }: Props) {
 }
 
 function Why({ link, doomed }: Pick<Props, 'link' | 'doomed'>) {
-  const { say } = useText()
+  const { t } = useText()
   const isLink = doomed === 'link'
   // Not those of `doomed` itself: they are of when its removal was begun.
   const count = isLink
@@ -61,20 +61,20 @@ function Why({ link, doomed }: Pick<Props, 'link' | 'doomed'>) {
     : (link.slugs.find(({ slug }) => slug === doomed.slug) ?? doomed).click_count
   if (count > 0) {
     const key = isLink ? 'link.blockedDeleteHelp' : 'link.blockedRemoveHelp'
-    return <Text size="sm">{say(key, { count })}</Text>
+    return <Text size="sm">{t(key, { count })}</Text>
   }
   return (
     <Text size="sm">
-      {say('link.blockedHidden')}{' '}
+      {t('link.blockedHidden')}{' '}
       <Anchor component={To} href="/settings" size="sm" underline="always">
-        {say('nav.settings')}
+        {t('nav.settings')}
       </Anchor>
     </Text>
   )
 }
 
 function Confirm({ slug, action, onConfirm }: { slug: string; action: string; onConfirm: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const [typed, setTyped] = useState('')
   const isRight = typed.trim().toLowerCase() === slug
   return (
@@ -86,7 +86,7 @@ function Confirm({ slug, action, onConfirm }: { slug: string; action: string; on
     >
       <Stack gap="sm" align="stretch">
         <TextInput
-          label={say('link.blockedType', { slug })}
+          label={t('link.blockedType', { slug })}
           styles={{ label: { overflowWrap: 'anywhere' } }}
           autoComplete="off"
           autoCapitalize="off"

@@ -27,7 +27,7 @@ interface Props {
 }
 
 export function Dialogs({ asked, opener, ...props }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const wasOpen = useRef(false)
   useEffect(() => {
     if (wasOpen.current && !asked) opener.current?.focus()
@@ -41,7 +41,7 @@ export function Dialogs({ asked, opener, ...props }: Props) {
       size={asked?.about === 'qr' ? 'lg' : 'md'}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
       styles={{ title: { fontWeight: 650, overflowWrap: 'anywhere' } }}
     >
       {asked && <Content asked={asked} {...props} />}
@@ -50,13 +50,13 @@ export function Dialogs({ asked, opener, ...props }: Props) {
 }
 
 function Heading({ asked }: { asked: Asked }) {
-  const { say } = useText()
-  if (asked.about === 'slug') return say('link.addSlug')
-  if (asked.about === 'bundle') return say('bundles.addLink')
-  if (asked.about === 'qr') return say('link.qr')
+  const { t } = useText()
+  if (asked.about === 'slug') return t('link.addSlug')
+  if (asked.about === 'bundle') return t('bundles.addLink')
+  if (asked.about === 'qr') return t('link.qr')
   return asked.doomed === 'link'
-    ? say('link.blockedDelete')
-    : say('link.blockedRemove', { slug: asked.doomed.slug })
+    ? t('link.blockedDelete')
+    : t('link.blockedRemove', { slug: asked.doomed.slug })
 }
 
 function Content({ asked, link, close, ...deeds }: Omit<Props, 'asked' | 'opener'> & { asked: Asked }) {

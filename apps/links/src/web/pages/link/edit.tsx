@@ -80,7 +80,7 @@ function Form({
   clear,
   close,
 }: Field & { close: () => void }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [typed, setTyped] = useState(value)
   const saving = useMutation({ mutationFn: save, onSuccess: close })
   const submit = (wanted: string) => (wanted === value ? close() : saving.mutate(wanted))
@@ -112,10 +112,10 @@ function Form({
         />
         <Group gap="xs">
           <Button type="submit" size="compact-sm" loading={saving.isPending}>
-            {say('link.save')}
+            {t('link.save')}
           </Button>
           <Button size="compact-sm" variant="default" onClick={close}>
-            {say('link.cancel')}
+            {t('link.cancel')}
           </Button>
           {clear !== undefined && value !== '' && (
             <Button size="compact-sm" variant="subtle" onClick={() => submit('')}>

@@ -27,7 +27,7 @@ async function update(id: number, body: Input<'updateLink'>['body']): Promise<vo
 
 /** Where the link leads and what is known of it. */
 export function Facts({ link }: { link: Link }) {
-  const { say, day, moment } = useText()
+  const { t, day, moment } = useText()
   return (
     <Paper withBorder p={{ base: 'md', sm: 'lg' }}>
       <Stack gap="md">
@@ -37,21 +37,21 @@ export function Facts({ link }: { link: Link }) {
         </Stack>
         <Divider />
         <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="sm">
-          <Fact name={say('link.expires')}>
+          <Fact name={t('link.expires')}>
             <Expiry link={link} />
           </Fact>
-          <Fact name={say('link.created')}>
+          <Fact name={t('link.created')}>
             <Text size="sm" title={moment(link.created_at)}>
               {day(link.created_at)}
             </Text>
           </Fact>
-          <Fact name={say('link.owner')}>
+          <Fact name={t('link.owner')}>
             <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
               {link.created_by}
             </Text>
           </Fact>
-          <Fact name={say('link.source')}>
-            <Text size="sm">{say(SOURCES[link.created_via ?? ''] ?? 'link.via.unknown')}</Text>
+          <Fact name={t('link.source')}>
+            <Text size="sm">{t(SOURCES[link.created_via ?? ''] ?? 'link.via.unknown')}</Text>
           </Fact>
           <Bundles id={link.id} />
         </SimpleGrid>
@@ -80,17 +80,17 @@ function ShortUrl({ slug }: { slug: string }) {
 }
 
 function Target({ link }: { link: Link }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <EditInPlace
       mayEdit={isMine(link)}
-      label={say('link.target')}
-      edit={say('link.editUrl')}
+      label={t('link.target')}
+      edit={t('link.editUrl')}
       value={link.url}
       save={(url) => update(link.id, { url })}
     >
       <Text size="sm" c="dimmed" lineClamp={3} title={link.url} style={{ overflowWrap: 'anywhere' }}>
-        {say('link.target')}{' '}
+        {t('link.target')}{' '}
         <Anchor href={link.url} target="_blank" rel="noreferrer" size="sm" c="inherit" underline="always">
           <bdi>{link.url}</bdi>
         </Anchor>
@@ -101,39 +101,39 @@ function Target({ link }: { link: Link }) {
 
 function Expiry({ link }: { link: Link }) {
   const { id, expires_at } = link
-  const { say, language } = useText()
+  const { t, language } = useText()
   return (
     <EditInPlace
       mayEdit={isMine(link)}
-      label={say('link.expires')}
-      edit={say('link.editExpiry')}
+      label={t('link.expires')}
+      edit={t('link.editExpiry')}
       type="datetime-local"
       value={expires_at === null ? '' : toField(expires_at)}
       save={(value) => update(id, { expires_at: fromField(value) })}
       hint={(value) => {
         const typed = fromField(value)
-        return typed !== null && typed * 1000 <= Date.now() ? say('link.expiryPast') : undefined
+        return typed !== null && typed * 1000 <= Date.now() ? t('link.expiryPast') : undefined
       }}
-      clear={say('link.noExpiry')}
+      clear={t('link.noExpiry')}
     >
-      <Text size="sm">{expires_at === null ? say('link.never') : dayAndTime(expires_at, language)}</Text>
+      <Text size="sm">{expires_at === null ? t('link.never') : dayAndTime(expires_at, language)}</Text>
     </EditInPlace>
   )
 }
 
 function Bundles({ id }: { id: number }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data, error, refetch } = useCall('bundles', 'listBundlesForLink', { params: { id } })
   if (error && !data)
     return (
-      <Fact name={say('link.bundles')} wide>
+      <Fact name={t('link.bundles')} wide>
         <PartFailed error={error} onRetry={() => void refetch()} />
       </Fact>
     )
   const bundles = data?.body ?? []
   if (bundles.length === 0) return null
   return (
-    <Fact name={say('link.bundles')} wide>
+    <Fact name={t('link.bundles')} wide>
       <Group gap="xs" miw={0}>
         {bundles.map((bundle) => (
           <Anchor

@@ -12,7 +12,7 @@ import { Earlier } from '../../parts/earlier.tsx'
 import { areVisitorsUnknown } from '../../parts/visitors.ts'
 import { timeZone } from '../../parts/zone.ts'
 import { useCall } from '../../queries.ts'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
 import { daysOf, wordAverage } from './average.ts'
 import type { Deeds } from './head.tsx'
@@ -49,7 +49,7 @@ function useFigures(id: number, range: Range | undefined) {
 
 /** Everything that was counted, in the range of the page's address; without one there, in the person's own. */
 export function Figures(deeds: Deeds) {
-  const { say } = useText()
+  const { t } = useText()
   const { link } = deeds
   const [view, setView] = useQueryString({ range: '' })
   const range = asRange(view.range)
@@ -58,13 +58,13 @@ export function Figures(deeds: Deeds) {
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
-        <Title order={2}>{say('link.figures')}</Title>
+        <Title order={2}>{t('link.figures')}</Title>
         <RangePicker value={range ?? timeline?.range} onChange={choose} />
       </Group>
       <Earlier is={isStale}>
         {stats !== null && <Totals link={link} stats={stats} timeline={timeline} />}
         {stats === null || timeline === null ? (
-          <Failed error={error} onRetry={again} />
+          <ErrorNotice error={error} onRetry={again} />
         ) : (
           <Clicks link={link} stats={stats} timeline={timeline} showAll={() => choose('all')} />
         )}
@@ -111,7 +111,7 @@ interface Counted {
 }
 
 function Totals({ link, stats, timeline }: Counted) {
-  const { say, number, language } = useText()
+  const { t, number, language } = useText()
   const days =
     timeline &&
     daysOf({
@@ -124,28 +124,28 @@ function Totals({ link, stats, timeline }: Counted) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <Figure
-        name={say('link.clicks')}
+        name={t('link.clicks')}
         value={figure(stats?.total_clicks)}
         beside={<Delta value={stats?.delta_pct} />}
       />
       <Figure
-        name={say('link.average')}
+        name={t('link.average')}
         value={days === null ? '–' : stats && days && wordAverage(stats.total_clicks / days, language)}
       />
       <Visitors stats={stats} />
-      <Figure name={say('link.countries')} value={figure(stats?.num_countries)} />
+      <Figure name={t('link.countries')} value={figure(stats?.num_countries)} />
     </SimpleGrid>
   )
 }
 
 function Visitors({ stats }: { stats: Stats | undefined }) {
-  const { say, number } = useText()
-  const name = say('link.visitors')
+  const { t, number } = useText()
+  const name = t('link.visitors')
   if (!stats || !areVisitorsUnknown(stats))
     return <Figure name={name} value={stats && number(stats.unique_visitors)} />
   const why = (
     <Text size="xs" c="dimmed">
-      {say('figures.visitorsUnknown')}
+      {t('figures.visitorsUnknown')}
     </Text>
   )
   return <Figure name={name} value="–" beside={why} />
@@ -172,26 +172,24 @@ function Figure({ name, value, beside }: { name: string; value: ReactNode; besid
 }
 
 function Clicks({ link, stats, timeline, showAll }: Counted & { showAll: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const state = useLinkState(link)
   if (!stats || !timeline) return <Skeleton height={340} />
   if (stats.total_clicks === 0 && link.total_clicks === 0) {
-    const help = state === 'active' ? { help: say('link.noClicksHelp') } : {}
-    return <Notice title={say('link.noClicks')} {...help} />
+    const help = state === 'active' ? { help: t('link.noClicksHelp') } : {}
+    return <Notice title={t('link.noClicks')} {...help} />
   }
   if (stats.total_clicks === 0) {
     const action = (
       <Button variant="light" onClick={showAll}>
-        {say('link.allTime')}
+        {t('link.allTime')}
       </Button>
     )
-    return (
-      <Notice title={say('link.noClicksInRange')} help={say('link.noClicksInRangeHelp')} action={action} />
-    )
+    return <Notice title={t('link.noClicksInRange')} help={t('link.noClicksInRangeHelp')} action={action} />
   }
   return (
     <Paper withBorder p="md">
-      <TimeChart buckets={timeline.buckets} title={say('link.timeline')} note={timeZone} />
+      <TimeChart buckets={timeline.buckets} title={t('link.timeline')} note={timeZone} />
     </Paper>
   )
 }

@@ -11,7 +11,7 @@ import {
   IconTrash,
 } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
-import { tellDone, tellFailed } from '@latchkey/web/told'
+import { showSuccess, showError } from '@latchkey/web/toast'
 import type { RefObject } from 'react'
 import { Link as To, useLocation } from 'wouter'
 import { call } from '../../call.ts'
@@ -38,19 +38,19 @@ export interface Deeds {
 }
 
 export function BackToLinks() {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Anchor component={To} href="/links" size="sm" c="dimmed" style={{ alignSelf: 'flex-start' }}>
       <Group gap={4} component="span">
         <IconArrowLeft size={15} aria-hidden />
-        {say('link.back')}
+        {t('link.back')}
       </Group>
     </Anchor>
   )
 }
 
 export function Head(deeds: Deeds) {
-  const { say } = useText()
+  const { t } = useText()
   const { link, ask, opener } = deeds
   const save = async (label: string) => {
     await call('updateLink', { params: { id: link.id }, body: { label: label.trim() || null } })
@@ -62,8 +62,8 @@ export function Head(deeds: Deeds) {
         <EditInPlace
           mayEdit={isMine(link)}
           large
-          label={say('link.label')}
-          edit={say('link.editLabel')}
+          label={t('link.label')}
+          edit={t('link.editLabel')}
           value={link.label ?? ''}
           maxLength={LABEL_LIMIT}
           save={save}
@@ -82,7 +82,7 @@ export function Head(deeds: Deeds) {
             ask({ about: 'qr', slug: primarySlug(link) })
           }}
         >
-          {say('link.qr')}
+          {t('link.qr')}
         </Button>
         <LinkMenu {...deeds} />
       </Group>
@@ -91,7 +91,7 @@ export function Head(deeds: Deeds) {
 }
 
 function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
-  const { say } = useText()
+  const { t } = useText()
   const duplicate = useDuplicate(link)
   return (
     <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
@@ -99,7 +99,7 @@ function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
         <ActionIcon
           variant="default"
           size={36}
-          aria-label={say('link.actions')}
+          aria-label={t('link.actions')}
           onFocus={({ currentTarget }) => {
             opener.current = currentTarget
           }}
@@ -109,24 +109,24 @@ function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconPlus size={16} />} onClick={() => ask({ about: 'slug' })}>
-          {say('link.addSlug')}
+          {t('link.addSlug')}
         </Menu.Item>
         <Menu.Item leftSection={<IconFolderPlus size={16} />} onClick={() => ask({ about: 'bundle' })}>
-          {say('bundles.addLink')}
+          {t('bundles.addLink')}
         </Menu.Item>
         <Menu.Item leftSection={<IconCopyPlus size={16} />} onClick={duplicate}>
-          {say('link.duplicate')}
+          {t('link.duplicate')}
         </Menu.Item>
         {isMine(link) && (
           <>
             <Menu.Divider />
             {link.disabled_at === null ? (
               <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={work.disable}>
-                {say('link.disable')}
+                {t('link.disable')}
               </Menu.Item>
             ) : (
               <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={work.enable}>
-                {say('link.enable')}
+                {t('link.enable')}
               </Menu.Item>
             )}
             <Menu.Item
@@ -134,7 +134,7 @@ function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
               leftSection={<IconTrash size={16} />}
               onClick={() => removal.begin('link')}
             >
-              {say('link.delete')}
+              {t('link.delete')}
             </Menu.Item>
           </>
         )}
@@ -145,7 +145,7 @@ function LinkMenu({ link, ask, opener, removal, work }: Deeds) {
 
 /** Makes a link of one's own to the same URL, and goes there. An expiry that has passed is not taken along. */
 function useDuplicate(link: Link): () => void {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [, go] = useLocation()
   const { mutate } = useMutation({
     mutationFn: () => {
@@ -157,10 +157,10 @@ function useDuplicate(link: Link): () => void {
     },
     onSuccess({ id }) {
       go(`/links/${id}`)
-      tellDone(say('link.duplicated'))
+      showSuccess(t('link.duplicated'))
       void changed('links', 'totals')
     },
-    onError: (error) => tellFailed(failure(error)),
+    onError: (error) => showError(failure(error)),
   })
   return () => mutate()
 }

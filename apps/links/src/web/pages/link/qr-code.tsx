@@ -31,7 +31,7 @@ const ABOUT_A_FIELD = /^(?:size|level|dark): /
 
 /** A QR code of one of the link's short URLs, as it will be downloaded. */
 export function QrCode({ link, first }: { link: Link; first: string }) {
-  const { say } = useText()
+  const { t } = useText()
   const [slug, setSlug] = useState(first)
   const [look, setLook] = useState(FIRST)
   const [settled] = useDebouncedValue(look, 200)
@@ -42,11 +42,11 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
   const change = (changes: Partial<Look>) => setLook((before) => ({ ...before, ...changes }))
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
-      <Preview name={say('link.qrOf', { url: withoutScheme(slugUrl(slug)) })} code={code} />
+      <Preview name={t('link.qrOf', { url: withoutScheme(slugUrl(slug)) })} code={code} />
       <Stack gap="sm">
         {slugs.length > 1 && (
           <NativeSelect
-            label={say('link.slug')}
+            label={t('link.slug')}
             data={slugs}
             value={slug}
             onChange={({ currentTarget }) => setSlug(currentTarget.value)}
@@ -58,14 +58,14 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
             address={code.svg}
             name={`${slug}.svg`}
             text="SVG"
-            label={say('link.qrSvg')}
+            label={t('link.qrSvg')}
             off={!code.drawn}
           />
           <Download
             address={code.png}
             name={`${slug}.png`}
             text="PNG"
-            label={say('link.qrPng')}
+            label={t('link.qrPng')}
             off={code.error !== null}
           />
         </Group>
@@ -100,7 +100,7 @@ function useCode(id: number, slug: string, { size, level, dark, light }: Look) {
 }
 
 function Preview({ name, code }: { name: string; code: Code }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Stack gap="xs">
       <Center
@@ -122,7 +122,7 @@ function Preview({ name, code }: { name: string; code: Code }) {
         {name}
       </Text>
       <Text size="xs" c="dimmed">
-        {say('link.qrHelp')}
+        {t('link.qrHelp')}
       </Text>
     </Stack>
   )
@@ -137,12 +137,12 @@ function LookFields({
   change: (changes: Partial<Look>) => void
   code: Code
 }) {
-  const { say } = useText()
+  const { t } = useText()
   const problems = useProblems(code.error)
   return (
     <>
       <NumberInput
-        label={say('link.qrSize')}
+        label={t('link.qrSize')}
         min={1}
         max={LARGEST}
         step={20}
@@ -154,8 +154,8 @@ function LookFields({
         error={problems.size}
       />
       <NativeSelect
-        label={say('link.qrLevel')}
-        data={LEVELS.map((value) => ({ value, label: say(`link.qrLevel.${value}`) }))}
+        label={t('link.qrLevel')}
+        data={LEVELS.map((value) => ({ value, label: t(`link.qrLevel.${value}`) }))}
         value={look.level}
         onChange={({ currentTarget }) => change({ level: currentTarget.value as Look['level'] })}
         error={problems.level}
@@ -166,7 +166,7 @@ function LookFields({
             <TextInput
               key={name}
               type="color"
-              label={say(name === 'dark' ? 'link.qrDark' : 'link.qrLight')}
+              label={t(name === 'dark' ? 'link.qrDark' : 'link.qrLight')}
               value={look[name]}
               onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
               error={name === 'dark' && problems.dark}
@@ -181,13 +181,13 @@ function LookFields({
 
 /** The server's word about each field, in the person's language. */
 function useProblems(error: Error | null) {
-  const { say, number, failure } = useText()
+  const { t, number, failure } = useText()
   const text = error?.message ?? ''
   const smallest = /^size: must be at least (\d+)/.exec(text)?.[1]
   return {
-    size: smallest && say('link.qrTooSmall', { smallest: number(Number(smallest)) }),
+    size: smallest && t('link.qrTooSmall', { smallest: number(Number(smallest)) }),
     level: text.startsWith('level: ') && failure(error),
-    dark: text.startsWith('dark: ') && say('link.qrContrast'),
+    dark: text.startsWith('dark: ') && t('link.qrContrast'),
   }
 }
 

@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
-import { tellFailed } from '@latchkey/web/told'
+import { showError } from '@latchkey/web/toast'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -27,7 +27,7 @@ export interface Removal {
 
 /** `ask` is called with what has clicks that forbid its removal. */
 export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const [, go] = useLocation()
   const pending = usePending()
   const keyOf = (doomed: Doomed) =>
@@ -35,11 +35,11 @@ export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
   const shown = useShown()
   const refuse = (doomed: Doomed, error: unknown) => {
     if (!(error instanceof CallError && REFUSED_FOR_CLICKS.has(error.message))) {
-      tellFailed(failure(error), say('shell.close'))
+      showError(failure(error), t('shell.close'))
       return
     }
-    const text = doomed === 'link' ? say('link.notDeleted') : say('link.notRemoved', { slug: doomed.slug })
-    tellRefused(say, text, (close) => {
+    const text = doomed === 'link' ? t('link.notDeleted') : t('link.notRemoved', { slug: doomed.slug })
+    tellRefused(t, text, (close) => {
       close()
       if (shown.current) ask(doomed)
       else go(`/links/${link.id}`)
@@ -57,8 +57,8 @@ export function useRemoval(link: Link, ask: (doomed: Doomed) => void): Removal {
   }
   const start = (doomed: Doomed, force: boolean) => {
     begin([keyOf(doomed)])
-    const text = doomed === 'link' ? say('link.leaving') : say('link.removing', { slug: doomed.slug })
-    withUndo(say, text, { act: () => void carryOut(doomed, force), undo: () => settle([keyOf(doomed)]) })
+    const text = doomed === 'link' ? t('link.leaving') : t('link.removing', { slug: doomed.slug })
+    withUndo(t, text, { act: () => void carryOut(doomed, force), undo: () => settle([keyOf(doomed)]) })
   }
   const clicksOf = (doomed: Doomed) => (doomed === 'link' ? link.total_clicks : doomed.click_count)
   return {

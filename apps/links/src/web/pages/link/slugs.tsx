@@ -11,7 +11,7 @@ import {
   Title,
   VisuallyHidden,
 } from '@mantine/core'
-import { tellDone, tellFailed } from '@latchkey/web/told'
+import { showSuccess, showError } from '@latchkey/web/toast'
 import {
   IconCopy,
   IconDots,
@@ -34,7 +34,7 @@ const PAGE = 10
 
 /** The slugs, the primary one first and then by clicks; `counts` are those of the chosen range. */
 export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string, number> | undefined }) {
-  const { say } = useText()
+  const { t } = useText()
   const [offset, setOffset] = useState(0)
   const clicks = ({ slug }: Slug) => counts?.get(slug) ?? 0
   const slugs = deeds.link.slugs
@@ -46,18 +46,18 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
   return (
     <Paper withBorder p="md" h="100%">
       <Title order={2} fz="md" mb="xs" ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
-        {say('link.slugs')}
+        {t('link.slugs')}
       </Title>
       <Table layout="fixed" verticalSpacing="xs" horizontalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{say('link.slug')}</Table.Th>
-            <Table.Th w="30%">{say('link.clicks')}</Table.Th>
+            <Table.Th>{t('link.slug')}</Table.Th>
+            <Table.Th w="30%">{t('link.clicks')}</Table.Th>
             <Table.Th w={110} ta="right" visibleFrom="sm">
-              {say('link.added')}
+              {t('link.added')}
             </Table.Th>
             <Table.Th w={42}>
-              <VisuallyHidden>{say('link.actionsColumn')}</VisuallyHidden>
+              <VisuallyHidden>{t('link.actionsColumn')}</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -67,7 +67,7 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
           ))}
         </Table.Tbody>
       </Table>
-      <Pager what={say('link.slugs')} offset={first} size={PAGE} total={slugs.length} onMove={setOffset} />
+      <Pager what={t('link.slugs')} offset={first} size={PAGE} total={slugs.length} onMove={setOffset} />
     </Paper>
   )
 }
@@ -78,7 +78,7 @@ function Row({
   most,
   ...deeds
 }: Deeds & { slug: Slug; clicks: number | undefined; most: number }) {
-  const { say, number, day, moment } = useText()
+  const { t, number, day, moment } = useText()
   return (
     <Table.Tr>
       <Table.Td>
@@ -86,9 +86,9 @@ function Row({
           <Text size="sm" fw={550} miw={0} style={{ overflowWrap: 'anywhere' }}>
             {slug.slug}
           </Text>
-          {slug.is_primary === 1 && <Mark text={say('link.primary')} />}
-          {slug.is_custom === 0 && <Mark text={say('link.automatic')} />}
-          {slug.disabled_at !== null && <Mark text={say('link.slugOff')} />}
+          {slug.is_primary === 1 && <Mark text={t('link.primary')} />}
+          {slug.is_custom === 0 && <Mark text={t('link.automatic')} />}
+          {slug.disabled_at !== null && <Mark text={t('link.slugOff')} />}
         </Group>
       </Table.Td>
       <Table.Td>
@@ -122,14 +122,14 @@ function Mark({ text }: { text: string }) {
 }
 
 function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
-  const { say } = useText()
+  const { t } = useText()
   const copyUrl = async () => {
     try {
       await navigator.clipboard.writeText(slugUrl(slug.slug))
-      tellDone(say('link.copied'))
+      showSuccess(t('link.copied'))
     } catch {
       // It is refused, or not there at all where the page came over plain HTTP.
-      tellFailed(say('copy.notCopied'))
+      showError(t('copy.notCopied'))
     }
   }
   return (
@@ -138,7 +138,7 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={say('link.slugMenu', { slug: slug.slug })}
+          aria-label={t('link.slugMenu', { slug: slug.slug })}
           onFocus={({ currentTarget }) => {
             opener.current = currentTarget
           }}
@@ -148,13 +148,13 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copyUrl()}>
-          {say('link.copy')}
+          {t('link.copy')}
         </Menu.Item>
         <Menu.Item
           leftSection={<IconQrcode size={16} />}
           onClick={() => deeds.ask({ about: 'qr', slug: slug.slug })}
         >
-          {say('link.qr')}
+          {t('link.qr')}
         </Menu.Item>
         {isMine(deeds.link) && <OwnersItems slug={slug} {...deeds} />}
       </Menu.Dropdown>
@@ -163,13 +163,13 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
 }
 
 function OwnersItems({ slug, work, removal }: Omit<Deeds, 'opener'> & { slug: Slug }) {
-  const { say } = useText()
+  const { t } = useText()
   const isOn = slug.disabled_at === null
   return (
     <>
       {isOn && slug.is_primary === 0 && (
         <Menu.Item leftSection={<IconStar size={16} />} onClick={() => work.makePrimary(slug)}>
-          {say('link.makePrimary')}
+          {t('link.makePrimary')}
         </Menu.Item>
       )}
       {slug.is_custom === 1 && (
@@ -177,15 +177,15 @@ function OwnersItems({ slug, work, removal }: Omit<Deeds, 'opener'> & { slug: Sl
           <Menu.Divider />
           {isOn ? (
             <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={() => work.disableSlug(slug)}>
-              {say('link.disable')}
+              {t('link.disable')}
             </Menu.Item>
           ) : (
             <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => work.enableSlug(slug)}>
-              {say('link.enable')}
+              {t('link.enable')}
             </Menu.Item>
           )}
           <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => removal.begin(slug)}>
-            {say('link.remove')}
+            {t('link.remove')}
           </Menu.Item>
         </>
       )}

@@ -13,12 +13,12 @@ const DOTS: Readonly<Record<State, string>> = {
 }
 
 export function StateBadge({ link }: { link: Link }) {
-  const { say } = useText()
+  const { t } = useText()
   const state = useLinkState(link)
   const words = {
-    active: say('links.active'),
-    disabled: say('links.disabled'),
-    expired: say('links.expired'),
+    active: t('links.active'),
+    disabled: t('links.disabled'),
+    expired: t('links.expired'),
   }
   return (
     <Badge
@@ -35,7 +35,7 @@ export function StateBadge({ link }: { link: Link }) {
 
 /** What visitors get of a link that does not redirect, and what its owner can do about it. */
 export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeof useWork> }) {
-  const { say, language } = useText()
+  const { t, language } = useText()
   const state = useLinkState(link)
   if (state === 'active') return null
   const isDisabled = state === 'disabled'
@@ -43,13 +43,13 @@ export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeo
   const since = (isDisabled ? link.disabled_at : link.expires_at) ?? 0
   const values = { when: dayAndTime(since, language), owner: link.created_by }
   const help = isMine(link)
-    ? say(isDisabled ? 'link.isDisabledHelp' : 'link.isExpiredHelp', values)
-    : say(isDisabled ? 'link.isDisabledForeign' : 'link.isExpiredForeign', values)
+    ? t(isDisabled ? 'link.isDisabledHelp' : 'link.isExpiredHelp', values)
+    : t(isDisabled ? 'link.isDisabledForeign' : 'link.isExpiredForeign', values)
   return (
     <Alert
       variant="default"
       icon={<Icon color={DOTS[state]} aria-hidden />}
-      title={say(isDisabled ? 'link.isDisabled' : 'link.isExpired')}
+      title={t(isDisabled ? 'link.isDisabled' : 'link.isExpired')}
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 280px" style={{ overflowWrap: 'anywhere' }}>
@@ -66,7 +66,7 @@ export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeo
               document.querySelector<HTMLElement>('main h1')?.focus()
             }}
           >
-            {say(isDisabled ? 'link.enable' : 'link.noExpiry')}
+            {t(isDisabled ? 'link.enable' : 'link.noExpiry')}
           </Button>
         )}
       </Group>

@@ -1,4 +1,4 @@
-import { tellFailed } from '@latchkey/web/told'
+import { showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
 import { primarySlug } from '../../parts/short.ts'
@@ -16,7 +16,7 @@ interface Work {
 
 /** What acts at once and can be taken back: disable, enable, another primary slug. */
 export function useWork(link: Link) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const { mutate } = useMutation({
     mutationFn: async ({ run }: Work) => {
       await run()
@@ -24,9 +24,9 @@ export function useWork(link: Link) {
     },
     // Not where it is begun: on another page that would not be told any more.
     onSuccess(_, { done, undo }): void {
-      if (done !== undefined && undo) withUndo(say, done, { act() {}, undo: () => act({ run: undo }) })
+      if (done !== undefined && undo) withUndo(t, done, { act() {}, undo: () => act({ run: undo }) })
     },
-    onError: (error) => tellFailed(failure(error), say('shell.close')),
+    onError: (error) => showError(failure(error), t('shell.close')),
   })
   const act = (work: Work) => mutate(work)
   const params = { id: link.id }
@@ -35,23 +35,23 @@ export function useWork(link: Link) {
   const expire = (expires_at: number | null) => call('updateLink', { params, body: { expires_at } })
   const primary = (slug: string) => call('choosePrimarySlug', { params, body: { slug } })
   return {
-    disable: () => act({ done: say('link.disabled'), run: off, undo: on }),
-    enable: () => act({ done: say('link.enabled'), run: on, undo: off }),
+    disable: () => act({ done: t('link.disabled'), run: off, undo: on }),
+    enable: () => act({ done: t('link.enabled'), run: on, undo: off }),
     clearExpiry() {
       const { expires_at } = link
       act({
-        done: say('link.expiryCleared'),
+        done: t('link.expiryCleared'),
         run: () => expire(null),
         undo: () => expire(expires_at),
       })
     },
     makePrimary({ slug }: Slug) {
       const before = primarySlug(link)
-      act({ done: say('link.madePrimary', { slug }), run: () => primary(slug), undo: () => primary(before) })
+      act({ done: t('link.madePrimary', { slug }), run: () => primary(slug), undo: () => primary(before) })
     },
     disableSlug({ slug, is_primary }: Slug) {
       act({
-        done: say('link.slugDisabled', { slug }),
+        done: t('link.slugDisabled', { slug }),
         run: () => call('disableSlug', { params: { ...params, slug } }),
         async undo() {
           await call('enableSlug', { params: { ...params, slug } })
@@ -61,7 +61,7 @@ export function useWork(link: Link) {
     },
     enableSlug({ slug }: Slug) {
       act({
-        done: say('link.slugEnabled', { slug }),
+        done: t('link.slugEnabled', { slug }),
         run: () => call('enableSlug', { params: { ...params, slug } }),
         undo: () => call('disableSlug', { params: { ...params, slug } }),
       })

@@ -15,7 +15,7 @@ export function Blocked({
   work: LinkWork
   close: () => void
 }) {
-  const { say } = useText()
+  const { t } = useText()
   const [gone, setGone] = useState<readonly number[]>([])
   const rest = links.filter(({ id }) => !gone.includes(id))
   const active = rest.filter(({ disabled_at }) => disabled_at === null)
@@ -26,7 +26,7 @@ export function Blocked({
   }
   return (
     <Stack gap="md">
-      <Text size="sm">{say('links.blockedHelp')}</Text>
+      <Text size="sm">{t('links.blockedHelp')}</Text>
       {active.length > 0 && (
         <Button
           data-autofocus
@@ -36,7 +36,7 @@ export function Blocked({
             close()
           }}
         >
-          {say('links.disableAll', { count: active.length })}
+          {t('links.disableAll', { count: active.length })}
         </Button>
       )}
       {rest.map((link) => (
@@ -47,7 +47,7 @@ export function Blocked({
 }
 
 function One({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const [typed, setTyped] = useState('')
   const slug = primarySlug(link)
   const count = link.total_clicks
@@ -65,11 +65,11 @@ function One({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
         {link.label ?? link.url}
       </Text>
       <Text size="sm" c="dimmed">
-        {count > 0 ? say('links.clickCount', { count }) : say('links.blockedHidden')}
+        {count > 0 ? t('links.clickCount', { count }) : t('links.blockedHidden')}
       </Text>
       <Group justify="flex-end" gap="sm" mt="xs">
         <TextInput
-          label={say('links.typeSlug', { slug })}
+          label={t('links.typeSlug', { slug })}
           labelProps={{ style: { overflowWrap: 'anywhere' } }}
           flex="1 1 100%"
           autoComplete="off"
@@ -79,7 +79,7 @@ function One({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <Button type="submit" color="red" variant="light" disabled={!isRight}>
-          {say('links.deleteForced')}
+          {t('links.deleteForced')}
         </Button>
       </Group>
     </Box>

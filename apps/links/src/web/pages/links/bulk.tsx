@@ -15,7 +15,7 @@ interface Props {
 
 /** What can be done to all selected links. */
 export function Bulk({ links, work, onBundle, onDone }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const allMine = links.every(isMine)
   const some = (disabled: boolean) => links.some(({ disabled_at }) => (disabled_at !== null) === disabled)
   const then = (act: (chosen: readonly LinkRow[]) => void) => () => {
@@ -29,21 +29,21 @@ export function Bulk({ links, work, onBundle, onDone }: Props) {
     setLooking(false)
   }
   return (
-    <Group gap="xs" role="group" aria-label={say('links.selected', { count: links.length })}>
+    <Group gap="xs" role="group" aria-label={t('links.selected', { count: links.length })}>
       <Text size="sm" fw={550} mr="xs">
-        {say('links.selected', { count: links.length })}
+        {t('links.selected', { count: links.length })}
       </Text>
       <Button size="compact-sm" variant="default" onClick={onBundle}>
-        {say('bundles.addLink')}
+        {t('bundles.addLink')}
       </Button>
       {allMine && some(false) && (
         <Button size="compact-sm" variant="default" onClick={then(work.disable)}>
-          {say('links.disable')}
+          {t('links.disable')}
         </Button>
       )}
       {allMine && some(true) && (
         <Button size="compact-sm" variant="default" onClick={then(work.enable)}>
-          {say('links.enable')}
+          {t('links.enable')}
         </Button>
       )}
       {allMine && (
@@ -54,12 +54,12 @@ export function Bulk({ links, work, onBundle, onDone }: Props) {
           loading={isLooking}
           onClick={() => void remove()}
         >
-          {say('links.delete')}
+          {t('links.delete')}
         </Button>
       )}
       {!allMine && (
         <Text size="sm" c="dimmed">
-          {say('links.foreign')}
+          {t('links.foreign')}
         </Text>
       )}
     </Group>

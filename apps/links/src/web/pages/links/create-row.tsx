@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 import { type Input, type Result, call } from '../../call.ts'
-import { useKept } from '@latchkey/web/kept'
+import { useDraft } from '@latchkey/web/draft-storage'
 import { Copy } from '@latchkey/web/parts/copy'
 import { me } from '../../me.ts'
 import { shortUrl, withoutScheme } from '../../parts/short.ts'
@@ -55,15 +55,15 @@ function useCreate(onMade: (from: Sent['from']) => void) {
 
 /** What was typed stays until the link is made, on other pages too, and what was typed since then stays as well. */
 export function CreateRow() {
-  const { say, failure } = useText()
-  const [kept, keep] = useKept(me.identity, 'new-link')
+  const { t, failure } = useText()
+  const [kept, keep] = useDraft(me.identity, 'new-link')
   const typed = read(kept)
   const create = useCreate((from) => keep((now) => (now === from ? '' : now)))
   const first = useFocusWhenAsked()
   const wrong = fieldOf(create.error)
   const field = (name: Field) => ({
     id: `new-${name}`,
-    label: say(`links.${name}`),
+    label: t(`links.${name}`),
     value: typed[name],
     error: wrong === name && failure(create.error),
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
@@ -93,7 +93,7 @@ export function CreateRow() {
         <TextInput {...field('slug')} flex="1 1 120px" autoComplete="off" autoCapitalize="off" />
         <TextInput {...field('expires')} type="datetime-local" max={LAST_MOMENT} flex="1 1 190px" />
         <Button type="submit" loading={create.isPending} mt={{ base: 0, xs: 25 }}>
-          {say('links.create')}
+          {t('links.create')}
         </Button>
       </Group>
       {create.error && wrong === null && (
@@ -128,11 +128,11 @@ function useFocusWhenAsked() {
 
 /** The new short URL; or the one that was there for the same URL, with the choice to make another. */
 function Made({ link, onAnother }: { link: Result<'createLink'>; onAnother: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const short = shortUrl(link)
   return (
     <Group gap="sm" mt="md">
-      <Text size="sm">{say(link.duplicate ? 'links.had' : 'links.created')}</Text>
+      <Text size="sm">{t(link.duplicate ? 'links.had' : 'links.created')}</Text>
       <Group gap={4} wrap="nowrap" maw="100%">
         <Anchor component={Link} href={`/links/${link.id}`} fw={600} truncate>
           {withoutScheme(short)}
@@ -141,7 +141,7 @@ function Made({ link, onAnother }: { link: Result<'createLink'>; onAnother: () =
       </Group>
       {link.duplicate && (
         <Button size="compact-sm" variant="default" onClick={onAnother}>
-          {say('links.makeAnother')}
+          {t('links.makeAnother')}
         </Button>
       )}
     </Group>

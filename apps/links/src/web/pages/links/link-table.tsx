@@ -22,7 +22,7 @@ type Asked = { about: 'bundle'; ids: readonly number[] } | { about: 'blocked'; l
 
 /** Stays while the list is empty: a dialog may be open. */
 export function LinkTable({ links }: { links: readonly LinkRow[] }) {
-  const { say } = useText()
+  const { t } = useText()
   const [chosen, setChosen] = useState<readonly number[]>([])
   const [asked, setAsked] = useState<Asked | null>(null)
   const pending = usePending()
@@ -53,11 +53,11 @@ export function LinkTable({ links }: { links: readonly LinkRow[] }) {
         onClose={close}
         title={
           asked?.about === 'blocked'
-            ? say('links.blocked', { count: asked.links.length })
-            : say('bundles.addLink')
+            ? t('links.blocked', { count: asked.links.length })
+            : t('bundles.addLink')
         }
         transitionProps={{ duration: 0 }}
-        closeButtonProps={{ 'aria-label': say('shell.close') }}
+        closeButtonProps={{ 'aria-label': t('shell.close') }}
         styles={{ title: { fontWeight: 650 } }}
       >
         {asked?.about === 'blocked' && <Blocked links={asked.links} work={work} close={close} />}
@@ -85,7 +85,7 @@ interface RowsProps {
 const ALL_COLUMNS = '(min-width: 75em)'
 
 function Rows({ rows, selected, select }: RowsProps) {
-  const { say } = useText()
+  const { t } = useText()
   const isWide = useMediaQuery(ALL_COLUMNS, false, { getInitialValueInEffect: false })
   const all = rows.length > 0 && selected.length === rows.length
   const toggle = (id: number) =>
@@ -96,21 +96,21 @@ function Rows({ rows, selected, select }: RowsProps) {
         <Table.Tr>
           <Table.Th w={isWide ? 52 : 44}>
             <Checkbox
-              aria-label={say('links.selectAll')}
+              aria-label={t('links.selectAll')}
               checked={all}
               indeterminate={selected.length > 0 && !all}
               onChange={() => select(all ? [] : rows.map(({ id }) => id))}
             />
           </Table.Th>
-          <Table.Th>{say('links.link')}</Table.Th>
-          {isWide && <Table.Th w={160}>{say('links.status')}</Table.Th>}
-          {isWide && <Table.Th w={250}>{say('links.short')}</Table.Th>}
+          <Table.Th>{t('links.link')}</Table.Th>
+          {isWide && <Table.Th w={160}>{t('links.status')}</Table.Th>}
+          {isWide && <Table.Th w={250}>{t('links.short')}</Table.Th>}
           <Table.Th w={96} ta="right">
-            {say('links.clicks')}
+            {t('links.clicks')}
           </Table.Th>
           {isWide && (
             <Table.Th w={132} ta="right">
-              {say('links.createdAt')}
+              {t('links.createdAt')}
             </Table.Th>
           )}
         </Table.Tr>
@@ -120,7 +120,7 @@ function Rows({ rows, selected, select }: RowsProps) {
           <Table.Tr key={link.id} style={{ verticalAlign: isWide ? 'middle' : 'top' }}>
             <Table.Td>
               <Checkbox
-                aria-label={say('links.select', { name: link.label ?? primarySlug(link) })}
+                aria-label={t('links.select', { name: link.label ?? primarySlug(link) })}
                 checked={selected.includes(link.id)}
                 onChange={() => toggle(link.id)}
               />

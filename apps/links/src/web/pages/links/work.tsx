@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { call } from '../../call.ts'
-import { tellFailed } from '@latchkey/web/told'
+import { showError } from '@latchkey/web/toast'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { changed } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -15,13 +15,13 @@ const isBlocked = (error: unknown) => error instanceof CallError && error.messag
 
 /** Does something to each link; says what went wrong, and returns those to which it is done and those whose clicks forbade it. */
 function useEach() {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   return async (links: readonly LinkRow[], run: (id: number) => Promise<unknown>) => {
     const results = await Promise.allSettled(links.map(({ id }) => run(id)))
     await changed('links', 'bundles', 'totals')
     const errors = results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : null))
     for (const message of new Set(errors.filter((e) => e !== null && !isBlocked(e)).map(failure)))
-      tellFailed(message, say('shell.close'))
+      showError(message, t('shell.close'))
     return {
       done: links.filter((_, index) => errors[index] === null),
       kept: links.filter((_, index) => isBlocked(errors[index])),
@@ -44,13 +44,13 @@ async function findLink(id: number): Promise<LinkRow | null> {
  * all of them. Nothing where that cannot be known, which is said.
  */
 function useLifetime() {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   return async (rows: readonly LinkRow[]): Promise<readonly LinkRow[] | undefined> => {
     try {
       const found = await Promise.all(rows.map(({ id }) => findLink(id)))
       return found.filter((link) => link !== null)
     } catch (error) {
-      tellFailed(failure(error), say('shell.close'))
+      showError(failure(error), t('shell.close'))
       return undefined
     }
   }
@@ -58,7 +58,7 @@ function useLifetime() {
 
 /** Tells of links that were not deleted for their clicks, and leads to what can be done, on whatever page one is then. */
 function useRefusal(onBlocked: (links: readonly LinkRow[]) => void) {
-  const { say } = useText()
+  const { t } = useText()
   const lifetimeOf = useLifetime()
   const [, go] = useLocation()
   const shown = useShown()
@@ -74,7 +74,7 @@ function useRefusal(onBlocked: (links: readonly LinkRow[]) => void) {
       close()
       if (now.length > 0) onBlocked(now)
     }
-    tellRefused(say, say('links.kept', { count: links.length }), (close) => void ask(close))
+    tellRefused(t, t('links.kept', { count: links.length }), (close) => void ask(close))
   }
 }
 
@@ -83,7 +83,7 @@ const enable = (id: number) => call('enableLink', { params: { id } })
 
 /** What is done to several links at once. `onBlocked` gets those whose clicks forbid to delete them. */
 export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
-  const { say } = useText()
+  const { t } = useText()
   const each = useEach()
   const refused = useRefusal(onBlocked)
   const lifetimeOf = useLifetime()
@@ -97,7 +97,7 @@ export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
       settle(keys)
       if (kept.length > 0) refused(kept)
     }
-    withUndo(say, say('undo.deleted', { count: links.length }), {
+    withUndo(t, t('undo.deleted', { count: links.length }), {
       act: () => void act(),
       undo: () => settle(keys),
     })
@@ -108,8 +108,8 @@ export function useLinkWork(onBlocked: (links: readonly LinkRow[]) => void) {
     // Told and undone is only what this changed.
     const { done } = await each(changing, run)
     if (done.length === 0) return
-    const said = say(to === 'disabled' ? 'links.wasDisabled' : 'links.wasEnabled', { count: done.length })
-    withUndo(say, said, { act() {}, undo: () => void each(done, back) })
+    const said = t(to === 'disabled' ? 'links.wasDisabled' : 'links.wasEnabled', { count: done.length })
+    withUndo(t, said, { act() {}, undo: () => void each(done, back) })
   }
   return {
     disable: (links: readonly LinkRow[]) => void change(links, 'disabled'),

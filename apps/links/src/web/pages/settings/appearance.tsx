@@ -6,9 +6,9 @@ import { type Settings, useSaving } from './saving.ts'
 import { Saved, Section } from './section.tsx'
 
 export function Appearance({ settings }: { settings: Settings }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
-    <Section title={say('settings.appearance')}>
+    <Section title={t('settings.appearance')}>
       <OwnLanguage lang={settings.lang} />
       <OwnScheme theme={settings.theme} />
     </Section>

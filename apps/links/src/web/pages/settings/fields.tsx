@@ -25,16 +25,16 @@ function combinations(length: number, number: (value: number) => string): string
 }
 
 export function SlugLength({ slug_default_length }: Settings) {
-  const { say, failure, number } = useText()
+  const { t, failure, number } = useText()
   const saving = useSaving()
   const [typed, setTyped] = useState<number | string>(slug_default_length)
   const isGood = typeof typed === 'number' && typed >= SHORTEST && typed <= LONGEST
   return (
     <Saved saving={saving}>
       <NumberInput
-        label={say('settings.slugLength')}
-        description={isGood && say('settings.slugLengthHelp', { combinations: combinations(typed, number) })}
-        error={isGood ? saving.error && failure(saving.error) : say('settings.slugLengthBad')}
+        label={t('settings.slugLength')}
+        description={isGood && t('settings.slugLengthHelp', { combinations: combinations(typed, number) })}
+        error={isGood ? saving.error && failure(saving.error) : t('settings.slugLengthBad')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         min={SHORTEST}
         max={LONGEST}
@@ -56,17 +56,17 @@ export function SlugLength({ slug_default_length }: Settings) {
 const RANGES = ['24h', '7d', '30d', '90d', '1y', 'all'] as const
 
 export function DefaultRange({ default_range }: Settings) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const saving = useSaving()
   return (
     <Saved saving={saving}>
       <Select
-        label={say('settings.range')}
-        description={say('settings.rangeHelp')}
+        label={t('settings.range')}
+        description={t('settings.rangeHelp')}
         error={saving.error && failure(saving.error)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         allowDeselect={false}
-        data={RANGES.map((value) => ({ value, label: say(`settings.range.${value}`) }))}
+        data={RANGES.map((value) => ({ value, label: t(`settings.range.${value}`) }))}
         value={default_range}
         onChange={(value) => value !== null && saving.save({ default_range: value })}
       />
@@ -100,7 +100,7 @@ export function Filter({ name, label, help, settings }: FilterProps) {
 
 /** Saved when the field is left: a half-typed address must lead nobody astray. */
 export function RootRedirect({ root_redirect_url }: Settings) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const saving = useSaving()
   const stored = root_redirect_url ?? ''
   const [typed, setTyped] = useState<string>()
@@ -112,8 +112,8 @@ export function RootRedirect({ root_redirect_url }: Settings) {
   return (
     <Saved saving={saving}>
       <TextInput
-        label={say('settings.root')}
-        description={say('settings.rootHelp', { origin: me.origin })}
+        label={t('settings.root')}
+        description={t('settings.rootHelp', { origin: me.origin })}
         error={saving.error && failure(saving.error)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         type="url"

@@ -3,16 +3,16 @@ import { IconExternalLink, IconLogout } from '@latchkey/web/icons'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { me } from '../../me.ts'
-import { forgetKeptTexts } from '@latchkey/web/kept'
+import { clearDrafts } from '@latchkey/web/draft-storage'
 import { Copy } from '@latchkey/web/parts/copy'
 import { useText } from '../../texts/text.ts'
 import { Section } from './section.tsx'
 
 export function Account() {
-  const { say } = useText()
+  const { t } = useText()
   return (
-    <Section title={say('settings.account')}>
-      <Item title={say('settings.identity')}>
+    <Section title={t('settings.account')}>
+      <Item title={t('settings.identity')}>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {me.identity}
         </Text>
@@ -22,11 +22,11 @@ export function Account() {
           <Button
             component="a"
             href="/_/admin/logout"
-            onClick={forgetKeptTexts}
+            onClick={clearDrafts}
             variant="default"
             leftSection={<IconLogout size={16} aria-hidden />}
           >
-            {say('settings.signOut')}
+            {t('settings.signOut')}
           </Button>
         </Group>
       )}
@@ -38,24 +38,24 @@ export function Account() {
 const CLIENTS = ['pip install ./sdks/python', '(cd sdks/typescript && npm pack)', 'pip install shrtnr']
 
 export function Programs() {
-  const { say } = useText()
+  const { t } = useText()
   return (
-    <Section title={say('settings.developers')}>
-      <Item title={say('settings.reference')} help={say('settings.referenceHelp')}>
+    <Section title={t('settings.developers')}>
+      <Item title={t('settings.reference')} help={t('settings.referenceHelp')}>
         <Group gap="md">
           <Anchor href="/_/api/docs" target="_blank" underline="always" size="sm">
-            {say('settings.open')} <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} />
+            {t('settings.open')} <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} />
           </Anchor>
           <Anchor href="/_/api/openapi.json" target="_blank" underline="always" size="sm">
-            {say('settings.description')}{' '}
+            {t('settings.description')}{' '}
             <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} />
           </Anchor>
           <Anchor component={Link} href="/keys" underline="always" size="sm">
-            {say('settings.keys')}
+            {t('settings.keys')}
           </Anchor>
         </Group>
       </Item>
-      <Item title={say('settings.sdks')} help={say('settings.sdksHelp')}>
+      <Item title={t('settings.sdks')} help={t('settings.sdksHelp')}>
         <Stack gap="md">
           <Copyable text={me.origin} />
           {CLIENTS.map((command) => (
@@ -69,20 +69,20 @@ export function Programs() {
 }
 
 function Mcp() {
-  const { say } = useText()
+  const { t } = useText()
   const isOn = me.mcp.length > 0
   return (
     <>
-      <Item title={say('settings.mcp')} help={say('settings.mcpHelp')}>
+      <Item title={t('settings.mcp')} help={t('settings.mcpHelp')}>
         <Copyable text={`${me.origin}/_/mcp`} />
       </Item>
-      <Item title={say('settings.mcpState')}>
+      <Item title={t('settings.mcpState')}>
         <Group gap="xs" align="baseline">
           <Badge variant="default" tt="none" fw={500}>
-            {say(isOn ? 'settings.mcpOn' : 'settings.mcpOff')}
+            {t(isOn ? 'settings.mcpOn' : 'settings.mcpOff')}
           </Badge>
           <Text size="sm" c="dimmed" flex={1}>
-            {isOn ? me.mcp.map((way) => say(`settings.mcp.${way}`)).join(' · ') : say('settings.mcpOffHelp')}
+            {isOn ? me.mcp.map((way) => t(`settings.mcp.${way}`)).join(' · ') : t('settings.mcpOffHelp')}
           </Text>
         </Group>
       </Item>

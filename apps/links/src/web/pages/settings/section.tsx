@@ -17,19 +17,19 @@ export function Section({ title, children }: { title: string; children: ReactNod
 
 /** A control that saves by itself; how that goes is said in the line of its label. */
 export function Saved({ saving, children }: { saving: Saving; children: ReactNode }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Box pos="relative">
       <Box pos="absolute" top={0} right={0} role="status">
         {saving.status === 'pending' && (
           <Text size="xs" c="dimmed">
-            {say('settings.saving')}
+            {t('settings.saving')}
           </Text>
         )}
         {saving.status === 'success' && (
           <Group gap={4}>
             <IconCheck size={14} aria-hidden />
-            <Text size="xs">{say('settings.saved')}</Text>
+            <Text size="xs">{t('settings.saved')}</Text>
           </Group>
         )}
       </Box>

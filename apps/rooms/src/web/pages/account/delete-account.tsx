@@ -6,19 +6,19 @@ import { Link } from 'wouter'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
 import { withoutConnection } from '../../live/live.ts'
-import { forgetKeptTexts } from '@latchkey/web/kept'
+import { clearDrafts } from '@latchkey/web/draft-storage'
 import { useFocusBack } from '../../parts/focus-back.ts'
 import { useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
 export function DeleteAccount({ onClose }: { onClose: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   useFocusBack()
   const [isSure, setSure] = useState(false)
   const erase = useMutation({
     mutationFn: () => withoutConnection(() => call('deleteAccount', { body: { confirm: true } })),
     onSuccess() {
-      forgetKeptTexts()
+      clearDrafts()
       location.assign(loginPath('/', { ended: 'deleted' }))
     },
   })
@@ -26,13 +26,13 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={say('account.deleteTitle')}
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      title={t('account.deleteTitle')}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
       <Stack gap="md">
-        <Text size="sm">{say('account.deleteHelp')}</Text>
+        <Text size="sm">{t('account.deleteHelp')}</Text>
         <Checkbox
-          label={say('account.deleteSure')}
+          label={t('account.deleteSure')}
           checked={isSure}
           onChange={({ currentTarget }) => setSure(currentTarget.checked)}
           data-autofocus
@@ -40,7 +40,7 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
         {erase.error && <WhyNot error={erase.error} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
-            {say('confirm.cancel')}
+            {t('confirm.cancel')}
           </Button>
           <Button
             color="red"
@@ -48,7 +48,7 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
             loading={erase.isPending || erase.isSuccess}
             onClick={() => erase.mutate()}
           >
-            {say('account.deleteYes')}
+            {t('account.deleteYes')}
           </Button>
         </Group>
       </Stack>
@@ -58,13 +58,13 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
 
 /** What stands in the way, and what to do about it. */
 function WhyNot({ error }: { error: Error }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const { code, answer } = error instanceof CallError ? error : { code: undefined, answer: {} }
   const roomIds = 'roomIds' in answer && Array.isArray(answer.roomIds) ? (answer.roomIds as string[]) : []
   return (
     <Alert color="red" role="alert">
-      {code === 'owns_rooms' && say('account.ownsRooms')}
-      {code === 'last_admin' && say('account.lastAdmin')}
+      {code === 'owns_rooms' && t('account.ownsRooms')}
+      {code === 'last_admin' && t('account.lastAdmin')}
       {code !== 'owns_rooms' && code !== 'last_admin' && failure(error)}
       {roomIds.length > 0 && (
         <ul>
@@ -82,7 +82,7 @@ function WhyNot({ error }: { error: Error }) {
 }
 
 function OwnedRoom({ id, number }: { id: string; number: number }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data } = useCall('room', 'getRoom', { params: { id } })
-  return <span className="wrap">{data?.room.name ?? say('account.ownedRoom', { number })}</span>
+  return <span className="wrap">{data?.room.name ?? t('account.ownedRoom', { number })}</span>
 }

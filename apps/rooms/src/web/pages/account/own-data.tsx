@@ -8,11 +8,11 @@ import { DeleteAccount } from './delete-account.tsx'
 
 /** R16.2: a copy of everything, and the end of everything. */
 export function OwnData() {
-  const { say } = useText()
+  const { t } = useText()
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <Section title={say('account.data')} help={say('account.exportHelp')}>
+      <Section title={t('account.data')} help={t('account.exportHelp')}>
         <Group>
           <Button
             component="a"
@@ -21,17 +21,17 @@ export function OwnData() {
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
           >
-            {say('account.export')}
+            {t('account.export')}
           </Button>
         </Group>
       </Section>
-      <Section title={say('account.delete')}>
+      <Section title={t('account.delete')}>
         <Stack gap="sm" align="flex-start">
           <Text size="sm" c="dimmed">
-            {say('account.deleteHelp')}
+            {t('account.deleteHelp')}
           </Text>
           <Button color="red" onClick={() => setAsking(true)}>
-            {say('account.delete')}
+            {t('account.delete')}
           </Button>
         </Stack>
       </Section>

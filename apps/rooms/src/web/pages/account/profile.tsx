@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { Link } from 'wouter'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
@@ -12,11 +12,11 @@ import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
 export function Profile({ user }: { user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data: config } = useCall('config', 'getConfig', {})
   const isGuest = user.identityType === 'guest'
   return (
-    <Section title={say('account.you')}>
+    <Section title={t('account.you')}>
       <Group gap="md" wrap="nowrap" align="center">
         <Face nickname={user.nickname} avatarColor={user.avatarColor} size={48} />
         <div style={{ minWidth: 0 }}>
@@ -34,15 +34,13 @@ export function Profile({ user }: { user: User }) {
         </div>
       </Group>
       <Text size="sm" c="dimmed" className="wrap">
-        {isGuest
-          ? say('account.guestHelp')
-          : say('account.nameFrom', { label: config?.provider.label ?? '' })}
+        {isGuest ? t('account.guestHelp') : t('account.nameFrom', { label: config?.provider.label ?? '' })}
       </Text>
       {isGuest && <Rename />}
       {isGuest && (
         <Group>
           <Button component={Link} href={loginPath('/account')} variant="default">
-            {say('login.title')}
+            {t('login.title')}
           </Button>
         </Group>
       )}
@@ -51,13 +49,13 @@ export function Profile({ user }: { user: User }) {
 }
 
 function Rename() {
-  const { say } = useText()
+  const { t } = useText()
   const text = useKeptText('nickname')
   const save = async (nickname: string) => {
     await call('renameGuest', { body: { nickname } })
     text[1]('')
-    tellDone(say('account.nameSaved'))
+    showSuccess(t('account.nameSaved'))
     await changed('session')
   }
-  return <NicknameForm text={text} button={say('account.saveName')} save={save} />
+  return <NicknameForm text={text} button={t('account.saveName')} save={save} />
 }

@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core'
-import { Failed } from '@latchkey/web/shell/boundary'
-import { tellDone } from '@latchkey/web/told'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
+import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { type Result, call } from '../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
@@ -12,30 +12,30 @@ import { useText } from '../../texts/text.ts'
 type Session = Result<'listSessions'>['sessions'][number]
 
 export function Sessions() {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const { data, error, refetch } = useCall('sessions', 'listSessions', {})
   const end = useMutation({
     mutationFn: (id: string) => call('endSession', { params: { id } }),
-    onSuccess: () => tellDone(say('account.ended')),
+    onSuccess: () => showSuccess(t('account.ended')),
     onSettled: () => changed('sessions'),
   })
   const endOthers = useMutation({
     mutationFn: () => call('endOtherSessions', {}),
-    onSuccess: ({ revoked }) => tellDone(say('account.endedOthers', { count: revoked })),
+    onSuccess: ({ revoked }) => showSuccess(t('account.endedOthers', { count: revoked })),
     onSettled: () => changed('sessions'),
   })
   const list = useFocusWhenGone<HTMLUListElement>(data?.sessions.length)
-  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   const sessions = data?.sessions ?? []
   const failed = end.error ?? endOthers.error
   return (
-    <Section title={say('account.sessions')}>
+    <Section title={t('account.sessions')}>
       {failed && (
         <Alert color="red" role="alert">
           {failure(failed)}
         </Alert>
       )}
-      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={say('account.sessions')}>
+      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={t('account.sessions')}>
         {sessions.map((session) => (
           <Line
             key={session.id}
@@ -48,7 +48,7 @@ export function Sessions() {
       {sessions.length > 1 && (
         <Group>
           <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            {say('account.endOthers')}
+            {t('account.endOthers')}
           </Button>
         </Group>
       )}
@@ -58,7 +58,7 @@ export function Sessions() {
 
 /** Its own session is ended by signing out. */
 function Line({ session, isEnding, onEnd }: { session: Session; isEnding: boolean; onEnd: () => void }) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const device = useDevice(session.userAgent)
   const lastSeen = moment(session.lastSeenAt)
   return (
@@ -70,16 +70,16 @@ function Line({ session, isEnding, onEnd }: { session: Session; isEnding: boolea
           </Text>
           {session.current && (
             <Badge variant="light" size="sm" style={{ textTransform: 'none' }}>
-              {say('account.thisSession')}
+              {t('account.thisSession')}
             </Badge>
           )}
         </Group>
         <Text size="sm" c="dimmed" className="wrap">
-          {say('account.lastSeen', { when: lastSeen })} ·{' '}
-          {say('account.from', { address: session.addressPrefix })}
+          {t('account.lastSeen', { when: lastSeen })} ·{' '}
+          {t('account.from', { address: session.addressPrefix })}
         </Text>
         <Text size="sm" c="dimmed">
-          {say('account.signedInAt', { when: moment(session.createdAt) })}
+          {t('account.signedInAt', { when: moment(session.createdAt) })}
         </Text>
       </div>
       {!session.current && (
@@ -88,9 +88,9 @@ function Line({ session, isEnding, onEnd }: { session: Session; isEnding: boolea
           size="xs"
           loading={isEnding}
           onClick={onEnd}
-          aria-label={say('account.endNamed', { device, when: lastSeen })}
+          aria-label={t('account.endNamed', { device, when: lastSeen })}
         >
-          {say('account.end')}
+          {t('account.end')}
         </Button>
       )}
     </Group>

@@ -3,23 +3,23 @@ import { useMutation } from '@tanstack/react-query'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
 import { withoutConnection } from '../../live/live.ts'
-import { forgetKeptTexts } from '@latchkey/web/kept'
+import { clearDrafts } from '@latchkey/web/draft-storage'
 import { Section } from '../../parts/section.tsx'
 import { useText } from '../../texts/text.ts'
 
 /** Here or everywhere; where the provider can be signed out of as well, it asks that itself (R12.2). */
 export function SignOut() {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   const signOut = useMutation({
     mutationFn: (body: { everywhere?: true }) => withoutConnection(() => call('logout', { body })),
     onSuccess({ logoutUrl }) {
-      forgetKeptTexts()
+      clearDrafts()
       location.assign(logoutUrl ?? loginPath('/', { ended: 'signed_out' }))
     },
   })
   const isBusy = signOut.isPending || signOut.isSuccess
   return (
-    <Section title={say('account.signOut')} help={say('account.signOutHelp')}>
+    <Section title={t('account.signOut')} help={t('account.signOutHelp')}>
       {signOut.error && (
         <Alert color="red" role="alert">
           {failure(signOut.error)}
@@ -27,10 +27,10 @@ export function SignOut() {
       )}
       <Group gap="sm">
         <Button variant="default" disabled={isBusy} onClick={() => signOut.mutate({})}>
-          {say('account.signOutHere')}
+          {t('account.signOutHere')}
         </Button>
         <Button variant="default" disabled={isBusy} onClick={() => signOut.mutate({ everywhere: true })}>
-          {say('account.signOutEverywhere')}
+          {t('account.signOutEverywhere')}
         </Button>
       </Group>
     </Section>

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Text, Textarea } from '@mantine/core'
 import { useQueryString } from '@latchkey/web/query-string'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { type Result, call } from '../../call.ts'
@@ -17,20 +17,20 @@ import { Search } from './search.tsx'
 type Room = Result<'listAllRooms'>['rooms'][number]
 
 export function AllRooms() {
-  const { say } = useText()
+  const { t } = useText()
   const [{ q }, setQuery] = useQueryString({ part: 'people', q: '' })
   const list = usePages('admin', 'listAllRooms', { query: { q } })
   const rooms = list.pages?.flatMap((page) => page.rooms)
   return (
-    <Section title={say('admin.part.rooms')}>
+    <Section title={t('admin.part.rooms')}>
       <Search
-        label={say('admin.searchRooms')}
-        help={say('admin.searchRoomsHelp')}
+        label={t('admin.searchRooms')}
+        help={t('admin.searchRoomsHelp')}
         q={q}
         least={1}
         onSearch={(next) => setQuery({ q: next })}
       />
-      <Listing list={list} count={rooms?.length} none={say('admin.noRooms')}>
+      <Listing list={list} count={rooms?.length} none={t('admin.noRooms')}>
         <ul className="plain rows">
           {rooms?.map((room) => (
             <RoomLine key={room.id} room={room} />
@@ -42,7 +42,7 @@ export function AllRooms() {
 }
 
 function RoomLine({ room }: { room: Room }) {
-  const { say, day } = useText()
+  const { t, day } = useText()
   const [isAsking, setAsking] = useState(false)
   const isOwn = useUser().id === room.ownerId
   const { id, name } = room
@@ -53,26 +53,26 @@ function RoomLine({ room }: { room: Room }) {
           {name}
         </Anchor>
         <Text size="sm" c="dimmed">
-          {say(`room.visibility.${room.visibility}`)} ·{' '}
-          {say(room.allowGuests && room.visibility !== 'private' ? 'admin.guestsIn' : 'admin.guestsOut')}
+          {t(`room.visibility.${room.visibility}`)} ·{' '}
+          {t(room.allowGuests && room.visibility !== 'private' ? 'admin.guestsIn' : 'admin.guestsOut')}
         </Text>
         <Text size="sm" c="dimmed">
-          {say('admin.members', { count: room.memberCount })} ·{' '}
-          {say('lobby.present', { count: room.participantCount, most: room.maxParticipants })}
+          {t('admin.members', { count: room.memberCount })} ·{' '}
+          {t('lobby.present', { count: room.participantCount, most: room.maxParticipants })}
         </Text>
         <Text size="sm" c="dimmed">
-          {say('admin.created', { when: day(room.createdAt) })}
+          {t('admin.created', { when: day(room.createdAt) })}
         </Text>
         {isOwn ? (
-          <Text size="sm">{say('admin.ownRoom')}</Text>
+          <Text size="sm">{t('admin.ownRoom')}</Text>
         ) : (
           <Anchor
             component={Link}
             href={`/admin?q=${room.ownerId}`}
             size="sm"
-            aria-label={say('admin.ownerOf', { name })}
+            aria-label={t('admin.ownerOf', { name })}
           >
-            {say('admin.owner')}
+            {t('admin.owner')}
           </Anchor>
         )}
       </div>
@@ -80,10 +80,10 @@ function RoomLine({ room }: { room: Room }) {
         <Button
           variant="default"
           size="xs"
-          aria-label={say('admin.takeOverNamed', { name })}
+          aria-label={t('admin.takeOverNamed', { name })}
           onClick={() => setAsking(true)}
         >
-          {say('admin.takeOver')}
+          {t('admin.takeOver')}
         </Button>
       )}
       {isAsking && <TakeOver room={room} onClose={() => setAsking(false)} />}
@@ -94,27 +94,27 @@ function RoomLine({ room }: { room: Room }) {
 const [SHORTEST, LONGEST] = [3, 1000]
 
 function TakeOver({ room: { id, name }, onClose }: { room: Room; onClose: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const [reason, setReason] = useKeptText(`takeover:${id}`)
   const takeOver = async () => {
     await call('takeOverRoom', { params: { roomId: id }, body: { reason } })
     setReason('')
-    tellDone(say('admin.takenOver', { name }))
+    showSuccess(t('admin.takenOver', { name }))
     await changed('admin', 'rooms', 'room', 'members')
   }
   return (
     <Ask
-      title={say('admin.takeOverTitle', { name })}
-      help={say('admin.takeOverHelp')}
-      button={say('admin.takeOver')}
+      title={t('admin.takeOverTitle', { name })}
+      help={t('admin.takeOverHelp')}
+      button={t('admin.takeOver')}
       act={takeOver}
       onClose={onClose}
       isReady={Array.from(reason.trim()).length >= SHORTEST}
       explain={(error) => <AdminRefusal error={error} />}
     >
       <Textarea
-        label={say('admin.reason')}
-        description={say('admin.reasonHelp')}
+        label={t('admin.reason')}
+        description={t('admin.reasonHelp')}
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
         maxLength={LONGEST}

@@ -18,7 +18,7 @@ interface Props {
 
 /** Asks for what was typed; what cannot be asked for is said at its field, which then has the focus. */
 export function AuditFilters({ filter, onFilter }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const [typed, setTyped] = useTyped(filter)
   const [badActor, setBadActor] = useState<string>()
   const actor = useRef<HTMLInputElement>(null)
@@ -36,20 +36,20 @@ export function AuditFilters({ filter, onFilter }: Props) {
     onFilter(NO_FILTER)
   }
   return (
-    <form role="search" aria-label={say('audit.filters')} onSubmit={submit} noValidate>
+    <form role="search" aria-label={t('audit.filters')} onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Fields
           typed={typed}
           change={change}
           actor={actor}
-          actorError={typed.actorUserId === badActor && say('audit.actorBad')}
+          actorError={typed.actorUserId === badActor && t('audit.actorBad')}
         />
         <Group gap="sm">
           <Button type="submit" variant="default">
-            {say('audit.show')}
+            {t('audit.show')}
           </Button>
           <Button variant="subtle" onClick={clear}>
-            {say('audit.clear')}
+            {t('audit.clear')}
           </Button>
         </Group>
       </Stack>
@@ -65,21 +65,21 @@ interface FieldsProps {
 }
 
 function Fields({ typed, change, actor, actorError }: FieldsProps) {
-  const { say } = useText()
+  const { t } = useText()
   const field = (name: keyof Filter) => ({
     value: typed[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => change(name, value),
   })
-  const all = { value: '', label: say('audit.all') }
-  const actions = AUDIT_ACTIONS.map((value) => ({ value, label: say(`audit.${value}`) }))
-  const types = TARGET_TYPES.map((value) => ({ value, label: say(`audit.type.${value}`) }))
+  const all = { value: '', label: t('audit.all') }
+  const actions = AUDIT_ACTIONS.map((value) => ({ value, label: t(`audit.${value}`) }))
+  const types = TARGET_TYPES.map((value) => ({ value, label: t(`audit.type.${value}`) }))
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">
-      <NativeSelect label={say('audit.action')} data={[all, ...actions]} {...field('action')} />
-      <TextInput ref={actor} label={say('audit.actor')} error={actorError} {...field('actorUserId')} />
-      <NativeSelect label={say('audit.targetType')} data={[all, ...types]} {...field('targetType')} />
-      <TextInput label={say('audit.targetId')} maxLength={255} {...field('targetId')} />
-      <TextInput type="datetime-local" label={say('audit.before')} {...field('before')} />
+      <NativeSelect label={t('audit.action')} data={[all, ...actions]} {...field('action')} />
+      <TextInput ref={actor} label={t('audit.actor')} error={actorError} {...field('actorUserId')} />
+      <NativeSelect label={t('audit.targetType')} data={[all, ...types]} {...field('targetType')} />
+      <TextInput label={t('audit.targetId')} maxLength={255} {...field('targetId')} />
+      <TextInput type="datetime-local" label={t('audit.before')} {...field('before')} />
     </SimpleGrid>
   )
 }

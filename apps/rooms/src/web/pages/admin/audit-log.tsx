@@ -13,7 +13,7 @@ type Event = Result<'listAuditEvents'>['events'][number]
 
 /** What was done, by whom and from where; the filters are in the address. */
 export function AuditLog() {
-  const { say } = useText()
+  const { t } = useText()
   const [{ part: _part, ...filter }, setQuery] = useQueryString({ part: 'people', ...NO_FILTER })
   const { before, ...exact } = filter
   const until = before === '' ? Number.NaN : Date.parse(before)
@@ -21,9 +21,9 @@ export function AuditLog() {
   const list = usePages('admin', 'listAuditEvents', { query })
   const events = list.pages?.flatMap((page) => page.events)
   return (
-    <Section title={say('admin.part.audit')}>
+    <Section title={t('admin.part.audit')}>
       <AuditFilters filter={filter} onFilter={setQuery} />
-      <Listing list={list} count={events?.length} none={say('admin.noEvents')}>
+      <Listing list={list} count={events?.length} none={t('admin.noEvents')}>
         <ul className="plain rows">
           {events?.map((event) => (
             <EventLine key={event.id} event={event} />
@@ -35,23 +35,23 @@ export function AuditLog() {
 }
 
 function EventLine({ event }: { event: Event }) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const { action, actorUserId, clientIp, metadata } = event
   return (
     <Stack component="li" gap={2}>
       <Text size="sm" fw={550} className="wrap">
-        {isAuditAction(action) ? say(`audit.${action}`) : action}
+        {isAuditAction(action) ? t(`audit.${action}`) : action}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">
         {moment(event.createdAt)}
-        {clientIp !== null && ` · ${say('account.from', { address: clientIp })}`} · <code>{action}</code>
+        {clientIp !== null && ` · ${t('account.from', { address: clientIp })}`} · <code>{action}</code>
       </Text>
       <Text size="sm" className="wrap">
-        {say('audit.by')} {actorUserId === null ? say('audit.itself') : <Id type="user" id={actorUserId} />}
+        {t('audit.by')} {actorUserId === null ? t('audit.itself') : <Id type="user" id={actorUserId} />}
       </Text>
       {event.targetId !== null && (
         <Text size="sm" className="wrap">
-          {say('audit.about')} <Id type={event.targetType} id={event.targetId} />
+          {t('audit.about')} <Id type={event.targetType} id={event.targetId} />
         </Text>
       )}
       {Object.entries(metadata).map(([name, value]) => (
@@ -65,8 +65,8 @@ function EventLine({ event }: { event: Event }) {
 
 /** Leads to whom or what it is about, where that is listed here. */
 function Id({ type, id }: { type: string | null; id: string }) {
-  const { say } = useText()
-  const kind = type === 'user' || type === 'room' || type === 'session' ? say(`audit.type.${type}`) : type
+  const { t } = useText()
+  const kind = type === 'user' || type === 'room' || type === 'session' ? t(`audit.type.${type}`) : type
   if (type !== 'user' && type !== 'room')
     return (
       <>

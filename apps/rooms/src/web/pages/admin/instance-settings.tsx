@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text, TextInput, Textarea } from '@mantine/core'
 import { CallError } from '@latchkey/web/call'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { type Input, type Result, call } from '../../call.ts'
@@ -53,13 +53,13 @@ function saveSettings(changes: Typed) {
 }
 
 function Fields({ settings }: { settings: Settings }) {
-  const { say } = useText()
+  const { t } = useText()
   const [typed, change] = useTyped()
   const link = useRef<HTMLInputElement>(null)
   const save = useMutation({
     mutationFn: saveSettings,
     async onSuccess(_, sent) {
-      tellDone(say('admin.saved'))
+      showSuccess(t('admin.saved'))
       await changed('admin', 'config')
       // What was typed since then stays.
       change((now) => unlike(now, sent))
@@ -68,10 +68,10 @@ function Fields({ settings }: { settings: Settings }) {
   })
   const tooMany = (name: Name) => Array.from(typed[name]?.trim() ?? '').length - LONGEST
   const field = (name: Name) => ({
-    label: say(`admin.${name}`),
-    description: say(`admin.${name}Help`),
+    label: t(`admin.${name}`),
+    description: t(`admin.${name}Help`),
     value: typed[name] ?? settings[name] ?? '',
-    error: tooMany(name) > 0 && say('room.tooLong', { count: tooMany(name) }),
+    error: tooMany(name) > 0 && t('room.tooLong', { count: tooMany(name) }),
     onChange({ currentTarget: { value } }: { currentTarget: { value: string } }) {
       if (save.error) save.reset()
       change((now) => ({ ...now, [name]: value }))
@@ -83,7 +83,7 @@ function Fields({ settings }: { settings: Settings }) {
   }
   const isBadLink = save.error !== null && isAboutLink(save.error) && tooMany('supportUrl') <= 0
   return (
-    <Section title={say('admin.part.settings')}>
+    <Section title={t('admin.part.settings')}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md" maw={560}>
           <TextInput {...field('productName')} />
@@ -91,7 +91,7 @@ function Fields({ settings }: { settings: Settings }) {
             {...field('supportUrl')}
             ref={link}
             type="url"
-            {...(isBadLink && { error: say('admin.supportUrlBad') })}
+            {...(isBadLink && { error: t('admin.supportUrlBad') })}
           />
           <Textarea {...field('announcement')} autosize minRows={2} maxRows={8} />
           {save.error && !isBadLink && (
@@ -101,7 +101,7 @@ function Fields({ settings }: { settings: Settings }) {
           )}
           <Group>
             <Button type="submit" disabled={Object.keys(typed).length === 0} loading={save.isPending}>
-              {say('admin.save')}
+              {t('admin.save')}
             </Button>
           </Group>
         </Stack>
@@ -115,9 +115,9 @@ const isAboutLink = (error: Error) => error instanceof CallError && /^supportUrl
 
 /** Under the names by which `ROOMS_LIMITS` sets them (R22). */
 function Limits({ limits }: Pick<Answer, 'limits'>) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   return (
-    <Section title={say('admin.limits')} help={say('admin.limitsHelp')}>
+    <Section title={t('admin.limits')} help={t('admin.limitsHelp')}>
       <dl className="facts">
         {Object.entries(limits).map(([name, value]) => (
           <div key={name}>

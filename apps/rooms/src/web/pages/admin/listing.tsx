@@ -17,12 +17,12 @@ interface Props {
 
 /** A list that comes page by page, and what is shown when it has not come. */
 export function Listing({ list: { error, retry, more, isReading }, count, none, children }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   if (count === undefined) return <Unread error={error} onRetry={retry} />
   return (
     <>
       <Text size="sm" c="dimmed" role="status">
-        {count === 0 ? none : say('admin.shown', { count })}
+        {count === 0 ? none : t('admin.shown', { count })}
       </Text>
       {children}
       {error && (

@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useQueryString } from '@latchkey/web/query-string'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import { Ask } from '../../parts/ask.tsx'
@@ -16,23 +16,23 @@ import { Search } from './search.tsx'
 const LEAST = 2
 
 export function People() {
-  const { say } = useText()
+  const { t } = useText()
   const [{ q }, setQuery] = useQueryString({ part: 'people', q: '' })
   const list = usePages('admin', 'listUsers', { query: { q } })
   const people = list.pages?.flatMap(({ users }) => users)
   const place = useFocusWhenGone<HTMLDivElement>(people?.length)
   return (
     <Stack gap="lg">
-      <Section title={say('admin.part.people')}>
+      <Section title={t('admin.part.people')}>
         <Search
-          label={say('admin.searchPeople')}
-          help={say('admin.searchPeopleHelp')}
+          label={t('admin.searchPeople')}
+          help={t('admin.searchPeopleHelp')}
           q={q}
           least={LEAST}
           onSearch={(next) => setQuery({ q: next })}
         />
-        <Stack gap="md" ref={place} tabIndex={-1} role="group" aria-label={say('admin.part.people')}>
-          <Listing list={list} count={people?.length} none={say('admin.nobody')}>
+        <Stack gap="md" ref={place} tabIndex={-1} role="group" aria-label={t('admin.part.people')}>
+          <Listing list={list} count={people?.length} none={t('admin.nobody')}>
             <ul className="plain rows">
               {people?.map((person) => (
                 <PersonLine key={person.id} person={person} />
@@ -47,25 +47,25 @@ export function People() {
 }
 
 function Guests() {
-  const { say } = useText()
+  const { t } = useText()
   const [isAsking, setAsking] = useState(false)
   const end = async () => {
     const { revoked } = await call('endGuestSessions', {})
-    tellDone(say('admin.ended', { count: revoked }))
+    showSuccess(t('admin.ended', { count: revoked }))
     await changed('admin')
   }
   return (
-    <Section title={say('admin.guests')} help={say('admin.guestsHelp')}>
+    <Section title={t('admin.guests')} help={t('admin.guestsHelp')}>
       <Group>
         <Button color="red" onClick={() => setAsking(true)}>
-          {say('admin.guestsEnd')}
+          {t('admin.guestsEnd')}
         </Button>
       </Group>
       {isAsking && (
         <Ask
-          title={say('admin.guestsTitle')}
-          help={say('admin.guestsHelp')}
-          button={say('admin.guestsEnd')}
+          title={t('admin.guestsTitle')}
+          help={t('admin.guestsHelp')}
+          button={t('admin.guestsEnd')}
           act={end}
           onClose={() => setAsking(false)}
           explain={(error) => <AdminRefusal error={error} />}

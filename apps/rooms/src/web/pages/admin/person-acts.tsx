@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { IconDots } from '@latchkey/web/icons'
 import { useRef, useState } from 'react'
 import { loginPath } from '../../addresses.ts'
@@ -25,7 +25,7 @@ function actsFor({ identityType, disabled, roleSources }: Person): Act[] {
 }
 
 export function PersonActs({ person }: { person: Person }) {
-  const { say } = useText()
+  const { t } = useText()
   const [act, setAct] = useState<Act>()
   const { nickname: name } = person
   const button = useRef<HTMLButtonElement>(null)
@@ -38,14 +38,14 @@ export function PersonActs({ person }: { person: Person }) {
     <>
       <Menu position="bottom-end" withinPortal={false}>
         <Menu.Target>
-          <ActionIcon ref={button} variant="default" size={30} aria-label={say('admin.actsOn', { name })}>
+          <ActionIcon ref={button} variant="default" size={30} aria-label={t('admin.actsOn', { name })}>
             <IconDots size={16} aria-hidden />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {actsFor(person).map((each) => (
             <Menu.Item key={each} onClick={() => ask(each)}>
-              {say(`admin.act.${each}`)}
+              {t(`admin.act.${each}`)}
             </Menu.Item>
           ))}
         </Menu.Dropdown>
@@ -56,22 +56,22 @@ export function PersonActs({ person }: { person: Person }) {
 }
 
 function AskFirst({ act, person, onClose }: { act: Act; person: Person; onClose: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const isOwn = useUser().id === person.id
   const { nickname: name } = person
   const run = async () => {
     const remaining = await ACTS[act](person.id)
     if (isOwn && act === 'erase') return location.assign(loginPath('/', { ended: 'deleted' }))
     const isStill = act === 'take' && remaining.length > 0
-    tellDone(isStill ? say('admin.stillAdmin', { name }) : say(`admin.done.${act}`, { name }))
+    showSuccess(isStill ? t('admin.stillAdmin', { name }) : t(`admin.done.${act}`, { name }))
     await changed('admin')
     if (isOwn) await changed('session')
   }
   return (
     <Ask
-      title={say(`admin.ask.${act}`, { name })}
-      help={say(`admin.help.${act}`)}
-      button={say(`admin.act.${act}`)}
+      title={t(`admin.ask.${act}`, { name })}
+      help={t(`admin.help.${act}`)}
+      button={t(`admin.act.${act}`)}
       {...(HARMLESS.has(act) && { color: 'indigo' })}
       act={run}
       onClose={onClose}

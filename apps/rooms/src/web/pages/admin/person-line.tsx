@@ -10,7 +10,7 @@ import { PersonSessions } from './person-sessions.tsx'
 export type Person = Result<'listUsers'>['users'][number]
 
 export function PersonLine({ person }: { person: Person }) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const [isOpen, setOpen] = useState(false)
   const sessionsId = useId()
   const { id, nickname: name, email } = person
@@ -32,17 +32,17 @@ export function PersonLine({ person }: { person: Person }) {
               </Text>
             )}
             <Text size="sm" c="dimmed">
-              {say('admin.since', { when: moment(person.createdAt) })} ·{' '}
-              {say('admin.seen', { when: moment(person.lastSeenAt) })}
+              {t('admin.since', { when: moment(person.createdAt) })} ·{' '}
+              {t('admin.seen', { when: moment(person.lastSeenAt) })}
             </Text>
             <Rights person={person} />
             <Anchor
               component={Link}
               href={`/admin?part=audit&actorUserId=${id}`}
               size="sm"
-              aria-label={say('admin.didNamed', { name })}
+              aria-label={t('admin.didNamed', { name })}
             >
-              {say('admin.did')}
+              {t('admin.did')}
             </Anchor>
           </div>
         </Group>
@@ -52,10 +52,10 @@ export function PersonLine({ person }: { person: Person }) {
             size="xs"
             aria-expanded={isOpen}
             aria-controls={isOpen ? sessionsId : undefined}
-            aria-label={say('admin.sessionsOf', { name })}
+            aria-label={t('admin.sessionsOf', { name })}
             onClick={() => setOpen(!isOpen)}
           >
-            {say('admin.sessions')}
+            {t('admin.sessions')}
           </Button>
           <PersonActs person={person} />
         </Group>
@@ -70,19 +70,19 @@ export function PersonLine({ person }: { person: Person }) {
 }
 
 function Marks({ person: { identityType, disabled, roleSources } }: { person: Person }) {
-  const { say } = useText()
+  const { t } = useText()
   const isAdmin = roleSources.some(({ role }) => role === 'platform_admin')
   return (
     <>
       {identityType === 'guest' && <GuestMark />}
       {isAdmin && (
         <Badge variant="light" size="sm" flex="none" style={{ textTransform: 'none' }}>
-          {say('admin.admin')}
+          {t('admin.admin')}
         </Badge>
       )}
       {disabled && (
         <Badge variant="default" size="sm" flex="none" style={{ textTransform: 'none' }}>
-          {say('admin.disabled')}
+          {t('admin.disabled')}
         </Badge>
       )}
     </>
@@ -91,10 +91,10 @@ function Marks({ person: { identityType, disabled, roleSources } }: { person: Pe
 
 /** Every right, and where it comes from (R9.1). */
 function Rights({ person: { roleSources } }: { person: Person }) {
-  const { say } = useText()
+  const { t } = useText()
   return roleSources.map(({ role, scopeId, source }) => (
     <Text key={`${role} ${scopeId} ${source}`} size="sm" c="dimmed" className="wrap">
-      {role === 'platform_admin' ? say(`admin.right.${source}`) : say('admin.right.team', { team: scopeId })}
+      {role === 'platform_admin' ? t(`admin.right.${source}`) : t('admin.right.team', { team: scopeId })}
     </Text>
   ))
 }

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { Ask } from '../../parts/ask.tsx'
@@ -14,13 +14,13 @@ type Session = Result<'listUserSessions'>['sessions'][number]
 
 /** Where somebody is signed in, with ending it there and everywhere (R10.5). */
 export function PersonSessions({ person: { id: userId, nickname: name } }: { person: Person }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data, error, refetch } = useCall('admin', 'listUserSessions', { params: { userId } })
   const [isAsking, setAsking] = useState(false)
   if (!data) return <Unread error={error} onRetry={refetch} />
   const endAll = async () => {
     const { revoked } = await call('endUserSessions', { params: { userId } })
-    tellDone(say('admin.ended', { count: revoked }))
+    showSuccess(t('admin.ended', { count: revoked }))
     await changed('admin')
   }
   const { sessions } = data
@@ -28,10 +28,10 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
     <div style={{ paddingTop: 12 }}>
       {sessions.length === 0 && (
         <Text size="sm" c="dimmed">
-          {say('admin.noSessions')}
+          {t('admin.noSessions')}
         </Text>
       )}
-      <ul className="plain rows" aria-label={say('admin.sessionsOf', { name })}>
+      <ul className="plain rows" aria-label={t('admin.sessionsOf', { name })}>
         {sessions.map((session) => (
           <Line key={session.id} session={session} name={name} />
         ))}
@@ -41,17 +41,17 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
           mt="sm"
           size="xs"
           variant="default"
-          aria-label={say('admin.endAllOf', { name })}
+          aria-label={t('admin.endAllOf', { name })}
           onClick={() => setAsking(true)}
         >
-          {say('admin.endAll')}
+          {t('admin.endAll')}
         </Button>
       )}
       {isAsking && (
         <Ask
-          title={say('admin.endAllTitle', { name })}
-          help={say('admin.endAllHelp')}
-          button={say('admin.endAll')}
+          title={t('admin.endAllTitle', { name })}
+          help={t('admin.endAllHelp')}
+          button={t('admin.endAll')}
           act={endAll}
           onClose={() => setAsking(false)}
           explain={(failed) => <AdminRefusal error={failed} />}
@@ -62,13 +62,13 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
 }
 
 function Line({ session, name }: { session: Session; name: string }) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const [isAsking, setAsking] = useState(false)
   const device = useDevice(session.userAgent)
   const when = moment(session.lastSeenAt)
   const end = async () => {
     await call('endAnySession', { params: { id: session.id } })
-    tellDone(say('account.ended'))
+    showSuccess(t('account.ended'))
     await changed('admin')
   }
   return (
@@ -80,27 +80,27 @@ function Line({ session, name }: { session: Session; name: string }) {
           </Text>
           {session.current && (
             <Badge variant="light" size="sm" style={{ textTransform: 'none' }}>
-              {say('account.thisSession')}
+              {t('account.thisSession')}
             </Badge>
           )}
         </Group>
         <Text size="sm" c="dimmed" className="wrap">
-          {say('account.lastSeen', { when })} · {say('account.from', { address: session.addressPrefix })}
+          {t('account.lastSeen', { when })} · {t('account.from', { address: session.addressPrefix })}
         </Text>
       </div>
       <Button
         variant="default"
         size="xs"
-        aria-label={say('admin.endNamed', { name, device, when })}
+        aria-label={t('admin.endNamed', { name, device, when })}
         onClick={() => setAsking(true)}
       >
-        {say('admin.end')}
+        {t('admin.end')}
       </Button>
       {isAsking && (
         <Ask
-          title={say('admin.endTitle', { name })}
-          help={say('admin.endHelp', { device, when })}
-          button={say('admin.end')}
+          title={t('admin.endTitle', { name })}
+          help={t('admin.endHelp', { device, when })}
+          button={t('admin.end')}
           act={end}
           onClose={() => setAsking(false)}
           explain={(failed) => <AdminRefusal error={failed} />}

@@ -10,25 +10,25 @@ import { isKey, useText } from '../../texts/text.ts'
 type Status = Result<'getProviderStatus'>
 
 export function ProviderStatus() {
-  const { say } = useText()
+  const { t } = useText()
   const { data, error, refetch } = useCall('admin', 'getProviderStatus', {})
   if (!data) return <Unread error={error} onRetry={refetch} />
   return (
     <Stack gap="lg">
       {data.unreachableAccounts > 0 && (
-        <Alert color="orange" title={say('admin.unreachable', { count: data.unreachableAccounts })}>
-          {say('admin.unreachableHelp')}
+        <Alert color="orange" title={t('admin.unreachable', { count: data.unreachableAccounts })}>
+          {t('admin.unreachableHelp')}
         </Alert>
       )}
       {data.inheritableAccounts > 0 && (
-        <Alert color="orange" title={say('admin.inheritable', { count: data.inheritableAccounts })}>
-          {say('admin.inheritableHelp')}
+        <Alert color="orange" title={t('admin.inheritable', { count: data.inheritableAccounts })}>
+          {t('admin.inheritableHelp')}
         </Alert>
       )}
       <Register register={data.register} />
       <State status={data} />
       {Object.keys(data.endpoints).length > 0 && (
-        <Section title={say('admin.endpoints')}>
+        <Section title={t('admin.endpoints')}>
           <dl className="facts">
             {Object.entries(data.endpoints).map(([name, address]) => (
               <Fact key={name} name={name} isCode>
@@ -44,19 +44,19 @@ export function ProviderStatus() {
 
 /** To the letter as they have to be registered at the provider. */
 function Register({ register }: Pick<Status, 'register'>) {
-  const { say } = useText()
+  const { t } = useText()
   return (
-    <Section title={say('admin.register')} help={say('admin.registerHelp')}>
+    <Section title={t('admin.register')} help={t('admin.registerHelp')}>
       <dl className="facts" style={{ gridTemplateColumns: '1fr' }}>
-        <Fact name={say('admin.redirectUri')}>
+        <Fact name={t('admin.redirectUri')}>
           <Address address={register.redirectUri} />
         </Fact>
-        <Fact name={say('admin.postLogoutUri')}>
+        <Fact name={t('admin.postLogoutUri')}>
           <Address address={register.postLogoutRedirectUri} />
         </Fact>
-        <Fact name={say('admin.backchannelUri')}>
+        <Fact name={t('admin.backchannelUri')}>
           {register.backchannelLogoutUri === null ? (
-            say('admin.backchannelOff')
+            t('admin.backchannelOff')
           ) : (
             <Address address={register.backchannelLogoutUri} />
           )}
@@ -78,42 +78,42 @@ function Address({ address }: { address: string }) {
 }
 
 function State({ status }: { status: Status }) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const { discovery, lastLogoutToken } = status
   return (
-    <Section title={say('admin.part.provider')}>
+    <Section title={t('admin.part.provider')}>
       {!discovery.ok && (
-        <Alert color="red" title={say('admin.discoveryBad')}>
+        <Alert color="red" title={t('admin.discoveryBad')}>
           <WhyUnusable discovery={discovery} />
         </Alert>
       )}
       <dl className="facts">
-        <Fact name={say('admin.label')}>{status.label}</Fact>
-        <Fact name={say('admin.mode')} isCode>
+        <Fact name={t('admin.label')}>{status.label}</Fact>
+        <Fact name={t('admin.mode')} isCode>
           {status.mode}
         </Fact>
-        <Fact name={say('admin.issuer')} isCode>
+        <Fact name={t('admin.issuer')} isCode>
           {status.issuer}
         </Fact>
-        <Fact name={say('admin.discovery')}>
-          {say(discovery.ok ? 'admin.discoveryOk' : 'admin.discoveryBad')}
+        <Fact name={t('admin.discovery')}>
+          {t(discovery.ok ? 'admin.discoveryOk' : 'admin.discoveryBad')}
           {discovery.checkedAt !== null && ` · ${moment(discovery.checkedAt)}`}
         </Fact>
-        <Fact name={say('admin.pkce')} isCode>
+        <Fact name={t('admin.pkce')} isCode>
           {status.pkce}
         </Fact>
-        <Fact name={say('admin.tokenAuth')} isCode>
+        <Fact name={t('admin.tokenAuth')} isCode>
           {status.tokenAuthMethod}
         </Fact>
         {status.idTokenAlg !== null && (
-          <Fact name={say('admin.idTokenAlg')} isCode>
+          <Fact name={t('admin.idTokenAlg')} isCode>
             {status.idTokenAlg}
           </Fact>
         )}
-        <Fact name={say('admin.lastLogoutToken')}>
+        <Fact name={t('admin.lastLogoutToken')}>
           {lastLogoutToken === null
-            ? say('admin.logoutToken.none')
-            : `${say(`admin.logoutToken.${lastLogoutToken.result}`)} · ${moment(lastLogoutToken.at)}`}
+            ? t('admin.logoutToken.none')
+            : `${t(`admin.logoutToken.${lastLogoutToken.result}`)} · ${moment(lastLogoutToken.at)}`}
         </Fact>
       </dl>
     </Section>
@@ -121,15 +121,15 @@ function State({ status }: { status: Status }) {
 }
 
 function WhyUnusable({ discovery: { code, error } }: Pick<Status, 'discovery'>) {
-  const { say } = useText()
-  if (error === null) return say('admin.discoveryNever')
+  const { t } = useText()
+  if (error === null) return t('admin.discoveryNever')
   const why = `admin.discoveryWhy.${code}`
   return (
     <>
-      <Text size="sm">{say(isKey(why) ? why : 'admin.discoveryWhy.unknown')}</Text>
+      <Text size="sm">{t(isKey(why) ? why : 'admin.discoveryWhy.unknown')}</Text>
       {/* As it stands in the log and in the documents, which are in English. */}
       <Text size="sm" mt={4} className="wrap">
-        {say('admin.discoveryDetail')}:{' '}
+        {t('admin.discoveryDetail')}:{' '}
         <Text span inherit ff="monospace" lang="en">
           {error}
         </Text>

@@ -6,14 +6,14 @@ import { useText } from '../../texts/text.ts'
 
 /** Why something was refused, and what to do about it. */
 export function AdminRefusal({ error }: { error: Error }) {
-  const { say } = useText()
+  const { t } = useText()
   const code = error instanceof CallError ? error.code : undefined
   return (
     <>
       <Text size="sm">
-        {code === 'last_admin' && say('admin.lastAdmin')}
-        {code === 'account_disabled' && say('admin.accountDisabled')}
-        {code === 'owns_rooms' && say('admin.ownsRooms')}
+        {code === 'last_admin' && t('admin.lastAdmin')}
+        {code === 'account_disabled' && t('admin.accountDisabled')}
+        {code === 'owns_rooms' && t('admin.ownsRooms')}
         {!['last_admin', 'account_disabled', 'owns_rooms'].includes(code ?? '') && <Refusal error={error} />}
       </Text>
       {code === 'owns_rooms' && <OwnedRooms error={error} />}
@@ -23,7 +23,7 @@ export function AdminRefusal({ error }: { error: Error }) {
 
 /** Each where it can be taken over. */
 function OwnedRooms({ error }: { error: Error }) {
-  const { say } = useText()
+  const { t } = useText()
   const ids = error instanceof CallError ? error.answer['roomIds'] : undefined
   if (!Array.isArray(ids)) return null
   return (
@@ -37,7 +37,7 @@ function OwnedRooms({ error }: { error: Error }) {
             size="sm"
             c="inherit"
           >
-            {say('account.ownedRoom', { number: index + 1 })}
+            {t('account.ownedRoom', { number: index + 1 })}
           </Anchor>
         </li>
       ))}

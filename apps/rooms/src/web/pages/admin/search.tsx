@@ -16,7 +16,7 @@ interface Props {
 
 /** Searches when asked to, not at every letter: searches are counted (R22). */
 export function Search({ label, help, q, least, onSearch }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const [typed, setTyped] = useTyped(q)
   const [tooShort, setTooShort] = useState<string>()
   const field = useRef<HTMLInputElement>(null)
@@ -37,7 +37,7 @@ export function Search({ label, help, q, least, onSearch }: Props) {
           label={label}
           description={help}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          error={typed === tooShort && say('admin.searchShort')}
+          error={typed === tooShort && t('admin.searchShort')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -46,7 +46,7 @@ export function Search({ label, help, q, least, onSearch }: Props) {
           maw={420}
         />
         <Button type="submit" variant="default" mt={25} flex="none">
-          {say('admin.search')}
+          {t('admin.search')}
         </Button>
       </Group>
     </form>

@@ -8,20 +8,20 @@ import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
 export function NewRoom({ user, onClose }: { user: User; onClose: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const [, go] = useLocation()
   useFocusBack()
   return (
     <Modal
       opened
       onClose={onClose}
-      title={say('lobby.create')}
-      closeButtonProps={{ 'aria-label': say('shell.close') }}
+      title={t('lobby.create')}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
       <RoomForm
         isGuest={user.identityType === 'guest'}
         name="newRoom"
-        button={say('form.create')}
+        button={t('form.create')}
         save={async (settings) => {
           const { room } = await call('createRoom', { body: settings })
           await changed('rooms')

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { tellDone, tellFailed } from '@latchkey/web/told'
+import { showSuccess, showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { call } from '../../call.ts'
@@ -12,7 +12,7 @@ import { useText } from '../../texts/text.ts'
 
 /** Invitations and handovers that wait for an answer (R23.2). */
 export function Pending({ user }: { user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   const { pages, error, retry, ...next } = usePages('pending', 'listPendingInvitations', {})
   const offers = useCall('pending', 'listPendingTransfers', {})
   const invitations = pages?.flatMap((page) => page.invitations) ?? []
@@ -25,15 +25,15 @@ export function Pending({ user }: { user: User }) {
     void offers.refetch()
   }
   return (
-    <Section title={say('lobby.pending')}>
+    <Section title={t('lobby.pending')}>
       {failed && <NotRead error={failed} onRetry={readAgain} />}
-      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={say('lobby.pending')}>
+      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={t('lobby.pending')}>
         {invitations.map(({ id, roomId, roomName, permission, expiresAt }) => (
           <Waiting
             key={id}
-            what={say('lobby.invitedTo', { room: roomName, role: say(`room.role.${permission}`) })}
+            what={t('lobby.invitedTo', { room: roomName, role: t(`room.role.${permission}`) })}
             until={expiresAt}
-            done={say('lobby.accepted', { room: roomName })}
+            done={t('lobby.accepted', { room: roomName })}
             accept={{
               act: () => call('acceptInvitation', { params: { invitation: id } }),
               leadsTo: `/rooms/${roomId}`,
@@ -45,9 +45,9 @@ export function Pending({ user }: { user: User }) {
           toUserId === user.id ? (
             <Waiting
               key={roomId}
-              what={say('lobby.offered', { name: fromNickname, room: roomName })}
+              what={t('lobby.offered', { name: fromNickname, room: roomName })}
               until={expiresAt}
-              done={say('lobby.accepted', { room: roomName })}
+              done={t('lobby.accepted', { room: roomName })}
               accept={{
                 act: () => call('confirmTransfer', { params: { id: roomId } }),
                 leadsTo: `/rooms/${roomId}`,
@@ -57,9 +57,9 @@ export function Pending({ user }: { user: User }) {
           ) : (
             <Waiting
               key={roomId}
-              what={say('lobby.offering', { room: roomName })}
+              what={t('lobby.offering', { room: roomName })}
               until={expiresAt}
-              done={say('lobby.withdrawn')}
+              done={t('lobby.withdrawn')}
               withdraw={() => call('cancelTransfer', { params: { id: roomId } })}
             />
           ),
@@ -71,13 +71,13 @@ export function Pending({ user }: { user: User }) {
 }
 
 function NotRead({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const { say, failure } = useText()
+  const { t, failure } = useText()
   return (
-    <Alert color="red" role="alert" title={say('page.error')}>
+    <Alert color="red" role="alert" title={t('page.error')}>
       <Group justify="space-between" gap="sm">
         <Text size="sm">{failure(error)}</Text>
         <Button size="xs" variant="default" onClick={onRetry}>
-          {say('page.retry')}
+          {t('page.retry')}
         </Button>
       </Group>
     </Alert>
@@ -95,15 +95,15 @@ interface Props {
 }
 
 function Waiting({ what, until, done, accept, decline, withdraw }: Props) {
-  const { say, moment, failure } = useText()
+  const { t, moment, failure } = useText()
   const [, go] = useLocation()
   const answer = useMutation({
     mutationFn: ({ act }: { act: () => Promise<unknown>; words: string; leadsTo?: string }) => act(),
     onSuccess(_, { words, leadsTo }) {
-      tellDone(words)
+      showSuccess(words)
       if (leadsTo !== undefined) go(leadsTo)
     },
-    onError: (error) => tellFailed(failure(error)),
+    onError: (error) => showError(failure(error)),
     onSettled: () => changed('pending', 'rooms'),
   })
   const button = (
@@ -129,19 +129,19 @@ function Waiting({ what, until, done, accept, decline, withdraw }: Props) {
           {what}
         </Text>
         <Text size="sm" c="dimmed">
-          {say('lobby.until', { when: moment(until) })}
+          {t('lobby.until', { when: moment(until) })}
         </Text>
       </div>
       <Group gap="xs">
         {accept &&
-          button(say('lobby.accept'), say('lobby.acceptNamed', { what }), { ...accept, words: done }, true)}
+          button(t('lobby.accept'), t('lobby.acceptNamed', { what }), { ...accept, words: done }, true)}
         {decline &&
-          button(say('lobby.decline'), say('lobby.declineNamed', { what }), {
+          button(t('lobby.decline'), t('lobby.declineNamed', { what }), {
             act: decline,
-            words: say('lobby.declined'),
+            words: t('lobby.declined'),
           })}
         {withdraw &&
-          button(say('lobby.withdraw'), say('lobby.withdrawNamed', { what }), { act: withdraw, words: done })}
+          button(t('lobby.withdraw'), t('lobby.withdrawNamed', { what }), { act: withdraw, words: done })}
       </Group>
     </Group>
   )

@@ -6,7 +6,7 @@ import { useText } from '../../texts/text.ts'
 
 /** A nickname and nothing else (R14.1). `back` is where the guest then is. */
 export function GuestEntry({ back }: { back: string }) {
-  const { say } = useText()
+  const { t } = useText()
   const text = useState('')
   const enter = async (nickname: string) => {
     await call('createGuestSession', { body: { nickname } })
@@ -17,12 +17,12 @@ export function GuestEntry({ back }: { back: string }) {
     <Paper withBorder p="md">
       <Stack gap="sm">
         <div>
-          <Title order={2}>{say('login.guestTitle')}</Title>
+          <Title order={2}>{t('login.guestTitle')}</Title>
           <Text size="sm" c="dimmed" mt={4}>
-            {say('login.guestHelp')}
+            {t('login.guestHelp')}
           </Text>
         </div>
-        <NicknameForm text={text} button={say('login.enter')} save={enter} />
+        <NicknameForm text={text} button={t('login.enter')} save={enter} />
       </Stack>
     </Paper>
   )

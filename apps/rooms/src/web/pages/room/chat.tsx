@@ -36,20 +36,20 @@ function useUnreadInTitle(unread: number): void {
 }
 
 function WhoTypes({ store }: { store: RoomStore }) {
-  const { say } = useText()
+  const { t } = useText()
   const { typing, present } = useSyncExternalStore(store.watch, store.state)
   const names = typing.flatMap((id) => present.get(id)?.nickname ?? [])
   return (
     <Text size="sm" c="dimmed" mih={22} className="wrap">
-      {names.length > 2 && say('room.areTyping')}
-      {names.length > 0 && names.length <= 2 && say('room.isTyping', { names: names.join(', ') })}
+      {names.length > 2 && t('room.areTyping')}
+      {names.length > 0 && names.length <= 2 && t('room.isTyping', { names: names.join(', ') })}
     </Text>
   )
 }
 
 /** What is new, for who listens instead of looking: messages of others, and who came and went. */
 function ReadOut({ store }: { store: RoomStore }) {
-  const { say } = useText()
+  const { t } = useText()
   const { heard, moved } = useSyncExternalStore(store.watch, store.state)
   const came = moved?.came.join(', ') ?? ''
   const went = moved?.went.join(', ') ?? ''
@@ -57,12 +57,12 @@ function ReadOut({ store }: { store: RoomStore }) {
     <VisuallyHidden>
       <div aria-live="polite">
         {heard.map(({ id, nickname, content }) => (
-          <p key={id}>{say('room.said', { name: nickname, text: content ?? '' })}</p>
+          <p key={id}>{t('room.said', { name: nickname, text: content ?? '' })}</p>
         ))}
       </div>
       <div aria-live="polite">
-        {came !== '' && <p>{say('room.came', { names: came })}</p>}
-        {went !== '' && <p>{say('room.went', { names: went })}</p>}
+        {came !== '' && <p>{t('room.came', { names: came })}</p>}
+        {went !== '' && <p>{t('room.went', { names: went })}</p>}
       </div>
     </VisuallyHidden>
   )

@@ -15,7 +15,7 @@ const TELLS_FROM = 100
 
 /** Where messages are written. What stands here is kept until it is sent (R23.3). */
 export function Composer({ room, store }: { room: Room; store: RoomStore }) {
-  const { say } = useText()
+  const { t } = useText()
   const [text, setText] = useKeptText(`draft:${room.id}`)
   // Not drawn anew with each message: measuring what is typed takes long.
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
@@ -48,8 +48,8 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
           ref={field}
           id="write"
           style={{ flex: 1, minWidth: 0 }}
-          aria-label={say('room.messageTo', { room: room.name })}
-          placeholder={say('room.message')}
+          aria-label={t('room.messageTo', { room: room.name })}
+          placeholder={t('room.message')}
           dir="auto"
           autosize
           minRows={1}
@@ -63,12 +63,10 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
           onBlur={() => store.stopTyping()}
           onKeyDown={onKeyDown}
           inputWrapperOrder={['input', 'description', 'error']}
-          description={
-            left >= 0 && left <= TELLS_FROM ? say('room.left', { count: left }) : say('room.sendHelp')
-          }
-          error={left < 0 && say('room.tooLong', { count: -left })}
+          description={left >= 0 && left <= TELLS_FROM ? t('room.left', { count: left }) : t('room.sendHelp')}
+          error={left < 0 && t('room.tooLong', { count: -left })}
         />
-        <Button onClick={send} aria-label={say('room.send')} px="sm" h={36} flex="none">
+        <Button onClick={send} aria-label={t('room.send')} px="sm" h={36} flex="none">
           <IconSend2 size={18} aria-hidden />
         </Button>
       </Group>

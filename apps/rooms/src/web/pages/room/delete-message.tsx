@@ -12,12 +12,12 @@ interface Props {
 }
 
 export function DeleteMessage({ message, onClose, onDeleted }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Ask
-      title={say('room.deleteMessageTitle')}
-      help={say('room.deleteMessageHelp')}
-      button={say('room.deleteMessage')}
+      title={t('room.deleteMessageTitle')}
+      help={t('room.deleteMessageHelp')}
+      button={t('room.deleteMessage')}
       act={async () => {
         await call('deleteMessage', { params: { id: message.roomId, messageId: message.id } })
         onDeleted()

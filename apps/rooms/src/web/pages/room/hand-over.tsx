@@ -1,4 +1,4 @@
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
 import { Ask } from '../../parts/ask.tsx'
@@ -7,16 +7,16 @@ import { useText } from '../../texts/text.ts'
 import type { Room } from './room.ts'
 
 export function HandOver({ person, room, onClose }: { person: Person; room: Room; onClose: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const name = person.nickname
   return (
     <Ask
-      title={say('manage.handTitle', { name })}
-      help={say('manage.handHelp', { name })}
-      button={say('manage.hand')}
+      title={t('manage.handTitle', { name })}
+      help={t('manage.handHelp', { name })}
+      button={t('manage.hand')}
       act={async () => {
         await call('requestTransfer', { params: { id: room.id }, body: { userId: person.userId } })
-        tellDone(say('manage.offered', { name }))
+        showSuccess(t('manage.offered', { name }))
         await changed('pending')
       }}
       onClose={onClose}

@@ -12,7 +12,7 @@ import { type Room, rightsIn } from './room.ts'
 
 /** Everything about the room itself, as far as this person may see or change it. */
 export function Manage({ room, user }: { room: Room; user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   const [isOpen, { open, close }] = useDisclosure()
   const may = rightsIn(room, user)
   const tabs = [
@@ -29,21 +29,21 @@ export function Manage({ room, user }: { room: Room; user: User }) {
   return (
     <>
       <Button variant="default" size="sm" onClick={open} leftSection={<IconSettings size={16} aria-hidden />}>
-        {say('manage.open')}
+        {t('manage.open')}
       </Button>
       <Drawer
         opened={isOpen}
         onClose={unlessAsking(close)}
         position="right"
         size="lg"
-        title={say('manage.title')}
-        closeButtonProps={{ 'aria-label': say('shell.close') }}
+        title={t('manage.title')}
+        closeButtonProps={{ 'aria-label': t('shell.close') }}
       >
         <Tabs defaultValue={first.name} keepMounted={false}>
           <Tabs.List>
             {tabs.map(({ name }) => (
               <Tabs.Tab key={name} value={name}>
-                {say(`manage.${name}` as 'manage.members')}
+                {t(`manage.${name}` as 'manage.members')}
               </Tabs.Tab>
             ))}
           </Tabs.List>

@@ -20,7 +20,7 @@ interface Props {
 }
 
 export const MessageLine = memo(function MessageLine({ message, role, continues, onDelete }: Props) {
-  const { say, time } = useText()
+  const { t, time } = useText()
   const { avatarColor, content, createdAt } = message
   const nickname = useNameOf(message)
   return (
@@ -36,7 +36,7 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
         )}
         {content === null ? (
           <Text size="sm" c="dimmed" fs="italic">
-            {say('room.deleted')}
+            {t('room.deleted')}
           </Text>
         ) : (
           <Text size="sm" className="said" component="div" dir="auto">
@@ -49,7 +49,7 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
           variant="subtle"
           color="gray"
           onClick={() => onDelete(message)}
-          aria-label={say('room.deleteNamed', { name: nickname, when: time(createdAt) })}
+          aria-label={t('room.deleteNamed', { name: nickname, when: time(createdAt) })}
         >
           <IconTrash size={16} />
         </ActionIcon>
@@ -60,12 +60,12 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
 
 /** Whoever has erased their account is told from others by what is left of it, and is not called by that alone. */
 function useNameOf({ userId, nickname }: Message): string {
-  const { say } = useText()
-  return userId === null ? say('person.gone', { name: nickname }) : nickname
+  const { t } = useText()
+  return userId === null ? t('person.gone', { name: nickname }) : nickname
 }
 
 function ByWhom({ message, role }: Pick<Props, 'message' | 'role'>) {
-  const { say, time, moment } = useText()
+  const { t, time, moment } = useText()
   const { guest, createdAt } = message
   const nickname = useNameOf(message)
   return (
@@ -76,7 +76,7 @@ function ByWhom({ message, role }: Pick<Props, 'message' | 'role'>) {
       {guest && <GuestMark />}
       {(role === 'owner' || role === 'moderator') && (
         <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
-          {say(`room.role.${role}`)}
+          {t(`room.role.${role}`)}
         </Badge>
       )}
       <Text size="xs" c="dimmed" component="time" dateTime={createdAt} title={moment(createdAt)}>
@@ -132,7 +132,7 @@ function WithLinks({ text }: { text: string }) {
 
 /** Shown before the server has it. */
 export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <li className="message">
       <Face nickname={user.nickname} avatarColor={user.avatarColor} size={32} />
@@ -142,7 +142,7 @@ export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
             <bdi>{user.nickname}</bdi>
           </Text>
           <Text size="xs" c="dimmed">
-            {say('room.sending')}
+            {t('room.sending')}
           </Text>
         </Group>
         <Text size="sm" className="said" component="div" dir="auto">

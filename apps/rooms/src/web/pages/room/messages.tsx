@@ -1,6 +1,6 @@
 import { Button, Center, Divider, Loader, Stack, Text } from '@mantine/core'
 import { IconArrowDown } from '@latchkey/web/icons'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import {
   type RefObject,
   memo,
@@ -29,7 +29,7 @@ interface Props {
 }
 
 export function Messages({ room, user, store, isComing }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const state = useSyncExternalStore(store.watch, store.state)
   const [doomed, setDoomed] = useState<Message | null>(null)
   const { ref, onScroll, isAway, goToEnd } = useReading(store, state)
@@ -39,22 +39,22 @@ export function Messages({ room, user, store, isComing }: Props) {
   return (
     <>
       <a className="skip" href="#write">
-        {say('room.skip')}
+        {t('room.skip')}
       </a>
       <div
         className="messages"
         ref={ref}
         onScroll={onScroll}
         role="region"
-        aria-label={say('room.messages')}
+        aria-label={t('room.messages')}
         tabIndex={0}
       >
         {isComing && older === undefined && !historyError && (
           <Center p="xl">
-            <Loader size="sm" aria-label={say('room.waitToEnter')} />
+            <Loader size="sm" aria-label={t('room.waitToEnter')} />
           </Center>
         )}
-        {historyError !== null && <Failed error={historyError} onRetry={() => void store.readOlder()} />}
+        {historyError !== null && <ErrorNotice error={historyError} onRetry={() => void store.readOlder()} />}
         <Beginning list={ref} store={store} state={state} isEmpty={isEmpty} />
         <ol className="plain">
           {messages.map((message, index) => (
@@ -90,7 +90,7 @@ export function Messages({ room, user, store, isComing }: Props) {
 
 /** Beside the messages, not over them: it hides nothing of what is read. */
 function NewBelow({ count, onPress }: { count: number; onPress: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Button
       size="xs"
@@ -101,7 +101,7 @@ function NewBelow({ count, onPress }: { count: number; onPress: () => void }) {
       rightSection={<IconArrowDown size={14} aria-hidden />}
       onClick={onPress}
     >
-      {say('room.unread', { count })}
+      {t('room.unread', { count })}
     </Button>
   )
 }
@@ -139,7 +139,7 @@ interface BeginningProps {
 }
 
 function Beginning({ list, store, state, isEmpty }: BeginningProps) {
-  const { say } = useText()
+  const { t } = useText()
   const [isReading, setReading] = useState(false)
   useEffect(() => {
     if (!isReading) return undefined
@@ -158,12 +158,12 @@ function Beginning({ list, store, state, isEmpty }: BeginningProps) {
     <Stack align="center" p="sm" gap="xs">
       {state.older !== null && (
         <Button variant="default" size="xs" loading={isReading} onClick={() => void read()}>
-          {say('room.older')}
+          {t('room.older')}
         </Button>
       )}
       {state.older === null && (
         <Text size="sm" c="dimmed" ta="center">
-          {say(isEmpty ? 'room.noMessages' : 'room.beginning')}
+          {t(isEmpty ? 'room.noMessages' : 'room.beginning')}
         </Text>
       )}
     </Stack>
@@ -190,7 +190,7 @@ interface MarksProps {
 
 /** Where a day begins, and where what is new begins. */
 const Marks = memo(function Marks({ at, isNewDay, newMark }: MarksProps) {
-  const { say, day } = useText()
+  const { t, day } = useText()
   const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
   return (
     <>
@@ -201,7 +201,7 @@ const Marks = memo(function Marks({ at, isNewDay, newMark }: MarksProps) {
       )}
       {newMark && (
         <li>
-          <Divider my="xs" color="red" label={<strong>{say(newMark)}</strong>} styles={styles} />
+          <Divider my="xs" color="red" label={<strong>{t(newMark)}</strong>} styles={styles} />
         </li>
       )}
     </>

@@ -16,10 +16,10 @@ interface Props {
 
 /** Why one is not in the room, and the way on. Nobody is brought back without wanting it (R28.5). */
 export function Out({ name, out: { reason, until }, onComeBack }: Props) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const user = useUser()
   const isMissing = reason === 'not_found'
-  const title = isMissing ? say('room.notFound') : (name ?? say('room.out'))
+  const title = isMissing ? t('room.notFound') : (name ?? t('room.out'))
   const mayComeBack = reason === 'left' || reason === 'room_full' || reason === 'limit_reached'
   const wantsMember = reason === 'guests_not_allowed' || (isMissing && user.identityType === 'guest')
   return (
@@ -27,24 +27,24 @@ export function Out({ name, out: { reason, until }, onComeBack }: Props) {
       <PageHeading title={title} className="wrap" mb="lg" />
       <div role="alert">
         <Notice
-          title={say(keyOf(reason))}
-          {...(isMissing && { help: say('room.notFoundHelp') })}
-          {...(until !== null && { help: say('room.outUntil', { when: moment(until) }) })}
+          title={t(keyOf(reason))}
+          {...(isMissing && { help: t('room.notFoundHelp') })}
+          {...(until !== null && { help: t('room.outUntil', { when: moment(until) }) })}
           action={
             <Group justify="center">
-              {mayComeBack && <Button onClick={onComeBack}>{say('room.comeBack')}</Button>}
+              {mayComeBack && <Button onClick={onComeBack}>{t('room.comeBack')}</Button>}
               {reason === 'reauth_required' && (
                 <Button component="a" href={providerLogin(location.pathname, 'login')}>
-                  {say('shell.signInAgain')}
+                  {t('shell.signInAgain')}
                 </Button>
               )}
               {wantsMember && (
                 <Button component={Link} href={loginPath(location.pathname)}>
-                  {say('login.title')}
+                  {t('login.title')}
                 </Button>
               )}
               <Button variant="default" component={Link} href="/">
-                {say('page.toLobby')}
+                {t('page.toLobby')}
               </Button>
             </Group>
           }

@@ -17,22 +17,22 @@ interface Props {
 
 /** Who is in the room. */
 export function PeoplePanel({ room, user, store }: Props) {
-  const { say, number } = useText()
+  const { t, number } = useText()
   const [isOpen, { open, close }] = useDisclosure()
   const { present, count } = useSyncExternalStore(store.watch, store.state)
   return (
     <>
       <Button variant="default" size="sm" onClick={open} leftSection={<IconUsers size={16} aria-hidden />}>
-        {say('room.people')} ({number(count)})
+        {t('room.people')} ({number(count)})
       </Button>
       <Drawer
         opened={isOpen}
         onClose={unlessAsking(close)}
         position="right"
-        title={say('room.peopleCount', { count })}
-        closeButtonProps={{ 'aria-label': say('shell.close') }}
+        title={t('room.peopleCount', { count })}
+        closeButtonProps={{ 'aria-label': t('shell.close') }}
       >
-        {present.size === 0 && count > 0 && <Text c="dimmed">{say('room.tooMany')}</Text>}
+        {present.size === 0 && count > 0 && <Text c="dimmed">{t('room.tooMany')}</Text>}
         <People people={[...present.values()]} room={room} user={user} />
       </Drawer>
     </>

@@ -18,13 +18,13 @@ interface Props {
 
 /** A line for each; what is asked about one of them stays when they leave the list meanwhile. */
 export function People({ people, room, user, areMembers = false }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const [asked, setAsked] = useState<{ act: Act; person: Person } | null>(null)
   const list = useRef<HTMLUListElement>(null)
   const shared = asked && { person: asked.person, room, onClose: () => setAsked(null) }
   return (
     <>
-      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={say('room.people')}>
+      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={t('room.people')}>
         {people.map((person) => (
           <PersonLine
             key={person.userId}

@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const { userId, nickname, avatarColor, guest, role } = person
   const isSelf = userId === user.id
   return (
@@ -23,11 +23,11 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
       <Face nickname={nickname} avatarColor={avatarColor} size={32} />
       <div style={{ minWidth: 0, flex: 1 }}>
         <Text fw={550} size="sm" className="wrap">
-          <bdi>{nickname}</bdi> {isSelf && `(${say('room.you')})`}
+          <bdi>{nickname}</bdi> {isSelf && `(${t('room.you')})`}
         </Text>
         <Group gap={6}>
           <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
-            {say(`room.role.${role}`)}
+            {t(`room.role.${role}`)}
           </Badge>
           {guest && <GuestMark />}
         </Group>

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@latchkey/web/icons'
-import { tellDone, tellFailed } from '@latchkey/web/told'
+import { showSuccess, showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { type MemberRole, removing, settingAs } from '../../../rooms/room-access.ts'
@@ -27,13 +27,13 @@ interface Props {
 
 /** What this person may do with that one (R17.4); nothing where that is nothing. */
 export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const change = useMutation({
     mutationFn: (role: MemberRole) =>
       call('changeMemberRole', { params: { id: room.id, userId: person.userId }, body: { role } }),
     onSuccess: (_, role) =>
-      tellDone(say('manage.roleChanged', { name: person.nickname, role: say(`room.role.${role}`) })),
-    onError: (error) => tellFailed(<Refusal error={error} />),
+      showSuccess(t('manage.roleChanged', { name: person.nickname, role: t(`room.role.${role}`) })),
+    onError: (error) => showError(<Refusal error={error} />),
     onSettled: () => changed('members', 'room'),
   })
   const button = useRef<HTMLButtonElement>(null)
@@ -52,7 +52,7 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
           variant="subtle"
           color="gray"
           size="lg"
-          aria-label={say('manage.actions', { name: person.nickname })}
+          aria-label={t('manage.actions', { name: person.nickname })}
         >
           <IconDots size={18} />
         </ActionIcon>
@@ -60,12 +60,12 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
       <Menu.Dropdown>
         {roles.map((role) => (
           <Menu.Item key={role} onClick={() => change.mutate(role)}>
-            {say('manage.makeRole', { role: say(`room.role.${role}`) })}
+            {t('manage.makeRole', { role: t(`room.role.${role}`) })}
           </Menu.Item>
         ))}
-        {mayBeOwner && <Menu.Item onClick={() => ask('hand')}>{say('manage.hand')}</Menu.Item>}
-        {mayRemove && <Menu.Item onClick={() => ask('kick')}>{say('manage.kick')}</Menu.Item>}
-        {mayRemove && <Menu.Item onClick={() => ask('ban')}>{say('manage.ban')}</Menu.Item>}
+        {mayBeOwner && <Menu.Item onClick={() => ask('hand')}>{t('manage.hand')}</Menu.Item>}
+        {mayRemove && <Menu.Item onClick={() => ask('kick')}>{t('manage.kick')}</Menu.Item>}
+        {mayRemove && <Menu.Item onClick={() => ask('ban')}>{t('manage.ban')}</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   )

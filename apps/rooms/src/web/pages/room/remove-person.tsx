@@ -20,7 +20,7 @@ interface Props {
 
 /** Kick or ban, with a reason for other moderators (R17.5). */
 export function RemovePerson({ action, person, room, onClose, onRemoved }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const [minutes, setMinutes] = useState(10)
   const [reason, setReason] = useState('')
   const name = person.nickname
@@ -36,16 +36,16 @@ export function RemovePerson({ action, person, room, onClose, onRemoved }: Props
   }
   return (
     <Ask
-      title={say(action === 'kick' ? 'manage.kickTitle' : 'manage.banTitle', { name })}
-      help={say(action === 'kick' ? 'manage.kickHelp' : 'manage.banHelp', { name })}
-      button={say(action === 'kick' ? 'manage.kick' : 'manage.ban')}
+      title={t(action === 'kick' ? 'manage.kickTitle' : 'manage.banTitle', { name })}
+      help={t(action === 'kick' ? 'manage.kickHelp' : 'manage.banHelp', { name })}
+      button={t(action === 'kick' ? 'manage.kick' : 'manage.ban')}
       act={act}
       onClose={onClose}
       isReady={Number.isInteger(minutes) && minutes >= 1 && minutes <= MOST_MINUTES}
     >
       {action === 'kick' && (
         <NumberInput
-          label={say('manage.minutes')}
+          label={t('manage.minutes')}
           value={minutes}
           onChange={(value) => setMinutes(Number(value))}
           min={1}
@@ -55,7 +55,7 @@ export function RemovePerson({ action, person, room, onClose, onRemoved }: Props
         />
       )}
       <Textarea
-        label={say('manage.reason')}
+        label={t('manage.reason')}
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
         maxLength={500}

@@ -34,18 +34,18 @@ function Failed({
   store: RoomStore
   onTakeBack: (text: string) => void
 }) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <Paper withBorder p="xs" mb="xs">
       <Text size="sm" c="var(--mantine-color-error)" fw={550}>
-        {say('room.notSent')}: <Refusal error={problem?.error} />
+        {t('room.notSent')}: <Refusal error={problem?.error} />
       </Text>
       <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-wrap' }} lineClamp={3}>
         {content}
       </Text>
       <Group gap="xs" mt={4}>
         <Button size="compact-sm" variant="default" onClick={() => store.retry(clientId)}>
-          {say('room.retry')}
+          {t('room.retry')}
         </Button>
         <Button
           size="compact-sm"
@@ -55,10 +55,10 @@ function Failed({
             onTakeBack(content)
           }}
         >
-          {say('room.takeBack')}
+          {t('room.takeBack')}
         </Button>
         <Button size="compact-sm" variant="default" onClick={() => store.discard(clientId)}>
-          {say('room.discard')}
+          {t('room.discard')}
         </Button>
       </Group>
     </Paper>

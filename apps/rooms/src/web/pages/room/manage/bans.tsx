@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
-import { tellDone, tellFailed } from '@latchkey/web/told'
+import { showSuccess, showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { removing } from '../../../../rooms/room-access.ts'
 import { call } from '../../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
@@ -15,22 +15,22 @@ import { type Room, rightsIn } from '../room.ts'
 
 /** Who may not come in, why, and until when. */
 export function Bans({ room, user }: { room: Room; user: User }) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const may = rightsIn(room, user)
   const list = usePages('bans', 'listBans', { params: { id: room.id } })
   const lift = useMutation({
     mutationFn: ({ userId }: { userId: string; nickname: string }) =>
       call('liftBan', { params: { id: room.id, userId } }),
-    onSuccess: (_, { nickname }) => tellDone(say('manage.lifted', { name: nickname })),
-    onError: (error) => tellFailed(<Refusal error={error} />),
+    onSuccess: (_, { nickname }) => showSuccess(t('manage.lifted', { name: nickname })),
+    onError: (error) => showError(<Refusal error={error} />),
     onSettled: () => changed('bans'),
   })
   const bans = list.pages?.flatMap((page) => page.bans)
   const place = useFocusWhenGone<HTMLDivElement>(bans?.length)
-  if (list.error && !bans) return <Failed error={list.error} onRetry={list.retry} />
+  if (list.error && !bans) return <ErrorNotice error={list.error} onRetry={list.retry} />
   return (
-    <div ref={place} tabIndex={-1} role="group" aria-label={say('manage.bans')}>
-      {bans?.length === 0 && <Text c="dimmed">{say('manage.noBans')}</Text>}
+    <div ref={place} tabIndex={-1} role="group" aria-label={t('manage.bans')}>
+      {bans?.length === 0 && <Text c="dimmed">{t('manage.noBans')}</Text>}
       <ul className="plain rows">
         {bans?.map(({ userId, nickname, avatarColor, reason, expiresAt, role }) => (
           <Group key={userId} component="li" gap="sm" wrap="nowrap" align="flex-start">
@@ -41,8 +41,8 @@ export function Bans({ room, user }: { room: Room; user: User }) {
               </Text>
               <Text size="sm" c="dimmed">
                 {expiresAt === null
-                  ? say('manage.banned')
-                  : say('manage.kickedUntil', { when: moment(expiresAt) })}
+                  ? t('manage.banned')
+                  : t('manage.kickedUntil', { when: moment(expiresAt) })}
               </Text>
               {reason !== null && (
                 <Text size="sm" className="said">
@@ -55,10 +55,10 @@ export function Bans({ room, user }: { room: Room; user: User }) {
                 size="xs"
                 variant="default"
                 flex="none"
-                aria-label={say('manage.liftNamed', { name: nickname })}
+                aria-label={t('manage.liftNamed', { name: nickname })}
                 onClick={() => lift.mutate({ userId, nickname })}
               >
-                {say('manage.lift')}
+                {t('manage.lift')}
               </Button>
             )}
           </Group>

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { tellDone, tellFailed } from '@latchkey/web/told'
+import { showSuccess, showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { type Result, call } from '../../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { changed, useCall } from '../../../queries.ts'
@@ -13,7 +13,7 @@ import { InviteLink } from './invite-link.tsx'
 import { InvitePerson } from './invite-person.tsx'
 
 export function Invitations({ room, user }: { room: Room; user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   const may = rightsIn(room, user)
   return (
     <Stack gap="xl">
@@ -21,7 +21,7 @@ export function Invitations({ room, user }: { room: Room; user: User }) {
       {may('search_people') && <InvitePerson room={room} mayModerators={may('invite_moderators')} />}
       <div>
         <Title order={3} size="h4" mb="xs">
-          {say('manage.live')}
+          {t('manage.live')}
         </Title>
         <Live room={room} />
       </div>
@@ -30,14 +30,14 @@ export function Invitations({ room, user }: { room: Room; user: User }) {
 }
 
 function Live({ room }: { room: Room }) {
-  const { say } = useText()
+  const { t } = useText()
   const { data, error, refetch } = useCall('invitations', 'listInvitations', { params: { id: room.id } })
   const place = useFocusWhenGone<HTMLDivElement>(data?.invitations.length)
-  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   return (
-    <div ref={place} tabIndex={-1} role="group" aria-label={say('manage.live')}>
+    <div ref={place} tabIndex={-1} role="group" aria-label={t('manage.live')}>
       {data?.invitations.length === 0 ? (
-        <Text c="dimmed">{say('manage.noInvitations')}</Text>
+        <Text c="dimmed">{t('manage.noInvitations')}</Text>
       ) : (
         <ul className="plain rows">
           {data?.invitations.map((invitation) => (
@@ -50,15 +50,15 @@ function Live({ room }: { room: Room }) {
 }
 
 function Line({ invitation }: { invitation: Result<'listInvitations'>['invitations'][number] }) {
-  const { say, moment } = useText()
+  const { t, moment } = useText()
   const { id, roomId, invitedNickname, permission, expiresAt, useCount, maxUses } = invitation
   const revoke = useMutation({
     mutationFn: () => call('revokeInvitation', { params: { id: roomId, invitationId: id } }),
-    onSuccess: () => tellDone(say('manage.revoked')),
-    onError: (error) => tellFailed(<Refusal error={error} />),
+    onSuccess: () => showSuccess(t('manage.revoked')),
+    onError: (error) => showError(<Refusal error={error} />),
     onSettled: () => changed('invitations'),
   })
-  const what = `${invitedNickname ?? say('manage.inviteLink')}, ${say(`room.role.${permission}`)}`
+  const what = `${invitedNickname ?? t('manage.inviteLink')}, ${t(`room.role.${permission}`)}`
   return (
     <Group component="li" justify="space-between" gap="sm" wrap="nowrap">
       <div style={{ minWidth: 0 }}>
@@ -66,8 +66,8 @@ function Line({ invitation }: { invitation: Result<'listInvitations'>['invitatio
           {what}
         </Text>
         <Text size="sm" c="dimmed">
-          {say('manage.kickedUntil', { when: moment(expiresAt) })}
-          {invitedNickname === null && `, ${say('manage.uses', { used: useCount, count: maxUses })}`}
+          {t('manage.kickedUntil', { when: moment(expiresAt) })}
+          {invitedNickname === null && `, ${t('manage.uses', { used: useCount, count: maxUses })}`}
         </Text>
       </div>
       <Button
@@ -75,10 +75,10 @@ function Line({ invitation }: { invitation: Result<'listInvitations'>['invitatio
         variant="default"
         flex="none"
         loading={revoke.isPending}
-        aria-label={say('manage.revokeNamed', { what })}
+        aria-label={t('manage.revokeNamed', { what })}
         onClick={() => revoke.mutate()}
       >
-        {say('manage.revoke')}
+        {t('manage.revoke')}
       </Button>
     </Group>
   )

@@ -12,7 +12,7 @@ import { RoleChoice } from './role-choice.tsx'
 
 /** A link for whoever has it; shown once, since only its hash is stored. */
 export function InviteLink({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
-  const { say } = useText()
+  const { t } = useText()
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
   const [hours, setHours] = useState(24)
   const [uses, setUses] = useState(1)
@@ -28,16 +28,16 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
     <Stack gap="sm">
       <div>
         <Title order={3} size="h4">
-          {say('manage.inviteLink')}
+          {t('manage.inviteLink')}
         </Title>
         <Text size="sm" c="dimmed">
-          {say('manage.inviteLinkHelp')}
+          {t('manage.inviteLinkHelp')}
         </Text>
       </div>
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <Group gap="sm" grow preventGrowOverflow={false}>
-        <Whole label={say('manage.hours')} value={hours} most={720} onChange={setHours} />
-        <Whole label={say('manage.mostUses')} value={uses} most={1000} onChange={setUses} />
+        <Whole label={t('manage.hours')} value={hours} most={720} onChange={setHours} />
+        <Whole label={t('manage.mostUses')} value={uses} most={1000} onChange={setUses} />
       </Group>
       {make.error && (
         <Alert color="red" role="alert">
@@ -45,16 +45,16 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
         </Alert>
       )}
       <Button loading={make.isPending} onClick={() => make.mutate()}>
-        {say('manage.makeLink')}
+        {t('manage.makeLink')}
       </Button>
       {make.data && (
         <div role="status">
           <Text size="sm" fw={550}>
-            {say('manage.linkMade')}
+            {t('manage.linkMade')}
           </Text>
           <Group gap="xs" wrap="nowrap">
             <TextInput
-              aria-label={say('manage.link')}
+              aria-label={t('manage.link')}
               readOnly
               value={make.data.url}
               onFocus={({ currentTarget }) => currentTarget.select()}

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { MemberRole } from '../../../../rooms/room-access.ts'
@@ -16,7 +16,7 @@ import { RoleChoice } from './role-choice.tsx'
 const SEARCH_AFTER_MS = 600
 
 export function InvitePerson({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
-  const { say } = useText()
+  const { t } = useText()
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
@@ -31,7 +31,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
     mutationFn: ({ id }: { id: string; nickname: string }) =>
       call('inviteUser', { params: { id: room.id }, body: { userId: id, role } }),
     onSuccess: async (_, { nickname }) => {
-      tellDone(say('manage.invited', { name: nickname }))
+      showSuccess(t('manage.invited', { name: nickname }))
       await changed('invitations')
     },
   })
@@ -40,13 +40,13 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
   return (
     <Stack gap="sm">
       <Title order={3} size="h4">
-        {say('manage.inviteSomebody')}
+        {t('manage.inviteSomebody')}
       </Title>
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <TextInput
         type="search"
-        label={say('manage.findPeople')}
-        description={say('manage.findHelp')}
+        label={t('manage.findPeople')}
+        description={t('manage.findHelp')}
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
       />
@@ -55,7 +55,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
           <Refusal error={error} />
         </Alert>
       )}
-      {people?.length === 0 && <Text c="dimmed">{say('manage.nobodyFound')}</Text>}
+      {people?.length === 0 && <Text c="dimmed">{t('manage.nobodyFound')}</Text>}
       <Found people={people ?? []} isBusy={invite.isPending} onInvite={(person) => invite.mutate(person)} />
     </Stack>
   )
@@ -68,7 +68,7 @@ interface FoundProps {
 }
 
 function Found({ people, isBusy, onInvite }: FoundProps) {
-  const { say } = useText()
+  const { t } = useText()
   return (
     <ul className="plain rows">
       {people.map((person) => (
@@ -81,11 +81,11 @@ function Found({ people, isBusy, onInvite }: FoundProps) {
             size="xs"
             variant="default"
             flex="none"
-            aria-label={say('manage.inviteNamed', { name: person.nickname })}
+            aria-label={t('manage.inviteNamed', { name: person.nickname })}
             disabled={isBusy}
             onClick={() => onInvite(person)}
           >
-            {say('manage.invite')}
+            {t('manage.invite')}
           </Button>
         </Group>
       ))}

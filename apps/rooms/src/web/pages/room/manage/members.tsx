@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import { Failed } from '@latchkey/web/shell/boundary'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useState } from 'react'
 import { call } from '../../../call.ts'
 import { Ask } from '../../../parts/ask.tsx'
@@ -12,10 +12,10 @@ import type { Room } from '../room.ts'
 
 /** Who belongs to the room, and the way out of it. */
 export function Members({ room, user }: { room: Room; user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   const [isLeaving, setLeaving] = useState(false)
   const list = usePages('members', 'listMembers', { params: { id: room.id } })
-  if (list.error && !list.pages) return <Failed error={list.error} onRetry={list.retry} />
+  if (list.error && !list.pages) return <ErrorNotice error={list.error} onRetry={list.retry} />
   const members = list.pages?.flatMap((page) => page.members) ?? []
   return (
     <Stack gap="md" align="stretch">
@@ -23,14 +23,14 @@ export function Members({ room, user }: { room: Room; user: User }) {
       <More more={list.more} isReading={list.isReading} error={list.moreError} />
       {room.role !== null && room.role !== 'owner' && (
         <Button variant="default" onClick={() => setLeaving(true)}>
-          {say('manage.leaveRoom')}
+          {t('manage.leaveRoom')}
         </Button>
       )}
       {isLeaving && (
         <Ask
-          title={say('manage.leaveTitle')}
-          help={say('manage.leaveHelp')}
-          button={say('manage.leaveRoom')}
+          title={t('manage.leaveTitle')}
+          help={t('manage.leaveHelp')}
+          button={t('manage.leaveRoom')}
           act={async () => {
             await call('endMembership', { params: { id: room.id } })
             await changed('room', 'members', 'rooms')

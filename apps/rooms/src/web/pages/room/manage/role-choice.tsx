@@ -10,16 +10,16 @@ interface Props {
 
 /** As what somebody is invited. */
 export function RoleChoice({ value, onChange, mayModerators }: Props) {
-  const { say } = useText()
+  const { t } = useText()
   const roles = (['listener', 'speaker', 'moderator'] as const).filter(
     (role) => role !== 'moderator' || mayModerators,
   )
   return (
     <Select
-      label={say('manage.role')}
-      description={say(`room.roleHelp.${value}`)}
+      label={t('manage.role')}
+      description={t(`room.roleHelp.${value}`)}
       inputWrapperOrder={['label', 'input', 'description']}
-      data={roles.map((role) => ({ value: role, label: say(`room.role.${role}`) }))}
+      data={roles.map((role) => ({ value: role, label: t(`room.role.${role}`) }))}
       value={value}
       onChange={(role) => role && onChange(role)}
       allowDeselect={false}

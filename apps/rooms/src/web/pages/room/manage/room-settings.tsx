@@ -1,5 +1,5 @@
 import { Button, Divider, Stack, TextInput } from '@mantine/core'
-import { tellDone } from '@latchkey/web/told'
+import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { call } from '../../../call.ts'
 import { Ask } from '../../../parts/ask.tsx'
@@ -10,7 +10,7 @@ import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
 
 export function RoomSettings({ room, user }: { room: Room; user: User }) {
-  const { say } = useText()
+  const { t } = useText()
   const [isDeleting, setDeleting] = useState(false)
   const { name, maxParticipants, visibility, allowGuests, defaultRole, historyVisibility, retention } = room
   return (
@@ -19,16 +19,16 @@ export function RoomSettings({ room, user }: { room: Room; user: User }) {
         isGuest={user.identityType === 'guest'}
         name={`settings:${room.id}`}
         before={{ name, maxParticipants, visibility, allowGuests, defaultRole, historyVisibility, retention }}
-        button={say('manage.save')}
+        button={t('manage.save')}
         save={async (_, changes) => {
           await call('updateRoomSettings', { params: { id: room.id }, body: changes })
-          tellDone(say('manage.saved'))
+          showSuccess(t('manage.saved'))
           await changed('room', 'rooms')
         }}
       />
       <Divider />
       <Button color="red" onClick={() => setDeleting(true)}>
-        {say('manage.deleteRoom')}
+        {t('manage.deleteRoom')}
       </Button>
       {isDeleting && <DeleteRoom room={room} onClose={() => setDeleting(false)} />}
     </Stack>
@@ -36,13 +36,13 @@ export function RoomSettings({ room, user }: { room: Room; user: User }) {
 }
 
 function DeleteRoom({ room, onClose }: { room: Room; onClose: () => void }) {
-  const { say } = useText()
+  const { t } = useText()
   const [typed, setTyped] = useState('')
   return (
     <Ask
-      title={say('manage.deleteTitle')}
-      help={say('manage.deleteHelp')}
-      button={say('manage.deleteRoom')}
+      title={t('manage.deleteTitle')}
+      help={t('manage.deleteHelp')}
+      button={t('manage.deleteRoom')}
       act={async () => {
         await call('deleteRoom', { params: { id: room.id } })
         await changed('rooms')
@@ -51,7 +51,7 @@ function DeleteRoom({ room, onClose }: { room: Room; onClose: () => void }) {
       isReady={typed.trim() === room.name}
     >
       <TextInput
-        label={say('manage.typeName', { name: room.name })}
+        label={t('manage.typeName', { name: room.name })}
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         labelProps={{ className: 'wrap' }}

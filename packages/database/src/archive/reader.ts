@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_ENTRY_LENGTH, TOO_LONG, findExcess } from '../json-excess.ts'
-import { type Column, type WholeFormat, tablesOf } from './format.ts'
+import { type Column, type ArchiveFormat, tablesOf } from './format.ts'
 
 export type Value = string | number | null
 
@@ -14,7 +14,7 @@ export interface Batch<Table extends string = string> {
 }
 
 /** The file is not what it should be; nothing of it is kept. */
-export class UnusableFile extends Error {
+export class InvalidArchive extends Error {
   override readonly name = 'UnusableFile'
 }
 
@@ -33,17 +33,17 @@ const ROWS_AT_ONCE = 2_000
 const LONG_LINE = 4_096
 
 /**
- * Reads what `writeWhole` has written, checked value by value and complete, or throws `UnusableFile` where it is not. Returns
+ * Reads what `writeArchive` has written, checked value by value and complete, or throws `InvalidArchive` where it is not. Returns
  * the last ids of the numbered tables.
  */
-export async function* readWhole<Table extends string>(
+export async function* readArchive<Table extends string>(
   source: AsyncIterable<Uint8Array>,
-  format: WholeFormat<Table>,
+  format: ArchiveFormat<Table>,
 ): AsyncGenerator<Batch<Table>, Readonly<Record<string, number>>> {
-  const file = new WholeFile(format)
+  const file = new ArchiveParser(format)
   for await (const lines of blocksOfLines(source, file))
     for (const line of lines) {
-      const batch = file.take(line)
+      const batch = file.push(line)
       if (batch) yield batch
     }
   return file.finish()
@@ -58,7 +58,7 @@ async function* blocksOfLines(
     try {
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
     } catch {
-      throw new UnusableFile(`after line ${file.line}: is not UTF-8 text`)
+      throw new InvalidArchive(`after line ${file.line}: is not UTF-8 text`)
     }
   }
   let rest = ''
@@ -66,14 +66,14 @@ async function* blocksOfLines(
     const lines = (rest + decode(bytes)).split('\n')
     rest = lines.pop() ?? ''
     yield lines
-    if (rest.length > MAX_ENTRY_LENGTH) throw new UnusableFile(`line ${file.line + 1}: ${TOO_LONG}`)
+    if (rest.length > MAX_ENTRY_LENGTH) throw new InvalidArchive(`line ${file.line + 1}: ${TOO_LONG}`)
   }
   rest += decode()
   if (rest !== '') yield [rest]
 }
 
-class WholeFile<Table extends string> {
-  readonly #format: WholeFormat<Table>
+class ArchiveParser<Table extends string> {
+  readonly #format: ArchiveFormat<Table>
   line = 0
   #counts: Readonly<Record<string, number>> | undefined
   #lastIds: Readonly<Record<string, number>> = {}
@@ -85,16 +85,16 @@ class WholeFile<Table extends string> {
   readonly #seen = new Map<string, number>()
   #ended = false
 
-  constructor(format: WholeFormat<Table>) {
+  constructor(format: ArchiveFormat<Table>) {
     this.#format = format
   }
 
   /** A batch that the line completes. */
-  take(text: string): Batch<Table> | undefined {
+  push(text: string): Batch<Table> | undefined {
     this.line++
     if (text === '') return undefined
     const value = this.#parse(text)
-    if (this.#ended) throw this.#unusable('nothing may follow the end')
+    if (this.#ended) throw this.#invalid('nothing may follow the end')
     if (!this.#counts) return this.#begin(value)
     if (!Array.isArray(value)) return this.#turn(value)
     this.#rows.push(this.#check(value))
@@ -102,34 +102,33 @@ class WholeFile<Table extends string> {
   }
 
   finish(): Readonly<Record<string, number>> {
-    if (!this.#counts) throw new UnusableFile('The file is empty')
-    if (!this.#ended) throw new UnusableFile(`The file breaks off after line ${this.line}`)
+    if (!this.#counts) throw new InvalidArchive('The file is empty')
+    if (!this.#ended) throw new InvalidArchive(`The file breaks off after line ${this.line}`)
     for (const [table, count] of Object.entries(this.#counts)) {
       const seen = this.#seen.get(table) ?? 0
       if (seen !== count)
-        throw new UnusableFile(`The file has ${seen} rows of ${table} where its first line says ${count}`)
+        throw new InvalidArchive(`The file has ${seen} rows of ${table} where its first line says ${count}`)
     }
     return this.#lastIds
   }
 
   #parse(text: string): unknown {
     const excess = text.length > LONG_LINE ? findExcess(text) : undefined
-    if (excess !== undefined) throw this.#unusable(excess)
+    if (excess !== undefined) throw this.#invalid(excess)
     try {
       return JSON.parse(text)
     } catch {
-      throw this.#unusable('is not JSON')
+      throw this.#invalid('is not JSON')
     }
   }
 
   #begin(value: unknown): undefined {
     const header = Header.safeParse(value)
-    if (!header.success) throw this.#unusable('is not the first line of an export with --everything')
+    if (!header.success) throw this.#invalid('is not the first line of an export with --everything')
     const { name, version } = this.#format
-    if (header.data.format !== name)
-      throw this.#unusable(`the file is "${header.data.format}", not "${name}"`)
+    if (header.data.format !== name) throw this.#invalid(`the file is "${header.data.format}", not "${name}"`)
     if (header.data.version !== version)
-      throw this.#unusable(
+      throw this.#invalid(
         `the file is of version ${header.data.version}, this program reads version ${version}`,
       )
     this.#counts = header.data.counts
@@ -145,14 +144,14 @@ class WholeFile<Table extends string> {
       return batch
     }
     const line = TableLine.safeParse(value)
-    if (!line.success) throw this.#unusable('is neither a row nor a table nor the end')
+    if (!line.success) throw this.#invalid('is neither a row nor a table nor the end')
     const { columns } = line.data
     const table = tablesOf(this.#format).find((each) => each === line.data.table)
-    if (table === undefined) throw this.#unusable(`there is no table "${line.data.table}"`)
+    if (table === undefined) throw this.#invalid(`there is no table "${line.data.table}"`)
     const known: Readonly<Record<string, Column>> = this.#format.tables[table].columns
     const kinds = columns.map((column) => known[column])
     const unknown = columns.find((_, at) => kinds[at] === undefined)
-    if (unknown !== undefined) throw this.#unusable(`${table} has no column "${unknown}"`)
+    if (unknown !== undefined) throw this.#invalid(`${table} has no column "${unknown}"`)
     this.#table = table
     this.#columns = columns
     this.#kinds = kinds.filter((kind) => kind !== undefined)
@@ -169,20 +168,18 @@ class WholeFile<Table extends string> {
   }
 
   #check(row: unknown[]): Value[] {
-    if (!this.#table) throw this.#unusable('a row before its table')
+    if (!this.#table) throw this.#invalid('a row before its table')
     if (row.length !== this.#columns.length)
-      throw this.#unusable(
-        `has ${row.length} values where ${this.#table} has ${this.#columns.length} columns`,
-      )
+      throw this.#invalid(`has ${row.length} values where ${this.#table} has ${this.#columns.length} columns`)
     for (let at = 0; at < row.length; at++) {
       const kind = this.#kinds[at]
-      if (kind && !fits(row[at], kind)) throw this.#unusable(`${this.#columns[at]}: is no ${kind.type}`)
+      if (kind && !fits(row[at], kind)) throw this.#invalid(`${this.#columns[at]}: is no ${kind.type}`)
     }
     return row as Value[]
   }
 
-  #unusable(problem: string): UnusableFile {
-    return new UnusableFile(`line ${this.line}: ${problem}`)
+  #invalid(problem: string): InvalidArchive {
+    return new InvalidArchive(`line ${this.line}: ${problem}`)
   }
 }
 

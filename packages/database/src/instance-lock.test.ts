@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import { DatabaseInUse, openOccupied } from './occupancy.ts'
+import { DatabaseInUse, openExclusively } from './instance-lock.ts'
 import { openPool } from './pool.ts'
 import { isStorageUnavailable } from './errors.ts'
 import { eachDialect } from './testing.ts'
 import { Relay } from './testing-relay.ts'
-import { type Bulk, openBulk } from './whole/bulk.ts'
+import { type Bulk, openBulk } from './archive/bulk.ts'
 
 /** Where the server lists who holds the lock of this instance. */
 const HELD = `pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 /** A node that has worked. */
 async function node(url: string, log = { error: () => {} }): Promise<Database<unknown>> {
-  const database = await openOccupied<unknown>(url, log)
+  const database = await openExclusively<unknown>(url, log)
   closings.push(() => database.close())
   await database.write((tx) => sql`create table if not exists thing (name text)`.execute(tx))
   await sql`select name from thing`.execute(database.read)
@@ -75,7 +75,7 @@ eachDialect((dialect, newUrl) => {
     test('a node does not open a database that is being imported into, and opens it afterwards', async () => {
       const url = await newUrl()
       const bulk = await begin(url)
-      const refused = failureOf(openOccupied(url, { error: () => {} }))
+      const refused = failureOf(openExclusively(url, { error: () => {} }))
       expect(await refused).toEqual(
         new DatabaseInUse(
           'Everything is being imported into the database: start the service when that is done',
@@ -90,7 +90,7 @@ eachDialect((dialect, newUrl) => {
       const relay = await Relay.before(url)
       closings.push(async () => relay.close())
       const silent = relay.silenceAfter('pg_try_advisory_lock_shared')
-      const opening = openOccupied<unknown>(relay.through(url), { error: () => {} })
+      const opening = openExclusively<unknown>(relay.through(url), { error: () => {} })
       expect(isStorageUnavailable(await failureOf(opening))).toBe(true)
       await silent
     }, 30_000)

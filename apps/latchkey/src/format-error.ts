@@ -1,9 +1,9 @@
 import { BackupFailure } from '@latchkey/database/backup'
 import { NewerDatabase } from '@latchkey/database/migrate'
 import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
-import { DatabaseInUse } from '@latchkey/database/occupancy'
-import { UnusableFile } from '@latchkey/database/whole/reader'
-import { DatabaseNotEmpty } from '@latchkey/database/whole/take-in'
+import { DatabaseInUse } from '@latchkey/database/instance-lock'
+import { InvalidArchive } from '@latchkey/database/archive/reader'
+import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
@@ -15,19 +15,19 @@ const SPEAKING = [
   ClickImportRefused,
   DatabaseInUse,
   DatabaseNotEmpty,
-  UnusableFile,
+  InvalidArchive,
 ]
 
 /** What to tell the person at the terminal: a sentence for what may happen, everything for what may not. */
-export function explain(error: unknown): string {
+export function formatError(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected: ${String(error)}`
   if (SPEAKING.some((kind) => error instanceof kind)) return error.message
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'EPIPE') return 'Whoever read the output has left before its end'
   return (
-    explainFile(code, error) ??
-    explainSqlite(code) ??
-    explainPostgres(code, error) ??
+    formatFileError(code, error) ??
+    formatSqliteError(code) ??
+    formatPostgresError(code, error) ??
     `Unexpected: ${error.stack ?? error.message}`
   )
 }
@@ -43,7 +43,7 @@ const FILE_PROBLEMS: Record<string, string> = {
   ENOSPC: 'does not fit: the disk is full',
 }
 
-function explainFile(code: string, error: Error): string | undefined {
+function formatFileError(code: string, error: Error): string | undefined {
   const problem = FILE_PROBLEMS[code]
   const syscall = 'syscall' in error ? error.syscall : undefined
   // The socket of a PostgreSQL that is away is missing as a file is.
@@ -72,7 +72,7 @@ const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_(CORRUPT|NOTADB)/, `A database file is damaged or is none: check ${URLS}, or restore a backup`],
 ]
 
-function explainSqlite(code: string): string | undefined {
+function formatSqliteError(code: string): string | undefined {
   return SQLITE_PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
@@ -92,7 +92,7 @@ const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/^25006$/, `This PostgreSQL server is a read-only standby: ${CHECK_URL}`],
 ]
 
-function explainPostgres(code: string, error: Error): string | undefined {
+function formatPostgresError(code: string, error: Error): string | undefined {
   const [, sentence] = POSTGRES_PROBLEMS.find(([pattern]) => pattern.test(code)) ?? []
   if (sentence !== undefined) return sentence
   // `pg` gives a connection that did not come in time no code.

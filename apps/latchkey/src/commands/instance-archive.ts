@@ -6,7 +6,7 @@ import { exportInstance } from '@latchkey/links/transfer/instance/export'
 import { importInstance } from '@latchkey/links/transfer/instance/import'
 import { exportRooms, importRooms } from '@latchkey/rooms/transfer/everything'
 import { type Command, requirePositionals, requireStdout } from '../command.ts'
-import { complain, protectStdout, write } from '../output.ts'
+import { printError, protectStdout, write } from '../output.ts'
 import { Progress } from '../progress.ts'
 import {
   currentSettings,
@@ -19,7 +19,7 @@ import {
 } from '../environment.ts'
 
 /** Writes all that the instance holds to stdout, with the clicks that wait in the journal. */
-export async function exportEverything(): Promise<number> {
+export async function exportArchive(): Promise<number> {
   const settings = currentSettings()
   await requireLinks(settings)
   await withDatabase(settings, async (database) => {
@@ -40,15 +40,15 @@ async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => P
     await write(text)
   })
   progress.clear()
-  complain(`exported ${done} rows`)
+  printError(`exported ${done} rows`)
 }
 
 /** Takes it into an empty instance. */
-export async function importEverything(path: string, dryRun: boolean): Promise<number> {
+export async function importArchive(path: string, dryRun: boolean): Promise<number> {
   const settings = currentSettings()
   // Makes and migrates it; then no node may work on it.
   if (!dryRun) await withDatabase(settings, async () => {})
-  await readIn(path, async (reading, progress) => {
+  await readArchiveFile(path, async (reading, progress) => {
     const { link, slug, bundle, api_key, click } = await importInstance({
       databaseUrl: settings.databaseUrl,
       ...reading,
@@ -65,9 +65,9 @@ export async function importEverything(path: string, dryRun: boolean): Promise<n
 }
 
 /** The same of Rooms. */
-const exportingRooms: Command = {
+const roomsExportCommand: Command = {
   words: ['rooms', 'export'],
-  takes: '[-]',
+  synopsis: '[-]',
   summary: 'Write all that Rooms holds to stdout',
   details: `People, sessions, rooms, messages, the audit log: everything but who is connected at this moment.`,
   async run(args) {
@@ -81,9 +81,9 @@ const exportingRooms: Command = {
   },
 }
 
-const importingRooms: Command = {
+const roomsImportCommand: Command = {
   words: ['rooms', 'import'],
-  takes: 'FILE [--dry-run]',
+  synopsis: 'FILE [--dry-run]',
   summary: 'Take what rooms export wrote into an empty instance, or from stdin with -',
   details: `On either engine, all or nothing. No node of the service may run, and none starts meanwhile.
 --dry-run reads the file and says whether it is complete.`,
@@ -97,7 +97,7 @@ const importingRooms: Command = {
     const [path = ''] = requirePositionals(positionals, ['FILE'])
     const { databaseUrl } = roomsDatabase()
     if (!dryRun) await withRoomsDatabase({ databaseUrl }, async () => {})
-    await readIn(path, async (reading) => {
+    await readArchiveFile(path, async (reading) => {
       const { users, rooms, room_messages: messages } = await importRooms({ databaseUrl, dryRun, ...reading })
       const counted = `${users} people, ${rooms} rooms, ${messages} messages`
       return dryRun ? completeOf(counted) : `imported ${counted}`
@@ -106,10 +106,10 @@ const importingRooms: Command = {
   },
 }
 
-export const wholeRoomsCommands: readonly Command[] = [exportingRooms, importingRooms]
+export const roomsArchiveCommands: readonly Command[] = [roomsExportCommand, roomsImportCommand]
 
 /** Reads the file, or stdin, with progress, and says what `importing` returns. */
-async function readIn(
+async function readArchiveFile(
   path: string,
   importing: (reading: Reading, progress: Progress) => Promise<string>,
 ): Promise<void> {
@@ -119,7 +119,7 @@ async function readIn(
     onRows: (rows, of) => progress.show(rows, { done: rows, whole: of }),
   }
   const summary = await importing(reading, progress).finally(() => progress.clear())
-  complain(summary)
+  printError(summary)
 }
 
 type Reading = Pick<Parameters<typeof importRooms>[0], 'source' | 'onRows'>

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const database of open.splice(0)) await database.close()
 })
 
-async function openLimited(url: string, limitMs = 60_000): Promise<Database<Tables>> {
+async function openWithTimeout(url: string, limitMs = 60_000): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
   open.push(database)
   await database.write(async (tx) => {
@@ -32,7 +32,7 @@ async function openLimited(url: string, limitMs = 60_000): Promise<Database<Tabl
       ])
       .execute()
   })
-  return database.limited(limitMs)
+  return database.withStatementTimeout(limitMs)
 }
 
 /** Takes about a second of a processor for each two million. */
@@ -47,8 +47,8 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 eachDialect((dialect, newUrl) => {
-  test('a read beside answers the same rows as any other', async () => {
-    const { read, beside } = await openLimited(await newUrl())
+  test('a read off the thread answers the same rows as any other', async () => {
+    const { read, offThread } = await openWithTimeout(await newUrl())
     const bytes = dialect === 'sqlite' ? sql`x'00ff'` : sql`'\\x00ff'::bytea`
     for (const query of [
       sql`select * from item order by id`,
@@ -57,19 +57,20 @@ eachDialect((dialect, newUrl) => {
       sql`select sum(id) as sum, 0.5 * sum(id) as half, 9007199254740991 as largest, null as none from item`,
       sql`select id, case when id = 2 then ${bytes} end as bytes from item order by id`,
     ]) {
-      const [near, far] = [await query.execute(read), await query.execute(beside.read)]
+      const [near, far] = [await query.execute(read), await query.execute(offThread.read)]
       expect(far.rows).toEqual(near.rows)
     }
   })
 
-  test('a read beside sees what was committed before it, and a snapshot beside what was when it began', async () => {
-    const database = await openLimited(await newUrl())
-    const { beside } = database
-    const count = async (read = beside.read) => (await read.selectFrom('item').select('id').execute()).length
+  test('a read off the thread sees what was committed before it, and a snapshot there what was when it began', async () => {
+    const database = await openWithTimeout(await newUrl())
+    const { offThread } = database
+    const count = async (read = offThread.read) =>
+      (await read.selectFrom('item').select('id').execute()).length
     expect(await count()).toBe(2)
     await database.write((tx) => tx.insertInto('item').values({ id: 3, name: null }).execute())
     expect(await count()).toBe(3)
-    await beside.read.connection().execute(async (read) => {
+    await offThread.read.connection().execute(async (read) => {
       await sql.raw(dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read').execute(read)
       expect(await count(read)).toBe(3)
       await database.write((tx) => tx.insertInto('item').values({ id: 4, name: null }).execute())
@@ -79,30 +80,30 @@ eachDialect((dialect, newUrl) => {
     expect(await count()).toBe(4)
   })
 
-  test('what a read beside ends with is what the database says, and the next one is served', async () => {
-    const { read, beside } = await openLimited(await newUrl())
+  test('what a read off the thread ends with is what the database says, and the next one is served', async () => {
+    const { read, offThread } = await openWithTimeout(await newUrl())
     const wrong = sql`select nothing from nowhere`
-    const [near, far] = [await failureOf(wrong.execute(read)), await failureOf(wrong.execute(beside.read))]
+    const [near, far] = [await failureOf(wrong.execute(read)), await failureOf(wrong.execute(offThread.read))]
     const { message, code } = near as Error & { code: string }
     expect(far).toMatchObject({ message, code })
     expect(isStorageUnavailable(far)).toBe(false)
-    expect((await sql`select 1 as one`.execute(beside.read)).rows).toEqual([{ one: 1 }])
+    expect((await sql`select 1 as one`.execute(offThread.read)).rows).toEqual([{ one: 1 }])
   })
 })
 
-/** SQLite alone: PostgreSQL is beside everything anyway. */
+/** SQLite alone: PostgreSQL is a process of its own anyway. */
 describe('the thread that reads', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-beside-'))
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-off-thread-'))
   let made = 0
   const newUrl = () => `sqlite:${join(folder, `${++made}.db`)}`
 
   test('others read and write, and the event loop turns, while a long read runs', async () => {
-    const database = await openLimited(newUrl())
-    const { read, beside } = database
-    await sql`select 1`.execute(beside.read)
+    const database = await openWithTimeout(newUrl())
+    const { read, offThread } = database
+    await sql`select 1`.execute(offThread.read)
     let [rounds, ended] = [0, false]
     const long = slow()
-      .execute(beside.read)
+      .execute(offThread.read)
       .finally(() => (ended = true))
     for (; !ended; rounds++) {
       await read.selectFrom('item').selectAll().execute()
@@ -120,14 +121,14 @@ describe('the thread that reads', () => {
   })
 
   test('rows come in parts where so many are asked for at once, and whoever leaves early leaves nothing behind', async () => {
-    const { beside } = await openLimited(newUrl())
+    const { offThread } = await openWithTimeout(newUrl())
     const numbers = sql<{ i: number }>`with recursive series (i) as (
       select 1 union all select i + 1 from series where i < 5) select i from series`
     const parts = async (most: number) => {
       const seen: number[][] = []
-      for await (const { rows } of beside.read
+      for await (const { rows } of offThread.read
         .getExecutor()
-        .stream<{ i: number }>(numbers.compile(beside.read), 2)) {
+        .stream<{ i: number }>(numbers.compile(offThread.read), 2)) {
         seen.push(rows.map(({ i }) => i))
         if (seen.length === most) break
       }
@@ -139,20 +140,20 @@ describe('the thread that reads', () => {
   })
 
   test('over the limit a read, and those that wait for it, end as storage that cannot serve; then it goes on', async () => {
-    const { beside } = await openLimited(newUrl(), 100)
-    const both = [failureOf(slow().execute(beside.read)), failureOf(sql`select 1`.execute(beside.read))]
+    const { offThread } = await openWithTimeout(newUrl(), 100)
+    const both = [failureOf(slow().execute(offThread.read)), failureOf(sql`select 1`.execute(offThread.read))]
     expect((await Promise.all(both)).map(isStorageUnavailable)).toEqual([true, true])
     let served
-    while (!served) served = await sql`select 1 as one`.execute(beside.read).catch(() => undefined)
+    while (!served) served = await sql`select 1 as one`.execute(offThread.read).catch(() => undefined)
     expect(served.rows).toEqual([{ one: 1 }])
   })
 
   test('a snapshot whose statement was over the limit reads nothing more, and its transaction is over', async () => {
-    const database = await openLimited(newUrl(), 1_000)
-    const { beside } = database
+    const database = await openWithTimeout(newUrl(), 1_000)
+    const { offThread } = database
     // On a busy machine the thread may need longer to start.
-    while (!(await sql`select 1`.execute(beside.read).catch(() => undefined)));
-    await beside.read.connection().execute(async (read) => {
+    while (!(await sql`select 1`.execute(offThread.read).catch(() => undefined)));
+    await offThread.read.connection().execute(async (read) => {
       await sql`begin`.execute(read)
       await sql`select * from item`.execute(read)
       expect(await failureOf(slow(8_000_000).execute(read))).toBeInstanceOf(ReaderUnavailable)
@@ -161,7 +162,7 @@ describe('the thread that reads', () => {
     await database.write((tx) => tx.insertInto('item').values({ id: 3, name: null }).execute())
     let seen
     while (!seen)
-      seen = await beside.read
+      seen = await offThread.read
         .selectFrom('item')
         .select('id')
         .execute()
@@ -171,22 +172,22 @@ describe('the thread that reads', () => {
 
   test('closing ends what is read and what waits, and then nothing is read any more', async () => {
     const url = newUrl()
-    const { beside } = await openLimited(url)
+    const { offThread } = await openWithTimeout(url)
     const reads = [
-      failureOf(slow(8_000_000).execute(beside.read)),
-      failureOf(sql`select 1`.execute(beside.read)),
+      failureOf(slow(8_000_000).execute(offThread.read)),
+      failureOf(sql`select 1`.execute(offThread.read)),
     ]
     // The first is at it when the second has asked.
     await new Promise((resolve) => setTimeout(resolve))
     await open.pop()?.close()
     expect((await Promise.all(reads)).map(isStorageUnavailable)).toEqual([true, true])
-    expect(await failureOf(sql`select 1`.execute(beside.read))).toBeInstanceOf(ReaderUnavailable)
+    expect(await failureOf(sql`select 1`.execute(offThread.read))).toBeInstanceOf(ReaderUnavailable)
   })
 
   test('closing leaves no log behind when nothing is read', async () => {
     const url = newUrl()
-    const { beside } = await openLimited(url)
-    await sql`select * from item`.execute(beside.read)
+    const { offThread } = await openWithTimeout(url)
+    await sql`select * from item`.execute(offThread.read)
     expect(existsSync(`${sqlitePath(url)}-wal`)).toBe(true)
     await open.pop()?.close()
     expect(existsSync(`${sqlitePath(url)}-wal`)).toBe(false)
@@ -194,12 +195,12 @@ describe('the thread that reads', () => {
 
   test('a file that cannot be opened is storage that cannot serve, until it can', async () => {
     const url = newUrl()
-    const { beside } = await openLimited(url)
+    const { offThread } = await openWithTimeout(url)
     const path = sqlitePath(url)
     renameSync(path, `${path}.away`)
-    expect(isStorageUnavailable(await failureOf(sql`select 1`.execute(beside.read)))).toBe(true)
+    expect(isStorageUnavailable(await failureOf(sql`select 1`.execute(offThread.read)))).toBe(true)
     renameSync(`${path}.away`, path)
-    expect(await beside.read.selectFrom('item').select('id').execute()).toHaveLength(2)
+    expect(await offThread.read.selectFrom('item').select('id').execute()).toHaveLength(2)
   })
 
   test('a thread that ends takes its question with it, and the next question starts another', async () => {

@@ -11,7 +11,7 @@ export interface TableFormat {
 }
 
 /** How all that an application's database holds is written to one file, and read from it. */
-export interface WholeFormat<Table extends string = string> {
+export interface ArchiveFormat<Table extends string = string> {
   readonly name: string
   readonly version: number
   /** In the order in which they are written and read: what refers to rows comes after them, or is checked at the commit. */
@@ -22,10 +22,10 @@ export interface WholeFormat<Table extends string = string> {
 
 export const int: Column = { type: 'int', nullable: false }
 export const text: Column = { type: 'text', nullable: false }
-export const maybeInt: Column = { type: 'int', nullable: true }
-export const maybeText: Column = { type: 'text', nullable: true }
+export const nullableInt: Column = { type: 'int', nullable: true }
+export const nullableText: Column = { type: 'text', nullable: true }
 
 /** In the order in which they are written and read. */
-export function tablesOf<Table extends string>(format: WholeFormat<Table>): Table[] {
+export function tablesOf<Table extends string>(format: ArchiveFormat<Table>): Table[] {
   return Object.keys(format.tables) as Table[]
 }

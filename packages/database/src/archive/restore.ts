@@ -1,6 +1,6 @@
 import { type Bulk, type Rows, openBulk } from './bulk.ts'
-import { type WholeFormat, tablesOf } from './format.ts'
-import { type Batch, UnusableFile, readWhole } from './reader.ts'
+import { type ArchiveFormat, tablesOf } from './format.ts'
+import { type Batch, InvalidArchive, readArchive } from './reader.ts'
 
 /** There are rows that the file's would stand beside; `table` is where. */
 export class DatabaseNotEmpty extends Error {
@@ -11,12 +11,12 @@ export class DatabaseNotEmpty extends Error {
   }
 }
 
-/** What `takeIn` works with. */
-export interface TakeIn<Table extends string> {
+/** What `restoreArchive` works with. */
+export interface RestoreOptions<Table extends string> {
   /** Migrated, and empty but for `replaced`. */
   databaseUrl: string
   source: AsyncIterable<Uint8Array>
-  format: WholeFormat<Table>
+  format: ArchiveFormat<Table>
   /** What an instance has that was started once; the file takes its place. */
   replaced: readonly Table[]
   /** Only reads and checks the file. */
@@ -30,30 +30,34 @@ export interface TakeIn<Table extends string> {
 }
 
 /**
- * Takes a file of `writeWhole` into an empty database of either engine, all or nothing: what is interrupted has changed nothing
- * and is run again. Returns the rows of each table. Throws `UnusableFile`, `DatabaseNotEmpty` and `DatabaseInUse`.
+ * Takes a file of `writeArchive` into an empty database of either engine, all or nothing: what is interrupted has changed nothing
+ * and is run again. Returns the rows of each table. Throws `InvalidArchive`, `DatabaseNotEmpty` and `DatabaseInUse`.
  */
-export async function takeIn<Table extends string>(options: TakeIn<Table>): Promise<Record<Table, number>> {
+export async function restoreArchive<Table extends string>(
+  options: RestoreOptions<Table>,
+): Promise<Record<Table, number>> {
   if (options.dryRun) return (await readAll(options, async () => {})).counts
   const bulk = await openBulk(options.databaseUrl)
   try {
     await requireEmpty(bulk, options)
     const finish = await options.around?.(bulk)
-    const { counts, lastIds } = await readAll(options, (batch) => bulk.insert(completed(batch, options)))
+    const { counts, lastIds } = await readAll(options, (batch) =>
+      bulk.insert(requireComplete(batch, options)),
+    )
     await finish?.()
-    await keepIds(bulk, options.format.numbered, lastIds)
+    await advanceSequences(bulk, options.format.numbered, lastIds)
     await bulk.commit()
     return counts
   } catch (error) {
-    throw explained(error)
+    throw explainError(error)
   } finally {
     await bulk.close()
   }
 }
 
-function completed<Table extends string>(
+function requireComplete<Table extends string>(
   { table, columns, rows }: Batch<Table>,
-  options: TakeIn<Table>,
+  options: RestoreOptions<Table>,
 ): Rows {
   const known = options.format.tables[table].columns
   const types = columns.map((column) => known[column]?.type ?? 'text')
@@ -63,11 +67,11 @@ function completed<Table extends string>(
 
 /** Hands the file on batch by batch. */
 async function readAll<Table extends string>(
-  { source, format, onRows }: TakeIn<Table>,
+  { source, format, onRows }: RestoreOptions<Table>,
   use: (batch: Batch<Table>) => Promise<void>,
 ): Promise<{ counts: Record<Table, number>; lastIds: Readonly<Record<string, number>> }> {
   const counts = Object.fromEntries(tablesOf(format).map((table) => [table, 0])) as Record<Table, number>
-  const batches = readWhole(source, format)
+  const batches = readArchive(source, format)
   // The next batch is read while the database works on the last.
   let used = Promise.resolve()
   let rows = 0
@@ -86,7 +90,7 @@ async function readAll<Table extends string>(
 
 async function requireEmpty<Table extends string>(
   bulk: Bulk,
-  { format, replaced }: TakeIn<Table>,
+  { format, replaced }: RestoreOptions<Table>,
 ): Promise<void> {
   for (const table of tablesOf(format))
     if (replaced.includes(table)) await bulk.run(`delete from ${table}`)
@@ -95,7 +99,7 @@ async function requireEmpty<Table extends string>(
 }
 
 /** The next ids are those that the other database would have given next. */
-async function keepIds(
+async function advanceSequences(
   bulk: Bulk,
   tables: readonly string[],
   lastIds: Readonly<Record<string, number>>,
@@ -114,9 +118,9 @@ async function keepIds(
 }
 
 /** What the engine says about a value that the file may not have. */
-function explained(error: unknown): unknown {
+function explainError(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code)
   // SQLSTATE classes 22 and 23: data that cannot be, or breaks a constraint.
   if (!/^SQLITE_(CONSTRAINT|MISMATCH|RANGE)|^2[23]...$/.test(code)) return error
-  return new UnusableFile(`The file is refused by the database: ${(error as Error).message}`)
+  return new InvalidArchive(`The file is refused by the database: ${(error as Error).message}`)
 }

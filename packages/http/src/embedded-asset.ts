@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-const CARRIED = join(import.meta.dirname, 'carried')
+const FOLDER = join(import.meta.dirname, 'carried')
 
 /**
  * The path of what the executable carries with it under this name (scripts/release/executable.ts); undefined where there is
@@ -9,7 +9,7 @@ const CARRIED = join(import.meta.dirname, 'carried')
  *
  * @example const folder = carried('latchkey-links')
  */
-export function carried(name: string): string | undefined {
-  const path = join(CARRIED, name)
+export function embeddedAsset(name: string): string | undefined {
+  const path = join(FOLDER, name)
   return existsSync(path) ? path : undefined
 }

@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { batchesOf } from '../one-state.ts'
+import { readBatches } from '../snapshot.ts'
 import type { DialectName } from '../url.ts'
-import { type TableFormat, type WholeFormat, tablesOf } from './format.ts'
+import { type TableFormat, type ArchiveFormat, tablesOf } from './format.ts'
 
 const ROWS_AT_ONCE = 2_000
 
-export interface Piece {
+export interface ArchiveChunk {
   text: string
   /** Rows that it holds. */
   rows: number
@@ -18,10 +18,10 @@ export interface Piece {
  * one connection in a transaction that sees one moment. `consume` is awaited piece by piece, and no more than a piece is
  * held. `now` in Unix seconds.
  */
-export async function writeWhole<Tables>(
-  { read: typed, dialect, format }: { read: Kysely<Tables>; dialect: DialectName; format: WholeFormat },
+export async function writeArchive<Tables>(
+  { read: typed, dialect, format }: { read: Kysely<Tables>; dialect: DialectName; format: ArchiveFormat },
   now: number,
-  consume: (piece: Piece) => Promise<void>,
+  consume: (piece: ArchiveChunk) => Promise<void>,
 ): Promise<void> {
   const read = typed as unknown as Kysely<unknown>
   const counts = await numbers(
@@ -35,14 +35,14 @@ export async function writeWhole<Tables>(
       : sql`select pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')::regclass) as number`,
   )
   const of = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  const say = (line: unknown) => consume({ text: `${JSON.stringify(line)}\n`, rows: 0, of })
-  await say({ format: format.name, version: format.version, exported_at: now, counts, last_ids })
+  const writeLine = (line: unknown) => consume({ text: `${JSON.stringify(line)}\n`, rows: 0, of })
+  await writeLine({ format: format.name, version: format.version, exported_at: now, counts, last_ids })
   for (const [table, { columns, orderBy }] of Object.entries(format.tables)) {
-    await say({ table, columns: Object.keys(columns) })
+    await writeLine({ table, columns: Object.keys(columns) })
     for await (const lines of linesOf(read, dialect, { table, columns, orderBy }))
       await consume({ text: `${lines.join('\n')}\n`, rows: lines.length, of })
   }
-  await say({ end: true })
+  await writeLine({ end: true })
 }
 
 async function numbers(
@@ -68,7 +68,7 @@ async function* linesOf(
   const order = sql.join(orderBy.map((column) => sql.ref(column)))
   const query = sql<{ line: string }>`select ${asList(dialect, names)} as line
     from ${sql.table(table)} order by ${order}`
-  for await (const rows of batchesOf({ read, dialect }, query, ROWS_AT_ONCE))
+  for await (const rows of readBatches({ read, dialect }, query, ROWS_AT_ONCE))
     yield rows.map(({ line }) => line)
 }
 

@@ -1,10 +1,10 @@
 /** The names under which scheme.ts reads them. */
 const NAMES = { lang: 'latchkey:lang', scheme: 'latchkey:scheme' } as const
 
-type Choice = keyof typeof NAMES
+type PreferenceName = keyof typeof NAMES
 
 /** What was chosen in this browser, for a client whose server keeps no settings of the person; null follows the browser. */
-export function chosen(choice: Choice): string | null {
+export function readPreference(choice: PreferenceName): string | null {
   try {
     return localStorage.getItem(NAMES[choice])
   } catch {
@@ -13,7 +13,7 @@ export function chosen(choice: Choice): string | null {
 }
 
 /** Keeps a choice for the next page, where the browser lets us. */
-export function choose(choice: Choice, value: string | null): void {
+export function storePreference(choice: PreferenceName, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(NAMES[choice])
     else localStorage.setItem(NAMES[choice], value)

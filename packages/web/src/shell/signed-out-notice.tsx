@@ -4,13 +4,13 @@ import { signIn } from '../call.ts'
 import { useTexts } from '../texts.ts'
 
 /** Shown while the last answer was a refusal of the person; the page below keeps what was typed. */
-export function Stale() {
-  const { say } = useTexts()
+export function SignedOutNotice() {
+  const { t } = useTexts()
   const stale = useSyncExternalStore((listener) => signIn.subscribe(listener), signIn.isOver)
   if (!stale) return null
   return (
-    <Alert color="orange" title={say('shell.stale')} mb="lg" role="alert">
-      {say('shell.staleHelp')}
+    <Alert color="orange" title={t('shell.stale')} mb="lg" role="alert">
+      {t('shell.staleHelp')}
     </Alert>
   )
 }

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
-import { PACED_FROM_OUTSIDE } from './session.ts'
+import { ALLOW_IDLE_TRANSACTION } from './session.ts'
 import type { DialectName } from './url.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { DialectName } from './url.ts'
  *
  * @example await onOneState(database, (read) => read.selectFrom('link').selectAll().execute())
  */
-export async function onOneState<Tables, Result>(
+export async function readSnapshot<Tables, Result>(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
   work: (read: Kysely<Tables>) => Promise<Result>,
   { pacedBy }: { pacedBy?: 'consumer' } = {},
@@ -19,7 +19,7 @@ export async function onOneState<Tables, Result>(
     const begin = dialect === 'sqlite' ? 'begin' : 'begin isolation level repeatable read, read only'
     await sql.raw(begin).execute(connection)
     try {
-      if (pacedBy && dialect === 'postgres') await sql.raw(PACED_FROM_OUTSIDE).execute(connection)
+      if (pacedBy && dialect === 'postgres') await sql.raw(ALLOW_IDLE_TRANSACTION).execute(connection)
       return await work(connection)
     } finally {
       // A failing disk makes SQLite roll back by itself; that there is nothing to end would then hide the first error.
@@ -29,11 +29,11 @@ export async function onOneState<Tables, Result>(
 }
 
 /**
- * Reads any number of rows, at most `atOnce` held at a time. Only within `onOneState`: PostgreSQL's cursors live in one.
+ * Reads any number of rows, at most `atOnce` held at a time. Only within `readSnapshot`: PostgreSQL's cursors live in one.
  *
  * @example for await (const rows of batchesOf({ read, dialect }, sql<{ id: number }>`select id from link`, 2_000)) use(rows)
  */
-export async function* batchesOf<Row, Tables>(
+export async function* readBatches<Row, Tables>(
   { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   query: RawBuilder<Row>,
   atOnce: number,

@@ -9,7 +9,7 @@ const untaken = new Map<string, string>()
  * What a person has typed survives a reload and a new sign-in in this tab. It is kept under their id, so that nobody else
  * who signs in here is shown it, and forgotten when they sign out.
  */
-export function readKept(userId: string, name: string): string {
+export function readDraft(userId: string, name: string): string {
   const key = `${PREFIX}${userId}:${name}`
   try {
     return untaken.get(key) ?? sessionStorage.getItem(key) ?? ''
@@ -19,7 +19,7 @@ export function readKept(userId: string, name: string): string {
 }
 
 /** Nothing forgets it. */
-export function keep(userId: string, name: string, text: string): void {
+export function saveDraft(userId: string, name: string, text: string): void {
   const key = `${PREFIX}${userId}:${name}`
   try {
     if (text === '') sessionStorage.removeItem(key)
@@ -31,21 +31,21 @@ export function keep(userId: string, name: string, text: string): void {
 }
 
 /** A kept text as the state of a field; `userId` is whose. */
-export function useKept(
+export function useDraft(
   userId: string,
   name: string,
 ): readonly [text: string, set: (next: string | ((now: string) => string)) => void] {
-  const [text, setText] = useState(() => readKept(userId, name))
+  const [text, setText] = useState(() => readDraft(userId, name))
   const set = (next: string | ((now: string) => string)) => {
-    const kept = typeof next === 'string' ? next : next(readKept(userId, name))
+    const kept = typeof next === 'string' ? next : next(readDraft(userId, name))
     setText(kept)
-    keep(userId, name, kept)
+    saveDraft(userId, name, kept)
   }
   return [text, set]
 }
 
 /** After a person has signed out on purpose. */
-export function forgetKeptTexts(): void {
+export function clearDrafts(): void {
   untaken.clear()
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)

@@ -11,7 +11,7 @@ interface Tables {
 async function open(url: string) {
   const database = openDatabase<Tables>(url)
   await database.write((tx) => sql`create table item (id integer primary key)`.execute(tx))
-  return { database, limited: database.limited(300) }
+  return { database, limited: database.withStatementTimeout(300) }
 }
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
@@ -32,8 +32,8 @@ eachDialect((dialect, newUrl) => {
       2,
       [{ id: 1 }, { id: 2 }],
     ])
-    expect(limited.patient.dialect).toBe(dialect)
-    expect(await limited.patient.read.selectFrom('item').selectAll().execute()).toHaveLength(2)
+    expect(limited.withoutTimeout.dialect).toBe(dialect)
+    expect(await limited.withoutTimeout.read.selectFrom('item').selectAll().execute()).toHaveLength(2)
     await database.close()
   })
 
@@ -57,7 +57,7 @@ eachDialect((dialect, newUrl) => {
     const error = await failureOf(sql`select pg_sleep(10)`.execute(limited.read))
     expect([isStorageUnavailable(error), performance.now() - startedMs < 9_000]).toEqual([true, true])
     expect((await sql`select 1 as one`.execute(limited.read)).rows).toEqual([{ one: 1 }])
-    await sql`select pg_sleep(0.6)`.execute(limited.patient.read)
+    await sql`select pg_sleep(0.6)`.execute(limited.withoutTimeout.read)
     await sql`select pg_sleep(0.6)`.execute(database.read)
     await database.close()
   })

@@ -29,9 +29,9 @@ const en = {
   'appearance.dark': 'Dark',
 } as const
 
-type Words = Readonly<Record<keyof typeof en, string>>
+type SharedTexts = Readonly<Record<keyof typeof en, string>>
 
-const sv: Words = {
+const sv: SharedTexts = {
   'nav.label': 'Sidor',
   'nav.open': 'Öppna menyn',
   'nav.close': 'Stäng menyn',
@@ -61,7 +61,7 @@ const sv: Words = {
   'appearance.dark': 'Mörkt',
 }
 
-const id: Words = {
+const id: SharedTexts = {
   'nav.label': 'Halaman',
   'nav.open': 'Buka menu',
   'nav.close': 'Tutup menu',
@@ -92,6 +92,6 @@ const id: Words = {
 }
 
 /** `app.name` is each app's own. */
-export type WordKey = keyof typeof en | 'app.name'
+export type SharedTextKey = keyof typeof en | 'app.name'
 
-export const words = { en, sv, id }
+export const sharedTexts = { en, sv, id }

@@ -12,7 +12,7 @@ const FORWARDING = new Set([
 ])
 
 /** Whether the request comes from this machine itself and through no proxy that says so. */
-export function isDirect(request: Request, peer: string, proxyHeader: string | null): boolean {
+export function isLocalRequest(request: Request, peer: string, proxyHeader: string | null): boolean {
   return isLoopback(peer) && !isForwarded(request, proxyHeader)
 }
 

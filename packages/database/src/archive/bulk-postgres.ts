@@ -1,18 +1,18 @@
-import { lockOut } from '../occupancy.ts'
+import { requireUnlocked } from '../instance-lock.ts'
 import { openPool } from '../pool.ts'
-import { PACED_FROM_OUTSIDE } from '../session.ts'
+import { ALLOW_IDLE_TRANSACTION } from '../session.ts'
 import type { Bulk } from './bulk.ts'
 import type { Value } from './reader.ts'
 
-/** One transaction on one connection, while no node works on the database. Throws what `lockOut` throws where one does. */
+/** One transaction on one connection, while no node works on the database. Throws what `requireUnlocked` throws where one does. */
 export async function openPostgresBulk(url: string): Promise<Bulk> {
   const pool = openPool(url)
   const client = await pool.connect()
   let isOpen = true
   try {
     await client.query('begin')
-    await client.query(PACED_FROM_OUTSIDE)
-    await lockOut(client)
+    await client.query(ALLOW_IDLE_TRANSACTION)
+    await requireUnlocked(client)
   } catch (error) {
     client.release(true)
     await pool.end()

@@ -6,13 +6,13 @@ import type { ReactNode } from 'react'
  *
  * @example onError: (error) => tellFailed(failure(error))
  */
-export function tellFailed(message: ReactNode, close?: string): void {
+export function showError(message: ReactNode, close?: string): void {
   const button =
     close === undefined ? { withCloseButton: false } : { closeButtonProps: { 'aria-label': close } }
   notifications.show({ color: 'red', message, ...button })
 }
 
 /** A word that something is done; read out, and gone by itself. */
-export function tellDone(message: string): void {
+export function showSuccess(message: string): void {
   notifications.show({ message, withCloseButton: false, role: 'status' })
 }

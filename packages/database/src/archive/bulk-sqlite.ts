@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
-import { DatabaseInUse } from '../occupancy.ts'
+import { DatabaseInUse } from '../instance-lock.ts'
 import { openSqliteFile } from '../sqlite-file.ts'
 import type { Bulk } from './bulk.ts'
 

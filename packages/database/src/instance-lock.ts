@@ -17,7 +17,7 @@ export class DatabaseInUse extends Error {
 const LOCK = `4170618, hashtext(coalesce(current_schema(), ''))`
 const RETRY_MS = 1_000
 /** A server that takes the question and does not answer is asked anew on another connection. */
-const ANSWER_WITHIN_MS = 3_000
+const ANSWER_TIMEOUT_MS = 3_000
 
 interface Log {
   error(message: string, fields: Readonly<Record<string, unknown>>): void
@@ -31,10 +31,10 @@ interface Log {
  * @example
  * const database = await openOccupied<Tables>('postgres://db.internal/links', log)
  */
-export async function openOccupied<Tables>(url: string, log: Log): Promise<Database<Tables>> {
+export async function openExclusively<Tables>(url: string, log: Log): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
   if (database.dialect === 'sqlite') return database
-  const leave = await occupy(url, log)
+  const leave = await acquireLock(url, log)
   return {
     ...database,
     async close() {
@@ -45,20 +45,20 @@ export async function openOccupied<Tables>(url: string, log: Log): Promise<Datab
 }
 
 /** Until the transaction ends no node works on the database. Throws `DatabaseInUse` when one does. */
-export async function lockOut(transaction: ClientBase): Promise<void> {
-  if (!(await isGiven(transaction, 'pg_try_advisory_xact_lock'))) throw new DatabaseInUse()
+export async function requireUnlocked(transaction: ClientBase): Promise<void> {
+  if (!(await isGranted(transaction, 'pg_try_advisory_xact_lock'))) throw new DatabaseInUse()
 }
 
 /** Returns what ends it. */
-async function occupy(url: string, log: Log): Promise<() => void> {
-  const pool = openPool(url, { queryTimeoutMs: ANSWER_WITHIN_MS })
+async function acquireLock(url: string, log: Log): Promise<() => void> {
+  const pool = openPool(url, { queryTimeoutMs: ANSWER_TIMEOUT_MS })
   let holder: PoolClient | undefined
   let retry: Timer | undefined
   let isOver = false
   const hold = async () => {
     const client = await pool.connect()
     try {
-      if (!(await isGiven(client, 'pg_try_advisory_lock_shared')))
+      if (!(await isGranted(client, 'pg_try_advisory_lock_shared')))
         throw new DatabaseInUse(
           'Everything is being imported into the database: start the service when that is done',
         )
@@ -99,7 +99,7 @@ async function occupy(url: string, log: Log): Promise<() => void> {
   }
 }
 
-async function isGiven(client: ClientBase, lock: string): Promise<boolean> {
+async function isGranted(client: ClientBase, lock: string): Promise<boolean> {
   const { rows } = await client.query<{ given: boolean }>(`select ${lock}(${LOCK}) as given`)
   return rows[0]?.given === true
 }

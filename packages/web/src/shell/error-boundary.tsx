@@ -4,7 +4,7 @@ import { Notice } from '../parts/notice.tsx'
 import { useTexts } from '../texts.ts'
 
 /** Catches what a page throws while it renders (React knows only classes here); the navigation stays. */
-export class Boundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 
   static getDerivedStateFromError() {
@@ -14,19 +14,19 @@ export class Boundary extends Component<{ children: ReactNode }, { failed: boole
   override render() {
     if (!this.state.failed) return this.props.children
     // A script that could not be loaded, as of before an update, is asked for again only by a new page.
-    return <Failed onRetry={() => location.reload()} />
+    return <ErrorNotice onRetry={() => location.reload()} />
   }
 }
 
-export function Failed({ error, onRetry }: { error?: unknown; onRetry: () => void }) {
-  const { say, failure } = useTexts()
+export function ErrorNotice({ error, onRetry }: { error?: unknown; onRetry: () => void }) {
+  const { t, failure } = useTexts()
   const help = error === undefined ? {} : { help: failure(error) }
   return (
     <Notice
       role="alert"
-      title={say('page.error')}
+      title={t('page.error')}
       {...help}
-      action={<Button onClick={onRetry}>{say('page.retry')}</Button>}
+      action={<Button onClick={onRetry}>{t('page.retry')}</Button>}
     />
   )
 }
