@@ -1,7 +1,8 @@
 import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, renameSync } from 'node:fs'
-import { Place } from './running.ts'
+import { join } from 'node:path'
+import { LATCHKEY, Place } from './running.ts'
 
 describe('latchkey backup', () => {
   const place = new Place()
@@ -58,37 +59,41 @@ describe('latchkey backup', () => {
     empty.remove()
   })
 
-  test('of a database that an earlier version left is refused, as is every command, and changes nothing there', async () => {
-    const old = new Place()
-    const making = ['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old']
-    expect(await old.run(making)).toMatchObject({ code: 0 })
-    const file = new SqliteFile(old.database)
-    const newest = 'select name from migration order by name desc limit 1'
-    file.run(`delete from migration where name = (${newest})`)
-    const before = file.query(newest).get()
-    for (const args of [
-      ['backup', 'copy.db'],
-      ['links', 'export'],
-      ['links', 'export', '--everything'],
-      ['keys', 'list'],
-      ['keys', 'revoke', '1'],
-      making,
-      ['links', 'import', '-', '--format', 'csv', '--owner', 'ada', '--dry-run'],
-      ['links', 'import', '-', '--everything'],
-    ])
-      expect([args, await old.run(args)]).toEqual([
-        args,
-        {
-          code: 1,
-          out: '',
-          err: 'The database is of an earlier version: use that one for this, or start this one first\n',
-        },
+  // A preloaded file cannot add a migration to those in the executable.
+  test.skipIf(LATCHKEY.length === 1)(
+    'of a database that an earlier version left is refused, as is every command, and changes nothing there',
+    async () => {
+      const old = new Place()
+      const making = ['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old']
+      expect(await old.run(making)).toMatchObject({ code: 0 })
+      const file = new SqliteFile(old.database)
+      const newest = 'select name from migration order by name desc limit 1'
+      const before = file.query(newest).get()
+      const env = { BUN_OPTIONS: `--preload=${join(import.meta.dir, 'next-version.ts')}` }
+      for (const args of [
+        ['backup', 'copy.db'],
+        ['links', 'export'],
+        ['links', 'export', '--everything'],
+        ['keys', 'list'],
+        ['keys', 'revoke', '1'],
+        making,
+        ['links', 'import', '-', '--format', 'csv', '--owner', 'ada', '--dry-run'],
+        ['links', 'import', '-', '--everything'],
       ])
-    expect(file.query(newest).get()).toEqual(before)
-    expect(existsSync(old.path('copy.db'))).toBe(false)
-    file.close()
-    old.remove()
-  })
+        expect([args, await old.run(args, { env })]).toEqual([
+          args,
+          {
+            code: 1,
+            out: '',
+            err: 'The database is of an earlier version: use that one for this, or start this one first\n',
+          },
+        ])
+      expect(file.query(newest).get()).toEqual(before)
+      expect(existsSync(old.path('copy.db'))).toBe(false)
+      file.close()
+      old.remove()
+    },
+  )
 
   test('of a database in which an import was killed says how to go on', async () => {
     const killed = new Place()

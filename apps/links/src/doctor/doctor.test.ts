@@ -43,8 +43,9 @@ eachDialect((dialect, newUrl) => {
         'access',
         'address',
       ])
-      const due = /^ok: the next start applies 0001-initial, 0002/
-      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toMatch(due)
+      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toBe(
+        'ok: the next start applies 0001-schema',
+      )
       if (dialect === 'sqlite') {
         const path = LINKS_DATABASE_URL.replace('sqlite:', '')
         expect([existsSync(path), await findingOf('database', { LINKS_DATABASE_URL })]).toEqual([
@@ -54,7 +55,7 @@ eachDialect((dialect, newUrl) => {
       }
       await (await openMigrated(LINKS_DATABASE_URL)).close()
       expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* can be read and is sound$/)
-      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toMatch(/^ok: up to date with 0/)
+      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toBe('ok: up to date with 0001-schema')
     })
 
     test('tells a database of a newer version', async () => {

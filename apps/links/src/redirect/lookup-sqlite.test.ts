@@ -7,7 +7,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { sql } from 'kysely'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
-import { BY_PRIMARY, openSqliteLookup } from './lookup-sqlite.ts'
+import { BY_PRIMARY } from './lookup-sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-lookup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,10 +47,9 @@ test('a disk that cannot be read fails the look-up, and nothing after it', async
   })
 })
 
-async function openWithLink(steps = migrations) {
-  const path = join(folder, `${crypto.randomUUID()}.db`)
-  const database = openDatabase<Tables>(`sqlite:${path}`)
-  await migrate(database, steps)
+async function openWithLink() {
+  const database = openDatabase<Tables>(`sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`)
+  await migrate(database, migrations)
   const link = { url: 'https://example.com/', url_key: 1, created_by: 'ann', created_at: 1, search_text: '' }
   await database.write(async (tx) => {
     await tx
@@ -67,11 +66,11 @@ async function openWithLink(steps = migrations) {
         .values({ ...slug, link_id: 1, created_at: 1 })
         .execute()
   })
-  return { database, path }
+  return database
 }
 
 test('L24.14 a redirect by a primary slug reads an index and no table', async () => {
-  const { database } = await openWithLink()
+  const database = await openWithLink()
   const { rows } = await sql<{ detail: string }>`explain query plan ${sql.raw(BY_PRIMARY)}`.execute(
     database.read,
   )
@@ -82,7 +81,7 @@ test('L24.14 a redirect by a primary slug reads an index and no table', async ()
 })
 
 test('the database refuses a primary slug that is disabled, however it comes about', async () => {
-  const { database } = await openWithLink()
+  const database = await openWithLink()
   const write = (change: ReturnType<typeof sql>) => database.write((tx) => change.execute(tx))
   const anew = async () =>
     database.write(async (tx) => {
@@ -100,18 +99,4 @@ test('the database refuses a primary slug that is disabled, however it comes abo
   await write(sql`update link set primary_slug = 'auto'`)
   await write(sql`update slug set disabled_at = 9 where slug = 'first'`)
   await database.close()
-})
-
-test('a primary slug that an earlier version held disabled stays silent, and the automatic one takes over', async () => {
-  const before = Object.entries(migrations).filter(([name]) => name < '0012')
-  const { database, path } = await openWithLink(Object.fromEntries(before))
-  await database.write((tx) => sql`update link set primary_slug = 'second'`.execute(tx))
-  await migrate(database, migrations)
-  const links = await database.read.selectFrom('link').select('primary_slug').execute()
-  const lookup = openSqliteLookup(path, database)
-  const found = ['auto', 'first', 'second'].map((slug) => lookup.find(slug))
-  await lookup.close()
-  await database.close()
-  const target = { linkId: 1, location: 'https://example.com/', expiresAt: null }
-  expect([links, found]).toEqual([[{ primary_slug: 'auto' }], [target, target, undefined]])
 })
