@@ -15,7 +15,7 @@ test('a backup removes what killed ones of any name left a day ago, and no other
   await ended.exited
   const home = join(folder, 'backups')
   mkdirSync(home)
-  // Past what any process is called.
+  // Higher than any process id.
   const ofToday = '.b.db.99999998.partial'
   const kept = [
     `.b.db.${process.ppid}.partial`,

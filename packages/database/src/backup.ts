@@ -6,24 +6,25 @@ import { openSqliteFile } from './sqlite-file.ts'
 
 export interface Backup {
   bytes: number
-  /** Rows of every table. */
+  /** Number of rows of every table. */
   rows: ReadonlyMap<string, number>
 }
 
-/** Why there is no backup, in one sentence. */
+/** The reason why there is no backup, in one sentence. */
 export class BackupFailure extends Error {
   override readonly name = 'BackupFailure'
 }
 
-/** Throws `BackupFailure` when `file` exists already, or has no folder to be in. */
+/** Throws `BackupFailure` when `file` already exists or its folder does not. */
 export function checkBackupTarget(file: string): void {
   if (existsSync(file)) throw new BackupFailure(`${file} exists already, and a backup replaces nothing`)
   if (!existsSync(dirname(file))) throw new BackupFailure(`The folder ${dirname(file)} does not exist`)
 }
 
 /**
- * Copies the SQLite database at `path`, in use or not, to a new file: what is committed when the copy begins. The copy has
- * its name only when it is checked and on disk. Tables named in `without` are empty in it, for what no copy may hold. Throws
+ * Copies the SQLite database at `path`, in use or not, to a new file. The copy holds the
+ * transactions committed before it begins, and gets its name only after it has been checked and is
+ * on disk. The tables in `without` are empty in the copy, for data that no copy may hold. Throws
  * `BackupFailure`.
  *
  * @example await copyDatabase('./data/rooms.db', '/backup/rooms.db') // { bytes: 90112, rows: Map(11) }
@@ -48,10 +49,16 @@ export async function copyDatabase(
   }
 }
 
-/** Another host that shares the folder may be at work under a number that no process has here: longer than this, no. */
+/**
+ * Another host that shares the folder may run a backup under a process id that is unused here. No
+ * backup takes longer than this.
+ */
 const LEFT_OVER_MS = 24 * 3_600_000
 
-/** Removes what killed backups of ours left in this folder, under any name: usually each has that of its day. */
+/**
+ * Removes partial files of this user that killed backups left in the folder, whatever the name of
+ * the backup: it usually contains the date.
+ */
 async function removeLeftOvers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid] = /^\..+\.([1-9]\d*)\.partial(?:-journal)?$/.exec(name) ?? []
@@ -68,7 +75,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process is one.
+    // A process of another user (EPERM) is running, too.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
@@ -81,9 +88,9 @@ async function copy(
   const source = openSqliteFile(from, { readonly: true })
   try {
     await rm(to, { force: true })
-    // Hashes of keys and sessions are in there.
+    // Readable by the owner only: the copy holds hashes of keys and sessions.
     await (await open(to, 'wx', 0o600)).close()
-    // One moment of the database, so rows need not be counted there, where others go on writing.
+    // The copy is one snapshot. Rows are not counted in the source, because writers continue there.
     source.run('vacuum into ?', [to])
     const tables = tablesOf(source)
     eraseRows(
@@ -99,12 +106,12 @@ async function copy(
   }
 }
 
-/** Overwrites the rows, where SQLite would only forget where they are. */
+/** Overwrites the rows. Without `secure_delete`, SQLite would only mark their space as free. */
 function eraseRows(path: string, tables: readonly string[]): void {
   if (tables.length === 0) return
   const file = new SqliteFile(path, { readwrite: true, strict: true })
   try {
-    // A journal on disk would hold them, too.
+    // A journal on disk would also hold the rows.
     file.run('pragma journal_mode = memory')
     file.run('pragma secure_delete = on')
     for (const table of tables) file.run(`delete from "${table}"`)

@@ -45,7 +45,7 @@ async function valueOf(database: Database<Tables>, name: string): Promise<number
   return row?.value
 }
 
-/** Reads, thinks, writes: loses an update to anybody who does the same between the two. */
+/** Reads, waits, writes. Loses an update to any other writer between the two. */
 function increment(database: Database<Tables>, name = 'a'): Promise<void> {
   return database.write(async (tx) => {
     const lock = database.dialect === 'postgres' ? sql`for update` : sql``
@@ -113,7 +113,7 @@ eachDialect((dialect, newUrl) => {
       expect(await valueOf(database, 'a')).toBe(1)
     })
 
-    test('shows nobody what is not committed', async () => {
+    test('hides uncommitted changes from other connections', async () => {
       const { url, database } = await openNew(newUrl)
       const other = openAt(url)
       await database.write(async (tx) => {
@@ -165,7 +165,7 @@ eachDialect((dialect, newUrl) => {
       })
       await held.promise
       const waiting = increment(database)
-      // Were the loop blocked, these turns would not come.
+      // A blocked loop would not reach these turns.
       const startedMs = performance.now()
       while (performance.now() - startedMs < 200) await new Promise((resolve) => setTimeout(resolve, 1))
       expect(performance.now() - startedMs).toBeLessThan(4_000)
@@ -174,7 +174,7 @@ eachDialect((dialect, newUrl) => {
       expect(await valueOf(database, 'a')).toBe(11)
     })
 
-    test('tells its listeners after the commit and before the answer, and not of what was rolled back', async () => {
+    test('calls its listeners after the commit and before it returns, and never for a rollback', async () => {
       const { database } = await openNew(newUrl)
       const events: string[] = []
       database.afterWrite(async () => {
@@ -352,7 +352,7 @@ eachDialect((dialect, newUrl) => {
   }
 })
 
-/** Why it failed; that it did not is a failure of the test. */
+/** The error of the promise. The test fails if it resolves. */
 async function errorOf(failing: Promise<unknown>): Promise<Error> {
   try {
     await failing

@@ -24,43 +24,55 @@ import { type DialectName, dialectOf, sqlitePath } from './url.ts'
 /**
  * One application database on either engine.
  *
- * `read` sees everything committed. `write` runs one transaction: immediate and one at a time on SQLite, retried on a
- * deadlock on PostgreSQL, so `work` must be safe to run again and must await nothing but the database. Throws `OutcomeUnknown`
- * when PostgreSQL was lost while it committed; after every other failure nothing has changed.
+ * `read` sees everything committed. `write` runs one transaction: immediate and one at a time on
+ * SQLite, retried after a deadlock on PostgreSQL. `work` must be safe to run again and must await
+ * nothing but the database. Throws `OutcomeUnknown` when the connection to PostgreSQL is lost
+ * during the commit. After any other failure nothing has changed.
  */
 export interface Database<Tables> {
   readonly dialect: DialectName
   readonly read: KyselyType<Tables>
   write<Result>(work: (tx: Transaction<Tables>) => Promise<Result>): Promise<Result>
-  /** Keeps this process's writers out while another thread writes to the same SQLite file; plain call on PostgreSQL. */
+  /**
+   * Pauses the writers of this process while another thread writes to the same SQLite file. On
+   * PostgreSQL, only calls `work`.
+   */
   pauseWriters<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Called after every committed `write` and awaited before it answers. */
+  /**
+   * Adds a listener that is called after every committed `write` and awaited before `write`
+   * returns.
+   */
   afterWrite(listener: () => void | Promise<void>): void
-  /** The Kysely that migrations run on. */
+  /** The Kysely instance that migrations run on. */
   readonly writer: KyselyType<Tables>
   /**
-   * The same database for callers who would rather fail than wait: on PostgreSQL each statement ends within so many
-   * milliseconds, and `isStorageUnavailable` is true of what it ends with. Closed with this one.
+   * The same database for callers that prefer an error to a long wait. On PostgreSQL the server
+   * ends each statement after `statementMs` milliseconds with an error for which
+   * `isStorageUnavailable` is true. Closed together with this database.
    */
   withStatementTimeout(statementMs: number): Database<Tables>
   /**
-   * The same database for reads that may take long. Of one with a statement timeout on SQLite they run on a thread of their own, one caller
-   * after the other, so that the event loop goes on meanwhile; each wait for the thread has the limit.
+   * The same database for reads that may take long. With a statement timeout on SQLite, they run on
+   * a separate thread, one caller at a time, and do not block the event loop. The timeout applies
+   * to each wait for the thread.
    */
   readonly offThread: Database<Tables>
-  /** The same without such a limit, for long work. */
+  /** The same database without a statement timeout, for long work. */
   readonly withoutTimeout: Database<Tables>
-  /** The connections that this one opens; undefined on SQLite, where there are none. */
+  /** Counts of the connections that this database opened. Undefined on SQLite, which has none. */
   connections(): ConnectionCounts | undefined
   close(): Promise<void>
 }
 
-/** What looks at a database and changes nothing. */
+/** Read-only access to a database. */
 export interface Reader<Tables> extends Pick<Database<Tables>, 'dialect' | 'read'> {
   close(): Promise<void>
 }
 
-/** Opens the database named by `url` to read it only. SQLite: throws when there is no such file, and makes none. */
+/**
+ * Opens the database at `url` for reading only. On SQLite, throws when the file does not exist and
+ * never creates it.
+ */
 export function openReader<Tables>(url: string): Reader<Tables> {
   if (dialectOf(url) === 'postgres') return openPostgres(url)
   const file = openSqliteFile(sqlitePath(url), { readonly: true })
@@ -75,20 +87,25 @@ export function openReader<Tables>(url: string): Reader<Tables> {
   }
 }
 
-/** Opens the database named by `url`. SQLite: the file and its folder are created. PostgreSQL: connects on first use. */
+/**
+ * Opens the database at `url`. SQLite: creates the file and its folder. PostgreSQL: connects on
+ * first use.
+ */
 export function openDatabase<Tables>(url: string): Database<Tables> {
   return dialectOf(url) === 'sqlite' ? openSqlite(sqlitePath(url)) : openPostgres(url)
 }
 
 /**
- * Copying the log home takes long enough to be felt, and here it would hold up the event loop. A thread that writes in the
- * background does it much earlier; this is for instances without one.
+ * Size of the write-ahead log, in pages, at which a write copies it to the database. The copy takes
+ * noticeable time and blocks the event loop here. A background writer thread does it much earlier;
+ * this value is for instances without one.
  */
 const CHECKPOINT_PAGES = 16_000
 
 /**
- * How long a transaction waits for another process to give the write lock back. It waits between the turns of the event
- * loop: SQLite's own busy handler would put the whole process to sleep, redirects included.
+ * How long a transaction waits for another process to release the write lock. It retries between
+ * turns of the event loop: SQLite's own busy handler would block the whole process, redirects
+ * included.
  */
 const LOCK_TIMEOUT_MS = 5_000
 const LOCK_RETRY_MS = 5
@@ -117,11 +134,12 @@ function openSqlite<Tables>(path: string): Database<Tables> {
       for (const thread of threads) await thread.close()
       await read.destroy()
       await writer.destroy()
-      // Not left to Kysely, which forgets a handle it never used. The writer last: only it can clear the log away.
+      // Closed here because Kysely does not close a handle that it never used. The writer closes
+      // last: only it can remove the write-ahead log.
       readerFile.close()
       writerFile.close()
     },
-    // Short reads take the time they take, and writers wait for a lock within bounds already.
+    // Short reads need no timeout, and writers already have one for the lock.
     withStatementTimeout(statementMs) {
       const thread = new ReadThread(path)
       threads.push(thread)
@@ -145,7 +163,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
   return database
 }
 
-/** Only `begin` can find the file locked, so `work` has not run when it is tried again. */
+/** Only `begin` can find the file locked, so `work` has not run yet when it is retried. */
 async function transact<Tables, Result>(
   connection: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Result>,
@@ -226,7 +244,9 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
   }
 }
 
-/** Runs a transaction again that PostgreSQL has given up for another's sake; it must be safe to run again. */
+/**
+ * Retries a transaction that PostgreSQL aborted in favour of another. It must be safe to run again.
+ */
 export async function retryConflicts<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -238,8 +258,8 @@ export async function retryConflicts<Result>(transaction: () => Promise<Result>)
 }
 
 /**
- * Makes writers that name the same key wait for each other until their transaction ends. SQLite writers are serial
- * already; PostgreSQL takes an advisory lock on the number.
+ * Makes writers with the same `key` wait for each other until their transactions end. SQLite
+ * writers are serial already. PostgreSQL takes an advisory lock on the number.
  */
 export async function lockKey<Tables>(
   dialect: DialectName,
@@ -249,7 +269,10 @@ export async function lockKey<Tables>(
   if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${key}::bigint)`.execute(tx)
 }
 
-/** `column in (values)` as one parameter, so that neither the number of values nor the statement cache sets a limit. */
+/**
+ * `column in (values)` as one parameter. Neither the number of values nor the statement cache sets
+ * a limit.
+ */
 export function inList(
   dialect: DialectName,
   column: string,
@@ -262,7 +285,7 @@ export function inList(
   return sql`${sql.ref(column)} = any(${values}::${type})`
 }
 
-/** Whether `part` stands somewhere in a column, as it is: nothing in it stands for anything else. */
+/** True when the column contains `part` literally: no character in it is a wildcard. */
 export function containsText(dialect: DialectName, column: string, part: string): RawBuilder<SqlBool> {
   const position = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos')
   return sql<SqlBool>`${position}(${sql.ref(column)}, ${part}) > 0`

@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
     ['bad SQL', 'selekt', NONE],
   ] as const
   for (const [what, statement, expected] of cases)
-    test(`${what} is told from everything else`, async () => {
+    test(`${what} is distinguished from every other error`, async () => {
       const database = await openThings()
       const error = await errorOf(database.write((tx) => sql.raw(statement).execute(tx)))
       expect(verdicts(error)).toEqual(expected)

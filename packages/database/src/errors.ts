@@ -8,35 +8,43 @@ function codeOf(error: unknown): string {
     : ''
 }
 
-/** True when a row was to refer to one that is not there (any more), on either engine. */
+/** True when a row refers to a row that does not exist, on either engine. */
 export function isReferenceViolation(error: unknown): boolean {
   const code = codeOf(error)
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
-/** True when PostgreSQL gave up a transaction for another's sake and the same work may simply be tried again. */
+/**
+ * True when PostgreSQL aborted a transaction in favour of another. The same work can be retried.
+ */
 export function isTransactionConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
-/** Full disk, read-only or failing storage, another process holding the lock. Corruption is not listed: it will not pass. */
+/**
+ * Full disk, read-only or failing storage, or a lock held by another process. Corruption is not
+ * included because it is permanent.
+ */
 const SQLITE_UNAVAILABLE = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|LOCKED)/
 /**
- * Connection failures (08), resources such as a full disk (53), the server going down (57), a read-only standby (25006), a
- * transaction that stood still for too long (25P03), a lock that was not to be had in time (55P03).
+ * Connection failures (08), resources such as a full disk (53), a server shutdown (57), a read-only
+ * standby (25006), a transaction that was idle for too long (25P03), a lock timeout (55P03).
  */
 const POSTGRES_UNAVAILABLE = /^(08|53|57)[0-9A-Z]{3}$|^(25006|25P03|55P03)$/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|ENOENT)$/
-/** `pg` gives these failures no code. */
+/** `pg` sets no code on these errors. */
 const POSTGRES_MESSAGES =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/i
 
-/** A thread that reads has ended, is being closed, or has been busy for too long. */
+/** The read thread has ended, is being closed, or has been busy for too long. */
 export class ReaderUnavailable extends Error {
   override readonly name = 'ReaderUnavailable'
 }
 
-/** Nobody answered when a transaction was to be committed: it may have been. `cause` is what came instead. */
+/**
+ * The database did not answer the commit of a transaction, which may or may not have succeeded.
+ * `cause` is the error received instead.
+ */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
 
@@ -45,16 +53,22 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** Whatever PostgreSQL answered to who wanted to connect: a service that runs has connected before. */
+/** Errors of connection attempts, with any code: a running service has connected before. */
 const unavailable = new WeakSet<Error>()
 
-/** Has `isStorageUnavailable` be true of why there is no connection; returns the same error, so that it keeps its code. */
+/**
+ * Marks a connection error as one for which `isStorageUnavailable` is true. Returns the same error,
+ * which keeps its code.
+ */
 export function markUnavailable(error: unknown): unknown {
   if (error instanceof Error) unavailable.add(error)
   return error
 }
 
-/** True when the storage cannot serve now but may later: the caller's data is fine, and an API answers 503. */
+/**
+ * True when the storage cannot serve now but may later. The caller's data is fine, and an API
+ * answers 503.
+ */
 export function isStorageUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return (

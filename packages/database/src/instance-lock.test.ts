@@ -8,7 +8,7 @@ import { eachDialect } from './testing.ts'
 import { Relay } from './testing-relay.ts'
 import { type Bulk, openBulk } from './archive/bulk.ts'
 
-/** Where the server lists who holds the lock of this instance. */
+/** The server's list of connections that hold the lock of this instance. */
 const HELD = `pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
   and objid = (hashtext(current_schema())::bigint & 4294967295)::text::oid`
 
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closings.splice(0).toReversed()) await close()
 })
 
-/** A node that has worked. */
+/** A node that has used its database. */
 async function node(url: string, log = { error: () => {} }): Promise<Database<unknown>> {
   const database = await openExclusively<unknown>(url, log)
   closings.push(() => database.close())
@@ -43,7 +43,7 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-/** Its server may take a moment to see that a connection has ended. */
+/** The server may take a moment to notice that a connection has ended. */
 async function beginSoon(url: string): Promise<Bulk> {
   const deadlineMs = performance.now() + 10_000
   for (;;)
@@ -65,7 +65,7 @@ eachDialect((dialect, newUrl) => {
     await beginSoon(url)
   })
 
-  test('nodes of another instance on the same server are in nobody’s way', async () => {
+  test('nodes of another instance on the same server lock out no import', async () => {
     await node(await newUrl())
     await begin(await newUrl())
     await node(await newUrl())
@@ -105,7 +105,7 @@ eachDialect((dialect, newUrl) => {
       let bulk: Bulk | undefined
       while (!bulk) {
         await cut()
-        // It may be back already, on a machine that has much to do.
+        // On a busy machine the node may have reconnected already.
         bulk = await begin(url).catch(() => undefined)
       }
       expect(await logged.promise).toStartWith('everything is being imported under this node')

@@ -2,7 +2,7 @@ import type { ClientBase, PoolClient } from 'pg'
 import { type Database, openDatabase } from './database.ts'
 import { openPool } from './pool.ts'
 
-/** Nodes and an import of everything do not work on a database at the same time. */
+/** The database is locked: nodes and the restore of an archive exclude each other. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
 
@@ -13,10 +13,15 @@ export class DatabaseInUse extends Error {
   }
 }
 
-/** Any number will do, as long as every node uses the same; the other one tells instances apart that share a database. */
+/**
+ * Arbitrary, but the same on every node. The second number distinguishes instances that share a
+ * database.
+ */
 const LOCK = `4170618, hashtext(coalesce(current_schema(), ''))`
 const RETRY_MS = 1_000
-/** A server that takes the question and does not answer is asked anew on another connection. */
+/**
+ * If the server accepts the query but does not answer in this time, another connection tries again.
+ */
 const ANSWER_TIMEOUT_MS = 3_000
 
 interface Log {
@@ -24,9 +29,10 @@ interface Log {
 }
 
 /**
- * Opens the database for a node, which imports of everything know of until it is closed: they refuse a database that nodes
- * work on, and this throws `DatabaseInUse` while one runs. SQLite knows by itself who has the file open. On PostgreSQL
- * a connection of its own holds a lock that nodes share; when it is lost, there is a new one within seconds.
+ * Opens the database for a node and locks it until it is closed. A restore refuses a database that
+ * nodes work on, and this function throws `DatabaseInUse` while a restore runs. SQLite itself knows
+ * which processes have the file open. On PostgreSQL, a separate connection holds a lock that nodes
+ * share. A lost connection is replaced within seconds.
  *
  * @example
  * const database = await openOccupied<Tables>('postgres://db.internal/links', log)
@@ -44,12 +50,15 @@ export async function openExclusively<Tables>(url: string, log: Log): Promise<Da
   }
 }
 
-/** Until the transaction ends no node works on the database. Throws `DatabaseInUse` when one does. */
+/**
+ * Excludes nodes from the database until the transaction ends. Throws `DatabaseInUse` when a node
+ * works on it.
+ */
 export async function requireUnlocked(transaction: ClientBase): Promise<void> {
   if (!(await isGranted(transaction, 'pg_try_advisory_xact_lock'))) throw new DatabaseInUse()
 }
 
-/** Returns what ends it. */
+/** Returns the function that releases the lock. */
 async function acquireLock(url: string, log: Log): Promise<() => void> {
   const pool = openPool(url, { queryTimeoutMs: ANSWER_TIMEOUT_MS })
   let holder: PoolClient | undefined
@@ -79,7 +88,7 @@ async function acquireLock(url: string, log: Log): Promise<() => void> {
   }
   const holdAgain = () =>
     hold().catch((error: unknown) => {
-      // That the database is away is told by all who want something of it.
+      // All other users of the database report that it is unavailable.
       if (error instanceof DatabaseInUse)
         log.error('everything is being imported under this node: start it anew afterwards', { error })
       holdLater()
@@ -94,7 +103,7 @@ async function acquireLock(url: string, log: Log): Promise<() => void> {
     isOver = true
     clearTimeout(retry)
     letGo()
-    // Not waited for: a server that is frozen says no goodbye.
+    // Not awaited: a frozen server never acknowledges the end of a connection.
     void pool.end()
   }
 }

@@ -1,15 +1,18 @@
-/** Bounds of one entry of a file: a parser needs memory for each level and value, many times that of the text. */
+/**
+ * Limits of one entry of a file. A parser needs memory for each level and value, many times that of
+ * the text.
+ */
 export const MAX_ENTRY_LENGTH = 2 * 1024 ** 2
 export const MAX_LEVELS = 32
-/** A link with the most slugs that it may have, 5,000, has 40,000. */
+/** A link with the maximum of 5,000 slugs has 40,000 values. */
 const MAX_VALUES = 50_000
 
 export const TOO_LONG = 'is longer than 2 MiB'
 export const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`
 
 /**
- * Why a JSON text is more than an entry may be, or undefined. Counts brackets and commas outside of strings, so that such a
- * text never reaches the parser; whether it is JSON is for the parser to say.
+ * Returns the limit that a JSON text exceeds, or undefined. Counts brackets and commas outside
+ * strings, without a parser, and does not check that the text is valid JSON.
  *
  * @example findExcess('['.repeat(33)) // 'is nested more than 32 levels deep'
  */

@@ -43,7 +43,7 @@ async function applied(database: Database<unknown>): Promise<string[]> {
 }
 
 eachDialect((dialect, newUrl) => {
-  test('steps are applied in their order, each once, and told', async () => {
+  test('migrations are applied in their order, each once, and returned', async () => {
     const database = openAt(await newUrl())
     expect(await migrate(database, two)).toEqual(['0001-create', '0002-fill'])
     expect(await migrate(database, two)).toEqual([])
@@ -51,7 +51,7 @@ eachDialect((dialect, newUrl) => {
     expect(await applied(database)).toEqual(['0001-create', '0002-fill'])
   })
 
-  test('a step is told which engine it runs on', async () => {
+  test('a migration receives the engine that it runs on', async () => {
     const database = openAt(await newUrl())
     const told: string[] = []
     await migrate(database, { '0001-ask': async (_tx, name) => void told.push(name) })
@@ -78,7 +78,7 @@ eachDialect((dialect, newUrl) => {
       expect(await applied(database)).toHaveLength(4)
     })
 
-    test('is refused before any step that it does not have is applied', async () => {
+    test('is refused before any pending migration is applied', async () => {
       const database = openAt(await newUrl())
       await migrate(database, { '0001-create': createThing, '0003-later': fillThing })
       expect(await errorOf(migrate(database, two))).toBeInstanceOf(NewerDatabase)
@@ -86,8 +86,8 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  describe('a step that fails', () => {
-    test('leaves nothing on an empty database, not even the list of steps', async () => {
+  describe('a migration that fails', () => {
+    test('leaves nothing on an empty database, not even the list of migrations', async () => {
       const database = openAt(await newUrl())
       expect((await errorOf(migrate(database, { ...two, '0003-broken': broken }))).message).toBe(
         'this step is broken',
@@ -113,14 +113,14 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('many handles that start together on an empty database: one migrates, nobody fails', async () => {
+  test('many handles that start together on an empty database: one migrates, none fails', async () => {
     const url = await newUrl()
     const done = await Promise.all(Array.from({ length: 8 }, () => migrate(openAt(url), two)))
     expect(done.map((names) => names.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
     expect(await things(openAt(url))).toEqual(['first'])
   })
 
-  test('several processes that start together on an empty database: one migrates, nobody fails', async () => {
+  test('several processes that start together on an empty database: one migrates, none fails', async () => {
     const url = await newUrl()
     const program = `
       import { openDatabase } from ${JSON.stringify(`${import.meta.dir}/database.ts`)}
@@ -143,7 +143,7 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-/** Why it failed; that it did not is a failure of the test. */
+/** The error of the promise. The test fails if it resolves. */
 async function errorOf(failing: Promise<unknown>): Promise<Error> {
   try {
     await failing

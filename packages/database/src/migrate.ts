@@ -3,10 +3,16 @@ import { type Database, type Reader, lockKey } from './database.ts'
 import { LOCK_WAIT_MS } from './session.ts'
 import type { DialectName } from './url.ts'
 
-/** One step forward. Runs inside the transaction that also records it, so a step happens wholly or not at all. */
+/**
+ * One migration forward. It runs in the transaction that also records it, so it is applied
+ * completely or not at all.
+ */
 export type Migration = (tx: Transaction<unknown>, dialect: DialectName) => Promise<void>
 
-/** A database with migrations that this version does not know: of a newer version, or from before the first release. */
+/**
+ * The database has migrations that this version does not know. A newer version created it, or one
+ * before 0.1.0.
+ */
 export class NewerDatabase extends Error {
   constructor(unknown: readonly string[]) {
     super(
@@ -16,13 +22,13 @@ export class NewerDatabase extends Error {
   }
 }
 
-/** Any number will do, as long as every node uses the same. */
+/** Arbitrary, but the same on every node. */
 const MIGRATION_LOCK = 4_170_617
 
 /**
- * Brings the database to the newest of `migrations` (numbered names, in order), forward only, in one transaction.
- * Safe when several processes start together: one migrates, the others wait and find nothing to do. Returns the names
- * applied now; throws `NewerDatabase`.
+ * Applies the pending ones of `migrations` (numbered names, in order), forward only, in one
+ * transaction. Safe when several processes start together: one migrates, and the others wait and
+ * find nothing to do. Returns the names applied by this call. Throws `NewerDatabase`.
  */
 export async function migrate<Tables>(
   database: Pick<Database<Tables>, 'dialect' | 'write'>,
@@ -44,14 +50,17 @@ export async function migrate<Tables>(
   })
 }
 
-/** Another node's migration takes as long as it takes; a table that somebody else uses is waited for like any lock. */
+/**
+ * Waits for another node's migration without a limit, but for a table in use only as long as for
+ * any other lock.
+ */
 async function acquireMigrationLock(dialect: DialectName, tx: Transaction<unknown>): Promise<void> {
   if (dialect === 'postgres') await sql`set local lock_timeout = 0`.execute(tx)
   await lockKey(dialect, tx, MIGRATION_LOCK)
   if (dialect === 'postgres') await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx)
 }
 
-/** Names that `migrate` would apply; changes nothing. Throws `NewerDatabase`. */
+/** Returns the names that `migrate` would apply, and changes nothing. Throws `NewerDatabase`. */
 export async function pendingMigrations<Tables>(
   { dialect, read }: Pick<Reader<Tables>, 'dialect' | 'read'>,
   migrations: Readonly<Record<string, Migration>>,

@@ -35,7 +35,7 @@ async function openWithTimeout(url: string, limitMs = 60_000): Promise<Database<
   return database.withStatementTimeout(limitMs)
 }
 
-/** Takes about a second of a processor for each two million. */
+/** Takes about a second of a processor for every two million numbers. */
 const slow = (numbers = 2_000_000) => sql<{ most: number }>`with recursive series (i) as (
   select 1 union all select i + 1 from series where i < ${numbers}) select max(i) as most from series`
 
@@ -91,7 +91,7 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-/** SQLite alone: PostgreSQL is a process of its own anyway. */
+/** Only on SQLite: PostgreSQL is a separate process anyway. */
 describe('the thread that reads', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-off-thread-'))
   let made = 0
@@ -116,11 +116,11 @@ describe('the thread that reads', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect((await long).rows).toEqual([{ most: 2_000_000 }])
-    // Whoever waited for it would come to one at most.
+    // A loop that waited for the read would get at most one round.
     expect(rounds).toBeGreaterThanOrEqual(2)
   })
 
-  test('rows come in parts where so many are asked for at once, and whoever leaves early leaves nothing behind', async () => {
+  test('rows come in parts where so many are asked for at once, and a reader that stops early leaves nothing behind', async () => {
     const { offThread } = await openWithTimeout(newUrl())
     const numbers = sql<{ i: number }>`with recursive series (i) as (
       select 1 union all select i + 1 from series where i < 5) select i from series`
@@ -151,7 +151,7 @@ describe('the thread that reads', () => {
   test('a snapshot whose statement was over the limit reads nothing more, and its transaction is over', async () => {
     const database = await openWithTimeout(newUrl(), 1_000)
     const { offThread } = database
-    // On a busy machine the thread may need longer to start.
+    // On a busy machine the thread may take longer to start.
     while (!(await sql`select 1`.execute(offThread.read).catch(() => undefined)));
     await offThread.read.connection().execute(async (read) => {
       await sql`begin`.execute(read)
@@ -177,7 +177,7 @@ describe('the thread that reads', () => {
       failureOf(slow(8_000_000).execute(offThread.read)),
       failureOf(sql`select 1`.execute(offThread.read)),
     ]
-    // The first is at it when the second has asked.
+    // The first statement is running when the second is queued.
     await new Promise((resolve) => setTimeout(resolve))
     await open.pop()?.close()
     expect((await Promise.all(reads)).map(isStorageUnavailable)).toEqual([true, true])

@@ -7,16 +7,22 @@ import { sessionSettings } from './session.ts'
 const INT8 = 20
 const NUMERIC = 1700
 
-/** All our integers fit a double exactly (seconds, counts, ids below 2^53), so they arrive as numbers, as from SQLite. */
+/**
+ * All our integers (seconds, counts, ids below 2^53) fit a double exactly. They arrive as numbers,
+ * as from SQLite.
+ */
 const types: CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     [INT8, NUMERIC].includes(oid) ? Number : defaults.getTypeParser(oid, format),
 }
 
-/** How long a caller waits for a connection, in milliseconds, before the request ends in 503 instead of hanging. */
+/** How long a caller waits for a connection, in milliseconds, before the request fails with 503. */
 const CONNECT_TIMEOUT_MS = 3_000
 const POOL_SIZE = 10
-/** How long nothing comes before this side asks whether the server is still there; one that is gone is noticed soon after. */
+/**
+ * How long a connection is silent before the client probes the server. A server that has gone is
+ * noticed soon after.
+ */
 const KEEP_ALIVE_MS = 10_000
 
 const connectionTo = (url: string, name: string) => ({
@@ -28,16 +34,21 @@ const connectionTo = (url: string, name: string) => ({
 })
 
 interface PoolOptions {
-  /** Bounds the wait for each answer, for callers who would rather fail than wait; else it may take as long as it needs. */
+  /**
+   * Timeout of each answer, in milliseconds, for callers that prefer an error to a long wait. By
+   * default there is none.
+   */
   queryTimeoutMs?: number
-  /** After this time the server gives a statement up by itself; a server that does not answer at all is left soon after. */
+  /**
+   * Time in milliseconds after which the server cancels a statement. If the server does not answer
+   * at all, the client gives up soon after.
+   */
   statementLimitMs?: number | undefined
 }
 
 /** How much longer than the server the client waits. */
 const ANSWER_TIMEOUT_MS = 1_000
 
-/** A pool of connections. */
 export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: PoolOptions = {}): Pool {
   const waitMs = statementLimitMs === undefined ? queryTimeoutMs : statementLimitMs + ANSWER_TIMEOUT_MS
   const pool = new Pool({
@@ -49,21 +60,26 @@ export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: Pool
     onConnect: async (client) => void (await client.query(sessionSettings(statementLimitMs))),
     ...(waitMs === undefined ? {} : { query_timeout: waitMs }),
   })
-  // An idle connection that the server drops is replaced at the next use; without a listener it would end the process.
+  // An idle connection that the server drops is replaced on next use. Without a listener, the error
+  // would end the process.
   pool.on('error', () => {})
-  // The same for one that is in use: whoever uses it gets the error as well.
+  // The same for a connection in use: its user receives the error as well.
   pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }
 
-/** A connection of its own, to be opened by `connectClient`, on which nothing is waited for longer than `withinMs`. */
+/**
+ * A separate connection, to be opened by `connectClient`, on which no wait exceeds `withinMs`
+ * milliseconds.
+ */
 export function createClient(url: string, { name, withinMs }: { name: string; withinMs: number }): Client {
   const client = new Client({
     ...connectionTo(url, name),
     connectionTimeoutMillis: withinMs,
     query_timeout: withinMs,
   })
-  // Whoever uses it gets the error as well; without a listener it would end the process.
+  // The user of the connection receives the error as well. Without a listener, it would end the
+  // process.
   client.on('error', () => undefined)
   return client
 }
@@ -73,7 +89,7 @@ export async function connectClient(client: Client): Promise<void> {
   await client.query(sessionSettings())
 }
 
-/** The connections of a pool at this moment, and how many callers wait for one. */
+/** The current connections of a pool, and the number of callers that wait for one. */
 export interface ConnectionCounts {
   busy: number
   idle: number
@@ -82,17 +98,17 @@ export interface ConnectionCounts {
 
 type Counts = Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
 
-/** Read from plain numbers: the database is not asked. */
+/** Reads the pool's own counters, without a query. */
 export function connectionsOf({ totalCount, idleCount, waitingCount }: Counts): ConnectionCounts {
   return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
 }
 
-/** A pool as Kysely wants it, which also tells its figures. */
+/** A pool for Kysely with its connection counts. */
 export interface CountedPool extends PostgresPool {
   readonly connections: ConnectionCounts
 }
 
-/** A pool without limits, for an application's database. */
+/** A pool without a statement timeout, for an application's database. */
 export function openPoolWithoutTimeout(url: string): CountedPool {
   const pool = openPool(url)
   return withCounts(pool, () => pool.connect())
@@ -116,8 +132,8 @@ function withCounts(pool: Pool, connect: CountedPool['connect']): CountedPool {
 }
 
 /**
- * A pool whose statements end within `limitMs`, whether the server is slow, waits for a lock, or is frozen. In the last
- * case the connection is dropped: who knows when, or whether, it would answer.
+ * A pool whose statements end within `limitMs` milliseconds, whether the server is slow, waits for
+ * a lock, or is frozen. In the last case the connection is dropped, because it may never answer.
  */
 export function openPoolWithTimeout(url: string, limitMs: number): CountedPool {
   const pool = openPool(url, { statementLimitMs: limitMs })
@@ -125,7 +141,7 @@ export function openPoolWithTimeout(url: string, limitMs: number): CountedPool {
     const client = await pool.connect()
     let dead: Error | undefined
     const query = async (...statement: [string, unknown[]]) => {
-      // A transaction is rolled back by the server when its connection is gone.
+      // The server rolls back a transaction when its connection is lost.
       if (dead) throw dead
       try {
         return await client.query(...statement)

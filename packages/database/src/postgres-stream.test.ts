@@ -6,7 +6,7 @@ import { stream } from './postgres-stream.ts'
 
 const server = process.env['LATCHKEY_TEST_POSTGRES']
 
-/** How a connection to this host ends: what a query answers, or why there is none. */
+/** The outcome of a connection to this host: the rows of a query, or the error. */
 async function outcomeAt(hostname: string): Promise<unknown> {
   const url = new URL(server ?? '')
   url.hostname = hostname

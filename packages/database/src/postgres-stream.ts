@@ -2,12 +2,16 @@ import { lookup } from 'node:dns/promises'
 import { type LookupFunction, Socket } from 'node:net'
 import { callbackify } from 'node:util'
 
-/** What DNS and the hosts file do not know, the system may know by other means. */
+/**
+ * Errors after which the system resolver is asked: it may know names that DNS and the hosts file do
+ * not.
+ */
 const UNKNOWN = new Set(['DNS_ENOTFOUND', 'DNS_ENODATA', 'DNS_ECONNREFUSED'])
 
 /**
- * In the event loop. The system's own look-up would hold a thread of those that a redirect waits for the disk with, for ten
- * seconds each time where DNS answers nobody, and who has lost the database asks every second.
+ * Resolves host names in the event loop. The system resolver would block a thread of the pool that
+ * redirects need for the disk: ten seconds each time when DNS does not answer, and a node without
+ * its database asks every second.
  */
 const addressesOf = callbackify(async (hostname: string) => {
   try {
@@ -25,11 +29,11 @@ const lookUp: LookupFunction = (hostname, options, callback) =>
     else callback(null, found[0]?.address ?? '', found[0]?.family)
   })
 
-/** What a client of `pg` connects with: `new Client({ connectionString, stream })`. */
+/** The socket that a client of `pg` connects with: `new Client({ connectionString, stream })`. */
 export function stream(): Socket {
   const socket = new Socket()
   const connect = socket.connect.bind(socket)
-  // Without a host it is the path of a Unix socket.
+  // Without a host, the port is the path of a Unix socket.
   const connectTo = (port: number | string, host?: string) =>
     host === undefined ? connect(String(port)) : connect({ port: Number(port), host, lookup: lookUp })
   socket.connect = connectTo as Socket['connect']

@@ -13,14 +13,14 @@ import { dialectOver } from './sqlite.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /**
- * The Kysely dialect over a thread that reads. Whoever waits longer than the limit for a turn or for a statement gets
- * `ReaderUnavailable`.
+ * The Kysely dialect over a read thread. A wait of more than `limitMs` milliseconds for the thread
+ * or for a statement fails with `ReaderUnavailable`.
  */
 export function readDialect(thread: ReadThread, limitMs: number): Dialect {
   return dialectOver(() => new ReadDriver(thread, limitMs), new UnguardedAdapter())
 }
 
-/** Kysely's own lock for one connection would wait without a limit. */
+/** Avoids Kysely's own lock for a single connection, which would wait without a limit. */
 class UnguardedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -40,7 +40,7 @@ class ReadDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  /** One caller at a time: a snapshot keeps the thread across its awaits. */
+  /** One caller at a time: a snapshot holds the thread across its awaits. */
   async acquireConnection(): Promise<DatabaseConnection> {
     const before = this.#free
     const turn = Promise.withResolvers<void>()
@@ -55,7 +55,7 @@ class ReadDriver implements Driver {
     return new ReadConnection(this.#thread, this.#limitMs)
   }
 
-  /** The caller need not wait for a statement that they have given up, but the next one does. */
+  /** The caller does not wait for a statement that timed out, but the next caller does. */
   async releaseConnection(connection: ReadConnection): Promise<void> {
     const release = this.#release
     void connection.end().then(release)
@@ -78,13 +78,16 @@ class ReadDriver implements Driver {
   }
 }
 
-/** What one caller asks, from their turn to its end. */
+/** The statements of one caller, while it holds the thread. */
 class ReadConnection implements DatabaseConnection {
   readonly #thread: ReadThread
   readonly #limitMs: number
   #asked: Promise<unknown> = Promise.resolve()
   #streaming = false
-  /** Why nothing more can be asked: what was begun is gone, or nobody knows when it ends. */
+  /**
+   * Set when no more statements are possible: the transaction is lost, or a statement may never
+   * end.
+   */
   #broken: ReaderUnavailable | undefined
 
   constructor(thread: ReadThread, limitMs: number) {
@@ -106,7 +109,7 @@ class ReadConnection implements DatabaseConnection {
     this.#streaming = false
   }
 
-  /** Ends when the thread is free for the next caller. */
+  /** Resolves when the thread is free for the next caller. */
   async end(): Promise<void> {
     await this.#asked.catch(() => undefined)
     if (this.#broken || this.#streaming) await this.#thread.ask('stop').catch(() => undefined)

@@ -2,12 +2,18 @@ import { ReaderUnavailable } from './errors.ts'
 import type { ReadReply, ReadRequest, Row } from './read-worker.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** A statement cannot be cut off. Whoever closes waits so long for one, in milliseconds, and then goes without it. */
+/**
+ * A running statement cannot be cancelled. `close` waits this long for it, in milliseconds, and
+ * then terminates the thread.
+ */
 const CLOSE_TIMEOUT_MS = 1_000
 
 const WORKER = new URL('./read-worker.ts', import.meta.url).href
 
-/** A thread with a handle of its own that only reads, started when it is first asked. One question at a time. */
+/**
+ * A read-only thread with its own database handle, started by the first request. It serves one
+ * request at a time.
+ */
 export class ReadThread {
   readonly #path: string
   readonly #program: string
@@ -20,13 +26,16 @@ export class ReadThread {
     this.#program = program
   }
 
-  /** Throws what SQLite says, or `ReaderUnavailable` when the thread has ended; the next question starts another. */
+  /**
+   * Throws SQLite's error, or `ReaderUnavailable` when the thread has ended. The next request
+   * starts another thread.
+   */
   ask(request: ReadRequest): Promise<readonly Row[]> {
     if (this.#closed) return Promise.reject(new ReaderUnavailable('The database is being closed'))
     return this.#ask(request)
   }
 
-  /** Ends when the file is closed, or the statement that keeps it open has been given up. */
+  /** Resolves when the file is closed, or when the statement that keeps it open has timed out. */
   async close(): Promise<void> {
     this.#closed = true
     await settledWithin(this.#reply?.promise, CLOSE_TIMEOUT_MS)
@@ -36,7 +45,7 @@ export class ReadThread {
   }
 
   #ask(request: ReadRequest): Promise<readonly Row[]> {
-    // There is nothing to stop in a thread that is gone.
+    // A thread that has ended has nothing to stop.
     if (!this.#worker && request === 'stop') return Promise.resolve([])
     this.#worker ??= this.#start()
     this.#reply = Promise.withResolvers<readonly Row[]>()

@@ -2,15 +2,16 @@ import type { Database as SqliteFile } from 'bun:sqlite'
 import { type Query, SqliteConnection } from './sqlite-connection.ts'
 import { openSqliteFile } from './sqlite-file.ts'
 
-// Reads a SQLite file beside the event loop that others wait for: one statement, or a part of its rows, at a time.
+// Reads a SQLite file without blocking the event loop of the service: one statement, or one batch
+// of its rows, at a time.
 
-/** What the thread is asked. */
+/** The requests to the thread. */
 export type ReadRequest =
   | { open: string }
   | { query: Query; atOnce?: number }
-  /** The next rows of the query that was asked for some at once. */
+  /** The next batch of the current query. */
   | 'more'
-  /** Whoever asked has left: ends what they began. */
+  /** The caller has left: ends its statement and transaction. */
   | 'stop'
   | 'close'
 
@@ -28,7 +29,8 @@ async function answer(request: Exclude<ReadRequest, { open: string }>): Promise<
   if (request === 'more') return nextRows()
   if (request === 'stop') return stop()
   if (request === 'close') return close()
-  // At the first query, and at the next one if that failed: the file may be away now and back later.
+  // Opened by the first query. If that fails, the next one tries again: the file may be missing now
+  // and back later.
   file ??= openSqliteFile(path, { readonly: true })
   connection ??= new SqliteConnection(file)
   if (request.atOnce === undefined) return (await connection.executeQuery<Row>(request.query)).rows
@@ -36,7 +38,7 @@ async function answer(request: Exclude<ReadRequest, { open: string }>): Promise<
   return nextRows()
 }
 
-/** None is the end. */
+/** Returns the next rows; an empty list is the end. */
 async function nextRows(): Promise<readonly Row[]> {
   const next = await stream?.next()
   return next?.done === false ? next.value.rows : []
@@ -56,7 +58,7 @@ async function close(): Promise<[]> {
   return []
 }
 
-/** Text takes a third of the time that the same rows take, unless there are bytes in them. */
+/** Text takes a third of the time of structured rows, but cannot carry bytes. */
 function packed(rows: readonly Row[]): string | readonly Row[] {
   const hasBytes = rows.some((row) => Object.values(row).some((value) => value instanceof Uint8Array))
   return hasBytes ? rows : JSON.stringify(rows)

@@ -42,7 +42,7 @@ const failureOf = (work: Promise<unknown>) =>
 eachDialect((dialect, newUrl) => {
   if (dialect === 'sqlite') return
 
-  test('every connection is ended by the server when its client vanishes, whoever opens it', async () => {
+  test('every connection is ended by the server when its client vanishes, whichever function opened it', async () => {
     const url = await newUrl()
     const [database, reader] = [openDatabase(url), openReader(url)]
     const shown = []
@@ -70,7 +70,7 @@ eachDialect((dialect, newUrl) => {
       await sql`insert into item values (2)`.execute(tx)
     })
     await held.promise
-    // It waits for the key that the other holds, and gets it when the server has ended that session.
+    // Waits for the key that the other transaction holds, until the server ends that session.
     const other = await failureOf(database.write((tx) => insert.execute(tx)))
     ended.resolve()
     expect([other, isStorageUnavailable(await failureOf(work))]).toEqual([undefined, true])

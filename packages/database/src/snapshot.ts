@@ -4,11 +4,12 @@ import { ALLOW_IDLE_TRANSACTION } from './session.ts'
 import type { DialectName } from './url.ts'
 
 /**
- * Runs several reads on one state of the database, whatever is written meanwhile, on one connection of its own. SQLite's
- * other readers wait until it ends, so `work` must await nothing but the database and who takes what it reads. With that
- * consumer setting the pace, the server does not end a transaction that stands still for some seconds.
+ * Runs several reads on one snapshot of the database, whatever is written meanwhile, on one
+ * separate connection. SQLite's other readers wait until it ends, so `work` must await nothing but
+ * the database and the consumer of its rows. With `pacedBy: 'consumer'`, the server does not end
+ * the transaction after some idle seconds.
  *
- * @example await onOneState(database, (read) => read.selectFrom('link').selectAll().execute())
+ * @example await readSnapshot(database, (read) => read.selectFrom('link').selectAll().execute())
  */
 export async function readSnapshot<Tables, Result>(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
@@ -22,16 +23,18 @@ export async function readSnapshot<Tables, Result>(
       if (pacedBy && dialect === 'postgres') await sql.raw(ALLOW_IDLE_TRANSACTION).execute(connection)
       return await work(connection)
     } finally {
-      // A failing disk makes SQLite roll back by itself; that there is nothing to end would then hide the first error.
+      // When a disk fails, SQLite rolls back itself. The error of a second rollback would hide the
+      // first one.
       await sql`rollback`.execute(connection).catch(() => {})
     }
   })
 }
 
 /**
- * Reads any number of rows, at most `atOnce` held at a time. Only within `readSnapshot`: PostgreSQL's cursors live in one.
+ * Reads any number of rows, at most `atOnce` at a time. Must run inside `readSnapshot`, because
+ * PostgreSQL's cursors need a transaction.
  *
- * @example for await (const rows of batchesOf({ read, dialect }, sql<{ id: number }>`select id from link`, 2_000)) use(rows)
+ * @example for await (const rows of readBatches({ read, dialect }, sql<{ id: number }>`select id from link`, 2_000)) use(rows)
  */
 export async function* readBatches<Row, Tables>(
   { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },

@@ -1,13 +1,19 @@
 import type { Database as SqliteFile, SQLQueryBindings, Statement } from 'bun:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 
-/** Kysely builds a new text for every length of an IN list; past this many prepared statements the cache starts over. */
+/**
+ * Kysely builds a new text for every length of an IN list. At this many prepared statements the
+ * cache is cleared.
+ */
 const STATEMENT_CACHE = 256
 
-/** What a statement is, of all that Kysely knows of a query. */
+/** The parts of Kysely's compiled query that a statement needs. */
 export type Query = Pick<CompiledQuery, 'sql' | 'parameters'>
 
-/** Runs statements on one handle, prepared once. Imports nothing but types: threads without Kysely use it too. */
+/**
+ * Runs statements on one handle, each prepared once. Imports only types, because threads without
+ * Kysely use it too.
+ */
 export class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile
   readonly #statements = new Map<string, Statement<unknown, SQLQueryBindings[]>>()

@@ -2,15 +2,19 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** How much of the database each handle keeps in memory, in KiB; SQLite's default of 2 MB misses inner pages at a million links. */
+/**
+ * Page cache of each handle, in KiB. SQLite's default of 2 MB misses inner pages at a million
+ * links.
+ */
 const CACHE_KIB = 4_096
-/** How long a handle waits for another's lock. */
+/** How long a handle waits for the lock of another, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5_000
 const BUSY_RETRY_MS = 5
 
 /**
- * Opens a SQLite file the way every part of Latchkey does: busy timeout first, then write-ahead log, foreign keys on,
- * and a commit that reaches the disk (`synchronous=FULL`). Missing folders are created.
+ * Opens a SQLite file with the settings of every Latchkey database: busy timeout first, then
+ * write-ahead log, foreign keys on, and commits that reach the disk (`synchronous=FULL`). Missing
+ * folders are created.
  */
 export function openSqliteFile(
   path: string,
@@ -18,7 +22,8 @@ export function openSqliteFile(
 ): SqliteFile {
   const isNew = !options.readonly && !existsSync(path)
   const firstMade = isNew ? mkdirSync(dirname(path), { recursive: true }) : undefined
-  // For its owner alone, as are the log and its index, which SQLite makes like it: hashes of keys and sessions are in there.
+  // Accessible to the owner only: the file holds hashes of keys and sessions. SQLite creates the
+  // log and its index with the same mode.
   if (isNew) closeSync(openSync(path, 'a', 0o600))
   const file = options.readonly
     ? new SqliteFile(path, { readonly: true, strict: true })
@@ -34,7 +39,10 @@ export function openSqliteFile(
   return file
 }
 
-/** Whoever does this while another process writes to the same new file is refused by SQLite at once, whatever the busy timeout. */
+/**
+ * Sets write-ahead mode. While another process writes to the same new file, SQLite refuses this at
+ * once, whatever the busy timeout.
+ */
 function useLog(file: SqliteFile): void {
   const deadlineMs = performance.now() + BUSY_TIMEOUT_MS
   for (;;)
@@ -46,7 +54,10 @@ function useLog(file: SqliteFile): void {
     }
 }
 
-/** A new file's name is on disk only when its folder is, and a new folder's when the one above it is. */
+/**
+ * Syncs folders: a new file's name is on disk only after its folder is synced, and a new folder's
+ * name after its parent is.
+ */
 function syncNames(path: string, firstMade: string | undefined): void {
   const last = dirname(firstMade ?? path)
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -55,7 +66,7 @@ function syncNames(path: string, firstMade: string | undefined): void {
   }
 }
 
-/** Ends when the names in this folder are on disk. */
+/** Returns when the names in this folder are on disk. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {

@@ -10,12 +10,15 @@ import {
 } from 'kysely'
 import { SqliteConnection } from './sqlite-connection.ts'
 
-/** The Kysely dialect over one `bun:sqlite` handle. Transactions are immediate, so that a write never meets a lock upgrade. */
+/**
+ * The Kysely dialect over one `bun:sqlite` handle. Transactions are immediate, so a write never has
+ * to upgrade a read lock.
+ */
 export function sqliteDialect(file: SqliteFile): Dialect {
   return dialectOver(() => new BunSqliteDriver(file))
 }
 
-/** SQLite as Kysely writes it, wherever it runs. */
+/** Kysely's SQLite dialect over any driver. */
 export function dialectOver(createDriver: () => Driver, adapter = new SqliteAdapter()): Dialect {
   return {
     createAdapter: () => adapter,
@@ -26,9 +29,10 @@ export function dialectOver(createDriver: () => Driver, adapter = new SqliteAdap
 }
 
 /**
- * Writes `+?` for `?`, which is the same value, but one that SQLite's planner cannot look at. It does so where there is a join,
- * an `exists` or a `limit`, and from then on plans the statement anew each time another value is bound: for a join of two
- * tables that is six of seven microseconds, for the standing of a person in a room seventy of eighty.
+ * Writes `+?` for `?`: the same value, but hidden from SQLite's planner. For a join, an `exists` or
+ * a `limit`, the planner would look at the value and then plan the statement again for each new
+ * value: six of seven microseconds for a join of two tables, seventy of eighty for the access of a
+ * person to a room.
  */
 class PlannedOnce extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
@@ -49,7 +53,7 @@ class BunSqliteDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  /** One caller at a time: a transaction keeps the only handle across its awaits. */
+  /** One caller at a time: a transaction holds the only handle across its awaits. */
   async acquireConnection(): Promise<DatabaseConnection> {
     const before = this.#free
     const turn = Promise.withResolvers<void>()
@@ -72,7 +76,8 @@ class BunSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // A full disk makes SQLite roll back by itself; a second rollback would then hide the first error.
+    // On a full disk SQLite rolls back itself. The error of a second rollback would hide the first
+    // one.
     if (this.#file.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 

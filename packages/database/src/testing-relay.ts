@@ -1,8 +1,8 @@
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 
-/** A TCP relay in front of a server, which a test can cut, close and hold back. */
+/** A TCP relay in front of a server. A test can cut it, close it and hold back its answers. */
 export class Relay {
-  /** How often somebody connected, successfully or not. */
+  /** Number of connection attempts, successful or not. */
   connections = 0
   readonly #server: Server
   readonly #pairs: { client: Socket; server: Socket }[] = []
@@ -36,7 +36,7 @@ export class Relay {
     if (!this.#isSilent) peer.destroy()
   }
 
-  /** In front of the server that `url` names. */
+  /** Starts a relay in front of the server that `url` names. */
   static async before(url: string): Promise<Relay> {
     const { hostname, port } = new URL(url)
     const relay = new Relay({ host: hostname, port: Number(port) })
@@ -44,7 +44,7 @@ export class Relay {
     return relay
   }
 
-  /** The same database through here. */
+  /** The URL of the same database through this relay. */
   through(url: string): string {
     const relayed = new URL(url)
     relayed.port = String((this.#server.address() as AddressInfo).port)
@@ -52,7 +52,7 @@ export class Relay {
     return relayed.href
   }
 
-  /** Ends every connection and every new one at once, as when the server is gone. */
+  /** Ends every connection and refuses new ones, as when the server has gone. */
   cut(): void {
     this.#open = false
     this.#isSilent = false
@@ -66,14 +66,15 @@ export class Relay {
     this.#open = true
   }
 
-  /** Holds back what the server answers on the connections that are open now, but for the first `spared`. */
+  /** Holds back the server's answers on all current connections except the first `spared`. */
   holdAnswers(spared: number): void {
     for (const { server } of this.#pairs.slice(spared)) server.pause()
   }
 
   /**
-   * Resolves when the server has answered the next message with this text. From then on nothing passes on any connection,
-   * and the server does not learn that a client is gone, as when its machine or the network between them fails.
+   * Resolves when the server has answered the next message with this text. From then on no data
+   * passes on any connection, and the server does not learn that a client has gone, as when its
+   * machine or the network between them fails.
    */
   silenceAfter(text: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -94,7 +95,7 @@ export class Relay {
     server.resume()
   }
 
-  /** From now on nothing passes on the first so many connections, and neither side is told. */
+  /** From now on no data passes on the first `count` connections, and neither side notices. */
   swallow(count: number): void {
     for (const { client, server } of this.#pairs.slice(0, count))
       for (const [from, to] of [
@@ -106,7 +107,10 @@ export class Relay {
       }
   }
 
-  /** The next message with this text reaches the server; then its connection is gone, before the answer is back. */
+  /**
+   * Delivers the next message with this text to the server, then closes the connection before the
+   * answer returns.
+   */
   loseAnswerTo(text: string): void {
     let isLost = false
     for (const { client, server } of this.#pairs)

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { Pool } from 'pg'
 import type { DialectName } from './url.ts'
 
-/** Where tests find a PostgreSQL server on which they may make databases; `npm test` starts one where it can. */
+/** A PostgreSQL server on which tests may create databases. `npm test` starts one if it can. */
 const POSTGRES = process.env['LATCHKEY_TEST_POSTGRES']
 
 /**
- * Runs one suite on every engine. `newUrl` names a fresh, empty database each time: a file of its own on SQLite, a
- * schema of its own on PostgreSQL. Without a PostgreSQL server that half is skipped, and `npm test` says so.
+ * Runs one suite on every engine. `newUrl` names a fresh, empty database each time: its own file on
+ * SQLite, its own schema on PostgreSQL. Without a PostgreSQL server, that half is skipped and `npm
+ * test` says so.
  */
 export function eachDialect(suite: (dialect: DialectName, newUrl: () => Promise<string>) => void): void {
   describe('on sqlite', () => suite('sqlite', newSqliteUrl()))
@@ -24,7 +25,10 @@ function newSqliteUrl(): () => Promise<string> {
   return async () => `sqlite:${join(folder, `${++count}.db`)}`
 }
 
-/** A database for the suite: what PostgreSQL announces, and what waits in it, is told to a whole database. */
+/**
+ * Creates a database for the suite: PostgreSQL's notifications and waiting queries are visible to
+ * the whole database.
+ */
 function newPostgresUrl(server: string): () => Promise<string> {
   const database = `t_${crypto.randomUUID().replaceAll('-', '')}`
   let made: Promise<void> | undefined

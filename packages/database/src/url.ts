@@ -1,13 +1,16 @@
 export type DialectName = 'sqlite' | 'postgres'
 
-/** Engine of a database URL: `sqlite:PATH` or `postgres://…`. Throws a `TypeError` on anything else. */
+/**
+ * Returns the engine of a database URL: `sqlite:PATH` or `postgres://…`. Throws a `TypeError` for
+ * any other URL.
+ */
 export function dialectOf(url: string): DialectName {
   if (url.startsWith('sqlite:')) return 'sqlite'
   if (/^postgres(ql)?:\/\//.test(url)) return 'postgres'
   throw new TypeError('A database URL starts with sqlite: or postgres://')
 }
 
-/** Path of a `sqlite:PATH` URL. */
+/** Returns the path of a `sqlite:PATH` URL. */
 export function sqlitePath(url: string): string {
   return url.slice('sqlite:'.length)
 }

@@ -4,7 +4,7 @@ import { ALLOW_IDLE_TRANSACTION } from '../session.ts'
 import type { Bulk } from './bulk.ts'
 import type { Value } from './reader.ts'
 
-/** One transaction on one connection, while no node works on the database. Throws what `requireUnlocked` throws where one does. */
+/** One transaction on one connection. Throws `DatabaseInUse` while a node works on the database. */
 export async function openPostgresBulk(url: string): Promise<Bulk> {
   const pool = openPool(url)
   const client = await pool.connect()
@@ -20,7 +20,7 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
   }
   return {
     dialect: 'postgres',
-    // One array per column, so that the statement is the same for any number of rows.
+    // One array per column keeps the statement the same for any number of rows.
     async insert({ table, columns, types, rows }) {
       const arrays = types.map((type, at) => `$${at + 1}::${type === 'int' ? 'bigint' : 'text'}[]`)
       await client.query(
@@ -40,7 +40,8 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
       isOpen = false
     },
     async close() {
-      // Waited for, so that the next may begin at once; where it fails, the server does it.
+      // Awaiting the rollback lets the next transaction begin at once. If it fails, the server
+      // rolls back itself.
       if (isOpen) await client.query('rollback').catch(() => {})
       client.release(isOpen)
       await pool.end()

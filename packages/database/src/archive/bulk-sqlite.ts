@@ -3,12 +3,13 @@ import { DatabaseInUse } from '../instance-lock.ts'
 import { openSqliteFile } from '../sqlite-file.ts'
 import type { Bulk } from './bulk.ts'
 
-/** Enough for the inner pages of the largest index. */
+/** Large enough for the inner pages of the largest index. */
 const CACHE_KIB = 131_072
 
 /**
- * Not through the write-ahead log, which would hold everything a second time: with a rollback journal new pages go straight
- * to their place, and what is not committed is cut off again. SQLite leaves the log only for who has the file alone.
+ * Writes without the write-ahead log, which would hold all the data a second time. With a rollback
+ * journal, new pages go straight to their place, and uncommitted pages are cut off again. SQLite
+ * leaves write-ahead mode only for a connection that has the file to itself.
  */
 export async function openSqliteBulk(path: string): Promise<Bulk> {
   const file = openSqliteFile(path, { cacheKib: CACHE_KIB })
@@ -16,7 +17,8 @@ export async function openSqliteBulk(path: string): Promise<Bulk> {
   const close = () => {
     for (const statement of statements.values()) statement.finalize()
     if (file.inTransaction) file.run('rollback')
-    // Left in this mode the file would be used without its log by the next who opens it, until that sets it anew.
+    // In delete mode, the next process to open the file would use it without the log until it sets
+    // the mode again.
     file.run('pragma journal_mode = wal')
     file.close()
   }

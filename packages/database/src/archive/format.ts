@@ -1,4 +1,4 @@
-/** What a column holds. Whole numbers are times, flags, ids and counts. */
+/** The type of a column's values. Integers are times, flags, ids and counts. */
 export interface Column {
   readonly type: 'int' | 'text'
   readonly nullable: boolean
@@ -6,17 +6,20 @@ export interface Column {
 
 export interface TableFormat {
   readonly columns: Readonly<Record<string, Column>>
-  /** In which order rows are written, so that two exports of the same rows are the same. */
+  /** Sort order of the rows. Two exports of the same rows are identical. */
   readonly orderBy: readonly string[]
 }
 
-/** How all that an application's database holds is written to one file, and read from it. */
+/** Layout of an archive: one file with all the contents of an application's database. */
 export interface ArchiveFormat<Table extends string = string> {
   readonly name: string
   readonly version: number
-  /** In the order in which they are written and read: what refers to rows comes after them, or is checked at the commit. */
+  /**
+   * Tables in the order in which they are written and read. A row comes after the rows that it
+   * refers to, unless the reference is checked at the commit.
+   */
   readonly tables: Readonly<Record<Table, TableFormat>>
-  /** Tables whose ids are numbers that are never given twice: the file tells the last one that was. */
+  /** Tables with numeric ids that are never reused. The file records the last id of each. */
   readonly numbered: readonly Table[]
 }
 
@@ -25,7 +28,7 @@ export const text: Column = { type: 'text', nullable: false }
 export const nullableInt: Column = { type: 'int', nullable: true }
 export const nullableText: Column = { type: 'text', nullable: true }
 
-/** In the order in which they are written and read. */
+/** The tables of a format in the order in which they are written and read. */
 export function tablesOf<Table extends string>(format: ArchiveFormat<Table>): Table[] {
   return Object.keys(format.tables) as Table[]
 }

@@ -9,11 +9,11 @@ export interface Batch<Table extends string = string> {
   table: Table
   columns: readonly string[]
   rows: Value[][]
-  /** Rows of the whole file. */
+  /** Number of rows in the whole file. */
   of: number
 }
 
-/** The file is not what it should be; nothing of it is kept. */
+/** The file is not a valid archive. None of its rows is kept. */
 export class InvalidArchive extends Error {
   override readonly name = 'UnusableFile'
 }
@@ -29,12 +29,12 @@ const TableLine = z.object({ table: z.string(), columns: z.array(z.string()).min
 const EndLine = z.object({ end: z.literal(true) })
 
 const ROWS_AT_ONCE = 2_000
-/** What a shorter line holds costs the parser nothing, whatever it is. */
+/** Lines up to this many characters are cheap to parse whatever they contain. */
 const LONG_LINE = 4_096
 
 /**
- * Reads what `writeArchive` has written, checked value by value and complete, or throws `InvalidArchive` where it is not. Returns
- * the last ids of the numbered tables.
+ * Reads an archive of `writeArchive` and checks every value and that the file is complete. Throws
+ * `InvalidArchive` otherwise. Returns the last ids of the numbered tables.
  */
 export async function* readArchive<Table extends string>(
   source: AsyncIterable<Uint8Array>,
@@ -89,7 +89,7 @@ class ArchiveParser<Table extends string> {
     this.#format = format
   }
 
-  /** A batch that the line completes. */
+  /** Returns the batch that the line completes, if any. */
   push(text: string): Batch<Table> | undefined {
     this.line++
     if (text === '') return undefined
@@ -136,7 +136,7 @@ class ArchiveParser<Table extends string> {
     this.#of = Object.values(this.#counts).reduce((sum, count) => sum + count, 0)
   }
 
-  /** A line between rows: the next table, or the end. */
+  /** Handles a line between rows: the next table or the end. */
   #turn(value: unknown): Batch<Table> | undefined {
     const batch = this.#flush()
     if (EndLine.safeParse(value).success) {

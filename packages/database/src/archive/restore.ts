@@ -2,7 +2,7 @@ import { type Bulk, type Rows, openBulk } from './bulk.ts'
 import { type ArchiveFormat, tablesOf } from './format.ts'
 import { type Batch, InvalidArchive, readArchive } from './reader.ts'
 
-/** There are rows that the file's would stand beside; `table` is where. */
+/** The database already has rows in `table`. */
 export class DatabaseNotEmpty extends Error {
   override readonly name = 'DatabaseNotEmpty'
 
@@ -11,27 +11,31 @@ export class DatabaseNotEmpty extends Error {
   }
 }
 
-/** What `restoreArchive` works with. */
+/** Options of `restoreArchive`. */
 export interface RestoreOptions<Table extends string> {
-  /** Migrated, and empty but for `replaced`. */
+  /** A migrated database that is empty except for the tables in `replaced`. */
   databaseUrl: string
   source: AsyncIterable<Uint8Array>
   format: ArchiveFormat<Table>
-  /** What an instance has that was started once; the file takes its place. */
+  /**
+   * Tables that already have rows after an instance's first start. The rows of the file replace
+   * them.
+   */
   replaced: readonly Table[]
-  /** Only reads and checks the file. */
+  /** Reads and checks the file without writing. */
   dryRun: boolean
-  /** Told after every batch. */
+  /** Called after every batch with the rows so far and the rows of the whole file. */
   onRows?: (rows: number, of: number) => void
-  /** Before the first row; returns what is done after the last. */
+  /** Runs before the first row. The function that it returns runs after the last. */
   around?: (bulk: Bulk) => Promise<() => Promise<void>>
-  /** The columns of a batch that only this program needs. */
+  /** Adds the columns that only this program needs to a batch. */
   complete?: (rows: Rows) => Rows
 }
 
 /**
- * Takes a file of `writeArchive` into an empty database of either engine, all or nothing: what is interrupted has changed nothing
- * and is run again. Returns the rows of each table. Throws `InvalidArchive`, `DatabaseNotEmpty` and `DatabaseInUse`.
+ * Restores an archive of `writeArchive` into an empty database of either engine, all or nothing. An
+ * interrupted restore has changed nothing and can be run again. Returns the number of rows of each
+ * table. Throws `InvalidArchive`, `DatabaseNotEmpty` and `DatabaseInUse`.
  */
 export async function restoreArchive<Table extends string>(
   options: RestoreOptions<Table>,
@@ -65,14 +69,14 @@ function requireComplete<Table extends string>(
   return options.complete?.(batch) ?? batch
 }
 
-/** Hands the file on batch by batch. */
+/** Passes the file to `use` batch by batch. */
 async function readAll<Table extends string>(
   { source, format, onRows }: RestoreOptions<Table>,
   use: (batch: Batch<Table>) => Promise<void>,
 ): Promise<{ counts: Record<Table, number>; lastIds: Readonly<Record<string, number>> }> {
   const counts = Object.fromEntries(tablesOf(format).map((table) => [table, 0])) as Record<Table, number>
   const batches = readArchive(source, format)
-  // The next batch is read while the database works on the last.
+  // The next batch is read while the database writes the last one.
   let used = Promise.resolve()
   let rows = 0
   for (;;) {
@@ -80,7 +84,7 @@ async function readAll<Table extends string>(
     await used
     if (done) return { counts, lastIds: value }
     used = use(value)
-    // Told by whoever waits for it above.
+    // The `await used` above reports the error.
     used.catch(() => {})
     counts[value.table] += value.rows.length
     rows += value.rows.length
@@ -98,7 +102,7 @@ async function requireEmpty<Table extends string>(
       throw new DatabaseNotEmpty(table)
 }
 
-/** The next ids are those that the other database would have given next. */
+/** The next ids are those that the exported database would have assigned next. */
 async function advanceSequences(
   bulk: Bulk,
   tables: readonly string[],
@@ -117,10 +121,10 @@ async function advanceSequences(
   }
 }
 
-/** What the engine says about a value that the file may not have. */
+/** Turns the engine's refusal of a value in the file into `InvalidArchive`. */
 function explainError(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code)
-  // SQLSTATE classes 22 and 23: data that cannot be, or breaks a constraint.
+  // SQLSTATE classes 22 and 23: invalid data and violated constraints.
   if (!/^SQLITE_(CONSTRAINT|MISMATCH|RANGE)|^2[23]...$/.test(code)) return error
   return new InvalidArchive(`The file is refused by the database: ${(error as Error).message}`)
 }

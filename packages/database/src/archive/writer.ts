@@ -7,16 +7,16 @@ const ROWS_AT_ONCE = 2_000
 
 export interface ArchiveChunk {
   text: string
-  /** Rows that it holds. */
+  /** Number of rows in this chunk. */
   rows: number
-  /** Rows of the whole file. */
+  /** Number of rows in the whole file. */
   of: number
 }
 
 /**
- * Everything that `read` sees, as lines of JSON: a header, then each table with its rows, then `{"end":true}`. `read` must be
- * one connection in a transaction that sees one moment. `consume` is awaited piece by piece, and no more than a piece is
- * held. `now` in Unix seconds.
+ * Writes all rows that `read` sees as lines of JSON: a header, then each table with its rows, then
+ * `{"end":true}`. `read` must be one connection in a transaction with one snapshot. `consume` is
+ * awaited for each chunk, and only one chunk is held at a time. `now` is in Unix seconds.
  */
 export async function writeArchive<Tables>(
   { read: typed, dialect, format }: { read: Kysely<Tables>; dialect: DialectName; format: ArchiveFormat },
@@ -58,7 +58,10 @@ async function numbers(
   return Object.fromEntries(found)
 }
 
-/** The rows of a table as JSON lists, a batch at a time. The engine writes them: that is faster than doing it here. */
+/**
+ * The rows of a table as JSON lists, one batch at a time. The engine builds the JSON, which is
+ * faster than doing it here.
+ */
 async function* linesOf(
   read: Kysely<unknown>,
   dialect: DialectName,
@@ -72,7 +75,7 @@ async function* linesOf(
     yield rows.map(({ line }) => line)
 }
 
-/** The same text on both engines; PostgreSQL's own list would have blanks in it. */
+/** The same text on both engines. PostgreSQL's own JSON arrays would contain blanks. */
 function asList(dialect: DialectName, names: readonly RawBuilder<unknown>[]): RawBuilder<string> {
   if (dialect === 'sqlite') return sql<string>`json_array(${sql.join(names)})`
   const values = names.map((name) => sql`coalesce(to_json(${name})::text, 'null')`)
