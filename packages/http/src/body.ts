@@ -2,14 +2,15 @@ import { Failure, transportFailure } from './failure.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-/** Whoever sent it has left, or takes too long. */
+/** The client disconnected or took too long. */
 export const BROKEN_UPLOAD = transportFailure('invalid_input', {
   text: 'request: the upload broke off; nothing was changed',
 })
 
 /**
- * Reads a JSON body of at most `limitBytes`. Throws 413, 400 for another content type, 400 for what is no JSON, in that
- * order; a body that claims or turns out to be larger is not read to its end.
+ * Reads a JSON body of at most `limitBytes`. Throws 413 for a larger body, 400 for another content
+ * type, 400 for invalid JSON, checked in that order. A body that declares or turns out to have more
+ * bytes is not read to its end.
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const bytes = await readBytes(request, limitBytes)
@@ -17,7 +18,8 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    // Bad UTF-8, bad JSON, or nested so deeply that the parser gives up: all the sender's to mend.
+    // Bad UTF-8, bad JSON, or nesting too deep for the parser: in each case the client must correct
+    // it.
     throw transportFailure('invalid_json')
   }
 }
@@ -30,8 +32,9 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
 }
 
 /**
- * A body of at most `limitBytes` as it comes. Throws 413 as soon as it claims or turns out to be larger, and `brokenOff`
- * when its sender hangs up half way, which is no fault of ours.
+ * Streams a body of at most `limitBytes`. Throws 413 as soon as it declares or turns out to have
+ * more bytes, and `brokenOff` when the client disconnects half way, which is not a fault of the
+ * server.
  */
 export async function* readPieces(
   request: Request,

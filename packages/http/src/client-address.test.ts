@@ -138,7 +138,7 @@ describe('clientAddress', () => {
 })
 
 describe('parseTrusted', () => {
-  test('an empty list trusts nobody', () => {
+  test('an empty list trusts no address', () => {
     for (const each of ['127.0.0.1', '::1', '']) expect(parseTrusted([]).has(each)).toBe(false)
   })
 

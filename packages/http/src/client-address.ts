@@ -4,25 +4,31 @@ import { type ForwardedElement, parseForwarded } from './forwarded.ts'
 
 /** A compiled list of addresses and CIDR ranges. */
 export interface Trusted {
-  /** Whether `address`, in any notation, is in the list; false for what is no address. */
+  /**
+   * True when `address`, in any notation, is in the list; false for anything that is not an
+   * address.
+   */
   has(address: string): boolean
 }
 
-/** Which peers are proxies, and the header in which they name the client; null: no header is believed. */
+/**
+ * The trusted proxies, and the header in which they name the client. Null: no header is trusted.
+ */
 export interface Proxies {
   readonly header: string | null
   readonly trusted: Trusted
 }
 
 /**
- * Compiles addresses and CIDR ranges. Throws a `TypeError` on anything else; settings are checked before.
+ * Compiles addresses and CIDR ranges. Throws a `TypeError` for anything else. Settings are
+ * validated earlier.
  *
  * @example parseTrusted(['10.0.0.0/8', '::1']).has('10.1.2.3') // true
  */
 export function parseTrusted(list: readonly string[]): Trusted {
   const ranges = new BlockList()
   for (const entry of list) addRange(ranges, entry)
-  // Nearly every call asks for one of a few proxies, so the last answer usually does.
+  // Nearly every call asks for one of a few proxies, so the last result usually applies.
   let lastAddress = ''
   let lastAnswer = false
   return {
@@ -49,17 +55,19 @@ function addRange(ranges: BlockList, entry: string): void {
 }
 
 /**
- * The address the request comes from: the socket's peer, or what the proxies' header names. The header is believed only
- * when the peer is a trusted proxy; in its list the rightmost address that is not itself trusted counts. What is no
- * address ends the walk, and the last good hop is the answer, at worst the peer. IPv6 is compressed (RFC 5952), mapped
- * IPv4 is IPv4, so that one client has one address. Never fails.
+ * Returns the address of the client: the socket's peer, or the address that the proxies' header
+ * names. The header is trusted only when the peer is a trusted proxy. In its list, the rightmost
+ * address that is not itself trusted counts. At an entry that is not an address, the search ends
+ * with the last valid hop, at worst the peer. IPv6 is compressed (RFC 5952) and mapped IPv4 becomes
+ * IPv4, which gives each client one address. Never throws.
  *
  * @example
  * const proxies = { header: 'X-Forwarded-For', trusted: parseTrusted(['10.0.0.0/8']) }
  * clientAddress(request, '10.0.0.1', proxies) // with `X-Forwarded-For: 203.0.113.7`: '203.0.113.7'
  */
 export function clientAddress(request: Request, peer: string, { header, trusted }: Proxies): string {
-  // Sockets report addresses in one notation, but IPv4 as mapped when they listen on both.
+  // Sockets report addresses in one notation, except IPv4 as mapped when they listen on both
+  // families.
   const own = peer.startsWith('::ffff:') ? (canonical(peer) ?? peer) : peer
   if (header === null || !trusted.has(own)) return own
   const value = request.headers.get(header)
@@ -95,7 +103,8 @@ function readHop(hop: string): string | null {
 }
 
 /**
- * Whether the address is this machine's own: 127.0.0.0/8 or ::1, also as mapped IPv4. False for what is no address.
+ * True for a loopback address: 127.0.0.0/8 or ::1, also as mapped IPv4. False for anything that is
+ * not an address.
  *
  * @example isLoopback('::ffff:127.0.0.1') // true
  */
@@ -105,10 +114,11 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * The origin under which the client sees us, for URLs made when no base URL is set. Scheme and host come from the
- * request; a trusted peer may correct them with `X-Forwarded-Proto` and `X-Forwarded-Host`, or with `Forwarded` when that
- * is the header the proxies are known to write. In a list the rightmost value counts, the one our own proxy added.
- * Values that are no scheme or host are passed over. Null when the request itself names no host.
+ * Returns the origin by which the client addresses the service, for URLs when no base URL is set.
+ * Scheme and host come from the request. A trusted peer may correct them with `X-Forwarded-Proto`
+ * and `X-Forwarded-Host`, or with `Forwarded` when that is the configured header. In a list, the
+ * rightmost value counts: the one that the nearest proxy added. Values that are not a scheme or
+ * host are ignored. Null when the request itself names no host.
  *
  * @example forwardedOrigin(request, '10.0.0.1', proxies) // 'https://go.example.com'
  */
@@ -131,7 +141,8 @@ function lastOfEach({ headers }: Request): { proto?: string | undefined; host?: 
   return { proto: last('x-forwarded-proto'), host: last('x-forwarded-host') }
 }
 
-// A host name, IPv4 or bracketed IPv6, and maybe a port; nothing that could become a path, a query or a user name.
+// A host name, IPv4 or bracketed IPv6 with an optional port. Nothing that could become a path, a
+// query or a user name.
 const HOST = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 
 function originOf(scheme: string, host: string | undefined): string | null {
@@ -139,15 +150,15 @@ function originOf(scheme: string, host: string | undefined): string | null {
   return URL.parse(`${scheme}://${host}`)?.origin ?? null
 }
 
-/** `Forwarded` of RFC 7239, and not one of the `X-Forwarded-…` before it. */
+/** True for `Forwarded` of RFC 7239, false for the older `X-Forwarded-…` headers. */
 function isStandard(header: string | null): boolean {
   return header?.toLowerCase() === 'forwarded'
 }
 
-/** One notation for each address; null for what is none. */
+/** Normalises an address to one notation. Null for anything that is not an address. */
 function canonical(address: string): string | null {
   if (isIPv4(address)) return address
-  // A zone (fe80::1%eth0) names our own interface, not the peer.
+  // A zone (fe80::1%eth0) names an interface of this machine, not of the peer.
   const bare = address.split('%')[0] ?? ''
   if (isIP(bare) !== 6) return null
   const parsed = ipaddr.IPv6.parse(bare)

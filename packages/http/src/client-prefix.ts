@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * What limits count by and lists show: an IPv4 address, or the /64 of an IPv6 one, which a single customer has whole. What
- * is no address is returned as it is.
+ * Returns the client prefix of an address: an IPv4 address itself, or the /64 of an IPv6 address,
+ * which a single customer usually has whole. Anything else is returned unchanged.
  *
  * @example prefixOf('2001:db8::7') // '2001:db8::/64'
  */
@@ -17,8 +17,9 @@ const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.\d{1,3}(\/24)?$/
 const IPV6 = /^([0-9a-f]{1,4})?(?::([0-9a-f]{1,4}))?(?::([0-9a-f]{1,4}))?(?::([0-9a-f]{1,4}))?::\/(64|56|48)$/
 
 /**
- * The network around what `prefixOf` or this function returned: /56, /48 and /32 of IPv6, /24 and /16 of IPv4. Undefined
- * for the widest, and for what is no prefix.
+ * Returns the next wider network around a client prefix or a result of this function: /56, /48 and
+ * /32 of IPv6, /24 and /16 of IPv4. Undefined for the widest network and for anything that is not a
+ * prefix.
  *
  * @example
  * widerPrefix('2001:db8:1:2ff::/64') // '2001:db8:1:200::/56'
@@ -28,7 +29,7 @@ export function widerPrefix(prefix: string): string | undefined {
   return prefix.includes(':') ? widerIPv6(prefix) : widerIPv4(prefix)
 }
 
-/** All networks around a prefix, the narrowest first. */
+/** Returns all networks around a prefix, the narrowest first. */
 export function widerPrefixes(prefix: string): string[] {
   const wider = widerPrefix(prefix)
   return wider === undefined ? [] : [wider, ...widerPrefixes(wider)]

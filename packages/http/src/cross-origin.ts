@@ -1,6 +1,6 @@
 /**
- * For every answer that no other site may embed or hold a window of: images, scripts and frames of other origins do not
- * get it, and pages that open it, or that it opens, lose their handle on it.
+ * Headers that keep other origins from embedding an answer as an image, script or frame. Pages that
+ * open it, or that it opens, lose their handle on its window.
  */
 export const CROSS_ORIGIN_HEADERS: readonly (readonly [name: string, value: string])[] = [
   ['Cross-Origin-Resource-Policy', 'same-origin'],
@@ -8,9 +8,10 @@ export const CROSS_ORIGIN_HEADERS: readonly (readonly [name: string, value: stri
 ]
 
 /**
- * Whether a page of another origin made the browser send this request unseen: as an image, a script, a frame, a `fetch` or
- * a prefetch. Such a request must not be counted against its sender's address. Navigating the whole window is none, since
- * links lead here from everywhere. False without fetch metadata, for clients that are no browser.
+ * True when a page of another origin made the browser send this request unseen: as an image, a
+ * script, a frame, a `fetch` or a prefetch. Such a request must not count against the client's rate
+ * limits. A navigation of the whole window is not one, since links lead here from everywhere. False
+ * without fetch metadata, for clients other than browsers.
  *
  * @example isCrossOriginSubrequest(request) // true with `Sec-Fetch-Site: cross-site` and `Sec-Fetch-Mode: no-cors`
  */

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 const FOLDER = join(import.meta.dirname, 'carried')
 
 /**
- * The path of what the executable carries with it under this name (scripts/release/executable.ts); undefined where there is
- * no such thing, as when Latchkey runs from its source.
+ * Returns the path of an asset embedded in the executable (scripts/release/executable.ts).
+ * Undefined if there is none, as when Latchkey runs from source.
  *
- * @example const folder = carried('latchkey-links')
+ * @example const folder = embeddedAsset('latchkey-links')
  */
 export function embeddedAsset(name: string): string | undefined {
   const path = join(FOLDER, name)

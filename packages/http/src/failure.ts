@@ -1,19 +1,19 @@
-/** What a failure is called on the wire: its HTTP status and its stable English text. */
+/** A failure on the wire: its HTTP status and its stable English text. */
 export interface FailureKind {
   readonly status: number
   readonly text: string
 }
 
-/** One field that is wrong: where it is, in dots, and in what way, as a stable word. */
+/** One invalid field: its path, separated by dots, and a stable code for the problem. */
 export interface FieldProblem {
   readonly path: string
   readonly code: string
 }
 
 /**
- * A request that ends in a listed failure. `code` is one of the app's closed list; `message` is the text the caller
- * sees, so it never carries internals; `headers` are added to the answer (`Allow`, `Retry-After`, …);
- * `fields` say what of the input is wrong, where an app tells its callers.
+ * A listed failure of a request. `code` comes from the app's closed list. `message` is shown to the
+ * caller and never contains internals. `headers` are added to the answer (`Allow`, `Retry-After`,
+ * …). `fields` describe the invalid input, in apps that report it.
  */
 export class Failure extends Error {
   readonly code: string
@@ -36,7 +36,7 @@ export class Failure extends Error {
   }
 }
 
-/** The failures that the transport itself can end a request in; every app has them. */
+/** Failures of the transport itself, which every app has. */
 export const transportFailures = {
   unauthorized: { status: 401, text: 'Unauthorized' },
   forbidden: { status: 403, text: 'Forbidden' },
@@ -54,13 +54,16 @@ export const transportFailures = {
   },
 } as const satisfies Record<string, FailureKind>
 
-/** Of `storage_unavailable` when the storage was lost while a change was committed. */
+/** Text of `storage_unavailable` when the storage was lost during the commit of a change. */
 export const OUTCOME_UNKNOWN =
   'The database did not answer; whether anything was changed is not known. Look before you try again.'
 
 export type TransportFailure = keyof typeof transportFailures
 
-/** One of the transport's own failures; `text` replaces the standard sentence where it must name what is wrong. */
+/**
+ * Creates a failure of the transport. `text` replaces the standard sentence where it must name the
+ * problem.
+ */
 export function transportFailure(
   code: TransportFailure,
   {

@@ -4,8 +4,9 @@ import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
 
 /**
- * Finds paths without parameters by one look, and before those with: Hono's fast router takes no table in which
- * `/links/newest` stands beside `/links/:id`, and its other one takes five microseconds for every request.
+ * Finds paths without parameters by one map lookup, before paths with parameters. Hono's fast
+ * router cannot hold `/links/newest` beside `/links/:id`, and its other one takes five microseconds
+ * for every request.
  */
 export class FixedFirst<Handler> implements Router<Handler> {
   name = 'FixedFirst'
@@ -22,7 +23,7 @@ export class FixedFirst<Handler> implements Router<Handler> {
   match(method: string, path: string): Result<Handler> {
     const fixed = this.#fixed.get(`${method} ${path}`)
     if (fixed) return fixed
-    // It refuses to look through nothing.
+    // The router throws when it has no routes.
     return this.#hasOthers ? this.#others.match(method, path) : [[]]
   }
 }

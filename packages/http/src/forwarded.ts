@@ -1,12 +1,13 @@
 // One `name=value` of RFC 7239 section 4; the value is a token or a quoted string. Blanks around `;` and `,` are common.
 const PAIR = /\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*/y
 
-/** What one hop says, names in lower case. */
+/** The parameters of one hop, with names in lower case. */
 export type ForwardedElement = Partial<Record<'for' | 'by' | 'host' | 'proto', string>>
 
 /**
- * The elements of a `Forwarded` header (RFC 7239), in order: the nearest hop is the last. Unknown parameters are left out.
- * A header that is not well-formed has no elements, because an unbalanced quote could move anything from one hop to another.
+ * Returns the elements of a `Forwarded` header (RFC 7239) in order: the nearest hop is the last.
+ * Unknown parameters are left out. A malformed header has no elements, because an unbalanced quote
+ * could move a value from one hop to another.
  *
  * @example parseForwarded('for="[2001:db8::1]:80";proto=https') // [{ for: '[2001:db8::1]:80', proto: 'https' }]
  */

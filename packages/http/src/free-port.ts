@@ -1,9 +1,9 @@
-/** The system gives ports from 32768 on to whoever does not ask for one. */
+/** The system assigns ports from 32768 on to sockets that do not ask for one. */
 const [FIRST, AFTER_LAST] = [20_000, 32_000]
 
 /**
- * A port of this machine on which nobody listens and which nobody is given meanwhile, for what has to be known before a
- * server starts, or comes back.
+ * Returns a port on which no process listens and which the system assigns to no other meanwhile.
+ * For callers that need the port before a server starts or restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

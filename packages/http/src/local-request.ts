@@ -11,12 +11,12 @@ const FORWARDING = new Set([
   'x-real-ip',
 ])
 
-/** Whether the request comes from this machine itself and through no proxy that says so. */
+/** True when the request comes from this machine and carries no header of a proxy. */
 export function isLocalRequest(request: Request, peer: string, proxyHeader: string | null): boolean {
   return isLoopback(peer) && !isForwarded(request, proxyHeader)
 }
 
-/** Whether any header says that somebody passed the request on. */
+/** True when any header shows that a proxy forwarded the request. */
 export function isForwarded({ headers }: Request, proxyHeader: string | null): boolean {
   if (proxyHeader !== null && headers.has(proxyHeader)) return true
   return Array.from(headers.keys()).some((name) => FORWARDING.has(name) || name.startsWith('x-forwarded-'))

@@ -2,15 +2,17 @@ export type Level = 'info' | 'warn' | 'error'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Writes a line of its level; never throws. */
+/** Writes one line of the level. Never throws. */
 export type Log = Readonly<Record<Level, (message: string, fields?: Fields) => void>>
 
 /**
- * A log of JSON lines: `time` (ISO 8601, UTC), `level`, `message`, then the fields. Errors are written with name, message,
- * stack, code and cause. Headers, cookies and whole requests and responses are never written.
- * Logging never throws: what cannot be written as JSON is named instead.
+ * Creates a log of JSON lines: `time` (ISO 8601, UTC), `level`, `message`, then the fields. Errors
+ * are written with name, message, stack, code and cause. Headers, cookies and whole requests and
+ * responses are never written. Logging never throws: a value that JSON cannot represent is replaced
+ * by its type.
  *
- * `write` takes one line with its line end (default: stdout), `now` is in milliseconds since 1970.
+ * `write` receives one line with its line end (default: stdout). `now` is in milliseconds since
+ * 1970.
  *
  * @example
  * const log = createLog()
@@ -33,13 +35,13 @@ export function createLog({
 
 function toJson(head: Fields, fields: Fields = {}): string {
   const names = Object.keys(fields)
-  // Nearly all fields are plain, and every request is a line.
+  // A fast path, because nearly all fields are plain and every request writes a line.
   if (
     names.length > 0 &&
     names.every((name) => isPlain(fields[name]) && !SENSITIVE.test(name) && !(name in head))
   )
     return `${JSON.stringify(head).slice(0, -1)},${JSON.stringify(fields).slice(1)}`
-  // Twice, so that the head comes first and no field replaces it.
+  // The head is spread twice: it comes first, and no field replaces it.
   const line = { ...head, ...fields, ...head }
   const entries = Object.entries(line).map(([name, value]) => [name, writable(name, value)])
   return JSON.stringify(Object.fromEntries(entries))
@@ -61,7 +63,8 @@ function isPlain(value: unknown): boolean {
 const HIDDEN = '[hidden]'
 const SENSITIVE = /^(?:headers|authorization|cookie|set-cookie)$/i
 
-// `this` holds the value as it was, before any toJSON(): Headers would come as a plain object by now.
+// `this` holds the value before any toJSON(), which would already have turned Headers into a plain
+// object.
 function replace(this: unknown, key: string, value: unknown): unknown {
   const original: unknown = (this as Record<string, unknown>)[key]
   if (original instanceof Headers || original instanceof Request || original instanceof Response)
@@ -73,7 +76,7 @@ function replace(this: unknown, key: string, value: unknown): unknown {
 
 function describe(error: Error): Fields {
   const code = 'code' in error ? error.code : undefined
-  // Connection failures come as an AggregateError without a message of its own.
+  // Connection failures arrive as an AggregateError without its own message.
   const errors: unknown = error instanceof AggregateError ? error.errors : undefined
   return { name: error.name, message: error.message, code, stack: error.stack, cause: error.cause, errors }
 }

@@ -71,7 +71,7 @@ test('parameters have their own names, though another operation calls the same p
   expect((await ask('GET', '/api/things/7/parts/much-too-long')).status).toBe(404)
 })
 
-test('another method is told which ones there are, by every operation that has the path; no path is not found', async () => {
+test('a method that a path does not take is refused with the methods of every operation on it; an unknown path is not found', async () => {
   const { ask, seen } = surface()
   for (const [method, path, status, allow, route] of [
     ['POST', '/api/things/newest', 405, 'GET, DELETE, HEAD', '/things/newest'],
@@ -87,7 +87,7 @@ test('another method is told which ones there are, by every operation that has t
   }
 })
 
-test('every answer carries its request id, what belongs to the caller, and that nobody else may keep it', async () => {
+test('every answer carries its request id, the headers of the caller, and a ban on storing it', async () => {
   const { ask, seen, rendered } = surface()
   for (const path of ['/api/things/newest', '/api/nothing']) {
     const { headers } = await ask('GET', path)
@@ -98,7 +98,7 @@ test('every answer carries its request id, what belongs to the caller, and that 
   expect(rendered).toEqual(['ann'])
 })
 
-test('a caller who is not admitted hears nothing of the path, and is none when the failure is rendered', async () => {
+test('a caller who is not admitted learns nothing of the path, and is undefined when the failure is rendered', async () => {
   const { ask, rendered } = surface()
   for (const path of ['/api/things/newest', '/api/nothing']) {
     const answer = await ask('GET', path, null)
@@ -113,7 +113,7 @@ test('HEAD is a GET without its body', async () => {
   expect([answer.status, await answer.text(), seen.at(-1)?.method]).toEqual([200, '', 'HEAD'])
 })
 
-test('HEAD tells over the wire the length that GET has, of refusals too', async () => {
+test('HEAD sends the Content-Length of GET over the wire, for refusals too', async () => {
   const { ask } = surface()
   const server = Bun.serve({
     port: 0,

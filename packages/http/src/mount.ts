@@ -6,25 +6,25 @@ import { FixedFirst } from './fixed-first.ts'
 import type { Answer, AnyOperation } from './operation.ts'
 import { type LiteralTexts, parseBody, parseOrFail, queryObject } from './validation.ts'
 
-/** The most that a JSON body may have, in bytes, unless a surface says otherwise. */
+/** Maximum size of a JSON body, in bytes, unless a surface sets another. */
 export const BODY_LIMIT_BYTES = 64 * 1024
 
-/** What Bun knows of a request beside the request. `peer` is the socket's address. */
+/** Data of a request that only Bun knows. `peer` is the socket's address. */
 export interface PeerInfo {
   peer: string
-  /** Keeps the connection however long nothing is sent on it. */
+  /** Keeps the connection open however long no data is sent. */
   keepOpen?: () => void
 }
 
-/** Who calls, and what every answer to them carries. */
+/** The caller, and the headers that every answer to it carries. */
 export interface Authenticated<Caller> {
   caller: Caller
   headers: Record<string, string>
-  /** `Set-Cookie` lines; operations may cause more while they run. */
+  /** `Set-Cookie` lines. Operations may add more while they run. */
   cookies?: string[]
 }
 
-/** One request and its answer, without anything a caller has sent but the method. */
+/** One request and its answer, without any data from the caller except the method. */
 export interface Exchange {
   /** The operation's path pattern, or `unmatched`. */
   route: string
@@ -34,14 +34,14 @@ export interface Exchange {
   ms: number
 }
 
-/** Everything in which one API differs from another that is mounted the same way. */
+/** All differences between one mounted API and another. */
 export interface Surface<Context, Caller> {
-  /** What all paths begin with. */
+  /** Prefix of all paths. */
   basePath: string
   operations: readonly AnyOperation<Context>[]
-  /** Throws the failure for a caller who is not admitted. Runs before the path is even looked at. */
+  /** Throws a failure if the caller is not admitted. Runs before the path is matched. */
   authenticate(request: Request, arrival: PeerInfo): Promise<Authenticated<Caller>>
-  /** Throws when the caller may not use operations of this scope. */
+  /** Throws if the caller may not use operations of this scope. */
   authorise(caller: Caller, operation: AnyOperation<Context>, request: Request): void
   contextOf(
     caller: Caller,
@@ -49,13 +49,16 @@ export interface Surface<Context, Caller> {
     arrival: PeerInfo & { requestId: string },
   ): Context | Promise<Context>
   literals: LiteralTexts
-  /** Of a JSON body; 64 KiB unless told. */
+  /** Maximum size of a JSON body, in bytes. Default: 64 KiB. */
   bodyLimitBytes?: number
-  /** What the answer to a call with this context carries beside, once its operation has ended well. */
+  /** Additional headers of the answer to a successful operation with this context. */
   headersOf?(context: Context): Readonly<Record<string, string>>
-  /** Turns what was thrown into an answer, and logs what is our fault. No caller: it was thrown before there was one. */
+  /**
+   * Turns a thrown error into an answer, and logs faults of the server. `caller` is undefined if
+   * the error was thrown before authentication.
+   */
   render(error: unknown, requestId: string, caller: Caller | undefined): Response | Promise<Response>
-  /** Told of every answer, for logs and metrics. */
+  /** Receives every exchange, for logs and metrics. */
   observe(exchange: Exchange): void
 }
 
@@ -63,12 +66,14 @@ type Env = { Bindings: PeerInfo }
 type Work<Caller> = (caller: Caller, requestId: string) => Promise<Response>
 
 /**
- * Mounts operations as routes. The order of checks lives here and nowhere else: caller, rate, path, method, scope, path
- * parameters, body, query, body fields; then the handler decides on existence, ownership and rules.
+ * Mounts operations as routes. The order of checks is defined only here: caller, rate limit, path,
+ * method, scope, path parameters, body, query, body fields. Then the handler checks existence,
+ * ownership and rules.
  */
 export function mount<Context, Caller>(surface: Surface<Context, Caller>): Hono<Env> {
   const app = new Hono<Env>({ getPath: pathOf, router: new FixedFirst() })
-  // One handler for each route and no middleware: Hono then calls it as it is, which costs a third of composing them.
+  // One handler for each route and no middleware: Hono then calls it directly, at a third of the
+  // cost of composing them.
   for (const operation of surface.operations)
     app.on([...operation.methods], patternOf(surface, operation.path), (c) =>
       exchange(surface, c, operation.path, (caller, requestId) =>
@@ -85,7 +90,10 @@ export function mount<Context, Caller>(surface: Surface<Context, Caller>): Hono<
   return app
 }
 
-/** From the request to its answer: who calls, the work, and what every answer carries. */
+/**
+ * Handles one request: authenticates the caller, does the work and adds the headers of every
+ * answer.
+ */
 async function exchange<Context, Caller>(
   surface: Surface<Context, Caller>,
   { req: { raw: request }, env: arrival }: HonoContext<Env>,
@@ -113,26 +121,32 @@ async function exchange<Context, Caller>(
   return response
 }
 
-/** Of a request without a `Host` that could be one, Bun knows only path and query. */
+/** Without a valid `Host` header, Bun's request URL has only the path and query. */
 function pathOf(request: Request): string {
   return getPath(request.url.startsWith('/') ? new Request(`http://localhost${request.url}`) : request)
 }
 
 const PARAMETER = /\{(\w+)\}/g
 
-/** Parameters by place, not by name: where names differ at one place, Hono falls back to a router of a fifth of the speed. */
+/**
+ * Names parameters by position. If names differ at one position, Hono falls back to a router of a
+ * fifth of the speed.
+ */
 function patternOf<Context, Caller>({ basePath }: Surface<Context, Caller>, path: string): string {
   let place = 0
   return basePath + path.replaceAll(PARAMETER, () => `:${place++}`)
 }
 
-/** Why no operation took a path: there is none, or one that does not take the method. Then its route is told as well. */
+/**
+ * Finds the failure and the route of a request that no operation accepts: either no such path, or a
+ * path that does not take the method.
+ */
 function refusals<Context, Caller>({ basePath, operations }: Surface<Context, Caller>) {
   const patterns = operations.map(({ path }) => new RegExp(`^${path.replaceAll(PARAMETER, '[^/]+')}$`))
   return (asked: string) => {
     const path = asked.slice(basePath.length)
     const found = asked.startsWith(basePath) ? operations.filter((_, at) => patterns[at]?.test(path)) : []
-    // Of several, the one with the fewest parameters is meant.
+    // Among several, the path with the fewest parameters matches.
     const [route] = found
       .map((each) => each.path)
       .toSorted((a, b) => a.split('{').length - b.split('{').length)
@@ -175,7 +189,7 @@ function addHeaders<Context, Caller>(
   for (const [name, value] of Object.entries(surface.headersOf?.(context) ?? {})) headers.set(name, value)
 }
 
-/** Hono takes the body off the answer to a HEAD, whose length would then be told as 0. */
+/** Hono removes the body of the answer to a HEAD request, which would then have a length of 0. */
 async function withContentLength({ method }: Request, response: Response): Promise<Response> {
   if (method === 'HEAD') response.headers.set('Content-Length', `${(await response.clone().bytes()).length}`)
   return response
@@ -199,7 +213,7 @@ function toResponse(answer: Answer, status = 200): Response {
   return Response.json(body, init)
 }
 
-/** The one shape of an error: `{"error": "<text>"}`. */
+/** Builds the only shape of an error: `{"error": "<text>"}`. */
 export function failureResponse(failure: Failure): Response {
   return Response.json({ error: failure.message }, { status: failure.status, headers: failure.headers })
 }

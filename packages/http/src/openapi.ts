@@ -4,15 +4,15 @@ import type { AnyOperation, ResponseHeader } from './operation.ts'
 
 type Json = Record<string, unknown>
 
-/** How callers prove who they are. */
+/** Authentication of the callers. */
 export interface Access<Context> {
-  /** By name, as OpenAPI describes them. */
+  /** Security schemes by name, in OpenAPI's form. */
   schemes: Readonly<Record<string, Json>>
-  /** What this call needs, all of it; nothing: everybody may call it. */
+  /** Names of all schemes that this call needs. An empty list: no authentication. */
   neededBy(operation: AnyOperation<Context>, method: string): readonly string[]
-  /** A sentence about who may call it. */
+  /** One sentence that says who may call the operation. */
   sentence(operation: AnyOperation<Context>): string
-  /** Codes with which callers are refused before the operation is asked. */
+  /** Codes of refusals that can happen before the operation runs. */
   failuresOf(operation: AnyOperation<Context>, method: string): readonly string[]
 }
 
@@ -20,26 +20,26 @@ export interface DocumentOptions<Context> {
   title: string
   version: string
   description: string
-  /** Path that the operations' paths are relative to. */
+  /** Base path of the operations' paths. */
   serverUrl: string
   operations: readonly AnyOperation<Context>[]
-  /** The app's closed list; every operation may also end in those named in `always`. */
+  /** The app's closed list. Every operation may also end in the failures named in `always`. */
   failures: Readonly<Record<string, FailureKind>>
   always: readonly string[]
-  /** What every answer carries, and what answers of one status carry beside. */
+  /** Headers of every answer, and additional headers of answers with one status. */
   headers: Headers
   headersByStatus: Readonly<Record<number, Headers>>
-  /** A bearer key with scopes, unless told. */
+  /** Default: a bearer key with scopes. */
   access?: Access<Context>
-  /** What an error says beside its sentence. */
+  /** Properties of an error beside its sentence. */
   errorProperties?: Readonly<Record<string, { required: boolean; schema: Json }>>
-  /** What the app calls a failure of the transport. */
+  /** Maps a failure code of the transport to the app's code. */
   codeOf?: (code: string) => string
 }
 
 type Headers = Readonly<Record<string, ResponseHeader>>
 
-/** The OpenAPI 3.1 document of an operation table. */
+/** Builds the OpenAPI 3.1 document of an operation table. */
 export function openApiDocument<Context>(options: DocumentOptions<Context>): Json {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
@@ -88,7 +88,8 @@ function describeOperation<Context>(
   options: DocumentOptions<Context>,
   schemas: Json,
 ): Json {
-  // PUT and PATCH of one operation need ids of their own, or a generated client has the method twice.
+  // PUT and PATCH of one operation need separate ids. Otherwise a generated client has the method
+  // twice.
   const { access } = options
   const operationId =
     method === operation.methods[0] ? operation.id : `${operation.id}_${method.toLowerCase()}`
@@ -111,7 +112,9 @@ function describeOperation<Context>(
   }
 }
 
-/** One way in that needs all of these, or the way in that needs nothing. */
+/**
+ * One alternative that needs all of these schemes, or none for an operation without authentication.
+ */
 function security(names: readonly string[]): Json[] {
   return names.length === 0 ? [] : [Object.fromEntries(names.map((name) => [name, []]))]
 }
@@ -131,7 +134,7 @@ function headerRefs(...groups: (Headers | undefined)[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** A body as it is checked: a field that is not named here is refused. */
+/** The schema of a body as it is validated: unknown fields are refused. */
 function strictSchema(body: z.ZodObject, schemas: Json): Json {
   const schema = jsonSchema(body, 'input', schemas)
   const name = (schema['$ref'] as string | undefined)?.replace('#/components/schemas/', '')
@@ -189,7 +192,10 @@ function responses<Context>(
   return result
 }
 
-/** JSON Schema has nothing for bytes; by this format generated clients know them. */
+/**
+ * Marks binary media with `format: binary`, by which generated clients recognise bytes. JSON Schema
+ * has no type for them.
+ */
 function mediaSchema(type: string, description: string): Json {
   const isBinary = type.startsWith('image/') && !type.endsWith('+xml')
   return { type: 'string', ...(isBinary && { format: 'binary' }), description }
@@ -208,7 +214,10 @@ function textsByStatus(
   return new Map([...grouped].map(([status, list]) => [status, list.map((kind) => kind.text)]))
 }
 
-/** A schema as JSON Schema 2020-12; named ones (`.meta({ id })`) move to `components.schemas`. */
+/**
+ * Converts a schema to JSON Schema 2020-12. Named schemas (`.meta({ id })`) move to
+ * `components.schemas`.
+ */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override })
   const text = JSON.stringify({ root: rest, named: $defs ?? {} }).replaceAll(
@@ -223,7 +232,10 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): J
   return { $ref: `#/components/schemas/${id}` }
 }
 
-/** Puts back what zod drops where an input is transformed, and drops what only says that an integer is one. */
+/**
+ * Restores the examples and defaults that zod drops from transformed inputs, and removes limits and
+ * patterns that only restate that a value is an integer.
+ */
 function override({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
   const examples = z.globalRegistry.get(zodSchema)?.['examples']
   if (examples !== undefined) json['examples'] = examples

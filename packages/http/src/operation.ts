@@ -5,7 +5,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Shape = z.ZodObject | undefined
 type Parsed<Schema extends Shape> = Schema extends z.ZodObject ? z.output<Schema> : undefined
 
-/** What a handler gets: everything parsed already, `undefined` where the operation takes none. */
+/** The parsed input of a handler, `undefined` where the operation takes none. */
 export interface Input<
   Params extends Shape = Shape,
   Query extends Shape = Shape,
@@ -14,24 +14,24 @@ export interface Input<
   params: Parsed<Params>
   query: Parsed<Query>
   body: Parsed<Body>
-  /** The body as it comes, where the operation takes an upload. Throws 413, or 400 when it breaks off. */
+  /** The streamed body of an upload. Throws 413, or 400 when it breaks off. */
   upload?: AsyncIterable<Uint8Array>
 }
 
-/** What a header of an answer says. */
+/** Description of a response header. */
 export interface ResponseHeader {
   type: 'integer' | 'string'
   description: string
 }
 
-/** How a result becomes an HTTP answer, where a bare `200` with JSON is not it. */
+/** An HTTP answer for results that are not simply `200` with JSON. */
 export interface Answer {
   status?: number
   headers?: Record<string, string>
   body: unknown
 }
 
-/** One verb of the product, declared once for every surface: routes, OpenAPI, assistants, clients. */
+/** One operation of the product, declared once for every surface: routes, OpenAPI, MCP, clients. */
 export interface Operation<
   Context,
   Params extends Shape = Shape,
@@ -41,43 +41,46 @@ export interface Operation<
   Id extends string = string,
   Answered extends z.ZodType = z.ZodType,
 > {
-  /** verbNoun, the SDK method's name. */
+  /** Verb and noun in camel case; also the name of the SDK method. */
   id: Id
   methods: readonly [Method, ...Method[]]
-  /** With OpenAPI's braces: `/links/{id}`. */
+  /** Path with OpenAPI's braces: `/links/{id}`. */
   path: string
   scope: string
   tag: string
   summary: string
-  /** A parameter that does not fit means that no such path exists: 404. */
+  /** An invalid parameter means that no such path exists: 404. */
   params?: Params
   /** Unknown keys are ignored. */
   query?: Query
-  /** Strict: an unknown field is refused. */
+  /** Unknown fields are refused. */
   body?: Body
-  /** Takes any body, of at most so many bytes, instead of a JSON object. */
+  /** Accepts any body of at most `limitBytes` instead of a JSON object. */
   upload?: { limitBytes: number }
-  /** Goes on for longer than quiet connections are kept. */
+  /** Runs for longer than idle connections are kept. */
   lasting?: boolean
   result: Answered
-  /** Status of success, and a second one (with its meaning) where `answer` may choose it. */
+  /** Status of success, and a second status (with its meaning) that `answer` may choose. */
   status?: number
   otherStatus?: { status: number; description: string }
-  /** For answers that are not JSON: media type to description. */
+  /** Media types of answers that are not JSON, with a description of each. */
   media?: Readonly<Record<string, string>>
-  /** Headers of success beside those that every answer has. */
+  /** Headers of successful answers beside those that every answer has. */
   headers?: Readonly<Record<string, ResponseHeader>>
-  /** Codes of the app's closed list that the handler itself may end in. */
+  /** Codes of the app's closed list with which the handler itself may fail. */
   failures?: readonly string[]
   handler(context: Context, input: Input<Params, Query, Body>): Promise<Result>
   answer?(result: Result, request: Request): Answer
 }
 
-/** Any operation of one app, for tables of them. */
+/** Any operation of an app, for tables of operations. */
 // oxlint-disable-next-line typescript/no-explicit-any -- handlers take their own parsed types; only `mount` calls them, with what their schemas produced.
 export type AnyOperation<Context> = Operation<Context, any, any, any, any>
 
-/** Declares an operation; exists for type inference: `const { operation } = operations<Context>()`. */
+/**
+ * Returns a function that declares operations, for type inference: `const operation =
+ * operationsOf<Context>()`.
+ */
 export function operationsOf<Context>(): <
   Params extends Shape = undefined,
   Query extends Shape = undefined,

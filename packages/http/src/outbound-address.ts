@@ -1,16 +1,19 @@
-// For requests that go out: which addresses are the public internet's, and how a connection stays with a checked one.
+// Outbound requests: recognises public addresses and pins a connection to an address that was
+// checked.
 import { lookup as lookUpHost } from 'node:dns/promises'
 import { type LookupFunction, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-// IANA gives out no global unicast address outside this range; ipaddr.js knows some of the rest as "unicast", such as
-// the IPv4-compatible ::127.0.0.1.
+// IANA assigns no global unicast address outside this range. ipaddr.js reports some of the rest as
+// "unicast", such as the IPv4-compatible ::127.0.0.1.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
-// A public address by its number, but inside Azure it is the metadata and control service of the host.
+// Numerically a public address, but inside Azure it is the metadata and control service of the
+// host.
 const AZURE_PLATFORM = '168.63.129.16'
 
 /**
- * Whether the address belongs to the public internet. False also for whatever is not an address in its ordinary notation.
+ * True when the address belongs to the public internet. False also for anything that is not an
+ * address in its ordinary notation.
  *
  * @example isPublicAddress('10.0.0.1') // false
  */
@@ -23,7 +26,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * The addresses behind the host name of a URL; the name itself where it is an address. Rejects as DNS does.
+ * Resolves the host name of a URL to its addresses. An address resolves to itself. Rejects with the
+ * errors of DNS.
  *
  * @example await resolveHost('[::1]') // ['::1']
  */
@@ -38,8 +42,9 @@ async function lookUpAddresses(hostname: string): Promise<string[]> {
 }
 
 /**
- * A `lookup` for node:http and node:https that answers with the given addresses instead of asking DNS again, which could
- * give another answer (DNS rebinding). The URL keeps the host name, for Host, SNI and the certificate check.
+ * Returns a `lookup` for node:http and node:https that yields the given addresses without asking
+ * DNS again, which could return another answer (DNS rebinding). The URL keeps the host name for
+ * Host, SNI and the certificate check.
  *
  * @example request(url, { agent: false, lookup: pinTo(addresses) })
  */

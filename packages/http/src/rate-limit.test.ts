@@ -35,12 +35,12 @@ describe('createRateLimiter', () => {
     }
   })
 
-  test('the first answer tells what is left and when the bucket is full', () => {
+  test('the first result has the requests left and the time until the bucket is full', () => {
     const first = limiterAt({ count: 3, perSeconds: 60 }).limiter.take('a')
     expect(first).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 20, retryAfterSeconds: 0 })
   })
 
-  test('waiting as long as told is enough, and not a moment less for slow rates', () => {
+  test('waiting for the stated time is enough, and not a moment less for slow rates', () => {
     for (const rate of [{ count: 1, perSeconds: 3600 }, { count: 7, perSeconds: 60 }, TEN_A_SECOND]) {
       const { clock, limiter, takeMany } = limiterAt(rate)
       takeMany('a', rate.count)
@@ -124,7 +124,7 @@ describe('createRateLimiter', () => {
 })
 
 describe('under a flood of keys', () => {
-  test('nobody resets a bucket by sending other keys', () => {
+  test('other keys never reset a bucket', () => {
     const { limiter, takeMany } = limiterAt(TEN_A_SECOND, 100)
     takeMany('mine', 10)
     for (let i = 0; i < 1000; i++) limiter.take(`flood-${i}`)
@@ -162,13 +162,13 @@ describe('under a flood of keys', () => {
 const TEN_AN_HOUR = { count: 10, perSeconds: 3600 }
 const FLOOD = 200_000
 
-/** The nth /64 of a /32: each in a /48 of its own, then each of these again with another /56. */
+/** The nth /64 of a /32: each in a separate /48, then each of these again with another /56. */
 const spread = (first: string, n: number) =>
   `${first}:${(n & 0xffff).toString(16)}:${(((n >> 16) + 1) << 8).toString(16)}::/64`
-/** The nth /64 of a /47 and what follows it, without a gap. */
+/** The nth /64 of a /47 and of the networks after it, without a gap. */
 const packed = (first: string, n: number) =>
   `${first}:${((n >> 16) + 2).toString(16)}:${(n & 0xffff).toString(16)}::/64`
-/** The nth of addresses that have their /24 for themselves. */
+/** The nth of a list of addresses, each in a separate /24. */
 const bot = (n: number) => `${10 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}.9`
 
 describe('while 200,000 clients fill the tables', () => {
@@ -212,7 +212,8 @@ describe('while 200,000 clients fill the tables', () => {
   test('from one /32, those beyond are counted by their /48, and by the /32 when those are too many', () => {
     const { limiter } = limiterAt(TEN_AN_HOUR, 1000)
     for (let n = 0; n < 10_000; n++) limiter.take(spread('2001:db8', n))
-    // A /48 has ten, whatever is in it, and all that have none of their own have ten together.
+    // Each /48 has ten requests, whatever its addresses, and all without a bucket of their own
+    // share ten.
     const first = Array.from({ length: 50 }, (_, n) => limiter.take(`2001:db8:7d1:${n}::/64`).allowed)
     const new48 = Array.from(
       { length: 50 },
@@ -228,7 +229,7 @@ describe('while 200,000 clients fill the tables', () => {
     fill((n) => limiter.take(bot(n)))
     const passedIn = (network: string) =>
       Array.from({ length: 50 }, (_, n) => limiter.take(`${network}.${n + 1}`).allowed).filter(Boolean).length
-    // The 2,000th was the last to have a /24; what follows in its /16 has been served ten times.
+    // The 2,000th was the last to get a /24. The rest of its /16 has been served ten times.
     expect(passedIn('10.7.207')).toBeLessThanOrEqual(10)
     expect(passedIn('10.200.5')).toBe(0)
     expect(passedIn('172.16.5')).toBe(10)
@@ -256,7 +257,7 @@ describe('while 200,000 clients fill the tables', () => {
   test('as soon as buckets have filled up, new clients have their own again', () => {
     const { clock, limiter } = limiterAt(TEN_AN_HOUR)
     fill((n) => limiter.take(packed('2001:db8', n)))
-    // One of ten an hour is back after six minutes.
+    // At ten an hour, one token returns after six minutes.
     clock.ms += 361_000
     for (const n of [1, 2]) expect(limiter.take(`2001:db8:9:${n}::/64`)).toMatchObject({ remaining: 9 })
   })

@@ -1,42 +1,47 @@
 import { widerPrefix } from './client-prefix.ts'
 
-/** The answer to one request; it carries what the `RateLimit-*` and `Retry-After` headers need. */
+/** The decision on one request, with the values of the `RateLimit-*` and `Retry-After` headers. */
 export interface RateLimitResult {
   readonly allowed: boolean
   /** Requests in a full bucket. */
   readonly limit: number
-  /** Requests left at this moment. */
+  /** Requests left now. */
   readonly remaining: number
   /** Whole seconds until the bucket is full. */
   readonly resetSeconds: number
-  /** Whole seconds until the next request would pass; 0 when this one did. */
+  /** Whole seconds until the next request would pass; 0 when this one passed. */
   readonly retryAfterSeconds: number
 }
 
 /** Counts requests by key, such as an identity or an address. */
 export interface RateLimiter {
-  /** All of `requests`, 1 unless told, or none; more than a full bucket never pass. */
+  /** Takes all of `requests` (default 1) or none. More than a full bucket never pass. */
   take(key: string, requests?: number): RateLimitResult
-  /** What `take` would answer now, without counting anything: for limits on what turns out to be a failure. */
+  /**
+   * Returns what `take` would return now, without counting. For limits on requests that turn out to
+   * fail.
+   */
   peek(key: string): RateLimitResult
 }
 
-// Of one width of prefixes: as many /16 as IPv4 has, so that those, and in practice the /32 of IPv6, never fill their table.
-// About 7 MB of keys and numbers.
+// Maximum number of prefixes of one width: IPv4 has as many /16, so those, and in practice the /32
+// of IPv6, never fill their table. About 7 MB of keys and numbers.
 const MAX_KEYS = 65_536
 const WIDTHS: readonly string[] = ['/64', '/56', '/48', '/32', '/24', '/16']
-/** How often a table that is full is searched for buckets that have filled up. */
+/** How often a full table is searched for buckets that have filled up, in milliseconds. */
 const FULL_SWEEP_MS = 1000
 
 /**
- * A token bucket for each key, in memory: `count` requests at once, refilled evenly within `perSeconds`. Refused requests
- * cost nothing. `now` is a clock in milliseconds, monotonic by default. Never fails.
+ * Creates a token bucket for each key, in memory: `count` requests at once, refilled evenly within
+ * `perSeconds`. Refused requests cost nothing. `now` is a clock in milliseconds, monotonic by
+ * default. Never throws.
  *
- * Memory is bounded: a bucket that has had the time to fill is dropped, which changes nothing. While `maxKeys` buckets
- * are still filling, they stay, and new clients are counted together with those of their network, as far as needed: in
- * /24, then /16 of IPv4, in /56, /48, then /32 of IPv6. Each network has one bucket like a client's own, in a table of its
- * width. Whoever fills the tables thereby shares with their own neighbours. New keys that are no client prefixes share
- * one bucket.
+ * Memory is bounded. A bucket that has had the time to fill is dropped, which changes nothing.
+ * While `maxKeys` buckets are still filling, they stay, and new clients are counted together with
+ * those of their network, as far as needed: in /24, then /16 of IPv4; in /56, /48, then /32 of
+ * IPv6. Each network has one bucket like a client's own, in a table of its width. A client that
+ * fills the tables therefore shares a bucket with its own neighbours. New keys that are not client
+ * prefixes share one bucket.
  *
  * @example
  * const limiter = createRateLimiter({ count: 600, perSeconds: 60 })
@@ -59,7 +64,10 @@ export function createRateLimiter(
     return (slash < 0 ? undefined : networks.get(key.slice(slash))) ?? single
   }
 
-  /** The bucket of the client, or of the narrowest network around it for which there is one or room for one. */
+  /**
+   * Returns the bucket of the client, or of the narrowest network around it that has a bucket or
+   * room for one.
+   */
   function bucketOf(key: string, at: number): { table: Buckets; key: string } {
     for (let each: string | undefined = key; each !== undefined; each = widerPrefix(each)) {
       const table = tableOf(each)
@@ -72,7 +80,7 @@ export function createRateLimiter(
     const at = now()
     const bucket = bucketOf(key, at)
     const known = bucket.table.get(bucket.key)
-    // Never more than empty, even when the clock was set back.
+    // At most an empty bucket, even when the clock was set back.
     const fullAt = Math.min(Math.max(known, at), at + fillMs)
     const filledBy = fullAt + requests * tokenMs
     const wait = filledBy - fillMs - at
@@ -94,7 +102,10 @@ export function createRateLimiter(
   }
 }
 
-/** Buckets of one width of prefixes. Each is the moment at which it will be full (the generic cell rate algorithm). */
+/**
+ * Buckets of one prefix width. The value of each is the time at which it will be full (the generic
+ * cell rate algorithm).
+ */
 class Buckets {
   readonly #fullAt = new Map<string, number>()
   readonly #fillMs: number
@@ -107,7 +118,7 @@ class Buckets {
     this.#sweptAt = at
   }
 
-  /** Whether the key has a bucket or may get one. */
+  /** True when the key has a bucket or there is room for one. */
   admits(key: string, at: number): boolean {
     const sweepMs = this.#isAtMax() ? Math.min(FULL_SWEEP_MS, this.#fillMs) : this.#fillMs
     const elapsed = at - this.#sweptAt
@@ -133,5 +144,6 @@ class Buckets {
   }
 }
 
-// Sums of thirds and sevenths are off by far less than this, and no clock is finer.
+// Sums of thirds and sevenths are off by far less than this, in milliseconds, and no clock is
+// finer.
 const ROUNDING_MS = 1e-3

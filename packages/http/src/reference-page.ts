@@ -3,22 +3,25 @@ import { embeddedAsset } from './embedded-asset.ts'
 
 export interface Reference {
   title: string
-  /** The reference is below it. */
+  /** Base path of the API; the reference is below it. */
   apiPath: string
   /** Path of the page's icon. */
   icon?: string
-  /** The OpenAPI document; made when it is first asked for, and not while everybody waits for the start. */
+  /** Builds the OpenAPI document on first request, to keep the start of the service fast. */
   document: () => unknown
-  /** What answers carry beside their type. */
+  /** Headers of the answers beside their type. */
   headers?: Partial<Record<'document' | 'page' | 'script', Readonly<Record<string, string>>>>
 }
 
-/** Where the parts of the reference are. */
+/** Paths of the parts of the reference. */
 export function referencePaths(apiPath: string) {
   return { document: `${apiPath}/openapi.json`, page: `${apiPath}/docs`, script: `${apiPath}/docs/scalar.js` }
 }
 
-/** The interactive reference of an API, whole answers by their paths: the document, a page, and the page's one script. */
+/**
+ * Builds the interactive reference of an API as answers by path: the document, a page, and the
+ * page's only script.
+ */
 export function referenceAnswers({
   title,
   apiPath,
@@ -44,7 +47,10 @@ function answer(body: BodyInit, type: string, more: Readonly<Record<string, stri
   return new Response(body, { headers: { 'Content-Type': type, ...more } })
 }
 
-/** The page's script: the file of the executable, or what a process of its own reads from the package when first needed. */
+/**
+ * Serves the page's script from the executable or, in source, from a child process that reads it
+ * from the package on first use.
+ */
 function servedScript(): () => Promise<Blob> {
   const file = embeddedAsset('scalar.js')
   let reading: Promise<Blob> | undefined
@@ -71,9 +77,10 @@ async function readScript(): Promise<Blob> {
   return script
 }
 
-/** HTML without an inline script. */
+/** Builds the HTML, without an inline script. */
 function pageOf(title: string, paths: ReturnType<typeof referencePaths>, icon: string | undefined): string {
-  // No fonts, proxies, telemetry or services of the vendor: the page works offline and asks nobody but us.
+  // No fonts, proxies, telemetry or services of the vendor: the page works offline and sends
+  // requests only to this service.
   const configuration = JSON.stringify({
     url: paths.document,
     withDefaultFonts: false,

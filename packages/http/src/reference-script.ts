@@ -1,6 +1,7 @@
-// Writes the script of the API reference page to stdout: `bun packages/http/src/reference-script.ts`.
-// Only the Fastify plugin of Scalar brings the script without 200 MB of packages that the script was built from
-// (docs/decisions/0019-lighter-install.md). The plugin holds it as a string and serves it.
+// Writes the script of the API reference page to stdout: `bun
+// packages/http/src/reference-script.ts`. Only Scalar's Fastify plugin has the script without the
+// 200 MB of packages from which it was built (docs/decisions/0019-lighter-install.md). The plugin
+// holds it as a string and serves it.
 import scalar from '@scalar/fastify-api-reference'
 
 interface Route {
@@ -13,11 +14,11 @@ interface Reply {
   send: (body: string) => Reply
 }
 
-/** The whole script. Throws where the plugin serves none. */
+/** Returns the whole script. Throws if the plugin does not serve it. */
 export async function referenceScript(): Promise<string> {
   const routes: Route[] = []
   const { promise: registered, resolve } = Promise.withResolvers<void>()
-  // As much of Fastify as the plugin calls.
+  // The part of Fastify that the plugin calls.
   const fastify = { route: (route: Route) => routes.push(route) }
   const register = scalar as unknown as (app: typeof fastify, options: unknown, done: () => void) => void
   register(fastify, { configuration: { url: '/' } }, resolve)

@@ -1,7 +1,7 @@
 import { isLoopback } from './client-address.ts'
 
 /**
- * Whether a host name of a URL can only be this machine.
+ * True when a host name of a URL can only be this machine.
  *
  * @example isLoopbackHost('[::1]') // true
  */
@@ -11,8 +11,8 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * Whether nobody on the way can change what the URL answers: it is https, or http to this machine. False for anything
- * else, `file:` included, and for what is no URL.
+ * True when no party on the way can change the answer of the URL: it is https, or http to this
+ * machine. False for anything else, including `file:` and invalid URLs.
  *
  * @example isSafeUrl('http://login.example.com') // false
  */

@@ -1,22 +1,31 @@
 import type { Server } from 'bun'
 
-/** How long a stop may take, in milliseconds: a little less than what ends the process with work undone, 9.7 s. */
+/**
+ * Maximum duration of a stop, in milliseconds: a little less than the 9.7 s after which the process
+ * ends with work unfinished.
+ */
 const STOP_TIMEOUT_MS = 8_900
-/** How much of it is for requests that are under way: more than the 8 s that they wait for a statement at most. */
+/**
+ * The part of it for running requests, in milliseconds: more than the 8 s that they wait for a
+ * statement at most.
+ */
 const FINISH_TIMEOUT_MS = 8_100
 
-/** What every service gives to `Bun.serve`. */
+/** Options of `Bun.serve` for every service. */
 export const limits = {
-  /** Large bodies are refused by the routes themselves, with an answer in the right shape. */
+  /** The routes themselves refuse large bodies, with an answer in the right shape. */
   maxRequestBodySize: 1024 ** 4,
-  /** How long a connection may be silent, in seconds: longer than the slowest statement that anybody waits for. */
+  /**
+   * How long a connection may be silent, in seconds: longer than the slowest statement that a
+   * request waits for.
+   */
   idleTimeout: 30,
 } as const
 
 /**
- * Stops accepting, before it returns, and lets requests finish, for 8.1 seconds: a client that never ends its request must
- * not keep what others did from being stored. Never fails. In the end tells how many milliseconds are left to close what
- * the requests used.
+ * Stops accepting connections before it returns, and lets running requests finish within 8.1
+ * seconds. A client that never ends its request must not keep the changes of others from being
+ * stored. Never throws. Resolves with the milliseconds left to close the resources of the requests.
  *
  * @example await links.close(await stopServing(server))
  */

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { type FieldProblem, transportFailure } from './failure.ts'
 
-/** Texts that stand alone, without the field's name before them: the app's contract lists them word by word. */
+/** Messages without the field's name before them. The app's contract lists them word for word. */
 export type LiteralTexts = ReadonlySet<string>
 
 const TYPE_NAMES: Record<string, string> = { int: 'an integer', array: 'an array', object: 'an object' }
 
-/** Words for the problems that a schema gives no text of its own. */
+/** The text of a problem for which the schema has none. */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'is required'
@@ -22,7 +22,10 @@ function unitOf(origin: string): string {
   return origin === 'string' ? ' characters' : ''
 }
 
-/** Parses `value` or throws the first problem as `<field>: <message>` (or the literal text), status 400. */
+/**
+ * Parses `value`. Throws the first problem as `<field>: <message>` (or the literal text), status
+ * 400.
+ */
 export function parseOrFail<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -44,7 +47,7 @@ function fieldProblem({ path, code, ...issue }: z.core.$ZodIssue): FieldProblem 
   return { path: path.join('.'), code: isMissing ? 'required' : code }
 }
 
-/** Parses a JSON object body strictly: an unknown field is found before any other problem. */
+/** Parses a JSON object body strictly: an unknown field is reported before any other problem. */
 export function parseBody<Schema extends z.ZodObject>(
   schema: Schema,
   body: unknown,
@@ -61,7 +64,10 @@ export function parseBody<Schema extends z.ZodObject>(
   return parseOrFail(schema, body, literals)
 }
 
-/** Query parameters as an object; of a repeated one the first counts. The rest of the URL need not parse. */
+/**
+ * Returns the query parameters as an object. The first value of a repeated parameter counts. The
+ * rest of the URL need not be valid.
+ */
 export function queryObject(url: string): Record<string, string> {
   const query: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]))
