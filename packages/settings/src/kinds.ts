@@ -1,15 +1,16 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * What a setting may hold. `accepts` completes the sentence "must be …" and never depends on the value, so that a
- * refused secret cannot end up in a message. `parse` returns undefined for what it refuses.
+ * The values that a setting accepts. `accepts` completes the sentence "must be …" and never depends
+ * on the value, which keeps a refused secret out of messages. `parse` returns undefined for a value
+ * that it refuses.
  */
 export interface Kind<T> {
   readonly accepts: string
   parse(text: string): T | undefined
 }
 
-/** So many requests in so many seconds. */
+/** A rate: `count` requests in `perSeconds` seconds. */
 export interface Rate {
   readonly count: number
   readonly perSeconds: number
@@ -18,11 +19,11 @@ export interface Rate {
 const CONTROL = /\p{Cc}/u
 // RFC 9110 section 5.6.2
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-// The last label needs a letter, else it is an IPv4 address with a mistake in it.
+// The last label needs a letter. Otherwise it is an IPv4 address with a mistake in it.
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_-]*[a-z][a-z0-9_-]*$/i
 
 /**
- * Any text in one line, kept as it is.
+ * Any text in one line, unchanged.
  *
  * @example text().parse('links') // 'links'
  */
@@ -34,8 +35,8 @@ export function text(): Kind<string> {
 }
 
 /**
- * A secret that can be sent after `Bearer `: visible ASCII, because header values carry nothing else reliably, and too long to
- * be guessed by trying.
+ * A secret that can follow `Bearer `: visible ASCII, because header values carry nothing else
+ * reliably, and long enough to be unguessable.
  *
  * @example bearerToken().parse('9f2c…') // refused: the ellipsis is not ASCII
  */
@@ -55,7 +56,7 @@ export function integer(min: number, max: number): Kind<number> {
   return {
     accepts: `a whole number from ${min} to ${max}`,
     parse(given) {
-      // Number() alone would take 0x10, 1e3 and blanks.
+      // Number() alone would accept 0x10, 1e3 and blanks.
       const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
       return value >= min && value <= max ? value : undefined
     },
@@ -120,7 +121,7 @@ export function origin(): Kind<string> {
     accepts: 'a bare http or https origin: scheme, host and optional port, without a path',
     parse(given) {
       const url = parseHttpUrl(given)
-      // A bare origin has nothing behind the host, but a lone slash is what address bars copy.
+      // A bare origin has nothing after the host, but address bars copy a lone slash.
       return url && given.replace(/\/$/, '').split('/').length === 3 && !/[?#]/.test(given)
         ? url.origin
         : undefined
@@ -129,7 +130,8 @@ export function origin(): Kind<string> {
 }
 
 /**
- * An absolute http or https URL without user name and fragment, kept byte for byte, since issuers are compared so.
+ * An absolute http or https URL without user name and fragment, kept byte for byte because issuers
+ * are compared that way.
  *
  * @example httpUrl().parse('https://login.example.com/certs') // the same text
  */
@@ -156,8 +158,8 @@ export function addresses(): Kind<readonly string[]> {
 }
 
 /**
- * The same, where no entry at all means something else than an unset variable: `none`, or an empty value in a declaration
- * that keeps it (`keepsEmpty`).
+ * Like `addresses`, but may be empty, which differs from an unset variable: `none`, or an empty
+ * value in a declaration with `keepsEmpty`.
  *
  * @example addressesOrNone().parse('none') // []
  */
@@ -170,7 +172,7 @@ export function addressesOrNone(): Kind<readonly string[]> {
 }
 
 /**
- * Items separated by commas, each of a kind of its own; trimmed, at least one.
+ * Items of one kind, separated by commas, trimmed, at least one.
  *
  * @example listOf(origin()).parse('https://a.example, https://b.example') // two origins
  */
@@ -225,7 +227,7 @@ export function databaseUrl(): Kind<string> {
 }
 
 /**
- * The name of a header or a cookie: an RFC 9110 token, which RFC 6265 wants for cookies too.
+ * The name of a header or a cookie: an RFC 9110 token, which RFC 6265 also requires for cookies.
  *
  * @example headerName().parse('X-Forwarded-For') // 'X-Forwarded-For'
  */
@@ -237,7 +239,8 @@ export function headerName(): Kind<string> {
 }
 
 function parseHttpUrl(given: string): URL | undefined {
-  // URL() would drop tabs, line ends and outer blanks, and repair `https:host` and backslashes, in silence.
+  // URL() would silently drop tabs, line ends and outer blanks, and repair `https:host` and
+  // backslashes.
   if (!/^https?:\/\/[^/\\]/i.test(given) || /[\s\p{Cc}\\]/u.test(given)) return undefined
   const url = URL.parse(given)
   return url && url.username === '' && url.password === '' ? url : undefined
@@ -252,7 +255,7 @@ function isPostgresUrl(given: string): boolean {
   return /^postgres(?:ql)?:\/\/\S+$/.test(given) && URL.canParse(given)
 }
 
-// The four-part form only: ipaddr.js by itself also reads 127.1, 0x7f.1 and octal.
+// Only the four-part form: ipaddr.js itself also reads 127.1, 0x7f.1 and octal.
 function isAddress(given: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(given) || (isPlainIPv6(given) && ipaddr.IPv6.isValid(given))
 }
@@ -263,7 +266,8 @@ function isRange(given: string): boolean {
   )
 }
 
-// A zone (fe80::1%eth0) belongs to one machine's interface; the peers we compare with carry none.
+// A zone (fe80::1%eth0) belongs to an interface of one machine. The peers to compare with have
+// none.
 function isPlainIPv6(given: string): boolean {
   return given.includes(':') && !given.includes('%')
 }

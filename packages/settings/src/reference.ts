@@ -1,7 +1,7 @@
 import type { Declaration, Declarations } from './settings.ts'
 
 /**
- * The settings as a Markdown table.
+ * Formats the settings as a Markdown table.
  *
  * @example settingsTable(declarations) // '| Name | Default | …'
  */
@@ -11,8 +11,8 @@ export function settingsTable(declarations: Declarations): string {
 }
 
 /**
- * Rows of cells, the first being the header, as a Markdown table. It is padded as oxfmt pads tables, so that formatting
- * the page leaves it as it is.
+ * Formats rows of cells, the first being the header, as a Markdown table. It is padded as oxfmt
+ * pads tables, so formatting the page does not change it.
  *
  * @example markdownTable([['Key'], ['`a`']]) // '| Key |\n| --- |\n| `a` |'
  */
@@ -34,7 +34,7 @@ function settingRow(setting: Declaration<unknown>): string[] {
   ].map((cell) => cell.replaceAll('|', '\\|'))
 }
 
-// Setting names, with or without a value, in running text; and what Markdown would make bold.
+// Marks setting names, with or without a value, and text that Markdown would make bold, as code.
 function code(sentence: string): string {
   return sentence.replaceAll(/\b[A-Z]+(?:_[A-Z]+)+(?:=\w+)?|__\w+__/g, '`$&`')
 }

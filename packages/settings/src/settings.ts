@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 import type { Kind } from './kinds.ts'
 
-/** One setting as data: validation, `--help` and the reference page all come from this. */
+/** One setting as data, from which validation, `--help` and the reference page all follow. */
 export interface Declaration<T> {
   /** The environment variable. */
   readonly name: string
   readonly kind: Kind<T>
-  /** As it would be written in the environment; without one, an unset setting is null. */
+  /** The default as written in the environment. Without one, an unset setting is null. */
   readonly default?: string
-  /** What holds instead, when there is no default: `from the request`. */
+  /** The value that applies without a default, in words: `from the request`. */
   readonly whenUnset?: string
-  /** What the setting does, in one sentence without a full stop. */
+  /** The effect of the setting, in one sentence without a full stop. */
   readonly sentence: string
-  /** A value that is accepted. */
+  /** An accepted value. */
   readonly example: string
-  /** Never printed, and may be given as the file named by `NAME_FILE`. */
+  /** Never printed. May be in the file named by `NAME_FILE`. */
   readonly secret?: boolean
-  /** An empty variable is a value of its own instead of counting as unset. */
+  /** An empty variable is a distinct value instead of counting as unset. */
   readonly keepsEmpty?: boolean
 }
 
@@ -26,7 +26,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 type ValueOf<Setting> = Setting extends { readonly kind: Kind<infer T> } ? T : never
 
-/** What the declarations hold once parsed: null only where there is no default. */
+/** The parsed values of the declarations: null only where there is no default. */
 export type Values<D extends Declarations> = {
   readonly [Key in keyof D]: D[Key] extends { readonly default: string }
     ? ValueOf<D[Key]>
@@ -34,8 +34,8 @@ export type Values<D extends Declarations> = {
 }
 
 /**
- * What must hold between settings. `problem` says what is wrong with the first of `settings`, or returns null. A rule is
- * not asked while one of its settings has a bad value itself.
+ * A rule between settings. `problem` describes the problem with the first of `settings`, or returns
+ * null. It is not called while the value of one of its settings is invalid.
  */
 export interface Rule<D extends Declarations> {
   readonly settings: readonly [keyof D & string, ...(keyof D & string)[]]
@@ -44,12 +44,12 @@ export interface Rule<D extends Declarations> {
 
 export interface Problem {
   readonly name: string
-  /** Completes a sentence that begins with the name. */
+  /** Completes a sentence that begins with the name of the setting. */
   readonly problem: string
   readonly example: string
 }
 
-/** Everything that is wrong with the settings, at once. The message is ready to print and holds no secret. */
+/** All problems with the settings at once. The message is ready to print and holds no secret. */
 export class SettingsError extends Error {
   readonly problems: readonly Problem[]
 
@@ -64,10 +64,11 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads the settings from `env`, once. An empty variable counts as unset, and so does a port that Kubernetes set; a secret may be in the file that `NAME_FILE`
- * names, whose last line end is dropped.
+ * Reads the settings from `env`. An empty variable counts as unset, and so does a port that
+ * Kubernetes set. A secret may be in the file that `NAME_FILE` names, whose last line end is
+ * dropped.
  *
- * Throws `SettingsError` with every problem there is. A default that its own kind refuses is a `TypeError`.
+ * Throws `SettingsError` with every problem. A default that its own kind refuses is a `TypeError`.
  *
  * @example
  * const declarations = {
@@ -130,7 +131,8 @@ function readText(
   return readSecret(name, path)
 }
 
-// For a service called `links` it sets LINKS_SERVICE_HOST, and LINKS_PORT to an address such as tcp://10.96.0.7:8080.
+// For a service called `links`, Kubernetes sets LINKS_SERVICE_HOST, and LINKS_PORT to an address
+// such as tcp://10.96.0.7:8080.
 function isOfKubernetes(name: string, env: Environment): boolean {
   const host = name.replace(/_PORT$/, '_SERVICE_HOST')
   return host !== name && Boolean(env[host]) && /^(tcp|udp|sctp):/.test(env[name] ?? '')
@@ -140,7 +142,7 @@ function isOfKubernetes(name: string, env: Environment): boolean {
 function readSecret(name: string, path: string): Outcome<string> {
   try {
     const value = readFileSync(path, 'utf8').replace(/[\r\n]+$/, '')
-    // Not "unset": a database URL that got lost must not start the service on an empty database.
+    // Not "unset": a lost database URL must not start the service on an empty database.
     return value === '' ? { problem: `is empty in the file that ${name}_FILE names` } : { value }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'

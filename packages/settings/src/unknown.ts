@@ -1,9 +1,10 @@
 import type { Declarations, Environment } from './settings.ts'
 
 /**
- * One sentence for each variable of `env` that begins with one of the app's own `prefixes` but is no setting, with the
- * nearest name when it looks like a slip. To be printed as warnings: the surroundings may set such names too (Kubernetes
- * does for a service called `links`), so they must not keep the app from starting. Values are never looked at.
+ * Returns one sentence for each variable of `env` that begins with one of the app's own `prefixes`
+ * but is not a setting, with the nearest name when it looks like a typing error. Print them as
+ * warnings: the environment may set such names too (Kubernetes does for a service called `links`),
+ * so they must not keep the app from starting. Values are never read into the sentences.
  *
  * @example
  * findUnknownSettings(declarations, { LINKS_PROT: '80' }, ['LINKS_'])
@@ -27,7 +28,8 @@ export function findUnknownSettings(
     })
 }
 
-// Two edits are one swapped pair of letters; with three, short names begin to resemble each other.
+// Two edits cover one swapped pair of letters. With three, short names begin to resemble each
+// other.
 const SLIP = 2
 
 function nearest(name: string, known: readonly string[]): string | undefined {
