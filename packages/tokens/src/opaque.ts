@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * A new random token: `prefix`, then `bytes` random bytes, in lower-case hex unless told. Throws a `RangeError` below 16 bytes, since
- * fewer could be guessed.
+ * Creates a random token: `prefix`, then `bytes` random bytes, in lower-case hex by default. Throws
+ * a `RangeError` below 16 bytes, because a shorter token could be guessed.
  *
  * @example createToken('sk_', 24) // 'sk_' and 48 hex digits
  */
@@ -12,8 +12,9 @@ export function createToken(prefix: string, bytes: number, encoding: 'hex' | 'ba
 }
 
 /**
- * What is stored and looked up instead of a token: SHA-256 in lower-case hex. It needs neither salt nor stretching, since
- * a token of `createToken` cannot be guessed. Never fails.
+ * Returns the hash that is stored and looked up instead of a token: SHA-256 in lower-case hex. It
+ * needs neither salt nor stretching, since a token of `createToken` cannot be guessed. Never
+ * throws.
  *
  * @example hashToken('abc') // 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
  */
@@ -22,7 +23,8 @@ export function hashToken(token: string): string {
 }
 
 /**
- * Whether two tokens are the same, in a time that tells nothing about either, not even its length. Never fails.
+ * Compares two tokens in a time that reveals nothing about either, not even its length. Never
+ * throws.
  *
  * @example equalTokens(given, settings.metricsToken)
  */
