@@ -6,26 +6,26 @@ import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { type Kysely, sql } from 'kysely'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** A service's database, as its settings name it. */
+/** The database of a service, as configured. */
 export interface DatabaseCheck<Tables> {
   url: string
-  /** Where the address comes from: `LINKS_DATABASE_URL`. */
+  /** Name of the setting with the URL: `LINKS_DATABASE_URL`. */
   setting: string
   migrations: Readonly<Record<string, Migration>>
   /**
-   * When something was last stored, in Unix seconds: SQLite has no clock of its own, but nothing can have happened later
-   * than now.
+   * Returns the newest time stored in the tables, in Unix seconds. SQLite has no clock of its own,
+   * but no stored time can be later than now.
    */
   newestAt: (read: Kysely<Tables>) => Promise<number>
-  /** Further checks of the tables, when they are those of this version. */
+  /** Further checks of the tables, run only when the tables are those of this version. */
   checkTables?: (read: Kysely<Tables>) => Promise<Finding[]>
-  /** What goes wrong when the clock does: `links would expire at the wrong time`. */
+  /** The consequence of a wrong clock: `links would expire at the wrong time`. */
   harm: string
   /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** Looks at the soundness of the database, its version and the clock. Makes nothing and changes nothing. */
+/** Checks the integrity of the database, its version and the clock. Creates and changes nothing. */
 export async function checkDatabase<Tables>(examined: DatabaseCheck<Tables>): Promise<Finding[]> {
   const { url, migrations } = examined
   let database: Reader<Tables> | undefined
@@ -56,7 +56,8 @@ export async function checkDatabase<Tables>(examined: DatabaseCheck<Tables>): Pr
   }
 }
 
-// Refused connections come without a message of their own, SQLite's messages without the code that says which it is.
+// Refused connections arrive without a message of their own, SQLite's errors with a message that
+// lacks their code.
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name
@@ -64,7 +65,10 @@ function reasonOf(error: unknown): string {
   return error.message.includes(code) ? error.message : `${error.message}, ${code}`
 }
 
-/** Whether it is a file that a start would make; one in a place where none can be is a problem of its own. */
+/**
+ * True when the database is a file that the first start would create. A path where no file can be
+ * is a separate problem.
+ */
 function isNotYetCreated(url: string): boolean {
   if (dialectOf(url) === 'postgres' || existsSync(sqlitePath(url))) return false
   let folder = dirname(resolve(sqlitePath(url)))
@@ -79,7 +83,7 @@ async function checkStorage<Tables>(database: Reader<Tables>): Promise<Finding> 
   return ok('database', `${await engineVersion(database)} can be read and is sound`)
 }
 
-/** What the engine finds wrong with its own files; empty when nothing is. */
+/** Returns the problems that the engine finds in its own files. */
 async function storageProblems<Tables>({ dialect, read }: Reader<Tables>): Promise<string[]> {
   if (dialect === 'postgres') {
     await sql`select 1`.execute(read)
@@ -89,7 +93,7 @@ async function storageProblems<Tables>({ dialect, read }: Reader<Tables>): Promi
   return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
 }
 
-/** SQLite may say a hundred things at once below a heading; a finding is one line. */
+/** SQLite may report a hundred problems at once below a heading. A finding is one line. */
 function problemLine(problem: string): string {
   const lines = problem.split('\n')
   return lines.find((line) => !line.startsWith('***')) ?? problem
@@ -104,7 +108,7 @@ async function engineVersion<Tables>({ dialect, read }: Reader<Tables>): Promise
   return `${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${rows[0]?.version}`
 }
 
-/** Tables are known to be what they are here only in the very version that this is. */
+/** Table checks apply only to a database of exactly this version. */
 async function checkVersion<Tables>(
   database: Reader<Tables>,
   migrations: DatabaseCheck<Tables>['migrations'],
@@ -130,9 +134,9 @@ async function newestMigration<Tables>({ read }: Reader<Tables>): Promise<Findin
   return ok('migrations', `up to date with ${rows[0]?.name}`)
 }
 
-/** 2025: a machine whose clock was never set wakes up long before. */
+/** The start of 2025. A machine whose clock was never set starts long before. */
 const EARLIEST_MS = 1_735_689_600_000
-/** More than a slow answer of the database takes. */
+/** More than a slow answer of the database takes, in seconds. */
 const TOLERANCE_S = 5
 
 function checkOwnClock<Tables>({ now, harm }: DatabaseCheck<Tables>): Finding {

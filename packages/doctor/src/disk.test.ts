@@ -9,7 +9,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 const NOBODY = 65_534
 
-/** What somebody finds who is not root, to whom nothing is forbidden. */
+/** The findings of an unprivileged user. Root may write everything. */
 async function found(paths: readonly string[]): Promise<Finding[]> {
   const program = `
     import { checkDisk } from ${JSON.stringify(join(import.meta.dir, 'disk.ts'))}

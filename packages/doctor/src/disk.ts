@@ -4,11 +4,17 @@ import { dirname, resolve } from 'node:path'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const MEGABYTE = 1024 ** 2
-/** Below this SQLite may already fail to grow its log; below the other an operator should act. */
+/**
+ * Below `FAIL_BELOW` SQLite may already fail to extend its log. Below `WARN_BELOW` the operator
+ * should act.
+ */
 const FAIL_BELOW = 100 * MEGABYTE
 const WARN_BELOW = 1024 * MEGABYTE
 
-/** The disk that holds these SQLite files, and whether they can be written. `harm`: what is lost when it is full. */
+/**
+ * Checks the free space of the disks with these SQLite files, and that the files are writable.
+ * `harm` is the consequence of a full disk.
+ */
 export async function checkDisk(paths: readonly string[], harm: string): Promise<Finding[]> {
   const folders = [...new Set(paths.map((path) => nearestFolder(resolve(path))))]
   const files = paths.flatMap((path) => ['', '-wal', '-shm'].map((end) => resolve(path) + end))

@@ -1,22 +1,22 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   level: 'ok' | 'warn' | 'fail'
   name: string
-  /** What is so, and where it should not be, what to do. One line. */
+  /** The state and, unless it is ok, the remedy. One line. */
   sentence: string
 }
 
-/** It is as it should be. */
+/** A finding without a problem. */
 export function ok(name: string, sentence: string): Finding {
   return { level: 'ok', name, sentence }
 }
 
-/** It works, and may not be what is wanted. */
+/** A finding that works but may not be intended. */
 export function warn(name: string, sentence: string): Finding {
   return { level: 'warn', name, sentence }
 }
 
-/** It keeps the service from starting, or from what it promises. */
+/** A finding that keeps the service from starting or from working as promised. */
 export function fail(name: string, sentence: string): Finding {
   return { level: 'fail', name, sentence }
 }

@@ -1,14 +1,14 @@
 import { type Environment, SettingsError } from '@latchkey/settings/settings'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** What a service declares: how to read its settings, and what to warn of. */
+/** The declarations of a service: how to read its settings, and their warnings. */
 export interface Declared<Settings> {
   /** Throws `SettingsError`. */
   readSettings: (env: Environment) => Settings
   settingsWarnings: (env: Environment) => string[]
 }
 
-/** The settings, or undefined and every problem with them. */
+/** Returns the settings, or undefined with a finding for every problem. */
 export function checkSettings<Settings>(
   { readSettings, settingsWarnings }: Declared<Settings>,
   env: Environment,
