@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { mantineStyles } from './mantine-styles.ts'
 
-/** What a client knows of each operation: how to call it. */
+/** The data of each operation that a client needs to call it. */
 export type OperationTable = Readonly<Record<string, readonly [method: string, path: string]>>
 
-/** The table of these operations, by their ids. */
+/** Builds the table of these operations by id. */
 export function operationTable(
   operations: readonly { id: string; methods: readonly [string, ...string[]]; path: string }[],
 ): OperationTable {
@@ -14,21 +14,25 @@ export function operationTable(
 }
 
 export interface Client {
-  /** The module that starts it: `main.tsx`. */
+  /** The module that starts the client: `main.tsx`. */
   main: string
-  /** The path below which its files are served, with a slash at its end. */
+  /** Path prefix of the client's files, with a slash at its end. */
   assets: string
-  /** What stands in the title before the first page names itself. */
+  /** The title until the first page sets its own. */
   title: string
   operations: OperationTable
 }
 
-/** For each module in `pages/`: the scripts that its page needs beyond those of every page. In `preloads.json`. */
+/**
+ * For each module in `pages/`, the scripts that its page needs beyond those of every page. Stored
+ * in `preloads.json`.
+ */
 export type Preloads = Readonly<Record<string, readonly string[]>>
 
 /**
- * Bundles a client into `folder`, which exists only when all of it is there: its files, each also compressed, `index.html`
- * and `preloads.json`. Throws what the bundler says.
+ * Bundles a client into `folder`: its files, each also compressed, `index.html` and
+ * `preloads.json`. The folder exists only when all of them are complete. Throws the bundler's
+ * error.
  *
  * @example await bundleClient(folder, { main, assets: '/assets/', title: 'Rooms', operations: operationTable(all) })
  */
@@ -59,7 +63,7 @@ export async function bundleClient(
   try {
     renameSync(parts, folder)
   } catch {
-    // Another process was faster with the same files.
+    // Another process created the folder first, with the same files.
     rmSync(parts, { recursive: true, force: true })
     readFileSync(join(folder, 'index.html'))
   }
@@ -67,7 +71,7 @@ export async function bundleClient(
 
 const nameOf = (path: string) => path.replace(/^.*\//, '')
 
-/** Puts Mantine's styles before the client's own, in one file; answers with its name. */
+/** Puts Mantine's styles before the client's own in one file. Returns its name. */
 function joinStyles(files: Map<string, string>): string {
   const scripts = [...files].flatMap(([name, text]) => (name.endsWith('.js') ? text : []))
   const own = [...files.keys()].find((name) => name.endsWith('.css')) ?? ''
@@ -80,7 +84,10 @@ function joinStyles(files: Map<string, string>): string {
 
 type Outputs = NonNullable<Awaited<ReturnType<typeof Bun.build>>['metafile']>['outputs']
 
-/** What is loaded ahead, so that nothing waits for a script to say which others it needs. */
+/**
+ * Finds the scripts to load ahead. Otherwise the browser would load a script only after the script
+ * that imports it.
+ */
 function scriptsOf(outputs: Outputs) {
   const all = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]))
   const needs = (name: string, found = new Set<string>()): Set<string> => {
@@ -110,10 +117,13 @@ function writeCompressed(path: string, text: string): void {
   writeFileSync(`${path}.br`, brotliCompressSync(text, { params }))
 }
 
-/** What is filled in when the page is served (serve.ts): for each person, and for each page. */
+/**
+ * Parts of the page that are filled in when it is served (serve.ts): for each person and for each
+ * page.
+ */
 export const UNFILLED = { root: 'lang="" data-scheme="auto"', preloads: '<!-- preloads -->' } as const
 
-/** Loads a script ahead of whatever names it. */
+/** A tag that loads a script before any other script imports it. */
 export const preload = (path: string) => `<link rel="modulepreload" href="${path}">`
 
 interface Index {
@@ -125,7 +135,7 @@ interface Index {
   title: string
 }
 
-/** Its header is there as soon as its styles are; the client puts its own in its place. */
+/** The header appears together with the styles. The client replaces it with its own. */
 function indexPage({ main, scheme, everywhere, styles, assets, title }: Index): string {
   const name = Bun.escapeHTML(title)
   return `<!doctype html>

@@ -1,9 +1,12 @@
 import type { z } from 'zod'
 
-/** From operation id to how it is called; the build writes it from the operations themselves (build.ts). */
+/**
+ * Method and path of each operation by id. The build writes it from the operations themselves
+ * (build.ts).
+ */
 declare const OPERATIONS: Readonly<Record<string, readonly [method: string, path: string]>>
 
-/** What the types of a call are taken from: an operation as `@latchkey/http/operation` declares it. */
+/** The source of a call's types: an operation as `@latchkey/http/operation` declares it. */
 export interface DeclaredOperation {
   id: string
   params?: z.ZodType | undefined
@@ -16,14 +19,14 @@ type Part<Name extends string, Value> = [Value] extends [never] ? unknown : { [K
 type Out<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.output<S> : never
 type In<Schema> = NonNullable<Schema> extends infer S extends z.ZodType ? z.input<S> : never
 
-/** What is sent with a call of `O`; `Query` is to be given where the operation's own schema says less. */
+/** Input of a call of `O`. Pass `Query` where the operation's own schema is less specific. */
 export type InputOf<O extends DeclaredOperation, Query = Out<O['query']>> = Part<'params', Out<O['params']>> &
   Part<'body', In<O['body']>> & { query?: Partial<Query> }
 
-/** The operations of a union whose id is `Id`, or may be. */
+/** The operations of a union whose id is, or may be, `Id`. */
 export type OfId<O, Id> = O extends { id: infer Ids } ? (Id extends Ids ? O : never) : never
 
-/** Input and result of every operation of a union of them, by their ids. */
+/** Input and result of every operation of a union, by id. */
 export type CallsOf<O extends DeclaredOperation> = {
   [Id in O['id']]: {
     input: InputOf<OfId<O, Id>>
@@ -34,15 +37,15 @@ export type CallsOf<O extends DeclaredOperation> = {
 type AnyCall = { input: object; result: unknown }
 
 /**
- * A refusal: its status, or 0 when there was no answer at all, the server's own text, and its stable code where the app
- * has such codes.
+ * A refusal: its status (0 when there was no answer), the server's own text, and its stable code in
+ * apps with such codes.
  */
 export class CallError extends Error {
   readonly status: number
   readonly code: string | undefined
-  /** What is wrong with the fields of the body, where the answer tells. */
+  /** The invalid fields of the body, where the answer names them. */
   readonly fields: readonly { path: string; code: string }[]
-  /** Everything that the answer says, for what only one refusal has. */
+  /** The whole answer, for properties that only one refusal has. */
   readonly answer: Readonly<Record<string, unknown>>
 
   constructor(status: number, text: string, answer: Refusal = {}) {
@@ -59,7 +62,7 @@ type Refusal = { code?: string; fields?: readonly { path: string; code: string }
 let isOver = false
 const listeners = new Set<() => void>()
 
-/** Whether the last answer was a refusal of the person: their sign-in has ended while the page was open. */
+/** True while the last answer was a 401: the person's session ended while the page was open. */
 export const signIn = {
   isOver: () => isOver,
   subscribe(listener: () => void): () => void {
@@ -74,10 +77,16 @@ function updateSignIn({ status }: Response): void {
   for (const listener of listeners) listener()
 }
 
-/** A connection that died without a word is silent for minutes; what a person waits for takes the service seconds. */
+/**
+ * A dead connection may stay silent for minutes, while the service answers a person's request
+ * within seconds.
+ */
 const ANSWER_WITHIN_MS = 60_000
 
-/** What breaks off, or does not come in time, is none; what the caller gave up is nobody's failure. */
+/**
+ * A request that breaks off or times out counts as unanswered. A request that the caller aborted is
+ * not a failure.
+ */
 const noAnswer = (givenUp?: AbortSignal) => (error: unknown) => {
   if (givenUp?.aborted) throw error
   throw new CallError(0, 'offline')
@@ -94,24 +103,24 @@ async function refusalOf(response: Response): Promise<CallError> {
 
 export interface CallOptions {
   signal?: AbortSignal
-  /** Milliseconds after which there is no answer, of which reading it is a part; null for what goes on for long. */
+  /** Timeout in milliseconds, including the time to read the answer. Null for long operations. */
   answerWithinMs?: number | null
-  /** The call outlives the page. */
+  /** Lets the call outlive the page. */
   keepalive?: boolean
   accept?: string
-  /** What to send where an operation takes any body. */
+  /** The body for an operation that takes any body. */
   upload?: Blob
 }
 
 interface Transport {
-  /** Where the operations are mounted: `/api`. */
+  /** Base path of the operations: `/api`. */
   base: string
-  /** Headers beside the usual ones, such as a token against cross-site requests; asked for before each call. */
+  /** Headers beside the usual ones, such as a CSRF token. Called before each request. */
   headers?: (method: string) => Record<string, string>
 }
 
 /**
- * The calls of one app, typed by `C`, a map as `CallsOf` makes it.
+ * Creates the calls of one app, typed by a map `C` such as `CallsOf`.
  *
  * @example const { call, request, addressOf } = createCalls<CallsOf<(typeof roomOperations)[number]>>({ base: '/api' })
  */
@@ -121,7 +130,10 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
 }: Transport) {
   type Id = keyof C & string
 
-  /** The address of an operation, for what the browser fetches itself: downloads, images, events. */
+  /**
+   * Returns the URL of an operation, for requests that the browser sends itself: downloads, images,
+   * events.
+   */
   function addressOf<I extends Id>(id: I, input: Omit<C[I]['input'], 'body'>): string {
     const { params = {}, query = {} } = input as { params?: object; query?: object }
     const path = (OPERATIONS[id]?.[1] ?? '').replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -132,7 +144,10 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     return `${base}${path}${search && '?'}${search}`
   }
 
-  /** Calls an operation and gives its bare answer, for what is not JSON in one piece. Rejects with `CallError`. */
+  /**
+   * Calls an operation and returns the bare response, for answers that are not a single JSON
+   * document. Rejects with `CallError`.
+   */
   async function request<I extends Id>(
     id: I,
     input: C[I]['input'],
@@ -164,7 +179,10 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     throw await refusalOf(response)
   }
 
-  /** Calls an operation whose answer is JSON in one piece, for what its headers say. Rejects with `CallError`. */
+  /**
+   * Calls an operation and returns its JSON answer together with the headers. Rejects with
+   * `CallError`.
+   */
   async function reply<I extends Id>(
     id: I,
     input: C[I]['input'],
@@ -174,7 +192,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     return { body: (await bodyOf(response, options.signal)) as C[I]['result'], headers: response.headers }
   }
 
-  /** Calls an operation. Rejects with `CallError`. */
+  /** Calls an operation and returns its JSON answer. Rejects with `CallError`. */
   const call = async <I extends Id>(id: I, input: C[I]['input'], options?: CallOptions) =>
     (await reply(id, input, options)).body
 

@@ -1,10 +1,11 @@
 import type { KeyboardEvent } from 'react'
 
-/** What WebKit says of a key that an input method has taken, where it says nothing else any more (its bug 165004). */
+/** The only sign from WebKit that an input method has taken a key (its bug 165004). */
 const TAKEN = 229
 
 /**
- * Whether a key belongs to an input method, as the Enter that takes a suggestion: it sends and closes nothing.
+ * True when a key belongs to an input method, such as the Enter that accepts a suggestion. It must
+ * neither send nor close anything.
  *
  * @example onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && close()}
  */

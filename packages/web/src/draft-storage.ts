@@ -2,12 +2,16 @@ import { useState } from 'react'
 
 const PREFIX = 'latchkey:'
 
-/** What the browser does not take, as where it keeps no data of sites: it lasts as long as the document. */
+/**
+ * Drafts that the browser does not store, such as when it blocks site data. They last as long as
+ * the document.
+ */
 const untaken = new Map<string, string>()
 
 /**
- * What a person has typed survives a reload and a new sign-in in this tab. It is kept under their id, so that nobody else
- * who signs in here is shown it, and forgotten when they sign out.
+ * Returns the draft with this name, or an empty string. Drafts survive a reload and a new sign-in
+ * in this tab. They are stored under the person's id, which hides them from other people who sign
+ * in here, and deleted when the person signs out.
  */
 export function readDraft(userId: string, name: string): string {
   const key = `${PREFIX}${userId}:${name}`
@@ -18,7 +22,7 @@ export function readDraft(userId: string, name: string): string {
   }
 }
 
-/** Nothing forgets it. */
+/** Saves a draft. An empty text deletes it. */
 export function saveDraft(userId: string, name: string, text: string): void {
   const key = `${PREFIX}${userId}:${name}`
   try {
@@ -30,7 +34,7 @@ export function saveDraft(userId: string, name: string, text: string): void {
   }
 }
 
-/** A kept text as the state of a field; `userId` is whose. */
+/** A draft as the state of a field. `userId` is the id of its author. */
 export function useDraft(
   userId: string,
   name: string,
@@ -44,12 +48,12 @@ export function useDraft(
   return [text, set]
 }
 
-/** After a person has signed out on purpose. */
+/** Deletes all drafts, after a deliberate sign-out. */
 export function clearDrafts(): void {
   untaken.clear()
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
   } catch {
-    // Then it has kept none.
+    // A browser without storage has no drafts.
   }
 }

@@ -1,7 +1,8 @@
 import { useEffect } from 'react'
 
 /**
- * When the component goes away with the focus in it, the focus goes to the first match of `selector`, not to nowhere.
+ * Moves the focus to the first match of `selector` when the component unmounts with the focus
+ * inside. Otherwise the focus would be lost.
  *
  * @example useFocusFallback('main h1')
  */

@@ -1,8 +1,9 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * For a list whose lines go, and with one of them the button that had the focus: the element with this reference takes it,
- * or where that has gone too the heading of the page. `lines`: how many there are; undefined while that is not known.
+ * Keeps the focus when a line of a list disappears with the focused button: moves it to the element
+ * with the returned ref or, if that has disappeared too, to the heading of the page. `lines` is the
+ * number of lines, undefined while unknown.
  *
  * @example const place = useFocusWhenGone<HTMLUListElement>(keys?.length)
  */

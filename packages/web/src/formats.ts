@@ -1,7 +1,10 @@
 const numbers = new Map<string, Intl.NumberFormat>()
 const moments = new Map<string, Intl.DateTimeFormat>()
 
-/** Formatters take long to make, and a page may have thousands of moments: each is made once. */
+/**
+ * Returns a cached formatter: formatters are slow to create, and a page may show thousands of
+ * times.
+ */
 export function numberFormat(language: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
   return known(
     numbers,

@@ -1,12 +1,13 @@
 import { type ComponentProps, type ReactNode, createElement } from 'react'
 
-// The drawings are those of Tabler Icons 3.51.0, © 2020-2026 Paweł Kuna, MIT licence (https://tabler.io/icons). The package
-// holds six thousand in 90 MB; these are the ones in use. To add one, copy the `d` of each path of its outline.
+// The drawings are those of Tabler Icons 3.51.0, © 2020-2026 Paweł Kuna, MIT licence
+// (https://tabler.io/icons). The package holds six thousand in 90 MB; these are the ones in use. To
+// add one, copy the `d` of each path of its outline.
 
 export interface IconProps extends Omit<ComponentProps<'svg'>, 'stroke'> {
   /** Width and height, in pixels. */
   size?: number
-  /** Width of the lines, in the units of a drawing of 24 by 24. */
+  /** Width of the lines, in the units of a 24 by 24 drawing. */
   stroke?: number
 }
 

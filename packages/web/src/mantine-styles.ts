@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * Mantine's own styles for those of its components that are in `scripts`, in Mantine's order, as Mantine ships them. All of
- * its components together, rewritten by the bundler for old browsers, are six times as long.
+ * Returns Mantine's own styles for its components in `scripts`, in Mantine's order and form. The
+ * styles of all components, rewritten by the bundler for old browsers, are six times as long.
  */
 export function mantineStyles(scripts: readonly string[]): string {
   const all = Bun.resolveSync('@mantine/core/styles.css', import.meta.dirname)
@@ -20,7 +20,7 @@ export function mantineStyles(scripts: readonly string[]): string {
     .join('\n')
 }
 
-/** How Mantine names what a component is styled by, with a hash. */
+/** Mantine's class names of styled components: `m_` and a hash. */
 const CLASS = /\bm_[0-9a-f]{5,8}\b/g
 
 function placeOf(styles: string, order: string): number {

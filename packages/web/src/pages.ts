@@ -1,19 +1,22 @@
 import type { Icon } from './icons.ts'
 import type { ComponentType, ReactNode } from 'react'
 
-/** A page with an address of its own. Its titles are keys of texts. */
+/** A page with its own path. Titles are keys of texts. */
 export interface Page {
   path: string
-  /** Where its single things have their addresses, unless below its own. */
+  /** Base path of its detail pages, if not its own path. */
   above?: string
   title: string
-  /** Without one the page is not in the navigation. */
+  /** Icon in the navigation. A page without one is not listed there. */
   icon?: Icon
-  /** `lazy(() => import(…))`, so that each page is a file of its own in the bundle. */
+  /** `lazy(() => import(…))`, which makes each page a separate file of the bundle. */
   show: ComponentType
 }
 
-/** A page about one thing, which the group in its pattern names. It shows `PageHeading` itself, with the thing's own name. */
+/**
+ * A page about one item, which the group in its pattern identifies. It renders `PageHeading`
+ * itself, with the name of the item.
+ */
 export interface DetailPage {
   pattern: RegExp
   show(id: string): ReactNode

@@ -7,7 +7,10 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-/** Something that is shown; its reads come when the test lets them, and show how many there had been when they began. */
+/**
+ * A query on display. The test decides when its reads resolve, with the number of reads begun so
+ * far.
+ */
 function show(key: readonly string[]) {
   const reads: { answer: () => Promise<void>; signal: AbortSignal }[] = []
   const observer = new QueryObserver<number>(queries, {
@@ -28,7 +31,7 @@ function show(key: readonly string[]) {
   return { reads, observer, shown: () => observer.getCurrentResult().data }
 }
 
-/** Lets what follows from what has happened happen, where timers stand still. */
+/** Runs pending promise callbacks while timers stand still. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await Promise.resolve()
 }
@@ -64,7 +67,7 @@ for (const [words, isFirst] of [
   ['the first read', true],
   ['a later read', false],
 ] as const)
-  test(`whoever has changed something waits for a read that began afterwards, not for ${words} under way`, async () => {
+  test(`a change waits for a read that began afterwards, not for ${words} under way`, async () => {
     const { reads, shown } = show(['links'])
     if (!isFirst) {
       await reads[0]?.answer()
@@ -84,7 +87,7 @@ for (const [words, isFirst] of [
   ['the first read', true],
   ['a later read', false],
 ] as const)
-  test(`${words} that hangs is broken off after 10 s, and holds up nobody who has changed something`, async () => {
+  test(`${words} that hangs is broken off after 10 s, and holds up no change`, async () => {
     const { reads, shown } = show(['links'])
     if (!isFirst) {
       await reads[0]?.answer()
@@ -106,7 +109,7 @@ for (const [words, isFirst] of [
     expect(known).toEqual([hung + 2])
   })
 
-test('what a change is not about is not read again, and what nobody looks at only when somebody does', async () => {
+test('a change reads no other query again, and a query that is not on display only when it is displayed', async () => {
   const other = show(['bundles'])
   await other.reads[0]?.answer()
   queries.setQueryData(['links', 'left'], 1)

@@ -1,13 +1,13 @@
 import { type Query, QueryClient, type QueryKey, keepPreviousData, useQuery } from '@tanstack/react-query'
 import { CallError } from './call.ts'
 
-/** Milliseconds for which what was read is not read again without a reason. */
+/** Milliseconds for which a read stays fresh and is not repeated without a reason. */
 export const FRESH_MS = 30_000
 
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // The service may be on this machine: whether it answers is not for the browser to guess.
+      // The service may be on this machine, so the browser's own online state does not decide.
       networkMode: 'always',
       staleTime: FRESH_MS,
       refetchOnWindowFocus: false,
@@ -18,8 +18,8 @@ export const queries = new QueryClient({
 })
 
 /**
- * Reads something and shows what was there before meanwhile. The key begins with what it is about, so that a change of
- * that finds every query about it. Nothing is read while not `enabled`.
+ * Reads data, and shows the previous data meanwhile. The key begins with the subject, by which a
+ * change finds every query about it. Nothing is read unless `enabled`.
  */
 export function useRead<Value>(
   key: readonly [about: string, ...rest: unknown[]],
@@ -34,15 +34,18 @@ export function useRead<Value>(
   })
 }
 
-/** A read that takes longer than this while another waits for it hangs, as on a connection that died in a sleep. */
+/**
+ * A read that takes longer than this, in milliseconds, while another waits for it counts as hung,
+ * such as on a connection that died during sleep.
+ */
 const HUNG_MS = 10_000
 
-/** Reads that wait until nothing is under way. */
+/** Queries that wait for their running read to end. */
 const waiting = new WeakMap<Query, Promise<void>>()
 
 /**
- * What is under way may have begun before the change, and is not broken off: changes that come faster than reads would let
- * none of them end.
+ * Reads the query again after its running read, which may have begun before the change. The running
+ * read is not aborted: if changes came faster than reads, none would ever end.
  */
 async function refetchNext(query: Query): Promise<void> {
   const timer = setTimeout(() => void query.cancel({ revert: true }), HUNG_MS)
@@ -54,8 +57,8 @@ async function refetchNext(query: Query): Promise<void> {
 }
 
 /**
- * Everything shown that `isOld` says is read again: each by one read that begins after this call, however often this is
- * called until then. Ends when they have ended.
+ * Reads everything on display for which `isOld` is true again: each by one read that begins after
+ * this call, however often this function is called until then. Resolves when the reads have ended.
  */
 export async function refetch(isOld: (key: QueryKey) => boolean): Promise<void> {
   const old = queries.getQueryCache().findAll({ predicate: ({ queryKey }) => isOld(queryKey) })
@@ -68,6 +71,6 @@ export async function refetch(isOld: (key: QueryKey) => boolean): Promise<void> 
   )
 }
 
-/** After a change: everything shown about these is read again. */
+/** Reads everything on display about these subjects again, after a change. */
 export const invalidate = (...about: readonly string[]): Promise<void> =>
   refetch(([each]) => about.includes(String(each)))

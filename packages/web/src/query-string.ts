@@ -2,11 +2,12 @@ import { useLocation } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 
 /**
- * The page's own state, kept in its query string: what is set to its default, or to nothing, is left out of it. Each change
- * can be gone back from, except `isTyping`: letters of a search are no steps.
+ * The page's state in its query string. Defaults and empty values are left out. Each change is a
+ * step in the history, except with `isTyping`: the letters of a search are not steps.
  */
 export function useQueryString<Names extends string>(defaults: Readonly<Record<Names, string>>) {
-  // As it stands in the address: wouter's other `useSearch` decodes it, and what is typed must not be decoded twice.
+  // The raw query string: wouter's other `useSearch` decodes it, and typed text must not be decoded
+  // twice.
   const given = new URLSearchParams(useSearch())
   const [path, go] = useLocation()
   const values: Record<Names, string> = { ...defaults }

@@ -1,12 +1,13 @@
-// Runs before anything is painted: the person's colour scheme, else the browser's. Imports nothing: it is no module.
+// Runs before the first paint and sets the person's colour scheme, else the browser's. Imports
+// nothing, because it is not a module.
 const root = document.documentElement
 if (root.dataset['choices'] === 'browser')
   try {
-    // As stored-preferences.ts keeps them.
+    // Stored by stored-preferences.ts.
     root.lang = localStorage.getItem('latchkey:lang') ?? ''
     root.dataset['scheme'] = localStorage.getItem('latchkey:scheme') ?? 'auto'
   } catch {
-    // Nothing can be kept in this browser.
+    // This browser has no storage.
   }
 const chosen = root.dataset['scheme']
 const isKnown = chosen === 'light' || chosen === 'dark'

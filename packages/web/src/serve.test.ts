@@ -15,7 +15,7 @@ const files = (change: { caches?: string } = {}) =>
 
 const seen = { lang: 'sv', scheme: 'dark', data: { name: '"><b>' } }
 
-/** The smallest client that there can be. */
+/** The smallest possible client. */
 beforeEach(() => {
   mkdirSync(sources, { recursive: true })
   writeFileSync(join(sources, 'main.css'), 'body { color: red }')
@@ -32,7 +32,7 @@ beforeEach(() => {
   )
 })
 
-test('a client is bundled once, and what nobody has needed for a day is removed', async () => {
+test('a client is bundled once, and bundles that were not needed for a day are deleted', async () => {
   const [old, recent] = [join(caches, 'tried/old'), join(caches, 'tried/recent')]
   for (const path of [old, recent]) mkdirSync(path, { recursive: true })
   utimesSync(old, 1, 1)
@@ -73,7 +73,7 @@ test('a client that cannot be bundled says why, and is tried again', async () =>
   expect(readdirSync(await broken.built())).toContain('index.html')
 }, 30_000)
 
-test('the page tells the client who looks, and nothing in that becomes markup', async () => {
+test('the page passes the preferences of the person to the client, and none of it becomes markup', async () => {
   const html = await files().page(seen)
   expect(html).toContain('<html lang="sv" data-scheme="dark" data-name="&quot;&gt;&lt;b&gt;">')
   expect(html).toContain('<title>Tried &amp; true</title>')

@@ -23,37 +23,40 @@ const ENCODINGS = [
 ] as const
 
 export interface ClientOptions {
-  /** Names the folder that keeps what was bundled: `latchkey-links`. */
+  /** Name of the cache folder of the bundles: `latchkey-links`. */
   name: string
-  /** The module that bundles the client into the folder it is given as its argument (build.ts). */
+  /** The module that bundles the client into the folder given as its argument (build.ts). */
   build: string
-  /** The folder with everything of the app that `build` imports. */
+  /** The folder with all files of the app that `build` imports. */
   sources: string
-  /** Where the files are served, as `build` says it. */
+  /** Path prefix of the files, the same as in `build`. */
   assets: string
-  /** The folder of a client that was bundled ahead; nothing is bundled then. */
+  /** The folder of a client that was bundled ahead. Nothing is bundled then. */
   bundled?: string | undefined
-  /** Keeps what was bundled; `node_modules/.cache` without it. */
+  /** The folder for bundles. Default: `node_modules/.cache`. */
   caches?: string
 }
 
-/** Who looks, and how; what the client reads from its first element. */
+/** The person's preferences and further data that the client reads from its root element. */
 export interface Viewer {
-  /** A language of texts.ts; null for the browser's. */
+  /** A language of texts.ts, or null for the browser's. */
   lang: string | null
-  /** `light` or `dark`; null for the browser's. */
+  /** `light` or `dark`, or null for the browser's. */
   scheme: string | null
-  /** More `data-` attributes, by their names without that. */
+  /** More `data-` attributes, by their names without the prefix. */
   data?: Readonly<Record<string, string>>
-  /** What the client is called here, where that is not its title. */
+  /** Name of the client, if it is not its title. */
   name?: string | undefined
-  /** The module that shows the page at this address, such as `pages/lobby.tsx`: its scripts are loaded ahead. */
+  /**
+   * The module of the page at this address, such as `pages/lobby.tsx`. Its scripts are loaded
+   * ahead.
+   */
   page?: string | undefined
 }
 
 /**
- * The files of a client. They are bundled when they are first asked for, by a process of their own, which the service need
- * not hold, and kept under the fingerprint of their sources.
+ * The files of a client. A separate process bundles them on first use, which keeps the bundler out
+ * of the service. Bundles are stored under the fingerprint of their sources.
  *
  * @example const files = clientFiles({ name: 'latchkey-rooms', build, sources, assets: '/assets/' })
  */
@@ -61,10 +64,10 @@ export function clientFiles(served: ClientOptions) {
   let building: Promise<string> | undefined
   let made = ''
 
-  /** The folder of the files. Throws what the bundler says. */
+  /** Returns the folder of the files. Throws the bundler's error. */
   async function built(): Promise<string> {
     if (served.bundled !== undefined) return served.bundled
-    // Cleaned away, perhaps, beside a service that has run for long.
+    // The folder may have been deleted while the service ran for a long time.
     if (made !== '' && !existsSync(made)) [building, made] = [undefined, '']
     building ??= bundle(served).then(
       (folder) => (made = folder),
@@ -78,7 +81,7 @@ export function clientFiles(served: ClientOptions) {
 
   return {
     built,
-    /** The page that every address of the client has. */
+    /** Returns the page that every address of the client has. */
     async page({ lang, scheme, data = {}, name, page }: Viewer): Promise<string> {
       const folder = await built()
       const html = await Bun.file(join(folder, 'index.html')).text()
@@ -95,7 +98,10 @@ export function clientFiles(served: ClientOptions) {
         ? filled
         : filled.replace(/(<title>|<b>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
     },
-    /** The file at a path below `assets`, as small as the browser takes it; undefined where there is none. */
+    /**
+     * Serves the file at a path below `assets`, in the smallest encoding that the browser accepts.
+     * Undefined if there is no such file.
+     */
     async asset(request: Request, path: string): Promise<Response | undefined> {
       const name = path.slice(served.assets.length)
       if (!/^[\w-]+\.(js|css)$/.test(name)) return undefined
@@ -141,14 +147,16 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Nobody else can put files there; gone with this process. */
+/** A folder to which other users cannot write, deleted when this process exits. */
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** What nobody has needed for a day; other versions may be running beside this one. */
+/**
+ * Deletes bundles that were not needed for a day. Other versions may be running beside this one.
+ */
 function removeOld(cache: string): void {
   const names = existsSync(cache) ? readdirSync(cache) : []
   for (const path of names.map((name) => join(cache, name)))

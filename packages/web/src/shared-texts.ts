@@ -1,4 +1,4 @@
-/** Words of what the package itself shows; an app says them like its own. */
+/** Texts of the package's own components. Apps use them like their own. */
 const en = {
   'nav.label': 'Pages',
   'nav.open': 'Open the menu',
@@ -91,7 +91,7 @@ const id: SharedTexts = {
   'appearance.dark': 'Gelap',
 }
 
-/** `app.name` is each app's own. */
+/** Keys of the shared texts. Each app has its own `app.name`. */
 export type SharedTextKey = keyof typeof en | 'app.name'
 
 export const sharedTexts = { en, sv, id }

@@ -10,7 +10,8 @@ import { type Wording, startTexts } from './texts.ts'
 import { theme, variables } from './theme.ts'
 
 /**
- * Shows a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its queries around `shown`.
+ * Renders a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its
+ * queries around `shown`.
  *
  * @example await startClient(<Shell />, { texts: { en, sv, id }, failureKey: ({ code }) => code && `error.${code}` })
  */
@@ -24,7 +25,8 @@ export async function startClient(shown: ReactNode, wording: Wording): Promise<v
       theme={theme}
       cssVariablesResolver={variables}
       defaultColorScheme={scheme === 'light' || scheme === 'dark' ? scheme : 'auto'}
-      // The page says which scheme holds, and whoever changes it keeps it: on the server, or here (stored-preferences.ts).
+      // The page sets the scheme. The code that changes it also stores it: on the server or in this
+      // browser (stored-preferences.ts).
       colorSchemeManager={{
         get: (fallback) => fallback,
         set() {},

@@ -1,9 +1,12 @@
-/** The names under which scheme.ts reads them. */
+/** The keys that scheme.ts reads. */
 const NAMES = { lang: 'latchkey:lang', scheme: 'latchkey:scheme' } as const
 
 type PreferenceName = keyof typeof NAMES
 
-/** What was chosen in this browser, for a client whose server keeps no settings of the person; null follows the browser. */
+/**
+ * Reads a preference stored in this browser, for a client whose server stores none. Null follows
+ * the browser.
+ */
 export function readPreference(choice: PreferenceName): string | null {
   try {
     return localStorage.getItem(NAMES[choice])
@@ -12,12 +15,12 @@ export function readPreference(choice: PreferenceName): string | null {
   }
 }
 
-/** Keeps a choice for the next page, where the browser lets us. */
+/** Stores a preference for the next page, if the browser allows it. */
 export function storePreference(choice: PreferenceName, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(NAMES[choice])
     else localStorage.setItem(NAMES[choice], value)
   } catch {
-    // It holds for this page, then.
+    // The preference then applies to this page only.
   }
 }

@@ -8,10 +8,10 @@ import { type SharedTextKey, sharedTexts } from './shared-texts.ts'
 export const languages = ['en', 'sv', 'id'] as const
 export type Language = (typeof languages)[number]
 
-/** Flat keys; plural forms end in `_one` and `_other`. `app.name` is what the app is called. */
+/** Flat keys. Plural forms end in `_one` and `_other`. `app.name` is the name of the app. */
 export type Texts = Readonly<Record<string, string>> & { readonly 'app.name': string }
 
-/** The keys to show texts of `T` by: plural forms have one. */
+/** The keys of the texts of `T`. Plural forms share one key. */
 export type TextKey<T> = keyof T extends infer Key
   ? Key extends `${infer Base}_one` | `${infer Base}_other`
     ? Base
@@ -22,10 +22,10 @@ type Area = Readonly<Record<Language, Readonly<Record<string, string>>>>
 type KeysOf<A> = A extends { en: infer Own } ? keyof Own : never
 
 /**
- * The texts of several areas as one map for each language.
+ * Merges the texts of several areas into one map for each language.
  *
  * @example import * as shell from './areas/shell.ts' // exports en, sv and id
- * const texts = together([shell])
+ * const texts = mergeAreas([shell])
  */
 export function mergeAreas<A extends Area>(areas: readonly A[]) {
   const every = languages.map((language) => [language, Object.assign({}, ...areas.map((a) => a[language]))])
@@ -33,16 +33,19 @@ export function mergeAreas<A extends Area>(areas: readonly A[]) {
 }
 
 export interface Wording {
-  /** Every text of the app; `sharedTexts` are there beside them. */
+  /** All texts of the app, except `sharedTexts`. */
   texts: Readonly<Record<Language, Texts>>
-  /** The key that words a refusal; without one the server's own words are shown. */
+  /** Returns the key of the text for a refusal. Without one, the server's own text is shown. */
   failureKey: (error: CallError) => string | undefined
 }
 
 const i18next = createInstance()
 let keyOfFailure: Wording['failureKey'] = () => undefined
 
-/** The language of the person's settings, else the first of the browser's that there is. */
+/**
+ * Returns the language of the person's preferences, else the first supported language of the
+ * browser.
+ */
 function firstLanguage(): Language {
   const wanted = [document.documentElement.lang, ...navigator.languages].map((tag) => tag.split('-')[0])
   return wanted.find((tag): tag is Language => languages.some((known) => known === tag)) ?? 'en'
@@ -63,26 +66,30 @@ export async function startTexts({ texts, failureKey }: Wording): Promise<void> 
     keySeparator: false,
     nsSeparator: false,
     resources: Object.fromEntries(resources),
-    // React writes text, never markup.
+    // React escapes text itself.
     interpolation: { escapeValue: false },
   })
 }
 
-/** `null` follows the browser again. */
+/** Changes the language. Null follows the browser. */
 export async function changeLanguage(language: Language | null): Promise<void> {
   if (language === null) document.documentElement.lang = ''
   await i18next.changeLanguage(language ?? firstLanguage())
 }
 
-/** Numbers are shown as the language writes them; `count` chooses the plural. */
+/**
+ * Returns the text of a key. Numbers are formatted for the language, and `count` selects the plural
+ * form.
+ */
 export type Translate<Key extends string = SharedTextKey> = (
   key: Key,
   values?: Record<string, string | number>,
 ) => string
 
 /**
- * Texts, figures and moments in the person's language; the component follows a change of it. An app gives it its own
- * keys once: `export const useText = () => useTexts<TextKey<typeof texts.en>>()`.
+ * Texts, numbers and times in the person's language. The component re-renders when the language
+ * changes. An app binds its own keys once: `export const useText = () => useTexts<TextKey<typeof
+ * texts.en>>()`.
  */
 export function useTexts<Key extends string = SharedTextKey>() {
   const { t, i18n } = useTranslation()
@@ -100,7 +107,7 @@ export function useTexts<Key extends string = SharedTextKey>() {
     number: (value: number) => number.format(value),
     day: (at: Date) => momentFormat(i18n.language, { dateStyle: 'medium' }).format(at),
     moment: (at: Date) => momentFormat(i18n.language, { dateStyle: 'full', timeStyle: 'short' }).format(at),
-    /** What went wrong, worded here where it is known, else in the server's words. */
+    /** The text of an error: translated if it is known, else the server's own text. */
     failure: (error: unknown) => {
       if (!(error instanceof CallError)) return t('page.error')
       if (error.status === 401) return t('shell.stale')

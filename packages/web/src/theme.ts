@@ -2,7 +2,10 @@ import { type CSSVariablesResolver, createTheme, darken } from '@mantine/core'
 import type { FormEvent, MouseEvent } from 'react'
 import { NativeButton } from './parts/native-button.tsx'
 
-/** No click beside a dialog loses what was typed in it: then it is closed by its buttons, or with Escape. */
+/**
+ * Keeps text typed in a dialog from being lost by a click outside it. Such a dialog closes by its
+ * buttons or with Escape.
+ */
 const noteTyping = ({ currentTarget }: FormEvent<HTMLElement>) => {
   currentTarget.dataset['typed'] = 'true'
 }
@@ -20,10 +23,10 @@ export const theme = createTheme({
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
   components: {
     UnstyledButton: { defaultProps: { component: NativeButton } },
-    // The header of a dialog is no second banner of the page.
+    // The header of a dialog is not a second banner landmark of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
-    // Part of the page's content, not beside its landmarks.
+    // Inside the page's content, not beside its landmarks.
     Tooltip: { defaultProps: { portalProps: { target: '#content' } } },
     ModalTitle: { defaultProps: { fw: 650 } },
     DrawerTitle: { defaultProps: { fw: 650 } },
@@ -31,12 +34,15 @@ export const theme = createTheme({
     DrawerContent: { defaultProps: { onInput: noteTyping } },
     ModalOverlay: { defaultProps: { onClickCapture: keepTyped } },
     DrawerOverlay: { defaultProps: { onClickCapture: keepTyped } },
-    // The first item has the focus, not a place before it.
+    // The first item has the focus, not a placeholder before it.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
   },
 })
 
-/** Where Mantine's own colours miss the contrast of AA: white on filled red, and hovered light surfaces. */
+/**
+ * Replaces Mantine's colours that miss the contrast of AA: white on filled red, and hovered light
+ * surfaces.
+ */
 export const variables: CSSVariablesResolver = ({ colors, primaryColor }) => {
   const light: Record<string, string> = {}
   for (const name of [primaryColor, 'red'])

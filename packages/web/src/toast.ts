@@ -2,9 +2,9 @@ import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 
 /**
- * That something could not be done, where there is no field to say it at; `close` words a button that closes it.
+ * Shows an error that belongs to no field. `close` is the label of a button that closes it.
  *
- * @example onError: (error) => tellFailed(failure(error))
+ * @example onError: (error) => showError(failure(error))
  */
 export function showError(message: ReactNode, close?: string): void {
   const button =
@@ -12,7 +12,7 @@ export function showError(message: ReactNode, close?: string): void {
   notifications.show({ color: 'red', message, ...button })
 }
 
-/** A word that something is done; read out, and gone by itself. */
+/** Shows a confirmation, which is read out and closes by itself. */
 export function showSuccess(message: string): void {
   notifications.show({ message, withCloseButton: false, role: 'status' })
 }

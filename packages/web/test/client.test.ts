@@ -65,7 +65,7 @@ test('a client of a few lines is accessible under a strict policy, wide and narr
     await page.goto(new URL(path, server.url).href)
     await page.locator('h1').waitFor()
     await expectAccessibleViews(page, `client${path.replaceAll('/', '-')}`, [1280, 320])
-    // React tells of what a page throws; nothing else is an error.
+    // React logs the error that a page throws; there are no other errors.
     expect([path, errors.filter((text) => !text.includes('Broken on purpose'))]).toEqual([path, []])
   }
 }, 120_000)
@@ -87,7 +87,7 @@ test('the navigation lists what has an icon, marks the page that is shown, and i
 
 test('on a phone the focus goes into the navigation only while that is open', async () => {
   const { page } = await open('/things/a-1', { width: 390 })
-  /** What has the focus, one after the other; all of it is to be seen. */
+  /** Names of the elements that take the focus one after the other. All must be visible. */
   const reached = async (times: number) => {
     const names: string[] = []
     for (; times > 0; times--) {
@@ -114,7 +114,7 @@ test('on a phone the focus goes into the navigation only while that is open', as
   expect(await reached(1)).toEqual(['All things'])
   await expectAccessible(page)
   await screenshot(page, 'client-menu-390')
-  // What the menu covers is out of reach.
+  // The content below the menu cannot take the focus.
   await page.keyboard.press('Tab')
   expect(await page.locator('main :focus').count()).toBe(0)
 }, 60_000)
@@ -184,7 +184,7 @@ test('a button that waits keeps the focus, and begins nothing twice', async () =
   expect(await button.isDisabled()).toBe(false)
   expect(calls()).toBe(1)
 
-  // Without the focus it is disabled as any other.
+  // Without the focus it is disabled like any other button.
   held = Promise.withResolvers()
   await page.keyboard.press('Enter')
   await waiting.waitFor()

@@ -6,8 +6,8 @@ import { changeLanguage, languages, useTexts } from '../texts.ts'
 import { LanguageChoice, SchemeChoice } from './appearance.tsx'
 
 /**
- * Language and colours for whoever looks, signed in or not, kept in this browser: for a client whose page is served with
- * the data `choices: 'browser'` (scheme.ts).
+ * Language and colours for any visitor, signed in or not, stored in this browser. For a client
+ * whose page is served with the data `choices: 'browser'` (scheme.ts).
  */
 export function AppearanceMenu() {
   const { t } = useTexts()

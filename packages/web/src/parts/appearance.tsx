@@ -2,7 +2,7 @@ import { Input, NativeSelect, SegmentedControl } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type Language, useTexts } from '../texts.ts'
 
-/** Each in its own words, so that everybody finds theirs. */
+/** Each language by its own name, which its speakers recognise. */
 const LANGUAGES: Readonly<Record<Language, string>> = {
   en: 'English',
   sv: 'Svenska',
@@ -12,7 +12,7 @@ const LANGUAGES: Readonly<Record<Language, string>> = {
 const isLanguage = (value: string): value is Language => Object.hasOwn(LANGUAGES, value)
 
 interface Choice<Value> {
-  /** `null` follows the browser. */
+  /** Null follows the browser. */
   value: Value | null
   onChange: (value: Value | null) => void
   error?: ReactNode

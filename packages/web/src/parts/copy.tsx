@@ -7,7 +7,10 @@ import { showError } from '../toast.ts'
 
 const COPIED_MS = 1_000
 
-/** Copies, and says it where the browser does not: without permission, and of a page that came over plain HTTP. */
+/**
+ * Copies a text and shows an error if the browser refuses: without permission, or on a page served
+ * over plain HTTP.
+ */
 export function useCopy() {
   const { t } = useTexts()
   const { copied, copy, error } = useClipboard({ timeout: COPIED_MS })

@@ -1,8 +1,9 @@
 import { type ComponentProps, useState } from 'react'
 
 /**
- * The element of all of Mantine's buttons (theme.ts). Disabled, it would drop the focus: one that has it, as when it waits
- * for what it began, only says that it is disabled, and does nothing.
+ * The element of all Mantine buttons (theme.ts). A disabled button would lose the focus. While a
+ * button has the focus, such as one that waits for its own action, it is only marked as disabled
+ * and ignores clicks.
  */
 export function NativeButton({
   type = 'button',

@@ -9,7 +9,7 @@ interface Props {
   role?: 'alert'
 }
 
-/** Nothing there, nothing found, or an error: what it is, and what to do next. */
+/** A notice for an empty list, no results, or an error: the state and the next step. */
 export function Notice({ title, help, action, role }: Props) {
   useFocusFallback('main h1')
   return (

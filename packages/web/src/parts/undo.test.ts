@@ -14,7 +14,7 @@ afterEach(() => {
 const begin = () =>
   withUndo(String, 'Deleted', { act: () => void done.push('act'), undo: () => void done.push('undo') })
 
-/** What the toast listens to, once it is shown. */
+/** Shows the toast and returns a function that calls its listeners. */
 function show() {
   begin()
   const toast = notificationsStore.getState().notifications.at(-1)

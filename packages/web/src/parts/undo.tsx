@@ -6,10 +6,10 @@ import type { Translate } from '../texts.ts'
 const UNDO_FOR_MS = 8000
 
 /**
- * Destructive work that may be taken back for 8 s from when its toast is shown, longer while that is hovered or focused.
- * Its button takes a focus of the keyboard that is nowhere, as after a button that went with what it was pressed for.
- * `act` runs when the toast closes, or when the page is left (its calls must be `keepalive` for that); `undo` when it was
- * taken back.
+ * Delays destructive work by 8 s, during which a toast offers to undo it; longer while the toast is
+ * hovered or focused. The undo button takes the keyboard focus if it was lost, such as with a
+ * button that disappeared together with its item. `act` runs when the toast closes or the page is
+ * left (its calls must be `keepalive` for that), `undo` when the person clicks undo.
  */
 export function withUndo(t: Translate, text: string, work: { act: () => void; undo: () => void }): void {
   let left = UNDO_FOR_MS
@@ -20,7 +20,7 @@ export function withUndo(t: Translate, text: string, work: { act: () => void; un
   const settle = (how: () => void) => {
     if (settled) return
     settled = true
-    // The toast goes, and with it would the focus.
+    // The focus would disappear together with the toast.
     if (holders.has('focus')) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
     clearTimeout(timer)
     removeEventListener('pagehide', leave)
@@ -41,14 +41,15 @@ export function withUndo(t: Translate, text: string, work: { act: () => void; un
     started = performance.now()
     timer = setTimeout(leave, left)
   }
-  // The pointer may come and go while the focus stays, and the other way round.
+  // The pointer may come and go while the focus stays, and vice versa.
   const release = (holder: 'pointer' | 'focus') => () => {
     holders.delete(holder)
     if (holders.size === 0) run()
   }
   addEventListener('pagehide', leave)
   const id = notifications.show({
-    // Only so many are shown at once: before what stays until it is closed, since this one's time runs.
+    // The number of toasts on display is limited. This one comes before toasts that stay until
+    // closed, because its time runs.
     priority: 1,
     autoClose: false,
     onOpen() {
@@ -74,7 +75,10 @@ export function withUndo(t: Translate, text: string, work: { act: () => void; un
   })
 }
 
-/** Not after a click: who uses no keys would hold the toast for ever without knowing. */
+/**
+ * Not after a click: a person who does not use the keyboard would hold the toast forever without
+ * knowing.
+ */
 function focusIfLost(button: HTMLButtonElement | null): void {
   if (!button || document.activeElement !== document.body) return
   button.focus({ preventScroll: true })

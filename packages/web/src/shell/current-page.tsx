@@ -10,11 +10,14 @@ import { PageHeading } from './heading.tsx'
 interface Props {
   pages: readonly Page[]
   details: readonly DetailPage[]
-  /** Where to go from an address that is none, and the key of the words for it. */
+  /** Destination offered at an unknown address, and the key of its label. */
   home: { path: string; words: string }
 }
 
-/** The page of the address, with its heading, and what is shown while it loads, when it fails and when there is none. */
+/**
+ * The page at the current address with its heading, including the states of loading, error and not
+ * found.
+ */
 export function CurrentPage({ pages, details, home }: Props) {
   const { t } = useTexts<string>()
   const [path] = useLocation()

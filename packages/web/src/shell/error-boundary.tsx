@@ -3,7 +3,10 @@ import { Component, type ReactNode } from 'react'
 import { Notice } from '../parts/notice.tsx'
 import { useTexts } from '../texts.ts'
 
-/** Catches what a page throws while it renders (React knows only classes here); the navigation stays. */
+/**
+ * Catches errors of a page while it renders; the navigation stays. React supports only classes
+ * here.
+ */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 
@@ -13,7 +16,8 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
 
   override render() {
     if (!this.state.failed) return this.props.children
-    // A script that could not be loaded, as of before an update, is asked for again only by a new page.
+    // After an update, a script of the old version may be missing. Only a new page requests it
+    // again.
     return <ErrorNotice onRetry={() => location.reload()} />
   }
 }

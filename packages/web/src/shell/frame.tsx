@@ -9,9 +9,9 @@ import { SignedOutNotice } from './signed-out-notice.tsx'
 const PHONE = 'sm'
 
 /**
- * What is around every page: the skip link, the header with the app's name and `actions`, the navigation, and the notice
- * of a sign-in that has ended, unless `signedOut` is shown in its place. Without a page that has an icon there is no
- * navigation, and the page is as narrow as a form.
+ * The frame of every page: the skip link, the header with the app's name and `actions`, the
+ * navigation, and the notice of an ended session, or `signedOut` in its place. If no page has an
+ * icon, there is no navigation, and the page is as narrow as a form.
  */
 export function Frame({
   pages,

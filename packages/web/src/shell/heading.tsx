@@ -4,7 +4,10 @@ import { useTexts } from '../texts.ts'
 
 let isFirstPage = true
 
-/** The heading and title of a page; gets the focus when the address has changed, so that it is read out. */
+/**
+ * The heading and title of a page. It takes the focus when the address changes, which makes screen
+ * readers read it out.
+ */
 export function PageHeading({ title, ...props }: { title: string } & Omit<TitleProps, 'title'>) {
   const { t } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)

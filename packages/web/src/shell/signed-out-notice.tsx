@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { signIn } from '../call.ts'
 import { useTexts } from '../texts.ts'
 
-/** Shown while the last answer was a refusal of the person; the page below keeps what was typed. */
+/** Shown while the last answer was a 401. The page below keeps the typed text. */
 export function SignedOutNotice() {
   const { t } = useTexts()
   const stale = useSyncExternalStore((listener) => signIn.subscribe(listener), signIn.isOver)

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import type axe from 'axe-core'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
 
-/** The engine of Chromium without windows, where there is one: it takes half as long as Chromium with the windows hidden. */
+/**
+ * Chromium's headless shell, if available. It takes half as long as Chromium with hidden windows.
+ */
 const EXECUTABLE =
   process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium'
 const FLAGS = [
@@ -20,18 +22,18 @@ const FLAGS = [
 export interface View {
   width?: number
   height?: number
-  /** Pixels of the screen to one of the page, as at 200 % zoom. */
+  /** Device pixels per CSS pixel, such as 2 at 200 % zoom. */
   zoom?: number
   scheme?: 'light' | 'dark'
-  /** The language that the browser wants. */
+  /** The browser's preferred language. */
   locale?: string
-  /** Whether the person is shown movement. */
+  /** Shows animations. By default, the browser prefers reduced motion. */
   motion?: boolean
-  /** Whether it is a phone that is pointed at with a finger. */
+  /** Emulates a phone with a touch screen. */
   touch?: boolean
 }
 
-/** One browser for all who want one at a time: profiles keep them apart. */
+/** One browser for all tests that use one at a time. Profiles keep them apart. */
 const shared: { browser?: Promise<Browser>; users: number } = { users: 0 }
 
 async function acquireBrowser(): Promise<Browser> {
@@ -52,9 +54,9 @@ async function releaseBrowser(): Promise<void> {
 }
 
 /**
- * A real browser for the tests of the file that calls this: the one of LATCHKEY_TEST_CHROMIUM_SHELL or, without it, of
- * LATCHKEY_TEST_CHROMIUM. `headers` go with every request, as from a proxy. Called before the service under test is started, it
- * is closed before that stops.
+ * Starts a real browser for the tests of the calling file: the one of LATCHKEY_TEST_CHROMIUM_SHELL,
+ * else of LATCHKEY_TEST_CHROMIUM. `headers` are sent with every request, as by a proxy. Call it
+ * before the service under test is started: the browser is then closed before the service stops.
  */
 export function testBrowser(headers: Record<string, string> = {}) {
   const up: { browser?: Browser } = {}
@@ -66,14 +68,14 @@ export function testBrowser(headers: Record<string, string> = {}) {
   beforeEach(() => {
     contexts = []
   })
-  // An open page answers to every event, which would slow down the tests that follow.
+  // An open page reacts to every event, which would slow down the tests that follow.
   afterEach(async () => {
     await Promise.all(contexts.map((context) => context.close()))
   })
   return {
     /**
-     * A page of a browser profile of its own, which is closed after the test that opened it; what it says to its console as
-     * an error is in `errors`.
+     * Opens a page in a fresh browser profile, which is closed after the test. `errors` collects
+     * errors of the page and its console.
      */
     async open(
       url: string,
@@ -96,7 +98,8 @@ export function testBrowser(headers: Record<string, string> = {}) {
         isMobile: touch,
         hasTouch: touch,
         reducedMotion: motion ? 'no-preference' : 'reduce',
-        // That of the tests, which compare times with what it shows: not that of the machine.
+        // The time zone of the tests, which compare times with those on the page; not the one of
+        // the machine.
         timezoneId: Intl.DateTimeFormat().resolvedOptions().timeZone,
         ...(locale !== undefined && { locale }),
       })
@@ -112,7 +115,10 @@ export function testBrowser(headers: Record<string, string> = {}) {
   }
 }
 
-/** Toasts of this page stay until they are answered, however long the machine takes over what is looked at meanwhile. */
+/**
+ * Keeps toasts of this page open until they are answered, however long the machine takes over the
+ * checks meanwhile.
+ */
 export async function keepToasts(page: Page): Promise<void> {
   await page.evaluate(`{
     const { setTimeout } = globalThis
@@ -120,19 +126,19 @@ export async function keepToasts(page: Page): Promise<void> {
   }`)
 }
 
-/** Minified: every page that is looked at reads it anew. */
+/** Minified, because every checked page parses it again. */
 const AXE = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dirname), 'utf8')
 
-/** The rules of axe that depend on colours, and so on the colour scheme. */
+/** The rules of axe that depend on colours, and therefore on the colour scheme. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
 /**
- * What axe finds: nothing, by all rules or by those of `rules`. It runs in the page itself: by way of its Playwright package
- * it takes four times as long.
+ * Expects no violations from axe, by all rules or by those of `rules`. Axe runs in the page itself.
+ * Its Playwright package takes four times as long.
  */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
-  // What is still fading in has no contrast of its own yet; what goes round for ever is not waited for.
+  // An element that is fading in has no final contrast yet. Endless animations are not awaited.
   await page.waitForFunction(() =>
     document
       .getAnimations()
@@ -144,7 +150,7 @@ export async function expectAccessible(page: Page, rules?: readonly string[]): P
   const violations = await page.evaluate(async (runOnly) => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
       resultTypes: ['violations'],
-      // What is found is told by its HTML; to work out selectors for everything takes long.
+      // Violations are reported by their HTML. Selectors for every element take long to compute.
       selectors: false,
       ...(runOnly && { runOnly: [...runOnly] }),
     })
@@ -154,8 +160,9 @@ export async function expectAccessible(page: Page, rules?: readonly string[]): P
 }
 
 /**
- * `expectAccessible` and `expectWithinWidth` in each of these widths (pixels), in light and in dark. The page is not loaded
- * again for each, which would cost most of the time. `name` begins the names of its pictures.
+ * Runs `expectAccessible` and `expectWithinWidth` in each of these widths (pixels), in light and
+ * dark schemes. The page is not reloaded for each, which would take most of the time. `name` is the
+ * prefix of the screenshots.
  */
 export async function expectAccessibleViews(
   page: Page,
@@ -174,10 +181,13 @@ export async function expectAccessibleViews(
   }
 }
 
-/** What of the page is cut off at its sides or scrolls sideways: HTML of the parts, and pixels of the page itself. */
+/**
+ * Finds parts of the page that are cut off at its sides or scroll sideways: the HTML of the parts,
+ * and the overflow of the page itself in pixels.
+ */
 function findBeyondWidth(page: Page): Promise<{ page: number; parts: string[] }> {
   return page.evaluate(() => {
-    // What is shortened on purpose, as a long URL, may go on out of sight.
+    // Deliberately shortened text, such as a long URL, may continue out of sight.
     const isShortened = (element: Element | null): boolean =>
       element !== null &&
       (getComputedStyle(element).textOverflow === 'ellipsis' || isShortened(element.parentElement))
@@ -198,8 +208,8 @@ function findBeyondWidth(page: Page): Promise<{ page: number; parts: string[] }>
 }
 
 /**
- * Nothing of the page is cut off at its sides, and neither it nor a part of it scrolls sideways. A chart takes a moment to
- * follow a new width.
+ * Expects that no part of the page is cut off at its sides and that neither the page nor a part of
+ * it scrolls sideways. A chart takes a moment to follow a new width.
  */
 export async function expectWithinWidth(page: Page): Promise<void> {
   const endMs = performance.now() + 5_000
@@ -209,7 +219,7 @@ export async function expectWithinWidth(page: Page): Promise<void> {
   expect(beyond).toEqual({ page: 0, parts: [] })
 }
 
-/** What is pressed or typed in is large enough for a finger, and nothing of it covers another. */
+/** Expects controls large enough for a finger, and no control that covers another. */
 export async function expectFingerSized(page: Page): Promise<void> {
   const small = await page.evaluate(() => {
     const all = [...document.querySelectorAll('button, [role=menuitem], .mantine-Input-input')]
@@ -228,7 +238,7 @@ export async function expectFingerSized(page: Page): Promise<void> {
     )
   })
   expect(small).toEqual([])
-  // Beside a box without a label, as far as a finger may be off.
+  // Also beside a checkbox without a label, as far as a finger may miss.
   const missed = await page.locator(':is(td, th) input[type=checkbox]').evaluateAll((boxes) =>
     boxes.filter((box) => {
       const { x, y, width, height } = box.getBoundingClientRect()
@@ -245,7 +255,7 @@ export async function expectFingerSized(page: Page): Promise<void> {
   expect(missed).toHaveLength(0)
 }
 
-/** A picture of the page for a person to look at, where LATCHKEY_TEST_SHOTS names a folder. */
+/** Saves a screenshot of the page for review, if LATCHKEY_TEST_SHOTS names a folder. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['LATCHKEY_TEST_SHOTS']
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })

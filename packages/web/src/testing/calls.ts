@@ -2,7 +2,10 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { OperationTable } from '../build.ts'
 
-/** A test that the client in `folder` names each operation of its table, but for `others`, which other clients call. */
+/**
+ * Tests that the client in `folder` names each operation of its table, except for `others`, which
+ * other clients call.
+ */
 export function testCalls(operations: OperationTable, folder: string, others: readonly string[]): void {
   test('every operation that the pages know is called by them, but for those of other clients', async () => {
     const names = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(folder)]

@@ -2,9 +2,9 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 /**
- * Everything that this page has loaded, the first of a browser profile, is named in its HTML, so that nothing waited for a
- * script to say what else it needs; and all of it together was no more than `maxBytes` bytes over the wire. No time is measured:
- * these are what it depends on.
+ * Expects that the HTML of this page, the first of a browser profile, names every script and style
+ * that it has loaded: none had to wait until a script imported it. Together they take less than
+ * `maxBytes` bytes over the wire. Time is not measured, but depends on these.
  */
 export async function expectSmallFirstLoad(page: Page, maxBytes: number): Promise<void> {
   const html = await page.evaluate(async () => (await fetch(location.href)).text())

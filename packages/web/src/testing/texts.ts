@@ -6,8 +6,8 @@ type Texts = Readonly<Record<string, string>>
 const placeholders = (text: string | undefined) => (text?.match(/{{\w+}}/g) ?? []).toSorted()
 
 /**
- * Tests of the texts of a client. Where `folder` names its sources, with the texts in a folder `texts/` of them, each text
- * must be shown there.
+ * Tests the texts of a client. With `folder`, the folder of its sources with the texts in its
+ * subfolder `texts/`, each text must be shown there.
  */
 export function testTexts(languages: Readonly<Record<string, Texts>> & { en: Texts }, folder?: string): void {
   const { en } = languages
@@ -55,7 +55,7 @@ export function testTexts(languages: Readonly<Record<string, Texts>> & { en: Tex
     )
     const code = sources.join('\n')
     const named = new Set([...code.matchAll(/'([\w.-]+)'/g)].map(([, key]) => key))
-    // `links.${state}` may be any text that begins like it and ends like it.
+    // `links.${state}` may be any text with this beginning and end.
     const patterns = [...code.matchAll(/`([\w-]+(?:\.[\w-]*)*\.[\w-]*)\$\{[^`}]*\}([\w.-]*)`/g)].map(
       ([, before, after]) => [before ?? '', after ?? ''] as const,
     )

@@ -60,7 +60,7 @@ function Thing({ id }: { id: string }) {
   )
 }
 
-/** What is common to pages with a list: a search, pages, a menu and a dialog. */
+/** The common parts of pages with a list: a search, pages, a menu and a dialog. */
 function List() {
   const [{ q, page }, set] = useQueryString({ q: '', page: '1' })
   const [isOpen, setOpen] = useState(false)
@@ -110,7 +110,7 @@ const broken = { path: '/broken', title: 'login.title', show: Broken }
 const list = { path: '/list', title: 'nav.list', show: List }
 const details: readonly DetailPage[] = [{ pattern: /^\/things\/([\w-]+)$/, show: (id) => <Thing id={id} /> }]
 
-/** As for who is not signed in, where the address ends in `?out`. */
+/** The pages of a signed-out person, if the address ends in `?out`. */
 const pages: readonly Page[] = location.search === '?out' ? [login] : [home, login, list, broken]
 
 await startClient(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What of operations a client needs to know. */
+/** The data of operations that a client needs. */
 export const things = [
   {
     id: 'nameThing',
