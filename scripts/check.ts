@@ -1,4 +1,4 @@
-// Everything that reads the code without running it: format, lint, types, dead code, generated documents, commit subjects.
+// Static checks: format, lint, types, dead code, generated documents, commit subjects.
 const checks = {
   format: ['oxfmt', '--check', '.'],
   'lint and types': ['oxlint', '--type-aware', '--type-check', '--deny-warnings'],
@@ -28,7 +28,6 @@ async function runCommand(command: readonly string[]): Promise<{ isPassed: boole
     const texts = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
     return { isPassed: (await child.exited) === 0, output: texts.join('') }
   } catch (error) {
-    // The tool is not installed.
     return { isPassed: false, output: String(error) }
   }
 }

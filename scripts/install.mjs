@@ -1,5 +1,6 @@
-// Runs on plain Node before anything is installed: brings node_modules to what package-lock.json says, once.
-// Without an argument it installs what runs; with `--dev` also what checks and tests.
+// Runs on plain Node before any package is installed: brings node_modules in line with
+// package-lock.json, once. Without an argument it installs the packages of the services; with
+// `--dev` also those for checks and tests.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -16,7 +17,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const mark = `${root}node_modules/.installed`
-/** A folder with a file named by the process that installs; outside node_modules, which npm empties first. */
+/**
+ * A folder with a file named after the process that installs. Outside node_modules, which npm
+ * empties first.
+ */
 const lock = `${root}.installing`
 const WAIT_MS = 200
 const wantsDev = process.argv.includes('--dev')
@@ -27,10 +31,13 @@ function lockHash() {
     .digest('hex')
 }
 
-/** Whether what is installed is that of package-lock.json, and whether it can check and test. */
+/**
+ * Returns whether node_modules matches package-lock.json, and whether it includes the development
+ * packages.
+ */
 function readMark() {
   const [hash, extent] = (contentOf(mark) ?? '').split(' ')
-  // Without it, npm was called by hand.
+  // Without the mark, npm was called by hand.
   const hasDev = extent === undefined ? existsSync(`${root}node_modules/oxlint`) : extent === 'dev'
   return { isCurrent: hash === lockHash(), hasDev }
 }
@@ -48,13 +55,13 @@ function contentOf(file) {
   }
 }
 
-/** Two that install at once would take each other's files away. */
+/** Two installations at once would delete each other's files. */
 function takeLock() {
   for (let tries = 0; !isMine(); tries++) {
     const holder = holderOfLock()
     if (tries === 0)
       process.stderr.write(`Waiting for another installation to end (there is none? Remove ${lock}) ...\n`)
-    // In a container that is started again, whoever was killed had the number that this one has.
+    // In a restarted container, a killed process may have had the same id as this one.
     if (holder === process.pid || (holder > 0 && !isRunning(holder))) leave(holder)
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS)
   }
@@ -63,12 +70,15 @@ function takeLock() {
     try {
       rmdirSync(lock)
     } catch {
-      // Somebody who waited has it already.
+      // A waiting process already has the lock.
     }
   })
 }
 
-/** Only an empty folder is replaced: of several that took a killed one's name out of it, one succeeds. */
+/**
+ * Replaces only an empty folder. Of several processes that removed the file of a killed one,
+ * exactly one succeeds.
+ */
 function isMine() {
   const own = `${lock}.${process.pid}`
   mkdirSync(own, { recursive: true })
@@ -78,7 +88,7 @@ function isMine() {
     return true
   } catch (error) {
     rmSync(own, { recursive: true })
-    // Not empty, or the file that earlier versions made.
+    // Not empty, or a file in its place.
     if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(error.code)) return false
     throw error
   }
@@ -115,21 +125,21 @@ function npm(...args) {
 }
 
 function bunRuns() {
-  // The file of this name is the one of every platform.
+  // The file has this name on every platform.
   return spawnSync(`${root}node_modules/bun/bin/bun.exe`, ['--version']).status === 0
 }
 
 function install() {
   const { isCurrent, hasDev } = readMark()
-  // Whoever tests here goes on doing so with the next version.
+  // A clone with development packages keeps them with the next version.
   const withDev = wantsDev || hasDev
-  // Whatever NODE_ENV and npm's own settings include and leave out elsewhere.
+  // Independent of NODE_ENV and npm's own settings.
   const extent = ['--include=optional', withDev ? '--include=dev' : '--omit=dev']
-  // Unlike `npm ci` it removes nothing that may be running here.
+  // Unlike `npm ci`, it removes no files that may be in use.
   const command = isCurrent ? ['install', '--no-save'] : ['ci']
   const status = npm(...command, ...extent, '--no-audit', '--no-fund', '--loglevel=error')
   if (status !== 0) process.exit(status ?? 1)
-  // Its runtime comes with a script of its own, which `ignore-scripts` keeps from running.
+  // Bun's package installs its runtime by a script of its own, which `ignore-scripts` prevents.
   if (!bunRuns()) npm('rebuild', 'bun', '--ignore-scripts=false', '--loglevel=error')
   if (!bunRuns()) {
     process.stderr.write('Bun, which everything runs on, was installed but does not run.\n')

@@ -23,7 +23,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-/** What stands in for npm here, since what it installs is the registry's: a script for the shell in the folder of the clone. */
+/**
+ * A replacement for npm, which would need the registry: a shell script in the folder of the clone.
+ */
 function npmDoes(script: string): void {
   const file = join(root, 'bin/npm')
   writeFileSync(file, `#!/bin/sh\necho "$*" >> calls\n${script}\n`)
@@ -67,7 +69,7 @@ async function killedOneHadTheLock(): Promise<void> {
   writeFileSync(join(root, '.installing', String(gone.pid)), '')
 }
 
-test('an installation that was killed keeps nobody waiting', async () => {
+test('no installation waits for one that was killed', async () => {
   npmDoes(BUN_THAT('exit 0'))
   await killedOneHadTheLock()
   expect(await install().exited).toBe(0)
@@ -77,7 +79,8 @@ test('an installation that was killed keeps nobody waiting', async () => {
 test('of two that find the lock of a killed one, the slower does not take it from the faster', async () => {
   npmDoes(`${BUN_THAT('exit 0')}; while [ ! -e waits ] && [ $(wc -l < calls) = 1 ]; do :; done`)
   await killedOneHadTheLock()
-  // Between finding whose the lock is and taking it away, the slower one is held up until the other installs.
+  // Between finding the owner of the lock and removing it, the slower one is held up until the
+  // other installs.
   const slowly = join(root, 'slowly.cjs')
   writeFileSync(
     slowly,

@@ -8,7 +8,7 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL server of its own for the tests; undefined where none is installed. */
+/** Starts a separate PostgreSQL server for the tests. Undefined if PostgreSQL is not installed. */
 export async function startPostgres(): Promise<TestPostgres | undefined> {
   const bin = findBinaries()
   if (bin === undefined) return undefined
@@ -32,7 +32,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
     'UTF8',
   ])
   const port = await freePort()
-  // A shell takes these options apart, and the folder may have blanks.
+  // A shell parses these options, and the folder may contain blanks.
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c max_connections=300`
   const control = [...as, join(bin, 'pg_ctl'), '-D', data, '-w']
   const log = join(folder, 'log')
@@ -64,7 +64,7 @@ function findBinaries(): string | undefined {
 }
 
 async function run(command: string[]): Promise<void> {
-  // pg_ctl leaves the server running with our handles, so nothing may be piped.
+  // pg_ctl leaves the server running with our handles, so no stream may be a pipe.
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', cwd: '/' })
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed`)
 }

@@ -1,4 +1,5 @@
-// Writes docs/operate/settings.md from the declarations. With --check it writes nothing and fails when the page is stale.
+// Writes docs/operate/settings.md from the declarations. With --check it only fails if the page is
+// stale.
 import { join } from 'node:path'
 import { markdownTable, settingsTable } from '@latchkey/settings/reference'
 import { declarations as links } from '../apps/links/src/settings.ts'

@@ -1,5 +1,6 @@
-// The whole check of the project: reads the code, then runs every test, with what this machine has.
-// On a user's machine it says what it skipped and why; with CI set nothing may be missing or skipped.
+// The whole check of the project: the static checks, then every test, with the tools of this
+// machine. On a user's machine it prints which parts were skipped and why. With CI set, no tool may
+// be missing and no test skipped.
 import { readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,10 +19,11 @@ let tests: Bun.Subprocess | undefined
 let starting: Promise<TestPostgres | undefined> | undefined
 let cleaning: Promise<void> | undefined
 let isEnding = false
-// PostgreSQL is in a session of its own, where no Ctrl+C reaches it, and a signal to this process alone reaches nobody else.
+// PostgreSQL runs in its own session, which Ctrl+C does not reach, and a signal to this process
+// reaches no other.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
-    // A shell and npm may both pass it on.
+    // A shell and npm may both forward the signal.
     if (!isEnding) void cleanUp().finally(() => process.exit(130))
     isEnding = true
   })
@@ -32,7 +34,7 @@ if (postgresUrl === undefined)
   missing.push('PostgreSQL is not installed: everything was tested on SQLite only')
 
 const chromium = process.env['LATCHKEY_TEST_CHROMIUM'] ?? Bun.which('chromium') ?? Bun.which('google-chrome')
-// Most pages are opened in the engine without windows, where it is installed: that halves the time of those tests.
+// Most pages open in Chromium's headless shell, if installed, which halves the time of those tests.
 const shell =
   process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] ??
   (process.env['LATCHKEY_TEST_CHROMIUM'] ? undefined : Bun.which('chromium-headless-shell'))
@@ -63,7 +65,7 @@ if (python === '')
 if ((process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? '') === '')
   missing.push('LATCHKEY_TEST_PYTHON_TOOLS is unset: the Python SDK was not tried (see CONTRIBUTING.md)')
 
-// Once, for all the tests that need it; when it cannot be built, they say why.
+// Built once for all tests that need it. If the build fails, those tests report the reason.
 const building = buildExecutable(ownPlatform(), executable).then(
   () => true,
   () => false,
@@ -77,11 +79,14 @@ tests = Bun.spawn(
     'test',
     '--timeout',
     '60000',
-    // Files side by side: half of their time is waiting for servers and browsers. More would use up PostgreSQL's connections.
+    // Files in parallel: half of their time is waiting for servers and browsers. More would use up
+    // PostgreSQL's connections.
     `--parallel=${Math.min(2 * cpus().length, 3)}`,
-    // As under a plain `bun test`, files of one process share the modules that they import: reading them anew takes a second a file.
+    // As under a plain `bun test`, the files of one process share the modules that they import:
+    // loading them again takes a second per file.
     '--no-isolate',
-    // The slowest first, so that nothing is waited for at the end; `npm test -- --update-timings` measures them again.
+    // The slowest first, so no single file runs last alone. `npm test -- --update-timings` measures
+    // them again.
     `--timings=${join(import.meta.dirname, 'test-timings.json')}`,
     '--reporter=junit',
     '--reporter-outfile',
@@ -104,7 +109,7 @@ tests = Bun.spawn(
 )
 const testsExit = await tests.exited
 await cleanUp()
-// Whoever was told to end does so with a code of its own.
+// A signal handler ends the process with its own code.
 if (isEnding) await new Promise(() => {})
 
 const junit = readReport(report)
@@ -120,7 +125,7 @@ console.log(
 )
 process.exit(failed > 0 || incomplete ? 1 : 0)
 
-/** Once, however often this is called. */
+/** Cleans up once, however often it is called. */
 function cleanUp(): Promise<void> {
   return (cleaning ??= (async () => {
     tests?.kill()
@@ -129,7 +134,7 @@ function cleanUp(): Promise<void> {
   })())
 }
 
-/** The JUnit report of the run, or nothing when the runner ended before it wrote one. */
+/** Reads the JUnit report of the run. Undefined if the runner ended before it wrote one. */
 function readReport(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -147,7 +152,7 @@ function countTests(xml: string | undefined): { tests: number; failures: number;
   return { tests: count('tests'), failures: count('failures'), skipped: count('skipped') }
 }
 
-/** What to look at first when the run takes too long. */
+/** Prints the slowest tests, the first candidates when the run takes too long. */
 function printSlowest(xml = ''): void {
   const durations = [...xml.matchAll(/<testcase [^>]*>/g)].map(([tag]) => ({
     seconds: Number(attribute(tag, 'time')),

@@ -7,12 +7,12 @@ interface Bill {
   dependencies: { ref: string; dependsOn: string[] }[]
 }
 
-/** What npm says of a package that is for development alone. */
+/** npm's mark of a package for development only. */
 const DEVELOPMENT = 'cdx:npm:package:development'
 
 /**
- * What the executables are made of, as CycloneDX: every package of package-lock.json that is not for development alone, and the
- * runtimes. The same source makes the same text.
+ * The CycloneDX bill of materials of the executables: every package of package-lock.json that is
+ * not for development only, and the runtimes. The same source gives the same text.
  */
 export async function billOfMaterials(sourceTime: Date): Promise<string> {
   const text = await run([
@@ -23,7 +23,7 @@ export async function billOfMaterials(sourceTime: Date): Promise<string> {
     '--sbom-type=application',
   ])
   const bill = withoutDevelopment(JSON.parse(text) as Bill)
-  // These are what npm takes from the clock, from chance, and from the name of the folder.
+  // npm takes these from the clock, from random numbers, and from the name of the folder.
   bill.metadata.timestamp = sourceTime.toISOString()
   bill.metadata.component.name = 'latchkey'
   bill.serialNumber = ''
@@ -32,7 +32,10 @@ export async function billOfMaterials(sourceTime: Date): Promise<string> {
   return `${JSON.stringify(bill, null, 2)}\n`
 }
 
-/** Not by `--omit=dev`, which leaves out what is for development in one place and needed in another. */
+/**
+ * Removes development packages. `--omit=dev` would also leave out packages that are for development
+ * in one place and needed in another.
+ */
 function withoutDevelopment(bill: Bill): Bill {
   const components = bill.components.filter(({ properties }) =>
     properties.every(({ name }) => name !== DEVELOPMENT),

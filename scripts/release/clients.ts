@@ -6,8 +6,8 @@ import { ROOT, run } from './run.ts'
 const TOOLS = join(ROOT, 'node_modules/.bin')
 
 /**
- * Packs the clients of Links into `folder`: a tarball for npm and a wheel for pip. `python` is one that has hatchling. Throws what
- * their tools say.
+ * Packs the clients of Links into `folder`: a tarball for npm and a wheel for pip. `python` is an
+ * interpreter with hatchling. Throws the errors of their tools.
  */
 export async function packClients(folder: string, python: string, sourceTime: Date): Promise<void> {
   const copies = mkdtempSync(join(tmpdir(), 'latchkey-clients-'))

@@ -1,4 +1,5 @@
-// Builds the one file that is all of Latchkey: `bun scripts/release/executable.ts --out FILE [--platform linux-arm64]`.
+// Builds the single executable of Latchkey: `bun scripts/release/executable.ts --out FILE
+// [--platform linux-arm64]`.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,10 @@ import { type Platform, ownPlatform, platformNamed } from './platforms.ts'
 import { ROOT, run } from './run.ts'
 import { runtimeOf } from './runtime.ts'
 
-/** What the executable carries beside its code, under the names that `embeddedAsset` of packages/http finds it by. */
+/**
+ * Copies the assets of the executable to `folder`, under the names by which `embeddedAsset` of
+ * packages/http finds them.
+ */
 export async function gather(folder: string): Promise<void> {
   const carried = join(folder, 'carried')
   mkdirSync(carried, { recursive: true })
@@ -23,10 +27,13 @@ export async function gather(folder: string): Promise<void> {
   writeFileSync(join(carried, 'scalar.js'), await referenceScript())
 }
 
-/** Compiles everything with what `gather` put into `folder` to `file`. Throws what the bundler says. */
+/**
+ * Compiles all code with the assets that `gather` put into `folder` to `file`. Throws the bundler's
+ * error.
+ */
 export async function compile(folder: string, platform: Platform, file: string): Promise<void> {
   const runtime = await runtimeOf(platform)
-  // Its name becomes part of it, so that is always the same.
+  // The name of the file becomes part of its contents, so it is always the same.
   const made = join(folder, `latchkey${platform.suffix}`)
   await run(
     [
@@ -35,17 +42,19 @@ export async function compile(folder: string, platform: Platform, file: string):
       '--compile',
       `--target=${platform.target}`,
       `--compile-executable-path=${runtime}`,
-      // No more than that: the demo identity provider tells its tokens apart by the names of classes, which would be lost.
+      // Whitespace only: the demo identity provider distinguishes its tokens by class names, which
+      // would be lost.
       '--minify-whitespace',
-      // Compiled ahead, the code need not be read at every start: a third of the time until the first redirect.
+      // Code compiled ahead is not parsed at every start: a third of the time until the first
+      // redirect.
       '--bytecode',
       '--format=esm',
       '--sourcemap=none',
       '--asset',
       'carried',
-      // Workers are found beside the program, whatever the folders of their sources are.
+      // Workers are found beside the program, whatever the folders of their sources.
       '--entry-naming=[name].[ext]',
-      // Nothing in the folder that it is started in changes what it does.
+      // No file in the working directory changes its behaviour.
       '--no-compile-autoload-dotenv',
       '--no-compile-autoload-bunfig',
       join(ROOT, 'apps/latchkey/src/latchkey.ts'),
@@ -61,7 +70,7 @@ export async function compile(folder: string, platform: Platform, file: string):
   rmSync(made)
 }
 
-/** Everything at once, in a folder that is removed again. */
+/** Gathers and compiles in a temporary folder, which is deleted afterwards. */
 export async function buildExecutable(platform: Platform, file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
   try {

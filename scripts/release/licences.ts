@@ -12,8 +12,8 @@ interface Locked {
 const FILES = /^(licen[sc]e|copying|notice)/i
 
 /**
- * The licences of everything that executables are made of, as those who wrote it ask to be told: every package of
- * package-lock.json that is not for development alone, with the texts that it brings, each text once.
+ * The licences of all parts of the executables, as their authors require: every package of
+ * package-lock.json that is not for development only, with its licence texts, each text once.
  */
 export function licences(): string {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
@@ -32,7 +32,10 @@ export function licences(): string {
   return `Latchkey is under the MIT licence.\n\n${notice}\nIts executables hold what these packages are made of, under their own licences:\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
-/** What a package says about its licence; the name of the licence alone where it brings no text, or is not installed here. */
+/**
+ * The licence texts of a package, or only the name of the licence if the package has no text or is
+ * not installed here.
+ */
 function textsIn(folder: string): string[] {
   try {
     const files = readdirSync(folder).filter((name) => FILES.test(name) && !/\.(js|ts|json|map)$/.test(name))

@@ -1,15 +1,15 @@
-/** A kind of machine that there is an executable for. */
+/** A platform with an executable. */
 export interface Platform {
-  /** As in the name of its file. */
+  /** The name in its file's name. */
   name: string
-  /** As the bundler calls it. */
+  /** The bundler's name of it. */
   target: string
   /** The npm package with its runtime, a file below `bin`. */
   runtime: { package: string; file: string }
   suffix: string
 }
 
-/** `glibc` on Linux: Debian, Ubuntu, Fedora and their like. */
+/** On Linux with glibc: Debian, Ubuntu, Fedora and similar distributions. */
 export const PLATFORMS: readonly Platform[] = [
   platform('linux-x64', 'linux-x64'),
   platform('linux-arm64', 'linux-aarch64'),
@@ -24,12 +24,12 @@ function platform(name: string, runtime: string): Platform {
   return { name, target: `bun-${name}`, runtime: { package: `@oven/bun-${runtime}`, file }, suffix }
 }
 
-/** That of this machine. Throws where there is none. */
+/** Returns the platform of this machine. Throws if it has no executable. */
 export function ownPlatform(): Platform {
   return platformNamed(`${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`)
 }
 
-/** Throws where there is none. */
+/** Returns the platform with this name. Throws if there is none. */
 export function platformNamed(name: string): Platform {
   const found = PLATFORMS.find((each) => each.name === name)
   if (!found)

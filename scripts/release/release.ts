@@ -1,4 +1,5 @@
-// Makes everything that is published into a new folder: `npm run release -- --out DIR [--platform NAME]… [--python PROGRAM]`.
+// Builds all published files into a new folder: `npm run release -- --out DIR [--platform NAME]…
+// [--python PROGRAM]`.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -22,7 +23,7 @@ if (values.out === undefined) fail('Say where to: npm run release -- --out DIR')
 const platforms = values.platform.map(platformNamed)
 const folder = resolve(values.out)
 if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty`)
-// It is run in another folder.
+// The interpreter runs in another folder.
 const python = /[/\\]/.test(values.python) ? resolve(values.python) : values.python
 await run([python, '-m', 'hatchling', '--help']).catch((error: Error) =>
   fail(`--python must be one that has hatchling: ${error.message}`),
@@ -47,13 +48,13 @@ writeFileSync(join(folder, `latchkey-${VERSION}-licences.txt`), licences())
 writeFileSync(join(folder, 'SHA256SUMS'), sums())
 console.log(`The release is in ${folder}`)
 
-/** Of the last commit, so that the same source says the same. */
+/** The time of the last commit, which makes builds of one source identical. */
 async function timeOfSource(): Promise<Date> {
   const given = process.env['SOURCE_DATE_EPOCH']
   return new Date(Number(given ?? (await run(['git', 'log', '-1', '--format=%ct']))) * 1000)
 }
 
-/** As `sha256sum --check` reads it. */
+/** Checksums in the format of `sha256sum --check`. */
 function sums(): string {
   const lines = readdirSync(folder)
     .toSorted()

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 
-/** The folder of the repository. */
+/** Root folder of the repository. */
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** Runs a command to its end and returns what it wrote to stdout. Throws with what it said when it fails. */
+/** Runs a command to its end and returns its stdout. Throws with its output if it fails. */
 export async function run(command: string[], folder = ROOT, env = process.env): Promise<string> {
   const child = Bun.spawn(command, { cwd: folder, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   const [out, said] = await Promise.all([

@@ -6,12 +6,13 @@ import { ROOT, run } from './run.ts'
 const CACHE = join(ROOT, 'node_modules/.cache/latchkey-runtimes')
 
 /**
- * The runtime of a platform: of this machine the one that runs this, of others the one that package-lock.json names, fetched
- * once from the npm registry. Throws where it cannot be had, or is not what package-lock.json expects.
+ * Returns the runtime of a platform: for this machine the running one, for others the one that
+ * package-lock.json names, fetched once from the npm registry. Throws if it is unavailable or does
+ * not match package-lock.json.
  */
 export async function runtimeOf(platform: Platform): Promise<string> {
   const { version, integrity } = locked(platform.runtime.package)
-  // On Alpine it is one for another C library.
+  // On Alpine the running one is built for another C library.
   const isWanted = process.platform !== 'linux' || isGlibc()
   if (platform.name === ownPlatform().name && Bun.version === version && isWanted) return process.execPath
   const folder = join(CACHE, `${platform.name}-${version}`)
@@ -37,7 +38,7 @@ function hashed(file: string): string {
   return `sha512-${new Bun.CryptoHasher('sha512').update(readFileSync(file)).digest('base64')}`
 }
 
-/** What package-lock.json says of a package that is installed at the top. Throws where it says nothing. */
+/** Returns the entry of a top-level package in package-lock.json. Throws if there is none. */
 function locked(name: string): { version: string; integrity: string } {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>

@@ -3,22 +3,22 @@ import { groupOf, methodOf, pascal } from './names.ts'
 import type { Answer, Described, Document, Schema } from './schema.ts'
 import { type Alias, type Field, type Model, type Type, Types } from './types.ts'
 
-/** How a list goes on: with the cursor of the page before, or by counting. */
+/** How a list continues: with the cursor of the previous page, or by offset. */
 type Paging = { by: 'cursor'; item: Type } | { by: 'offset'; item: Type }
 
 export interface Operation {
   id: string
-  /** Within its group. */
+  /** Name within its group. */
   name: string
   method: string
   path: string
-  /** With a full stop. */
+  /** Ends with a full stop. */
   summary: string
   description: string
   params: readonly Field[]
   query: Model | undefined
   body: Model | undefined
-  /** Undefined where the answer is a file. */
+  /** Undefined if the answer is a file. */
   result: Type | undefined
   paging: Paging | undefined
 }
@@ -28,13 +28,13 @@ export interface Group {
   operations: readonly Operation[]
 }
 
-/** All that an SDK says, in no language yet. */
+/** The contents of an SDK, independent of any language. */
 export interface Api {
   version: string
-  /** Of the document, byte by byte as the server sends it. */
+  /** Hash of the document, byte for byte as the server sends it. */
   sha256: string
   groups: readonly Group[]
-  /** Those that are sent, and those that are answered. */
+  /** Models of requests, and models of answers. */
   inputs: readonly Model[]
   outputs: readonly Model[]
   aliases: readonly Alias[]
@@ -68,7 +68,10 @@ function namesOf({ query, body }: Operation): string[] {
   return [query, body].flatMap((input) => (input ? [input.name] : []))
 }
 
-/** PUT and PATCH of one operation mean the same; the SDKs use the first. They must not drift apart unseen. */
+/**
+ * True for the second method of an operation with PUT and PATCH. They are equivalent, and the SDKs
+ * use the first. Throws if they differ.
+ */
 function isSecondMethod(described: Described, methods: Record<string, Described>): boolean {
   const first = /^(.+)_(put|patch)$/.exec(described.operationId)?.[1]
   if (first === undefined) return false
@@ -135,7 +138,7 @@ function modelOf(type: Type, types: Types): Model {
   return model
 }
 
-/** The answers of every good status have one shape. */
+/** Returns the answer of success; all success statuses share one shape. */
 function successOf(described: Described): Answer {
   const good = Object.entries(described.responses).filter(([status]) => status.startsWith('2'))
   const shapes = new Set(good.map(([, answer]) => JSON.stringify(answer.content)))

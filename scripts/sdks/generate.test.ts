@@ -24,7 +24,7 @@ async function generate(...args: readonly string[]): Promise<{ code: number; sai
   return { code: await child.exited, said: said.join('') }
 }
 
-/** The document as it would be after a change. */
+/** A copy of the document with a change. */
 function changed(change: (document: Document) => void): Document {
   const document = structuredClone(createDocument(VERSION)) as unknown as Document
   change(document)

@@ -1,6 +1,6 @@
-// Writes the SDKs from the OpenAPI document of Links. With --check it writes nothing and fails when one is stale.
-// --document FILE takes the document from a file, e.g. one that a running service gave out; --into FOLDER takes and
-// writes the SDKs elsewhere than in `sdks`.
+// Writes the SDKs from the OpenAPI document of Links. With --check it only fails if one is stale.
+// --document FILE reads the document from a file, such as one saved from a running service. --into
+// FOLDER reads and writes the SDKs in a folder other than `sdks`.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -37,7 +37,7 @@ if (!values.check) {
   process.exit(1)
 }
 
-/** Every file that is made, by its path below `sdks/`. */
+/** All generated files by their paths below `sdks/`. */
 async function render(from: Document): Promise<Map<string, string>> {
   const api = readApi(from)
   const files = new Map<string, string>()
@@ -51,7 +51,7 @@ async function render(from: Document): Promise<Map<string, string>> {
   return files
 }
 
-/** Files that would change, and files in the generated folders that nothing makes any more. */
+/** Files that would change, and files in the generated folders that are not generated any more. */
 async function staleFiles(files: ReadonlyMap<string, string>): Promise<string[]> {
   const changed: string[] = []
   for (const [path, text] of files) {

@@ -1,7 +1,7 @@
 const NOUNS = ['Links', 'Slugs', 'Bundles', 'Link', 'Slug', 'Bundle']
 const TAIL = new RegExp(`(By|To|From|For)(${NOUNS.join('|')})$`)
 
-/** The resource that a path belongs to, which is its first part: `/links/{id}/slugs` is of `links`. */
+/** Returns the resource of a path, its first part: `/links/{id}/slugs` belongs to `links`. */
 export function groupOf(path: string): string {
   const [, first] = path.split('/')
   if (!first || first.includes('{')) throw new Error(`${path} does not begin with a resource`)
@@ -9,8 +9,9 @@ export function groupOf(path: string): string {
 }
 
 /**
- * What an operation is called within its resource: `createLink` is `links.create`, `getLinkAnalytics` is
- * `links.analytics`, `disableSlugBySlug` is `slugs.disable`, `disableSlug` below a link is `links.disableSlug`.
+ * Returns the name of an operation within its resource: `createLink` is `links.create`,
+ * `getLinkAnalytics` is `links.analytics`, `disableSlugBySlug` is `slugs.disable`, `disableSlug`
+ * below a link is `links.disableSlug`.
  */
 export function methodOf(operationId: string, group: string): string {
   const plural = pascal(group)
@@ -21,7 +22,10 @@ export function methodOf(operationId: string, group: string): string {
   return camel(rest.replace(/^get(?=[A-Z])/, ''))
 }
 
-/** `list` pages, `listAll` walks all of them; so does `breakdownAll`. */
+/**
+ * Returns the name of the method that walks all pages: `listAll` for `list`, `breakdownAll` for
+ * `breakdown`.
+ */
 export function walkerOf(method: string): string {
   return method.startsWith('list') ? method.replace(/^list/, 'listAll') : `${method}All`
 }

@@ -2,13 +2,13 @@ import type { Api, Group, Operation } from './api.ts'
 import { pascal, snake, walkerOf } from './names.ts'
 import type { Alias, Field, Model, Type } from './types.ts'
 
-/** Of a line, as `ruff format` is told. */
+/** Maximum length of a line, the same as in the settings of `ruff format`. */
 const WIDTH = 100
 
 const NOTICE =
   '"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""\n\nfrom __future__ import annotations\n'
 
-/** Names that a parameter cannot have, or that every method takes itself. */
+/** Names that a parameter cannot have, or that every method already uses. */
 const TAKEN = new Set([
   'self',
   'timeout',
@@ -22,7 +22,7 @@ const TAKEN = new Set([
   'lambda',
 ])
 
-/** The generated files of the Python SDK, by their names, as `ruff format` leaves them. */
+/** The generated files of the Python SDK by name, as `ruff format` would leave them. */
 export function renderPython(api: Api): Map<string, string> {
   const files = new Map<string, string>()
   files.set('__init__.py', `${NOTICE.split('\n')[0]}\n`)
@@ -83,7 +83,7 @@ ${read.join('\n')}
 `
 }
 
-/** How a member is read from what was sent; fields that are not known here are passed over. */
+/** Code that reads a member from an answer. Unknown fields are ignored. */
 function decode({ name, type, required }: Field): string {
   const value = required ? `data["${name}"]` : `data.get("${name}")`
   if (type.kind === 'model')
@@ -165,7 +165,7 @@ function clientClass(groups: Api['groups'], isAsync: boolean, purpose: string): 
 function groupFile(group: Group, api: Api): string {
   const classes = [false, true].map((isAsync) => groupClass(group, isAsync)).join('\n\n')
   const models = [...api.outputs, ...api.aliases].map(({ name }) => name).toSorted()
-  /** Of these names, those that the classes use. */
+  /** Imports those of the names that the classes use. */
   const imports = (from: string, ...names: readonly string[]) =>
     importOf(
       from,
@@ -186,7 +186,7 @@ function groupFile(group: Group, api: Api): string {
   return `${[NOTICE, standard, own].filter((part) => part !== '').join('\n')}\n\n${classes}`
 }
 
-/** One name a line where they do not fit into one. */
+/** One name per line if they do not fit into one. */
 function importOf(from: string, names: readonly string[]): string {
   if (names.length === 0) return ''
   const line = `from ${from} import ${names.join(', ')}\n`
@@ -196,7 +196,7 @@ function importOf(from: string, names: readonly string[]): string {
 
 function groupClass(group: Group, isAsync: boolean): string {
   const prefix = isAsync ? 'Async' : ''
-  // A method called `list` hides the type within its class.
+  // A method called `list` hides the type inside its class.
   const list = group.operations.some(({ name }) => name === 'list') ? 'builtins.list' : 'list'
   const methods = group.operations.flatMap((operation) => [
     method(operation, isAsync, list),
@@ -235,7 +235,7 @@ ${docstring(operation)}
 `
 }
 
-/** The same call with every page, one item at a time. */
+/** The same call over all pages, one item at a time. */
 function walker(operation: Operation, isAsync: boolean, list: string): string {
   const key = operation.paging?.by === 'cursor' ? 'cursor' : 'offset'
   const name = snake(walkerOf(operation.name))
@@ -263,7 +263,7 @@ ${passed.join('\n')}
 `
 }
 
-/** What is given by name. Throws where two of an operation's parameters would have one name. */
+/** The keyword parameters. Throws if two parameters of an operation would have the same name. */
 function fieldsOf({ id, params, body, query }: Operation): readonly Field[] {
   const fields = [...(body?.fields ?? []), ...(query?.fields ?? [])]
   const names = [...params, ...fields].map((field) => nameOf(field))
@@ -271,7 +271,7 @@ function fieldsOf({ id, params, body, query }: Operation): readonly Field[] {
   return fields
 }
 
-/** Parts of the path by position, the rest by name. */
+/** Parts of the path by position, the rest by keyword. */
 function signature(operation: Operation, list: string): string {
   const { params, body, query } = operation
   return [
@@ -286,7 +286,7 @@ function signature(operation: Operation, list: string): string {
     .join('\n')
 }
 
-/** One value a line where they do not fit into one. */
+/** One value per line if they do not fit into one. */
 function explodedLiteral(line: string): string {
   if (line.length <= WIDTH) return line
   return line.replace(/Literal\[(.*?)\]/, (_, values: string) => {
@@ -322,7 +322,7 @@ function docstring(operation: Operation): string {
   ].join('\n')
 }
 
-/** As it may stand in a docstring. */
+/** Escapes a text for a docstring. */
 function quoted(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')
   return escaped.endsWith('"') ? `${escaped.slice(0, -1)}\\"` : escaped
@@ -339,7 +339,7 @@ function nameOf({ name }: Field): string {
   return python
 }
 
-/** The function that reads an answer. */
+/** The function that parses an answer. */
 function parserOf(type: Type): string {
   if (type.kind === 'model') return `${type.name}.from_json`
   if (type.kind === 'list' && type.of.kind === 'model')

@@ -1,4 +1,7 @@
-/** The part of OpenAPI 3.1 that the document of Links uses. What is not named here, the generator refuses. */
+/**
+ * The part of OpenAPI 3.1 that the document of Links uses. The generator refuses all other
+ * keywords.
+ */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -71,7 +74,7 @@ const KNOWN = new Set([
   'maxItems',
 ])
 
-/** A keyword that is passed over in silence would make the SDKs say something else than the document. */
+/** Throws for an unknown keyword: if it were ignored, the SDKs would differ from the document. */
 export function refuseUnknown(schema: Schema, where: string): void {
   const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword))
   if (unknown !== undefined) throw new Error(`${where}: the SDK generator does not know "${unknown}"`)

@@ -12,7 +12,7 @@ export interface Field {
   name: string
   type: Type
   required: boolean
-  /** What it means, and within which bounds. */
+  /** Its meaning and its limits. */
   notes: readonly string[]
 }
 
@@ -22,26 +22,26 @@ export interface Model {
   fields: readonly Field[]
 }
 
-/** Another name for a type that is no object. */
+/** Another name for a type other than an object. */
 export interface Alias {
   name: string
   type: Type
   notes: readonly string[]
 }
 
-/** Reads schemas and gives every object in them a name. */
+/** Reads schemas and names every object in them. */
 export class Types {
   readonly models = new Map<string, Model>()
   readonly aliases = new Map<string, Alias>()
   readonly #named: Readonly<Record<string, Schema>>
-  /** Of each model, to see that no other one takes its name. */
+  /** The schema of each model, to detect two models with one name. */
   readonly #sources = new Map<string, Schema>()
 
   constructor(named: Readonly<Record<string, Schema>>) {
     this.#named = named
   }
 
-  /** An object without a name gets the one given. */
+  /** Reads a schema. An object without a name gets `name`. */
   read(schema: Schema, name: string): Type {
     refuseUnknown(schema, name)
     if (schema.$ref !== undefined) return this.#reference(schema.$ref)
@@ -86,7 +86,7 @@ export class Types {
   }
 }
 
-/** Booleans travel as words in a query. */
+/** Booleans are words in a query. */
 function literals(values: readonly (string | number | boolean)[]): Type {
   if (values.length === 2 && values.includes('true') && values.includes('false')) return { kind: 'boolean' }
   return { kind: 'literals', values }
@@ -117,7 +117,7 @@ function notesOf(schema: Schema): string[] {
   const description = schema.description ?? bounds.description
   const notes = description === undefined ? [] : [description]
   const { minimum, maximum, maxLength, maxItems } = bounds
-  // Bounds that only keep a number an ordinary one say nothing to a reader.
+  // Limits that only keep a number in an ordinary range are useless to a reader.
   if (minimum !== undefined && maximum !== undefined && Math.abs(minimum) < 1e6 && maximum < 1e6)
     notes.push(`${minimum} to ${maximum}.`)
   if (maxLength !== undefined) notes.push(`At most ${maxLength} characters.`)

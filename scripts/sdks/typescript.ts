@@ -4,7 +4,7 @@ import type { Field, Model, Type } from './types.ts'
 
 const NOTICE = '// Made from the OpenAPI document by `npm run sdks`; changes made here are lost.\n'
 
-/** The generated files of the TypeScript SDK, by their names. */
+/** The generated files of the TypeScript SDK by name. */
 export function renderTypescript(api: Api): Map<string, string> {
   const files = new Map<string, string>()
   files.set('document.ts', documentFile(api))
@@ -32,7 +32,7 @@ function modelsFile(api: Api): string {
 }
 
 function interfaceOf({ name, fields }: Model, api: Api): string {
-  // Whoever sends may write undefined for what is not there; whoever reads never meets it.
+  // Senders may set an absent field to undefined; receivers never see undefined.
   const sent = api.inputs.some((input) => input.name === name)
   const lines = fields.map((field) => {
     const mark = field.required ? '' : '?'
@@ -116,7 +116,7 @@ function methodsOf(operation: Operation): string[] {
   return paging ? [one, walker(operation, typeOf(paging.item))] : [one]
 }
 
-/** The same call with every page, one item at a time. */
+/** The same call over all pages, one item at a time. */
 function walker(operation: Operation, item: string): string {
   const key = operation.paging?.by === 'cursor' ? 'cursor' : 'offset'
   const first = key === 'cursor' ? 'query.cursor' : 'query.offset ?? 0'
