@@ -6,25 +6,28 @@ import { invalidateSums } from '../../apps/links/src/clicks/changed-hours.ts'
 import { migrations } from '../../apps/links/src/db/migrations.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'
 
-/** 2026-11-15 12:34:56 UTC: inside an hour, so that every edge is ragged. */
+/** 2026-11-15 12:34:56 UTC: inside an hour, so both edges of every range cut an hour. */
 export const NOW = Date.UTC(2026, 10, 15, 12, 34, 56) / 1000
 const SPAN = 730 * 86_400
 const THIS_HOUR = NOW - (NOW % 3600)
 
 export interface Size {
   links: number
-  /** Of all these, five in six are of one link. */
+  /** Number of clicks. Five of six are on one link. */
   clicks: number
-  /** False: without sums by period, which figures then do without. */
+  /** False: without rollups, and statistics are computed without them. */
   sums?: boolean
 }
 
-/** How many links share the clicks that are not the one link's. */
+/** Number of links that share the clicks on other links. */
 const CLICKED_LINKS = 50_000
 const COUNTS = 'clicks, bots, self_referrers, bot_self_referrers'
 const COUNTED = 'count(*), sum(is_bot), sum(is_self_referrer), sum(is_bot * is_self_referrer)'
 
-/** Two years of clicks with their hours and sums, as the service would have left them. */
+/**
+ * Fills a database with two years of clicks with their hours and rollups, as the service would
+ * leave them.
+ */
 export async function fill(url: string, size: Size, say: (what: string) => void): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)
@@ -36,7 +39,7 @@ export async function fill(url: string, size: Size, say: (what: string) => void)
     })
     say(`${what}: ${Math.round((performance.now() - startedMs) / 1000)} s`)
   }
-  // Everything is made anew when it fails.
+  // A failed fill is repeated from the beginning.
   if (dialect === 'sqlite')
     for (const pragma of ['synchronous = off', 'cache_size = -400000', 'temp_store = memory'])
       await sql.raw(`pragma ${pragma}`).execute(database.writer)
@@ -58,7 +61,7 @@ export async function fill(url: string, size: Size, say: (what: string) => void)
   return database
 }
 
-/** What was filled before, brought up to date: migrations may have made sums due again. */
+/** Opens a filled database and brings it up to date: migrations may have made rollups due again. */
 export async function reopen(url: string, say: (what: string) => void): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)
@@ -66,7 +69,7 @@ export async function reopen(url: string, say: (what: string) => void): Promise<
   return database
 }
 
-/** As the service itself sums. */
+/** Computes rollups in the same way as the service. */
 async function summed(database: Database<Tables>, say: (what: string) => void): Promise<void> {
   const startedMs = performance.now()
   const summing = new Summing(database)
@@ -97,7 +100,9 @@ function links(dialect: Dialect, { links: count }: Size): RawBuilder<unknown>[] 
   ]
 }
 
-/** A few values are frequent and many are rare, the same on both engines. */
+/**
+ * A skewed distribution: a few values are frequent and many are rare, identical on both engines.
+ */
 function skewed(prefix: string, count: number, salt: number): string {
   const random = `((i * ${48_271 + 2 * salt}) % 65521)`
   return `'${prefix}' || (${random} * ${random} / 65521 * ${count} / 65521)`
@@ -137,8 +142,8 @@ function hours(): RawBuilder<unknown>[] {
 }
 
 /**
- * Everything is due but the hours of days that no range begins or ends in: nobody reads those, and summing twenty thousand
- * hours takes as long as everything else here.
+ * Rollups that are due: all except the hours of days in which no range begins or ends. They are
+ * never read, and summing twenty thousand hours takes as long as all the rest.
  */
 function due(dialect: Dialect): RawBuilder<unknown>[] {
   const days = [0, 1, 2, 7, 14, 30, 60, 90, 180, 365, 730].map((age) => Math.floor(NOW / 86_400) - age)

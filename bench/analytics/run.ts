@@ -15,10 +15,11 @@ import { LengthUse } from '../../apps/links/src/slugs/generator.ts'
 import { NOW, fill, reopen } from './fill.ts'
 
 /**
- * Measures what figures cost on both engines: `bun bench/analytics/run.ts --clicks 12000000 --links 1000000 --rounds 30`.
- * PostgreSQL only where `LATCHKEY_TEST_POSTGRES` names a server; a database of its own is made there and dropped.
- * `--keep <file>` keeps SQLite's database, and PostgreSQL's as `latchkey_analytics_kept`, and measures what is there already
- * instead of filling another.
+ * Measures the cost of statistics on both engines: `bun bench/analytics/run.ts --clicks 12000000
+ * --links 1000000 --rounds 30`. PostgreSQL is measured only if `LATCHKEY_TEST_POSTGRES` names a
+ * server; a separate database is created there and dropped. `--keep <file>` keeps SQLite's
+ * database, and PostgreSQL's as `latchkey_analytics_kept`, and measures an existing one instead of
+ * filling another.
  */
 const { values } = parseArgs({
   options: {
@@ -102,7 +103,10 @@ const cases: Case[] = [
   },
 ]
 
-/** Processor time of the server's processes for this database so far; 0 on SQLite, or where the server is elsewhere. */
+/**
+ * Processor time of the server's processes for this database so far, in milliseconds; 0 on SQLite
+ * or with a remote server.
+ */
 async function serverCpuMs({ dialect, read }: Database<Tables>): Promise<number> {
   if (dialect === 'sqlite') return 0
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
@@ -116,10 +120,16 @@ async function serverCpuMs({ dialect, read }: Database<Tables>): Promise<number>
   return 10 * ticks.reduce((sum, some) => sum + some, 0)
 }
 
-/** The engine compiles what runs often, which would be told as the slowest of few rounds. */
+/**
+ * Rounds until the JavaScript engine has compiled frequent code. Otherwise they would count as the
+ * slowest of few rounds.
+ */
 const WARM_UP = 100
 
-/** Milliseconds of each round, at moments some seconds apart, and of the processor here and at the server. */
+/**
+ * Measures the milliseconds of each round, at times some seconds apart, and the processor time here
+ * and at the server.
+ */
 async function measure(
   database: Database<Tables>,
   { operation, params, query }: Case,

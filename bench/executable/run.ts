@@ -7,8 +7,9 @@ import { buildExecutable } from '../../scripts/release/executable.ts'
 import { ownPlatform } from '../../scripts/release/platforms.ts'
 
 /**
- * Measures how soon the executable answers on an existing database, beside the same from the source:
- * `bun bench/executable/run.ts --rounds 15`. Both take turns, so that a busy machine is as busy for either.
+ * Measures how soon the executable answers on an existing database, compared with the source: `bun
+ * bench/executable/run.ts --rounds 15`. The two alternate, which exposes both to the same load of
+ * the machine.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '15' }, links: { type: 'string', default: '10000' } },
@@ -119,7 +120,7 @@ async function answered(url: string, status: number, isOver: () => boolean): Pro
   }
 }
 
-/** A database with links that were there before. */
+/** Creates a database with existing links. */
 function fill(): void {
   const rows = Array.from({ length: Number(values.links) }, (_, at) => `https://example.com/${at},s${at}`)
   writeFileSync(join(folder, 'links.csv'), `url,slug\n${rows.join('\n')}\n`)

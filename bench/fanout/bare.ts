@@ -1,4 +1,5 @@
-// The floor for this runtime: publish and subscribe of Bun.serve itself, nothing stored, nobody asked who they are.
+// The lower bound for this runtime: publish and subscribe of Bun.serve itself, without storage or
+// authentication.
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: Number(process.env['PORT']),

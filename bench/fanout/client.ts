@@ -1,6 +1,6 @@
 import { type Somebody } from './people.ts'
 
-/** One socket of the load; counts what comes instead of keeping it. */
+/** One socket of the load. It counts messages instead of keeping them. */
 export class Client {
   readonly opened: Promise<void>
   readonly closed: Promise<number>
@@ -42,7 +42,7 @@ export class Client {
   }
 
   terminate(): void {
-    // Bun's sockets can; the types in force here are the browser's.
+    // Bun's sockets have `terminate`, but the types in force here are the browser's.
     ;(this.#socket as WebSocket & { terminate(): void }).terminate()
   }
 }
@@ -55,7 +55,7 @@ export interface Api {
   json<Body>(path: string, body?: unknown): Promise<Body>
 }
 
-/** HTTP as this person. */
+/** HTTP requests of this person. */
 export function api(port: number, { headers }: Somebody): Api {
   return {
     async json<Body>(path: string, body?: unknown) {
@@ -69,7 +69,7 @@ export function api(port: number, { headers }: Somebody): Api {
   }
 }
 
-/** So many at a time, so that the listener's queue is not what is measured. */
+/** Works in groups, because otherwise the listen queue would be measured. */
 export async function inGroups<Item>(
   items: readonly Item[],
   size: number,

@@ -8,7 +8,7 @@ import { namesOf } from '../../apps/rooms/src/users/names.ts'
 
 const DAY_MS = 86_400_000
 
-/** Somebody with a session, and the headers with which their browser asks. */
+/** A person with a session, and the headers of their browser's requests. */
 export interface Somebody {
   headers: Record<string, string>
 }
@@ -30,7 +30,7 @@ function somebody(token: string): Somebody {
   }
 }
 
-/** So many people with a session each, in a database that is migrated first. */
+/** Creates `count` people with a session each, in a database that is migrated first. */
 export async function seedPeople(url: string, count: number): Promise<Somebody[]> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)

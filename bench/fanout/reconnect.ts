@@ -1,5 +1,6 @@
-// LATCHKEY_TEST_POSTGRES=... bun bench/fanout/reconnect.ts [--seconds 600] [--clients 50] [--writes 20] [--restart-every 45]
-// The harness of apps/rooms/test/realtime/reconnect.test.ts, for as long as one likes.
+// LATCHKEY_TEST_POSTGRES=... bun bench/fanout/reconnect.ts [--seconds 600] [--clients 50]
+//   [--writes 20] [--restart-every 45]
+// Runs the harness of apps/rooms/test/realtime/reconnect.test.ts for any length of time.
 import { cpus, loadavg, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { reconnecting } from '../../apps/rooms/test/realtime/reconnecting.ts'

@@ -1,4 +1,4 @@
-// Rooms as it starts from settings.
+// Starts Rooms from its settings.
 import { startRooms } from '../../apps/rooms/src/main.ts'
 import { readSettings } from '../../apps/rooms/src/settings.ts'
 

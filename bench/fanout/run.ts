@@ -1,5 +1,7 @@
-// [LATCHKEY_TEST_POSTGRES=...] bun bench/fanout/run.ts [--seconds 10] [--only room,rooms,idle,storm] [--engines sqlite,postgres] [--clients 2000]
-// What it costs to bring what is said in a room to everybody there. Servers run in processes of their own.
+// [LATCHKEY_TEST_POSTGRES=...] bun bench/fanout/run.ts [--seconds 10]
+//   [--only room,rooms,idle,storm] [--engines sqlite,postgres] [--clients 2000]
+// Measures the cost of delivering a room's messages to everyone in it. Servers run in separate
+// processes.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -14,20 +16,20 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     only: { type: 'string', default: 'room,rooms,idle,storm' },
     engines: { type: 'string', default: 'sqlite,postgres' },
-    /** Of the storm; hundreds. */
+    /** Clients of the storm, in hundreds. */
     clients: { type: 'string', default: '2000' },
   },
 })
 const seconds = Number(values.seconds)
 const only = values.only.split(',')
 const AT_ONCE = 100
-/** Until the compiler of the runtime has seen enough of the code. */
+/** Time for the runtime's compiler to see enough of the code. */
 const WARM_UP_SECONDS = 15
 const SAID = 'What is said here is about as long as most of what people say to each other in a room.'
 
 interface Traffic {
   sent: number
-  /** Answered 503: the machine is too busy. */
+  /** Requests answered 503 because the machine is too busy. */
   refused: number
   deliveries: number
   latenciesMs: number[]
@@ -47,7 +49,7 @@ function percentile(share: number): string {
   return (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1)
 }
 
-/** Says something so many times a second and tells what each delivery cost. */
+/** Posts a number of messages per second and returns the cost of each delivery. */
 async function measure(
   server: Running,
   perSecond: number,
@@ -96,7 +98,10 @@ function report(title: string, rows: readonly Row[]): void {
   for (const row of rows) console.log(`| ${names.map((name) => row[name] ?? '').join(' | ')} |`)
 }
 
-/** Opens all of them, and tells what the process has grown by for each, after it has seen a hundred come and go. */
+/**
+ * Opens all connections and returns the growth of the process for each, after it has opened and
+ * closed a hundred.
+ */
 async function openAll<Item>(
   server: Running,
   items: readonly Item[],
@@ -118,7 +123,7 @@ async function openAll<Item>(
   }
   const memory = {
     'KB/socket after 3 s': grown[2]?.toFixed(1) ?? '',
-    // When what opening them left behind has been collected.
+    // After the garbage of opening them has been collected.
     'least in 20 s': Math.min(...grown).toFixed(1),
   }
   return { clients, memory, seconds: (openedMs / 1000).toFixed(1) }
@@ -157,7 +162,7 @@ async function engine(name: string): Promise<Engine | undefined> {
   return { name, url: `sqlite:${join(folder, 'rooms.db')}`, drop }
 }
 
-/** Rooms with so many people, on a database of their own; everything else as it comes. */
+/** Runs Rooms with a number of people on a separate database, with defaults for all the rest. */
 async function withRooms(
   name: string,
   people: number,
@@ -191,7 +196,7 @@ async function openRoom(server: Running, owner: Somebody): Promise<string> {
   return made.room.id
 }
 
-/** A socket of theirs, in this room if any. */
+/** Opens a socket of this person, in this room if any. */
 async function enter(server: Running, somebody: Somebody, roomId: string | undefined): Promise<Client> {
   const client = new Client(server.port, somebody, hear)
   await client.opened
@@ -206,7 +211,10 @@ async function stored(server: Running, somebody: Somebody, roomId: string): Prom
   return found.room.lastSeq
 }
 
-/** A room takes a hundred people (R16.3): each has ten tabs open, which the default limits just allow. */
+/**
+ * A room holds a hundred people (R16.3). Each has ten open tabs, the most that the default limits
+ * allow.
+ */
 async function oneRoom(server: Running, people: readonly Somebody[]): Promise<Row> {
   const roomId = await openRoom(server, people[0] as Somebody)
   const sockets = people.flatMap((somebody) => Array.from({ length: 10 }, () => somebody))
@@ -264,7 +272,7 @@ interface Stormy {
   client: Client | undefined
 }
 
-/** All connections break at once while people go on writing; each resumes as R18.5 says. */
+/** All connections break at once while people keep posting. Each resumes according to R18.5. */
 async function storm(server: Running, people: readonly Somebody[]): Promise<Row> {
   const roomIds: string[] = []
   for (let first = 0; first < people.length; first += 100)
@@ -283,7 +291,7 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
       const each = all[(count * 31) % all.length] as Stormy
       const body = { content: SAID, clientId: crypto.randomUUID() }
       const send = () => api(server.port, each.somebody).json(`/api/rooms/${each.roomId}/messages`, body)
-      // Under one id until it is stored, as clients do.
+      // With one id until it is stored, as clients do.
       while (
         !(await send().then(
           () => true,
@@ -301,7 +309,7 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
   await Promise.all(
     all.map(async (each) => {
       for (;;) {
-        // Half a second with full jitter, as clients do at first (R18.7).
+        // Half a second with full jitter, the first delay of clients (R18.7).
         await Bun.sleep(Math.random() * 500)
         connects++
         if (
@@ -340,7 +348,10 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
   }
 }
 
-/** Connects, subscribes, fetches what was missed, and then applies what came meanwhile. */
+/**
+ * Connects, subscribes, fetches the missed events, and then applies the events that arrived
+ * meanwhile.
+ */
 async function resume(server: Running, each: Stormy): Promise<void> {
   let kept: number[] | undefined = []
   const client = new Client(server.port, each.somebody, (text) => {

@@ -1,6 +1,8 @@
 import { Pool } from 'pg'
 
-/** A schema of its own in the server of LATCHKEY_TEST_POSTGRES; undefined where there is none. */
+/**
+ * Creates a separate schema in the server of LATCHKEY_TEST_POSTGRES. Undefined without a server.
+ */
 export async function ownSchema(): Promise<{ url: string; drop(): Promise<void> } | undefined> {
   const server = process.env['LATCHKEY_TEST_POSTGRES']
   if (!server) return undefined

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 
 const TICK_US = 10_000
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Running {
   port: number
   pid: number
-  /** CPU since its start, in microseconds. */
+  /** CPU time since its start, in microseconds. */
   cpuUs(): number
   rssBytes(): number
   stop(): Promise<void>
@@ -15,7 +15,7 @@ export interface Running {
 
 let nextPort = 9211
 
-/** Starts it and waits until it answers. */
+/** Starts a server and waits until it answers. */
 export async function start(
   script: string,
   env: Record<string, string>,

@@ -1,4 +1,4 @@
-// What most servers on Node do: the package ws, and a loop over everybody.
+// The usual implementation on Node: the package ws and a loop over all sockets.
 import { createServer } from 'node:http'
 import { WebSocketServer } from 'ws'
 

@@ -9,8 +9,9 @@ import { startLinks } from '../../apps/links/src/main.ts'
 import { readSettings } from '../../apps/links/src/settings.ts'
 
 /**
- * Measures how soon the dashboard is there over loopback, each time in a browser that has just been started and has never
- * seen the service: `bun bench/first-paint/run.ts --rounds 20`. Needs Chromium; LATCHKEY_TEST_CHROMIUM says where it is.
+ * Measures how soon the dashboard appears over loopback, each time in a freshly started browser
+ * that has never seen the service: `bun bench/first-paint/run.ts --rounds 20`. Needs Chromium, at
+ * the path in LATCHKEY_TEST_CHROMIUM.
  */
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } })
 const rounds = Number(values.rounds)
@@ -22,7 +23,7 @@ const COUNTRIES = ['SE', 'DE', 'ID', 'US', null]
 const CHROMIUM = process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium'
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
 
-/** Six links, and 400 days of clicks on them. */
+/** Creates six links with 400 days of clicks. */
 async function fill(pages: string, databaseUrl: string): Promise<void> {
   const made: { id: number; slugs: { slug: string }[] }[] = []
   for (let index = 0; index < 6; index++) {
@@ -54,12 +55,15 @@ async function fill(pages: string, databaseUrl: string): Promise<void> {
 }
 
 interface Opened {
-  /** Milliseconds since the address was entered: until the header that is in the HTML is painted, the client has started, … */
+  /**
+   * Milliseconds since the address was entered: until the header in the HTML is painted, the client
+   * has started, …
+   */
   paint: number
   page: number
   figures: number
   chart: number
-  /** Sent over the wire, with headers. */
+  /** Bytes over the wire, with headers. */
   bytes: number
 }
 
@@ -67,7 +71,7 @@ async function open(address: string): Promise<Opened> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    // Noted in the page itself, whatever else the machine does.
+    // Recorded in the page itself, independent of the load of the machine.
     await page.addInitScript(() => {
       const seen = new MutationObserver(() => {
         if (!document.querySelector('h1')) return

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /**
- * What six hostile imports at once cost a node: `bun bench/import/run.ts --seconds 20`. Six people upload a file of 28 MiB each
- * over loopback, again and again. Measured beside them: the service's memory above idle, and a redirect against an idle node's.
+ * Measures the cost of six hostile imports at once for a node: `bun bench/import/run.ts --seconds
+ * 20`. Six people repeatedly upload a file of 28 MiB each over loopback. Meanwhile the service's
+ * memory above idle is measured, and a redirect compared with that of an idle node.
  */
 const { values } = parseArgs({
   options: {
@@ -18,7 +19,7 @@ const ROOT = join(import.meta.dir, '../..')
 const FILE_BYTES = 28 * 1024 ** 2
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-import-'))
 
-/** A file of whole entries, as many as fit. */
+/** Builds a file of complete entries, as many as fit. */
 function fileOf(entry: (at: number) => string, [open, separator, close]: [string, string, string]): string {
   const entries: string[] = []
   for (let size = 0, at = 0; size < FILE_BYTES; at++) {
@@ -34,7 +35,7 @@ const deep = (levels: number) =>
 const wide = (bytes: number) => `{"url":"https://example.com/","x":[${'[0],'.repeat(bytes / 4)}0]}`
 const MIB = 1024 ** 2
 
-/** Name, format, and the file. */
+/** Name, format, and a function that builds the file. */
 const HOSTILE: [name: string, format: string, file: () => string][] = [
   ['JSON, 14 million levels', 'kutt', () => `{"data":[${deep(FILE_BYTES / 2)}]}`],
   ['JSON, 15 MiB of levels twice', 'kutt', () => fileOf(() => deep(7 * MIB), ['{"data":[', ',', ']}'])],
@@ -120,7 +121,7 @@ interface Measured {
   memoryMiB: number
 }
 
-/** One visitor after the other until the time is over. */
+/** Sends one visitor after the other until the time is over. */
 async function measure({ origin, pid }: Service, seconds: number): Promise<Measured> {
   const ms: number[] = []
   let memory = 0
@@ -137,11 +138,14 @@ async function measure({ origin, pid }: Service, seconds: number): Promise<Measu
   return { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1), memoryMiB: memory }
 }
 
-/** A shell that uploads until it is ended, so that this process does nothing but measure; `answers` gets the statuses. */
+/**
+ * Starts a shell that uploads until it is ended, which leaves this process free to measure.
+ * `answers` receives the statuses.
+ */
 function flood(origin: string, { format, path, answers }: Upload, person: number) {
   const url = `${origin}/_/admin/api/import?format=${format}`
   const headers = `-H 'X-Forwarded-Email: person-${person}@example.com' -H Expect:`
-  // Streamed from the file. As often as somebody who waits for nothing, but not as a loop of refusals.
+  // Streamed from the file. As often as an impatient person would, but not as a loop of refusals.
   const upload = `curl -s -o /dev/null -w '%{http_code}\\n' ${headers} -X POST -T '${path}' '${url}' >> '${answers}'`
   return Bun.spawn(['sh', '-c', `while :; do ${upload}; sleep 0.2; done`], {
     stdin: 'ignore',

@@ -1,4 +1,4 @@
-// The floor under everything written for this runtime: one constant redirect.
+// The lower bound for this runtime: one constant redirect.
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: Number(process.env['PORT']),

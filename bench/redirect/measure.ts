@@ -7,7 +7,7 @@ const TICK_US = 10_000
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'
 
-/** CPU time in microseconds: of the thread that counts clicks, and of everything else. */
+/** CPU time in microseconds: of the thread that counts clicks, and of all other threads. */
 export interface Cpu {
   request: number
   background: number
@@ -19,7 +19,10 @@ function ticksOf(path: string): number {
   return Number(fields[11]) + Number(fields[12])
 }
 
-/** All threads of these processes; `background` are the threads that the runtime names as workers. */
+/**
+ * Sums all threads of these processes. `background` covers the threads that the runtime names as
+ * workers.
+ */
 export function cpuOf(pids: readonly number[]): Cpu {
   const cpu = { request: 0, background: 0 }
   for (const pid of pids)
@@ -52,9 +55,10 @@ export type Spread = 'even' | 'favourites'
 export type Client = 'awake' | 'asleep'
 
 /**
- * Loads `url` from the other core with 64 connections; returns what wrk says. A client that sleeps between answers is woken
- * at the server's expense, for up to 30 us a request on a virtual machine, and only servers that are slower than the client
- * ever find it asleep. So it stays awake unless told otherwise, which takes a C compiler.
+ * Loads `url` from the other core with 64 connections and returns wrk's output. A client that
+ * sleeps between answers is woken at the server's expense, for up to 30 us a request on a virtual
+ * machine, and only servers that are slower than the client find it asleep. By default it therefore
+ * stays awake, which needs a C compiler.
  */
 export async function wrk(
   url: string,
@@ -87,7 +91,7 @@ async function compile(library: string): Promise<string> {
   return library
 }
 
-/** wrk with random slugs of the sample. */
+/** Runs wrk with random slugs of the sample. */
 export async function load(
   url: string,
   { sample, spread, client }: { sample: string; spread: Spread; client: Client },
@@ -106,7 +110,7 @@ export async function load(
   }
 }
 
-/** As `--client` says it. Throws for what it cannot be. */
+/** Parses the value of `--client`. Throws for any other value. */
 export function clientNamed(name: string): Client {
   if (name === 'awake' || name === 'asleep') return name
   throw new Error('--client is awake or asleep')
@@ -126,10 +130,13 @@ export function onServerCore(command: string[], env: Record<string, string> = {}
   })
 }
 
-/** nginx compares every new key of a map with a ten-thousandth of the others: ten million take minutes. */
+/**
+ * nginx compares every new key of a map with a ten-thousandth of the others: ten million take
+ * minutes.
+ */
 const START_WITHIN_MS = 900_000
 
-/** Waits until the address answers; returns the milliseconds it took. */
+/** Waits until the address answers. Returns the milliseconds that it took. */
 export async function untilAnswers(url: string): Promise<number> {
   const startedMs = performance.now()
   while (performance.now() - startedMs < START_WITHIN_MS) {

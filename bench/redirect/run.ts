@@ -1,5 +1,7 @@
-// bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3] [--spread even|favourites] [--client awake|asleep]
-// nginx (without and with its access log), a bare Bun.serve and Latchkey answer the same requests in turn, each pinned to one core, the load on the other.
+// bun bench/redirect/run.ts [--sizes 1000,1000000,10000000] [--seconds 8] [--rounds 3]
+//   [--spread even|favourites] [--client awake|asleep]
+// nginx (without and with its access log), a bare Bun.serve and Latchkey answer the same requests
+// in turn, each pinned to one core, with the load on the other.
 import { Database as SqliteFile } from 'bun:sqlite'
 import { mkdirSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
@@ -38,7 +40,7 @@ interface Subject {
   name: string
   url: string
   pids: number[]
-  /** Ends when the work that was put off is done. */
+  /** Resolves when the deferred work is done. */
   settle(): Promise<void>
   stop(): Promise<void>
 }
@@ -52,7 +54,7 @@ interface Row {
   perSecond: number
 }
 
-/** One nginx at two ports: at the second it keeps its access log, as it does unless told otherwise. */
+/** Starts one nginx at two ports. At the second it writes its access log, as it does by default. */
 async function startNginx(count: number): Promise<[plain: Subject, logging: Subject]> {
   const config = join(work, `nginx-${count}.conf`)
   await writeNginxConfig(config, count)
@@ -165,7 +167,7 @@ async function round(subject: Subject, slugs: { sample: string; spread: Spread }
   }
 }
 
-/** Every redirect that was sent is a click in the database, and nothing else is. */
+/** Checks that the clicks in the database are exactly the redirects that were sent. */
 async function checkClicks(latchkey: Subject, path: string): Promise<string> {
   const redirected = await metric(latchkey.url, 'latchkey_links_redirects_total')
   await latchkey.stop()

@@ -1,4 +1,4 @@
-// Fills a database with links, straight into the tables the migrations make. `bun seed.ts FILE COUNT`
+// Fills a database with links, directly in the tables of the migrations. `bun seed.ts FILE COUNT`
 import { Database as SqliteFile } from 'bun:sqlite'
 import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
@@ -11,7 +11,10 @@ const CREATED_AT = 1_780_000_000
 /** More than wrk needs to touch every part of the index; its interpreter holds no more. */
 const SAMPLED = 500_000
 
-/** A different slug of seven characters for every number: multiplication by an odd number is a bijection on 32 bits. */
+/**
+ * Returns a different slug of seven characters for every number: multiplication by an odd number is
+ * a bijection on 32 bits.
+ */
 export function slugOf(index: number): string {
   let bits = Math.imul(index, 0x9e3779b1) >>> 0
   let slug = ''
@@ -39,7 +42,7 @@ export async function seed(path: string, count: number): Promise<void> {
   )
   file.run('create temp table made (slug text not null, link_id integer not null)')
   const made = file.prepare('insert into made values (?, ?)')
-  // The two tables refer to each other, so one transaction makes both.
+  // The two tables refer to each other, so one transaction fills both.
   file.transaction(() => {
     for (let id = 1; id <= count; id++) {
       const url = targetOf(id)

@@ -1,4 +1,4 @@
-// The floor under everything written for this runtime: one constant answer as long as that of Rooms.
+// The lower bound for this runtime: one constant answer as long as that of Rooms.
 const BODY = JSON.stringify({
   user: {
     id: '01234567-89ab-4cde-8f01-23456789abcd',

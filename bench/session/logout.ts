@@ -1,6 +1,6 @@
 // bun bench/session/logout.ts [--sizes 1000,1000000] [--calls 300]
-// How long the provider waits until one session among many has ended: a logout token over the whole way, from its signature
-// to the commit that ends the session and remembers the token.
+// Measures how long the provider waits until one session among many has ended: a logout token all
+// the way from its signature to the commit that ends the session and stores the token.
 import { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync, mkdirSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -35,7 +35,9 @@ function environment(path: string, idp: HostileProvider): Record<string, string>
   }
 }
 
-/** Sessions of this provider among all those of another, whose people they belong to. */
+/**
+ * Adds sessions of this provider among all those of another provider, to whose people they belong.
+ */
 function addSessions(path: string, issuer: string, names: readonly string[]): void {
   const file = new SqliteFile(path)
   const users = file.prepare<{ id: string }, [number]>('select id from users limit ?').all(names.length)
@@ -54,7 +56,7 @@ function addSessions(path: string, issuer: string, names: readonly string[]): vo
   file.close()
 }
 
-/** As it was before. */
+/** Removes these sessions again. */
 function removeSessions(path: string, issuer: string): void {
   const file = new SqliteFile(path)
   for (const [table, column] of [
@@ -68,7 +70,7 @@ function removeSessions(path: string, issuer: string): void {
   file.close()
 }
 
-/** By which index the sessions that a token names are found. */
+/** Returns the query plan, with the index that finds the sessions of a token. */
 function planOf(path: string, column: 'idp_sid' | 'idp_sub'): string {
   const file = new SqliteFile(path, { readonly: true })
   const [step] = file

@@ -1,4 +1,4 @@
-// Rooms as it starts from settings, on a database that is there already.
+// Starts Rooms from its settings on an existing database.
 import { startRooms } from '../../apps/rooms/src/main.ts'
 import { readSettings } from '../../apps/rooms/src/settings.ts'
 

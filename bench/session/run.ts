@@ -1,5 +1,7 @@
-// bun bench/session/run.ts [--sizes 1000,1000000] [--seconds 4] [--rounds 3] [--client awake|asleep]
-// What it costs to find out who asks: the look-up alone, with everything around it, and over a port beside a bare server.
+// bun bench/session/run.ts [--sizes 1000,1000000] [--seconds 4] [--rounds 3]
+//   [--client awake|asleep]
+// Measures the cost of identifying the caller: the lookup alone, the whole request, and over a port
+// beside a bare server.
 import { existsSync, mkdirSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +26,8 @@ const { values } = parseArgs({
 const client = clientNamed(values.client)
 const SAMPLE = 20_000
 const CALLS = 20_000
-// Until the compiler of the runtime has seen enough of the code; on a busy machine that takes more seconds than on a calm one.
+// Until the runtime's compiler has seen enough of the code. On a busy machine that takes more
+// seconds than on an idle one.
 const WARM_UP_REQUESTS = 150_000
 const WARM_UP_SECONDS = 4
 const PORTS = { bare: 9111, rooms: 9112 }
@@ -92,11 +95,11 @@ interface Serving {
   env: Record<string, string>
   sample: string
   paths: readonly string[]
-  /** Called when everything is warm. */
+  /** Called after the warm-up. */
   ready?: () => void
 }
 
-/** Each path of one server in turn, so that a moment at which the machine is slower is one for all of them. */
+/** Loads each path of one server in turn. A slow moment of the machine then affects all of them. */
 async function serve(
   script: string,
   port: number,

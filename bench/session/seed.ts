@@ -7,12 +7,14 @@ import { migrations } from '../../apps/rooms/src/db/migrations.ts'
 
 const DAY_MS = 86_400_000
 
-/** The cookie of one of the seeded sessions. */
+/** Returns the cookie of a seeded session. */
 export function tokenOf(id: number): string {
   return createHash('sha256').update(`session ${id}`).digest('base64url')
 }
 
-/** As if these sessions had been used this moment, so that none has to slide within the next minute. */
+/**
+ * Marks these sessions as used now, which keeps them from being extended within the next minute.
+ */
 export function touch(path: string, tokens: readonly string[]): void {
   const file = new SqliteFile(path)
   const update = file.prepare('update sessions set last_seen_at = ? where token_hash = ?')
@@ -23,13 +25,13 @@ export function touch(path: string, tokens: readonly string[]): void {
   file.close()
 }
 
-/** So many people with a session each, in a database that Rooms has migrated. */
+/** Creates `count` people with a session each, in a database that Rooms has migrated. */
 export async function seed(path: string, count: number): Promise<void> {
   const database = openDatabase(`sqlite:${path}`)
   await migrate(database, migrations)
   await database.close()
   const file = new SqliteFile(path)
-  // Nobody minds when an unfinished one is lost, and random keys touch every page of the indexes.
+  // An unfinished database may be lost, and random keys touch every page of the indexes.
   for (const pragma of ['journal_mode = off', 'synchronous = off', 'cache_size = -2000000'])
     file.run(`pragma ${pragma}`)
   const user = file.prepare(

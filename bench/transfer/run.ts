@@ -16,9 +16,9 @@ import type { Tables } from '../../apps/links/src/db/tables.ts'
 import { NOW, fill } from '../analytics/fill.ts'
 
 /**
- * Moves an instance from SQLite to PostgreSQL and on to SQLite again, by the command that people use:
- * `bun bench/transfer/run.ts --links 1000000 --clicks 10000000`. `LATCHKEY_TEST_POSTGRES` names the server; a database of its
- * own is made there and dropped. Fails when anything differs.
+ * Moves an instance from SQLite to PostgreSQL and back to SQLite with the public command: `bun
+ * bench/transfer/run.ts --links 1000000 --clicks 10000000`. `LATCHKEY_TEST_POSTGRES` names the
+ * server; a separate database is created there and dropped. Fails if anything differs.
  */
 const { values } = parseArgs({
   options: {
@@ -37,7 +37,7 @@ interface Measured {
   memoryMiB: number
 }
 
-/** Runs the command on an instance; stdout goes to a file. */
+/** Runs the command on an instance. Its stdout goes to a file. */
 async function latchkey(what: string, databaseUrl: string, args: string[], out?: string): Promise<Measured> {
   const startedMs = performance.now()
   const child = Bun.spawn([process.execPath, LATCHKEY, ...args], {
@@ -65,8 +65,8 @@ async function latchkey(what: string, databaseUrl: string, args: string[], out?:
 }
 
 /**
- * Looked at while it runs: what the system tells at its end is never less than this process, which has filled a database, had
- * at its most.
+ * Samples the memory of a child while it runs. The system's value at its end is never below the
+ * peak of this process, which has filled a database.
  */
 async function mostMemoryMiB(child: Bun.Subprocess): Promise<number> {
   let most = 0
@@ -80,7 +80,7 @@ async function mostMemoryMiB(child: Bun.Subprocess): Promise<number> {
   return most
 }
 
-/** Of everything after the first line, which tells when the file was made. */
+/** Hash of everything after the first line, which holds the time of the export. */
 async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256')
   let isRest = false
@@ -97,7 +97,10 @@ async function csvOf(url: string): Promise<string> {
   return hashOf(file)
 }
 
-/** Of the most clicked links, one that was never clicked, and the dashboard, in every range. */
+/**
+ * Statistics of the most clicked links, of one without clicks, and of the dashboard, in every
+ * range.
+ */
 async function figuresOf(url: string): Promise<string> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)
