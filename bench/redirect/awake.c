@@ -1,4 +1,4 @@
-// Preloaded into wrk, so that it asks again and again for answers instead of sleeping until one comes.
+// Preloaded into wrk, which then polls for answers instead of sleeping until one arrives.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/epoll.h>

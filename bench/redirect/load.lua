@@ -1,4 +1,5 @@
--- One visitor a request: a random slug (`spread` says how random), one of a few dozen user agents, every third with a referrer.
+-- One visitor per request: a random slug (distributed by `spread`), one of a few dozen user
+-- agents, every third with a referrer.
 local slugs = {}
 local agents = {}
 local referrers = { "https://www.google.com/", "https://t.co/x7", "https://news.ycombinator.com/", "https://example.org/blog/post" }
@@ -12,7 +13,8 @@ function init(args)
     agents[#agents + 1] = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_" .. (major % 7) .. " like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1 " .. major
   end
   math.randomseed(tonumber(args[2]))
-  -- "even": every slug alike. "favourites": Zipf's law with exponent 1, the usual shape of what people follow.
+  -- "even": every slug equally likely. "favourites": Zipf's law with exponent 1, the usual
+  -- distribution of clicks.
   if args[3] == "favourites" then
     pick = function() return slugs[math.floor((#slugs) ^ math.random())] end
   else

@@ -1,4 +1,5 @@
--- One signed-in browser a request, any of the sample alike: both cookies, as a page of the client sends them.
+-- One signed-in browser per request, each of the sample equally likely, with both cookies, as a
+-- page of the client sends them.
 local cookies = {}
 
 function init(args)
