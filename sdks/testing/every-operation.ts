@@ -4,7 +4,10 @@ interface Described {
   operationId: string
 }
 
-/** Operations of the document, but for PATCH, which means the same as PUT, that nobody called. */
+/**
+ * Returns the operations of the document that were not called, except PATCH, which is equivalent to
+ * PUT.
+ */
 export function operationsNotCalled(called: readonly string[]): string[] {
   const paths = createDocument('0.0.0')['paths'] as Record<string, Record<string, Described>>
   return Object.entries(paths).flatMap(([path, methods]) =>

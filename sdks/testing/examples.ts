@@ -1,12 +1,12 @@
-/** An example of a README: its lines, and what its comments say that it prints. */
+/** An example of a README: its lines, and the output stated in its comments. */
 export interface Example {
   code: string
   prints: string[]
 }
 
 /**
- * All examples in one language, as one text after another: each goes on where the one before ended. A comment behind
- * `console.log(…)` or `print(…)` is what is printed there.
+ * All examples in one language, as one continuous text: each continues the one before. A comment
+ * after `console.log(…)` or `print(…)` states its output.
  */
 export function examplesIn(markdown: string, language: 'ts' | 'python'): Example[] {
   const blocks = [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 
-/** What the fake service says to one request; `never` leaves it without an answer. */
+/** The fake service's answer to one request; `never` leaves the request unanswered. */
 export type Said = { status?: number; headers?: Record<string, string>; body?: unknown } | 'never'
 
 export interface Asked {
@@ -10,7 +10,7 @@ export interface Asked {
   body: unknown
 }
 
-/** A service that says what it is told to, in that order, and remembers what it was asked. */
+/** A service that sends the given answers in order and records the requests. */
 export class FakeService {
   readonly asked: Asked[] = []
   readonly #answers: Said[]
@@ -39,7 +39,7 @@ export class FakeService {
   }
 }
 
-/** What the call fails with; a call that does not fail fails the test. */
+/** Returns the error of a call. A call that succeeds fails the test. */
 export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => expect.unreachable('The call should have failed'),

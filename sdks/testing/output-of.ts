@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 const TOOLS = join(import.meta.dir, '../../node_modules/.bin')
 
-/** What a command prints; one that fails fails the test with all it said. */
+/** Returns the output of a command. A failing command fails the test with all of its output. */
 export async function outputOf(
   command: readonly string[],
   { cwd, env = {} }: { cwd: string; env?: Readonly<Record<string, string>> },

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 const LATCHKEY = join(import.meta.dir, '../../apps/latchkey/src/latchkey.ts')
 const WITHIN_MS = 30_000
 
-/** `latchkey links` as people run it, in a folder of its own, behind a door that writes down what is called. */
+/**
+ * `latchkey links` as users run it, in a separate folder, behind a proxy that records the calls.
+ */
 export class RunningService {
-  /** `METHOD /path` of each API call that came in, as often as it came in. */
+  /** `METHOD /path` of each API call that arrived, one entry per call. */
   readonly called: string[] = []
   readonly #folder = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'))
   readonly #environment: Record<string, string>
@@ -25,12 +27,14 @@ export class RunningService {
     }
   }
 
-  /** Where clients find it. */
+  /** The base URL for clients. */
   get url(): string {
     return this.#url
   }
 
-  /** `files` are served beside it, for pages that use it from the same origin. */
+  /**
+   * Starts the service. `files` are served beside it, for pages that use it from the same origin.
+   */
   async start(files: (path: string) => Response | undefined = () => undefined): Promise<void> {
     const child = this.#spawn(['links'])
     const origin = await listening(child.stdout)
@@ -78,7 +82,10 @@ export class RunningService {
   }
 }
 
-/** The origin in the line with which the service says that it listens; what it writes later is read and dropped. */
+/**
+ * Returns the origin from the line with which the service reports that it listens. Later output is
+ * read and dropped.
+ */
 async function listening(output: ReadableStream<Uint8Array>): Promise<string> {
   const reader = output.getReader()
   const decoder = new TextDecoder()

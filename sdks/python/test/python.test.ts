@@ -8,12 +8,12 @@ import { examplesIn } from '../../testing/examples.ts'
 import { outputOf } from '../../testing/output-of.ts'
 import { RunningService } from '../../testing/running-service.ts'
 
-/** A Python that has httpx, pytest, mypy, ruff and hatchling installed; CONTRIBUTING.md says how. */
+/** A Python with httpx, pytest, mypy, ruff and hatchling; see CONTRIBUTING.md. */
 const python = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
 const SDK = join(import.meta.dir, '..')
-/** Reading all types takes long where several things run at once. */
+/** Reading all types takes long on a busy machine. */
 const PATIENCE_MS = 180_000
-// Nothing is left in the tree.
+// No caches stay in the tree.
 const CLEAN = { PYTHONDONTWRITEBYTECODE: '1', MYPY_CACHE_DIR: '/dev/null', RUFF_NO_CACHE: 'true' }
 
 describe.skipIf(python === '')('the Python client', () => {
@@ -82,14 +82,14 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
   const service = new RunningService(`sqlite:${join(folder, 'links.db')}`)
   let wheel: string
 
-  // Built from a copy, so that nothing is left in the tree.
+  // Built from a copy, which keeps the tree clean.
   beforeAll(async () => {
     const copy = join(folder, 'sdk')
     cpSync(SDK, copy, { recursive: true })
     await outputOf([python, '-m', 'hatchling', 'build', '-t', 'wheel', '-d', folder], { cwd: copy })
     wheel = readdirSync(folder).find((name) => name.endsWith('.whl')) ?? ''
     await outputOf([python, '-m', 'venv', join(project, 'venv')], { cwd: folder })
-    // The new environment takes httpx from the one of the tests, so that nothing is downloaded.
+    // The new environment shares httpx with that of the tests, which avoids a download.
     const places = await outputOf([own, '-c', SITE], { cwd: folder })
     const shared = await outputOf([python, '-c', SITE], { cwd: folder })
     await Bun.write(join(places.trim(), 'shared.pth'), shared)
@@ -128,5 +128,5 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
   })
 })
 
-/** Where an environment keeps its packages. */
+/** Prints the folder in which an environment keeps its packages. */
 const SITE = 'import sysconfig; print(sysconfig.get_path("purelib"))'

@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture(params=["sync", "async"])
 def kind(request: pytest.FixtureRequest) -> str:
-    """Every promise is kept by both clients."""
+    """Run each test with both clients."""
     return str(request.param)

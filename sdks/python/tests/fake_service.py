@@ -1,4 +1,4 @@
-"""A service that says what it is told to, in that order, and remembers what it was asked."""
+"""A service that sends the given answers in order and records the requests."""
 
 from __future__ import annotations
 

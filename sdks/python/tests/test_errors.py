@@ -147,7 +147,7 @@ def test_a_qr_code_is_an_image_also_where_its_type_is_written_in_capitals(kind: 
 
 
 def test_no_answer_in_time_is_a_time_out_of_the_client_or_of_the_call(kind: str) -> None:
-    # Long enough to be asked on a machine that does other things as well.
+    # Long enough for the request to arrive on a busy machine.
     timeout = 1.0
     with fake_service(Said(never=True), Said(never=True)) as service:
         with pytest.raises(LinksTimeoutError) as caught:
@@ -166,7 +166,7 @@ def test_a_time_without_end_is_no_limit(kind: str, timeout: float) -> None:
     assert len(service.asked) == 2
 
 
-def test_nobody_who_listens_is_a_network_error(kind: str) -> None:
+def test_no_listening_server_is_a_network_error(kind: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -205,7 +205,7 @@ def test_an_argument_that_cannot_be_sent_is_no_network_error(kind: str) -> None:
 
 
 def cancelled_after(*said: Said) -> float:
-    """Cancel a call once it was asked; how long that took, in seconds."""
+    """Cancel a call once the service has received it; return the duration in seconds."""
 
     async def run(url: str, was_asked: Any) -> float:
         async with AsyncLinksClient(url, api_key="sk_test") as client:

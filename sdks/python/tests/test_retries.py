@@ -23,7 +23,7 @@ def limited(seconds: str) -> Said:
 def send(
     kind: str, service: FakeService, call: Call, max_retries: int = 2
 ) -> tuple[Any, list[float]]:
-    """The answer, or the error, and the waits in between, which end at once."""
+    """Return the answer or the error, and the waits in between, which end at once."""
     waits: list[float] = []
 
     async def sleep_async(seconds: float) -> None:
@@ -65,7 +65,7 @@ def test_idempotent_calls_are_repeated_on_429_and_503(kind: str, method: str) ->
 @pytest.mark.parametrize(
     ("method", "status"), [("GET", 503), ("GET", 429), ("PUT", 429), ("DELETE", 429)]
 )
-def test_calls_are_repeated_without_being_told_when(kind: str, method: str, status: int) -> None:
+def test_calls_are_repeated_without_retry_after(kind: str, method: str, status: int) -> None:
     with fake_service(Said(status, BUSY.body), Said(body={"id": 1})) as service:
         assert send(kind, service, Call(method, "/links/1")) == ({"id": 1}, [0.375])
 
@@ -103,7 +103,7 @@ def test_a_call_is_repeated_as_often_as_allowed_and_fails_with_the_last_answer(k
     assert len(service.asked) == 2
 
 
-def test_a_server_that_wants_more_than_a_minute_is_told_to_the_caller(kind: str) -> None:
+def test_a_retry_after_over_a_minute_is_reported_to_the_caller(kind: str) -> None:
     with fake_service(limited("61")) as service:
         error, waits = send(kind, service, Call("GET", "/links/1"))
     assert (error.retry_after, waits, len(service.asked)) == (61, [], 1)

@@ -66,7 +66,7 @@ describe('a client', () => {
     const service = new FakeService({ body: [] })
     await new LinksClient({ baseUrl: service.url, apiKey: ' sk_test\n' }).bundles.list()
     expect(service.asked[0]?.headers.get('authorization')).toBe('Bearer sk_test')
-    // Without types, what was never set comes too.
+    // Without types, unset values arrive, too.
     const unset = undefined as unknown as string
     for (const apiKey of [unset, '', ' \n', 'sk_se\ncret', 'sk_sécret', 'sk_secretł', 'sk_secret\0'])
       expect(() => new LinksClient({ baseUrl: service.url, apiKey })).toThrow(

@@ -118,7 +118,7 @@ describe('a QR code', () => {
 describe('a call that gets no answer', () => {
   test('fails as a time-out, of the client or of the call', async () => {
     const service = new FakeService('never', 'never')
-    // Long enough to be asked on a machine that does other things.
+    // Long enough for the request to arrive on a busy machine.
     const client = new LinksClient({ baseUrl: service.url, apiKey: 'sk_test', timeoutMs: 1_000 })
     const error = await failureOf(client.links.get(1))
     expect(error).toBeInstanceOf(LinksTimeoutError)
@@ -151,7 +151,7 @@ describe('a call that gets no answer', () => {
     }
   })
 
-  test('fails as a network error where nobody listens', async () => {
+  test('fails as a network error when no server listens', async () => {
     const gone = Bun.serve({ port: 0, fetch: () => new Response() })
     const baseUrl = gone.url.origin
     await gone.stop(true)

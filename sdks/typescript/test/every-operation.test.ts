@@ -23,7 +23,7 @@ eachDialect((dialect, newUrl) => {
     })
     afterAll(() => service.stop())
 
-    /** Somebody follows the link. */
+    /** A visitor follows the link. */
     const visit = (slug: string) => fetch(`${service.url}/${slug}`, { redirect: 'manual' })
 
     test('make, find, change and delete links', async () => {

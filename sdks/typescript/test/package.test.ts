@@ -23,7 +23,7 @@ describe('the packed client', () => {
   const installed = join(project, 'node_modules/latchkey-links')
   let files: string[]
 
-  // Packed from a copy, so that nothing is left in the tree.
+  // Packed from a copy, which keeps the tree clean.
   beforeAll(async () => {
     const copy = join(folder, 'sdk')
     cpSync(SDK, copy, { recursive: true, filter: (from) => !/\/(dist|node_modules)$/.test(from) })
@@ -113,13 +113,13 @@ describe('the packed client', () => {
   })
 })
 
-/** All examples in one module, with their imports once. */
+/** All examples in one module, with each import once. */
 function readExamples(): { examples: string; prints: string[] } {
   const all = examplesIn(readFileSync(join(SDK, 'README.md'), 'utf8'), 'ts')
   return { examples: all.map(({ code }) => code).join('\n'), prints: all.flatMap((each) => each.prints) }
 }
 
-/** As JavaScript, asking the service of this test. */
+/** The code as JavaScript that calls the service of this test. */
 function plain(code: string, url: string): string {
   const transpiled = new Bun.Transpiler({ loader: 'ts' }).transformSync(code)
   return transpiled.replaceAll('http://localhost:8080', url)
@@ -128,7 +128,7 @@ function plain(code: string, url: string): string {
 const PAGE = `<!doctype html><title>SDK</title>
 <script type="module">await import('/sdk/readme.js'); globalThis.finished = true</script>`
 
-/** A page and the installed package, from the origin of the service. */
+/** Serves a page and the installed package from the origin of the service. */
 function served(path: string, installed: string): Response | undefined {
   if (path === '/sdk/page.html') return new Response(PAGE, { headers: { 'content-type': 'text/html' } })
   if (!path.startsWith('/sdk/')) return undefined

@@ -12,7 +12,7 @@ const limited = (seconds: string): Said => ({
 })
 const GET: Call = { method: 'GET', path: '/links/1', options: undefined }
 
-/** A transport whose waits end at once and are written down. */
+/** A transport whose waits end at once and are recorded. */
 function transportTo(service: FakeService, options: { maxRetries?: number } = {}) {
   const waits: number[] = []
   const transport = new Transport(
@@ -45,7 +45,7 @@ describe('a call that gets 429 or 503', () => {
     ['GET', 429],
     ['PUT', 429],
     ['DELETE', 429],
-  ])('is repeated without being told when, when it is a %s that gets %i', async (method, status) => {
+  ])('is repeated without a Retry-After, when it is a %s that gets %i', async (method, status) => {
     const service = new FakeService({ ...BUSY, status }, { body: { id: 1 } })
     const { transport, waits } = transportTo(service)
     expect(await transport.json<unknown>({ ...GET, method })).toEqual({ id: 1 })

@@ -1,6 +1,6 @@
 """Every operation against a running service, with both clients.
 
-LINKS_URL says where it is; ANN_KEY and BEN_KEY may do all, READ_KEY is Ann's and may only read.
+LINKS_URL is its address. ANN_KEY and BEN_KEY have all scopes; READ_KEY is Ann's and read-only.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Scenario = Callable[[str, Any, Any, Any], Coroutine[Any, Any, None]]
 
 
 async def done(call: Any) -> Any:
-    """What the call answers, blocking or not."""
+    """Return the answer of the call, blocking or not."""
     return await call if isawaitable(call) else call
 
 
 async def every(items: Any) -> list[Any]:
-    """All items of an iterator, blocking or not."""
+    """Return all items of an iterator, blocking or not."""
     return [item async for item in items] if hasattr(items, "__aiter__") else list(items)
 
 
@@ -40,7 +40,7 @@ async def refused(call: Callable[[], Any]) -> LinksApiError:
 
 
 def visit(slug: str) -> int:
-    """Somebody follows the link."""
+    """Follow the link as a visitor."""
     return httpx.get(f"{URL}/{slug}").status_code
 
 
