@@ -8,7 +8,7 @@ import { openSqliteFile } from './sqlite-file.ts'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-copy-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a backup removes what killed ones of any name left a day ago, and no other file', async () => {
+test('a backup deletes partial files of any name that killed backups left a day ago, and no other file', async () => {
   const source = join(folder, 'source.db')
   openSqliteFile(source).close()
   const ended = Bun.spawn(['true'])

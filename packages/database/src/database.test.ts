@@ -63,7 +63,7 @@ function increment(database: Database<Tables>, name = 'a'): Promise<void> {
 
 eachDialect((dialect, newUrl) => {
   describe('write', () => {
-    test('answers what the work returns, and what it wrote can be read', async () => {
+    test('returns the result of the work, and its changes can be read', async () => {
       const { database } = await openNew(newUrl)
       const answer = await database.write(async (tx) => {
         await tx.updateTable('counter').set({ value: 5 }).where('name', '=', 'a').execute()
@@ -73,7 +73,7 @@ eachDialect((dialect, newUrl) => {
       expect(await valueOf(database, 'a')).toBe(5)
     })
 
-    test('leaves nothing of work that throws, and the next write goes on as if it had not been', async () => {
+    test('rolls back work that throws, and the next write is unaffected', async () => {
       const { database } = await openNew(newUrl)
       const failing = database.write(async (tx) => {
         await tx.updateTable('counter').set({ value: 5 }).execute()
@@ -209,7 +209,7 @@ eachDialect((dialect, newUrl) => {
     expect(rows).toEqual([{ total: 2 ** 53 - 1, count: 2 } as never])
   })
 
-  test('more different statements than are kept prepared all work, again too', async () => {
+  test('more statements than the cache holds all work, also repeatedly', async () => {
     const { database } = await openNew(newUrl)
     for (let round = 0; round < 2; round++)
       for (let index = 0; index < 300; index++) {
@@ -258,7 +258,7 @@ eachDialect((dialect, newUrl) => {
       ).toEqual([])
     })
 
-    test('values are values, whatever characters they have', async () => {
+    test('values are literal, with any characters', async () => {
       const { database } = await openNew(newUrl)
       const names = [
         `'`,
@@ -284,7 +284,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('writers who name the same key wait for each other until their transaction ends', async () => {
+  test('writers with the same key wait for each other until their transaction ends', async () => {
     const { url, database } = await openNew(newUrl)
     const other = openAt(url)
     const events: string[] = []
@@ -302,7 +302,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'postgres')
-    test('two writers who lock the same rows in opposite orders both succeed: the one given up is tried again', async () => {
+    test('two writers who lock the same rows in opposite orders both succeed: the aborted one is retried', async () => {
       const { database } = await openNew(newUrl)
       const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       let runs = 0
@@ -321,7 +321,7 @@ eachDialect((dialect, newUrl) => {
       expect(runs).toBeGreaterThanOrEqual(3)
     })
   else {
-    test('while others write, this process does not, and afterwards it does', async () => {
+    test('writers of this process pause while another thread writes, and continue afterwards', async () => {
       const { database } = await openNew(newUrl)
       const events: string[] = []
       const go = Promise.withResolvers<void>()
@@ -341,7 +341,7 @@ eachDialect((dialect, newUrl) => {
       ['after reads and writes', valueOf],
       ['without ever having been read', async () => undefined],
     ] as const)
-      test(`a file that is closed in order, ${when}, leaves no log behind: it can be copied alone`, async () => {
+      test(`a file that is closed cleanly, ${when}, leaves no log behind: it can be copied alone`, async () => {
         const { url, database } = await openNew(newUrl)
         await use(database, 'a')
         expect(existsSync(`${sqlitePath(url)}-wal`)).toBe(true)

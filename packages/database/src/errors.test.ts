@@ -217,7 +217,7 @@ describe.skipIf(!server)('PostgreSQL that cannot be used', () => {
   })
 })
 
-test('codes decide, and what has none is none of them', () => {
+test('codes decide, and an error without a code belongs to no kind', () => {
   const unavailable = [
     'SQLITE_FULL',
     'SQLITE_IOERR_WRITE',

@@ -95,7 +95,7 @@ eachDialect((dialect, newUrl) => {
       await silent
     }, 30_000)
 
-    test('a node that has lost its connection is known again, and says when it comes back into an import', async () => {
+    test('a node that lost its connection takes the lock again, and logs an error if an import runs meanwhile', async () => {
       const url = await newUrl()
       const server = openPool(url)
       closings.push(() => server.end())

@@ -35,7 +35,7 @@ interface Log {
  * share. A lost connection is replaced within seconds.
  *
  * @example
- * const database = await openOccupied<Tables>('postgres://db.internal/links', log)
+ * const database = await openExclusively<Tables>('postgres://db.internal/links', log)
  */
 export async function openExclusively<Tables>(url: string, log: Log): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)

@@ -3,7 +3,7 @@ import { findExcess } from './json-excess.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
-test('an entry has at most 32 levels, whatever its kinds of brackets', () => {
+test('an entry has at most 32 levels of brackets of any kind', () => {
   expect(findExcess(nested(32))).toBeUndefined()
   expect(findExcess(nested(33))).toBe('is nested more than 32 levels deep')
   expect(findExcess(`${'{"a":['.repeat(16)}{`)).toBe('is nested more than 32 levels deep')

@@ -47,7 +47,7 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 eachDialect((dialect, newUrl) => {
-  test('a read off the thread answers the same rows as any other', async () => {
+  test('a read off the thread returns the same rows as any other', async () => {
     const { read, offThread } = await openWithTimeout(await newUrl())
     const bytes = dialect === 'sqlite' ? sql`x'00ff'` : sql`'\\x00ff'::bytea`
     for (const query of [
@@ -62,7 +62,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a read off the thread sees what was committed before it, and a snapshot there what was when it began', async () => {
+  test('a read off the thread sees earlier commits, and a snapshot there the state when it began', async () => {
     const database = await openWithTimeout(await newUrl())
     const { offThread } = database
     const count = async (read = offThread.read) =>
@@ -80,7 +80,7 @@ eachDialect((dialect, newUrl) => {
     expect(await count()).toBe(4)
   })
 
-  test('what a read off the thread ends with is what the database says, and the next one is served', async () => {
+  test('a failed read off the thread throws the error of the database, and the next one is served', async () => {
     const { read, offThread } = await openWithTimeout(await newUrl())
     const wrong = sql`select nothing from nowhere`
     const [near, far] = [await failureOf(wrong.execute(read)), await failureOf(wrong.execute(offThread.read))]
@@ -97,7 +97,7 @@ describe('the thread that reads', () => {
   let made = 0
   const newUrl = () => `sqlite:${join(folder, `${++made}.db`)}`
 
-  test('others read and write, and the event loop turns, while a long read runs', async () => {
+  test('other reads and writes and the event loop go on while a long read runs', async () => {
     const database = await openWithTimeout(newUrl())
     const { read, offThread } = database
     await sql`select 1`.execute(offThread.read)
@@ -120,7 +120,7 @@ describe('the thread that reads', () => {
     expect(rounds).toBeGreaterThanOrEqual(2)
   })
 
-  test('rows come in parts where so many are asked for at once, and a reader that stops early leaves nothing behind', async () => {
+  test('rows come in batches of the requested size, and a reader that stops early leaves nothing behind', async () => {
     const { offThread } = await openWithTimeout(newUrl())
     const numbers = sql<{ i: number }>`with recursive series (i) as (
       select 1 union all select i + 1 from series where i < 5) select i from series`
@@ -139,7 +139,7 @@ describe('the thread that reads', () => {
     expect(await parts(Infinity)).toEqual([[1, 2], [3, 4], [5]])
   })
 
-  test('over the limit a read, and those that wait for it, end as storage that cannot serve; then it goes on', async () => {
+  test('a read over the limit, and reads that wait for it, fail as unavailable storage; later reads are served', async () => {
     const { offThread } = await openWithTimeout(newUrl(), 100)
     const both = [failureOf(slow().execute(offThread.read)), failureOf(sql`select 1`.execute(offThread.read))]
     expect((await Promise.all(both)).map(isStorageUnavailable)).toEqual([true, true])
@@ -170,7 +170,7 @@ describe('the thread that reads', () => {
     expect(seen).toHaveLength(3)
   })
 
-  test('closing ends what is read and what waits, and then nothing is read any more', async () => {
+  test('closing ends the running read and waiting ones, and refuses later ones', async () => {
     const url = newUrl()
     const { offThread } = await openWithTimeout(url)
     const reads = [
@@ -193,7 +193,7 @@ describe('the thread that reads', () => {
     expect(existsSync(`${sqlitePath(url)}-wal`)).toBe(false)
   })
 
-  test('a file that cannot be opened is storage that cannot serve, until it can', async () => {
+  test('a file that cannot be opened is unavailable storage, until it can be opened', async () => {
     const url = newUrl()
     const { offThread } = await openWithTimeout(url)
     const path = sqlitePath(url)
@@ -203,7 +203,7 @@ describe('the thread that reads', () => {
     expect(await offThread.read.selectFrom('item').select('id').execute()).toHaveLength(2)
   })
 
-  test('a thread that ends takes its question with it, and the next question starts another', async () => {
+  test('a thread that ends fails its request, and the next request starts another thread', async () => {
     const program = join(folder, 'ending.ts')
     await Bun.write(
       program,

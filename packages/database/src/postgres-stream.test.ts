@@ -36,7 +36,7 @@ test.skipIf(!server)(
   },
 )
 
-test.skipIf(!server)('a host that DNS does not know is asked of the system', async () => {
+test.skipIf(!server)('a host that DNS does not know is resolved by the system', async () => {
   expect(await outcomeAt('localhost')).toEqual([{ one: 1 }])
   expect(await outcomeAt('127.0.0.1')).toEqual([{ one: 1 }])
   expect(await outcomeAt('nowhere.invalid')).toBe('ENOTFOUND')

@@ -57,7 +57,7 @@ eachDialect((dialect, newUrl) => {
     expect(shown).toEqual(Array.from({ length: 5 }, () => SET))
   })
 
-  test('a transaction that stands still too long changes nothing, fails as storage that cannot serve, and lets others go on', async () => {
+  test('a transaction that is idle too long changes nothing, fails as unavailable storage, and lets others go on', async () => {
     const database = openDatabase<{ item: { id: number } }>(await newUrl())
     await database.write((tx) => sql`create table item (id integer primary key)`.execute(tx))
     const insert = sql`insert into item values (1)`
@@ -78,7 +78,7 @@ eachDialect((dialect, newUrl) => {
     await database.close()
   })
 
-  test('a lock that is not to be had in time is storage that cannot serve', async () => {
+  test('a lock timeout is unavailable storage', async () => {
     const database = openDatabase(await newUrl())
     await database.write(async (tx) => {
       await sql`select pg_advisory_xact_lock(4711)`.execute(tx)

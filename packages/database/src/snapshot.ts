@@ -34,7 +34,7 @@ export async function readSnapshot<Tables, Result>(
  * Reads any number of rows, at most `atOnce` at a time. Must run inside `readSnapshot`, because
  * PostgreSQL's cursors need a transaction.
  *
- * @example for await (const rows of readBatches({ read, dialect }, sql<{ id: number }>`select id from link`, 2_000)) use(rows)
+ * @example for await (const rows of readBatches({ read, dialect }, sql`select id from link`, 2_000)) use(rows)
  */
 export async function* readBatches<Row, Tables>(
   { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },

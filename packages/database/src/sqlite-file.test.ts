@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('a new database, its log and its index are for their owner alone, and one that was there keeps its mode', () => {
+test('a new database, its log and its index are accessible to the owner only, and an existing database keeps its mode', () => {
   const path = join(folder, 'new', 'some.db')
   for (const mode of ['600', '640']) {
     const file = openSqliteFile(path)

@@ -22,7 +22,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 eachDialect((dialect, newUrl) => {
-  test('the limited database is the same one, and its writes are heard of like all others', async () => {
+  test('the database with a timeout is the same one, and listeners are called after its writes, too', async () => {
     const { database, limited } = await open(await newUrl())
     let heard = 0
     database.afterWrite(() => void heard++)
@@ -51,7 +51,7 @@ eachDialect((dialect, newUrl) => {
     await database.close()
   })
 
-  test('a statement over the limit ends as storage that cannot serve, and the next one is served', async () => {
+  test('a statement over the limit fails as unavailable storage, and the next one is served', async () => {
     const { database, limited } = await open(await newUrl())
     const startedMs = performance.now()
     const error = await failureOf(sql`select pg_sleep(10)`.execute(limited.read))
