@@ -24,7 +24,7 @@ const origin = (headers: Record<string, string>, peer = PROXY, header = 'X-Forwa
   forwardedOrigin(request(headers, 'http://links:8080/_/api'), peer, { header, trusted })
 
 describe('clientAddress', () => {
-  test('without a header to believe, the peer is the client, whatever is sent', () => {
+  test('without a trusted header, the peer is the client, for any headers of the request', () => {
     const forged = request({ 'X-Forwarded-For': '1.2.3.4', Forwarded: 'for=1.2.3.4', 'X-Real-IP': '1.2.3.4' })
     expect(clientAddress(forged, PROXY, { header: null, trusted })).toBe(PROXY)
     expect(clientAddress(forged, '::ffff:192.0.2.1', { header: null, trusted })).toBe('192.0.2.1')
@@ -58,7 +58,7 @@ describe('clientAddress', () => {
     expect(address('10.3.3.3')).toBe('10.3.3.3')
   })
 
-  test('what is no address ends the walk at the last good hop', () => {
+  test('an entry that is not an address ends the search at the last valid hop', () => {
     const garbage = [
       '',
       ' ',
@@ -87,7 +87,7 @@ describe('clientAddress', () => {
     }
   })
 
-  test('ports, brackets, mapped IPv4 and notations of IPv6 are made one', () => {
+  test('ports, brackets, mapped IPv4 and notations of IPv6 are normalised', () => {
     const forms = {
       '1.2.3.4:567': '1.2.3.4',
       '::1': '::1',
@@ -105,7 +105,7 @@ describe('clientAddress', () => {
     expect(address('203.0.113.7, ::ffff:10.2.2.2, [::ffff:10.3.3.3]:80')).toBe('203.0.113.7')
   })
 
-  test('Forwarded is read as RFC 7239 writes it', () => {
+  test('Forwarded is parsed according to RFC 7239', () => {
     expect(forwarded('for=192.0.2.60;proto=http;by=203.0.113.43')).toBe('192.0.2.60')
     expect(forwarded('For="[2001:db8:cafe::17]:4711"')).toBe('2001:db8:cafe::17')
     expect(forwarded('for=6.6.6.6, for=192.0.2.43, for=10.0.0.9;proto=https')).toBe('192.0.2.43')
@@ -165,7 +165,7 @@ describe('parseTrusted', () => {
       expect(list.has(outside)).toBe(false)
   })
 
-  test('a range given from its middle, mapped or of everything means what it says', () => {
+  test('a range written from its middle, mapped, or of all addresses matches its addresses', () => {
     expect(parseTrusted(['10.20.30.40/8']).has('10.255.0.1')).toBe(true)
     expect(parseTrusted(['::ffff:10.0.0.0/104']).has('10.1.2.3')).toBe(true)
     expect(parseTrusted(['::ffff:10.0.0.0/104']).has('11.1.2.3')).toBe(false)
@@ -175,7 +175,7 @@ describe('parseTrusted', () => {
     expect(parseTrusted(['::/0']).has('2001:db8::1')).toBe(true)
   })
 
-  test('what is no address or range is refused', () => {
+  test('anything that is not an address or a range is refused', () => {
     for (const bad of [
       '',
       'x',
@@ -252,7 +252,7 @@ describe('forwardedOrigin', () => {
     )
   })
 
-  test('in a list, what our own proxy added counts', () => {
+  test('in a list, the value that our own proxy added counts', () => {
     const list = { 'X-Forwarded-Host': 'evil.example, go.example.com', 'X-Forwarded-Proto': 'http,https' }
     expect(origin(list)).toBe('https://go.example.com')
     expect(origin({ Forwarded: 'host=evil.example, host=go.example.com' }, PROXY, 'Forwarded')).toBe(
@@ -260,7 +260,7 @@ describe('forwardedOrigin', () => {
     )
   })
 
-  test('what is no host or scheme is passed over', () => {
+  test('a value that is not a host or scheme is ignored', () => {
     for (const host of [
       '',
       'a b',

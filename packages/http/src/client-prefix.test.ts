@@ -36,7 +36,7 @@ test('each network holds the client, and is written the same for all clients in 
   )
 })
 
-test('what is no prefix has no network around it', () => {
+test('anything that is not a prefix has no network around it', () => {
   for (const key of [
     '',
     'alice',

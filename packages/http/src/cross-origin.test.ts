@@ -8,7 +8,7 @@ const from = (site: string, mode: string, dest: string, more = {}) =>
   sent({ 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode, 'Sec-Fetch-Dest': dest, ...more })
 
 describe('isCrossOriginSubrequest', () => {
-  test('is true of what a page of another origin sends without leaving', () => {
+  test('is true for requests of a page of another origin that stays open', () => {
     for (const site of ['cross-site', 'same-site'])
       for (const [mode, dest] of [
         ['no-cors', 'image'],
@@ -23,7 +23,7 @@ describe('isCrossOriginSubrequest', () => {
     expect(from('cross-site', 'navigate', 'document', { 'Sec-Purpose': 'prefetch' })).toBe(true)
   })
 
-  test('is false of a link that is followed, of our own pages and of what is typed', () => {
+  test('is false for followed links, our own pages and typed addresses', () => {
     for (const site of ['cross-site', 'same-site', 'same-origin', 'none'])
       expect([site, from(site, 'navigate', 'document')]).toEqual([site, false])
     for (const site of ['same-origin', 'none'])
@@ -35,7 +35,7 @@ describe('isCrossOriginSubrequest', () => {
         expect([site, mode, dest, from(site, mode, dest)]).toEqual([site, mode, dest, false])
   })
 
-  test('is false of clients that are no browser', () => {
+  test('is false for clients other than browsers', () => {
     expect(sent({})).toBe(false)
     expect(sent({ 'Sec-Fetch-Site': 'cross-site' })).toBe(false)
   })

@@ -1,4 +1,5 @@
-// One `name=value` of RFC 7239 section 4; the value is a token or a quoted string. Blanks around `;` and `,` are common.
+// One `name=value` of RFC 7239 section 4. The value is a token or a quoted string. Blanks around
+// `;` and `,` are common.
 const PAIR = /\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*/y
 
 /** The parameters of one hop, with names in lower case. */

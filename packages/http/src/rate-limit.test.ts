@@ -25,7 +25,7 @@ describe('createRateLimiter', () => {
     })
   })
 
-  test('looking ahead answers what taking would, and counts nothing', () => {
+  test('peeking returns the same as taking, and counts nothing', () => {
     const { limiter } = limiterAt({ count: 2, perSeconds: 60 })
     for (const allowed of [true, true, false]) {
       const [first, second] = [limiter.peek('a'), limiter.peek('a')]
@@ -131,7 +131,7 @@ describe('under a flood of keys', () => {
     expect(limiter.take('mine').allowed).toBe(false)
   })
 
-  test('nor when the flood lasts across a period', () => {
+  test('other keys never reset a bucket, even if the flood lasts across a period', () => {
     const { clock, limiter, takeMany } = limiterAt({ count: 10, perSeconds: 100 }, 100)
     clock.ms += 95_000
     takeMany('mine', 10)
@@ -182,7 +182,7 @@ describe('while 200,000 clients fill the tables', () => {
   }
 
   for (const [source, flood] of floods) {
-    test(`${source}, clients of other networks are served, and those known before have what they had`, () => {
+    test(`${source}, clients of other networks are served, and earlier clients keep their buckets`, () => {
       const { limiter, takeMany } = limiterAt(TEN_AN_HOUR)
       const known = ['2001:db8:1::/64', '10.0.5.7', '2001:db9::/64', '203.0.113.1']
       for (const key of known) takeMany(key, 4)
