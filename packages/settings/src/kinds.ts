@@ -112,7 +112,8 @@ export function listenHost(): Kind<string> {
 }
 
 /**
- * A bare http or https origin. The result is the origin as browsers write it: lower-case, without a default port.
+ * A bare http or https origin. The result is the origin in the form of browsers: lower-case,
+ * without a default port.
  *
  * @example origin().parse('https://Go.Example.com') // 'https://go.example.com'
  */
@@ -247,7 +248,8 @@ function parseHttpUrl(given: string): URL | undefined {
 }
 
 function isSqliteUrl(given: string): boolean {
-  // sqlite://data/x.db would name a file at the root of the disk; three slashes are the usual absolute form.
+  // sqlite://data/x.db would name a file at the root of the disk. Three slashes are the usual
+  // absolute form.
   return /^sqlite:(?!\/\/(?!\/))\S/.test(given) && !CONTROL.test(given) && given === given.trim()
 }
 

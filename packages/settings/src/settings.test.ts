@@ -151,7 +151,7 @@ describe('secrets', () => {
       expect(failureOf({ APP_TOKEN_FILE: path }).problems.map(({ name }) => name)).toEqual(['APP_TOKEN'])
   })
 
-  test('neither a bad secret nor what stands in for its path is printed', () => {
+  test('neither an invalid secret nor the text in place of its path is printed', () => {
     for (const env of [
       { APP_TOKEN: 'hunter2 with blanks' },
       { APP_TOKEN_FILE: 'hunter2' },
