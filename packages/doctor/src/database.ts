@@ -56,8 +56,8 @@ export async function checkDatabase<Tables>(examined: DatabaseCheck<Tables>): Pr
   }
 }
 
-// Refused connections arrive without a message of their own, SQLite's errors with a message that
-// lacks their code.
+// Refused connections arrive without a message, SQLite's errors with a message that lacks their
+// code.
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name
