@@ -56,7 +56,7 @@ const refusalOf = async (called: Promise<unknown>): Promise<CallError> => {
   return error
 }
 
-test('a call has the address and method of its operation, and headers of its own where it changes something', async () => {
+test('a call has the address and method of its operation, and extra headers if it is a change', async () => {
   expect(await call('getRoom', { params: { id: 'a/b' }, query: { limit: 5 } })).toEqual({
     id: 'r1',
     name: 'One',
@@ -74,12 +74,12 @@ test('a call has the address and method of its operation, and headers of its own
   expect(addressOf('getRoom', { params: { id: 'r1' }, query: {} })).toBe('/api/rooms/r1')
 })
 
-test('an answer without a body is none', async () => {
+test('an answer without a body is undefined', async () => {
   answer = () => Promise.resolve(new Response(null, { status: 204 }))
   expect(await call('leaveRoom', { params: { id: 'r1' } })).toBeUndefined()
 })
 
-test('a refusal has its status, text, code and fields; without an answer it says that', async () => {
+test('a refusal has its status, text, code and fields; an unanswered call is an error as well', async () => {
   const body = {
     error: 'The name is too long',
     code: 'invalid_request',
@@ -106,14 +106,14 @@ test('a refusal has its status, text, code and fields; without an answer it says
   expect([offline.status, offline.message]).toEqual([0, 'offline'])
 })
 
-test('an answer that breaks off is none', async () => {
+test('an answer that breaks off counts as no answer', async () => {
   const body = new ReadableStream({ pull: (part) => part.error(new TypeError('network error')) })
   answer = () => Promise.resolve(new Response(body))
   const torn = await refusalOf(call('getRoom', { params: { id: 'r1' } }))
   expect([torn.status, torn.message]).toEqual([0, 'offline'])
 })
 
-test('an answer is waited for so long and no longer, of which reading it is a part, unless the call goes on for long', async () => {
+test('the timeout covers the answer and its reading, except for long calls', async () => {
   const limits: number[] = []
   const limit = new AbortController()
   using _ = spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
@@ -138,7 +138,7 @@ test('an answer is waited for so long and no longer, of which reading it is a pa
   expect(sent.at(-1)?.init.signal?.aborted).toBe(false)
 })
 
-test('a call that was given up is no failure of the service', async () => {
+test('an aborted call is not a failure of the service', async () => {
   const controller = new AbortController()
   answer = () => Promise.reject(new DOMException('Aborted', 'AbortError'))
   controller.abort()
@@ -148,7 +148,7 @@ test('a call that was given up is no failure of the service', async () => {
   expect(given).not.toBeInstanceOf(CallError)
 })
 
-test('a sign-in has ended from a 401 until the next answer that is none', async () => {
+test('a sign-in counts as ended from a 401 until the next other answer', async () => {
   const heard: boolean[] = []
   const stop = signIn.subscribe(() => heard.push(signIn.isOver()))
   answer = () => Promise.resolve(Response.json({ error: 'Sign in' }, { status: 401 }))

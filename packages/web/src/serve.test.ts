@@ -45,7 +45,7 @@ test('a client is bundled once, and bundles that were not needed for a day are d
   expect(existsSync(marked)).toBeTrue()
 }, 30_000)
 
-test('a client is bundled again when its sources have changed, and when what was bundled is gone', async () => {
+test('a client is bundled again when its sources have changed, and when its bundle has been deleted', async () => {
   const same = files()
   const first = await same.built()
   writeFileSync(join(sources, 'more.ts'), 'export {}')
@@ -56,7 +56,7 @@ test('a client is bundled again when its sources have changed, and when what was
   expect(readdirSync(first)).toContain('index.html')
 }, 30_000)
 
-test('without a folder to keep it in, a client is bundled into one of the process’s own', async () => {
+test('without a writable cache, a client is bundled into a temporary folder of the process', async () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   const made = await files({ caches: join(file, 'caches') }).built()
@@ -65,7 +65,7 @@ test('without a folder to keep it in, a client is bundled into one of the proces
   expect(readdirSync(made)).toContain('index.html')
 }, 30_000)
 
-test('a client that cannot be bundled says why, and is tried again', async () => {
+test('a failed bundle reports the reason, and is tried again', async () => {
   const broken = files()
   writeFileSync(join(sources, 'main.ts'), 'this is no program')
   expect(await broken.built().catch(String)).toMatch(/The pages of tried could not be bundled: [^]*main\.ts/)

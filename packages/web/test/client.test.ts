@@ -70,7 +70,7 @@ test('a client of a few lines is accessible under a strict policy, wide and narr
   }
 }, 120_000)
 
-test('the navigation lists what has an icon, marks the page that is shown, and is left out where nothing has', async () => {
+test('the navigation lists pages with an icon, marks the current one, and is left out without any', async () => {
   const { page } = await open('/')
   const navigation = page.getByRole('navigation', { name: 'Pages' })
   expect(await navigation.getByRole('link').allInnerTexts()).toEqual(['All things'])
@@ -120,7 +120,7 @@ test('on a phone the focus goes into the navigation only while that is open', as
 }, 60_000)
 
 for (const motion of [true, false])
-  test(`menus and hints ${motion ? 'move' : 'are there at once, for who wants no movement'}`, async () => {
+  test(`menus and hints ${motion ? 'move' : 'appear at once with reduced motion'}`, async () => {
     const { page } = await open('/things/a-1', { width: 390, motion })
     const moved = await page.evaluateHandle(() => {
       const properties: string[] = []
@@ -196,7 +196,7 @@ test('a button that waits keeps the focus, and begins nothing twice', async () =
   expect(calls()).toBe(2)
 }, 60_000)
 
-test('a page that throws and an address that is none have a way on', async () => {
+test('a page that throws and an unknown address offer a way on', async () => {
   const { page } = await open('/broken')
   await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -254,7 +254,7 @@ test('a click beside a dialog closes it, but loses nothing that was typed in it'
 }, 60_000)
 
 for (const scheme of ['light', 'dark'] as const)
-  test(`what axe does not look at has the contrast of AA as well: placeholders, and what deletes, ${scheme}`, async () => {
+  test(`elements that axe does not check have the contrast of AA as well: placeholders and delete items, ${scheme}`, async () => {
     const { page } = await open('/list', { scheme })
     await page.getByRole('button', { name: 'More' }).press('Enter')
     await expectAccessible(page)

@@ -22,7 +22,7 @@ function show() {
   return (name: 'onMouseEnter' | 'onMouseLeave' | 'onFocus' | 'onBlur') => toast?.[name]?.({} as never)
 }
 
-test('what may be undone is carried out after eight seconds, once', () => {
+test('undoable work is carried out after eight seconds, once', () => {
   show()
   jest.advanceTimersByTime(7_900)
   expect(done).toEqual([])
@@ -34,7 +34,7 @@ for (const [stays, comesAndGoes] of [
   ['onFocus', ['onMouseEnter', 'onMouseLeave']],
   ['onMouseEnter', ['onFocus', 'onBlur']],
 ] as const)
-  test(`it waits from ${stays} on, whatever comes and goes meanwhile`, () => {
+  test(`it waits from ${stays} on, despite other holders that come and go`, () => {
     const happens = show()
     happens(stays)
     for (const event of comesAndGoes) happens(event)
@@ -45,7 +45,7 @@ for (const [stays, comesAndGoes] of [
     expect(done).toEqual(['act'])
   })
 
-test('it is shown before what stays until it is closed, and its time begins when it is shown', () => {
+test('it is shown before toasts that stay until closed, and its time begins when it is shown', () => {
   for (let others = 0; others < 5; others++) notifications.show({ message: 'Stays', autoClose: false })
   for (let more = 0; more < 6; more++) begin()
   const { notifications: shown, queue } = notificationsStore.getState()
