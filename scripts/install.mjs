@@ -139,7 +139,7 @@ function install() {
   const command = isCurrent ? ['install', '--no-save'] : ['ci']
   const status = npm(...command, ...extent, '--no-audit', '--no-fund', '--loglevel=error')
   if (status !== 0) process.exit(status ?? 1)
-  // Bun's package installs its runtime by a script of its own, which `ignore-scripts` prevents.
+  // Bun's package installs its runtime by a script, which `ignore-scripts` prevents.
   if (!bunRuns()) npm('rebuild', 'bun', '--ignore-scripts=false', '--loglevel=error')
   if (!bunRuns()) {
     process.stderr.write('Bun, which everything runs on, was installed but does not run.\n')

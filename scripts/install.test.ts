@@ -108,7 +108,7 @@ test('of two that find the lock of a killed one, the slower does not take it fro
   expect(readdirSync(root).filter((name) => name.startsWith('.installing'))).toEqual([])
 })
 
-test('what is installed is not installed again, until the lock file changes', async () => {
+test('a complete installation is not repeated until the lock file changes', async () => {
   npmDoes(BUN_THAT('exit 0'))
   expect([await install().exited, await install().exited]).toEqual([0, 0])
   expect(calls()).toHaveLength(1)
@@ -117,7 +117,7 @@ test('what is installed is not installed again, until the lock file changes', as
   expect(calls()).toHaveLength(2)
 })
 
-test('to start installs what runs, to test everything, whatever NODE_ENV says elsewhere', async () => {
+test('a start installs the packages of the services, a test run all of them, for any NODE_ENV', async () => {
   for (const [environment, options, extent] of [
     ['development', [], '--omit=dev'],
     ['production', ['--dev'], '--include=dev'],
@@ -130,7 +130,7 @@ test('to start installs what runs, to test everything, whatever NODE_ENV says el
   expect(calls()).toHaveLength(2)
 })
 
-test('what tests is added to what runs without removing that, and is enough for both from then on', async () => {
+test('a test run adds its packages without removing others, and later starts need no more', async () => {
   npmDoes(BUN_THAT('exit 0'))
   expect(await install().exited).toBe(0)
   expect(await install({}, '--dev').exited).toBe(0)
@@ -139,14 +139,14 @@ test('what tests is added to what runs without removing that, and is enough for 
   expect(calls()).toHaveLength(2)
 })
 
-test('what npm installed by hand to test with is not taken away by a start', async () => {
+test('a start does not remove development packages that were installed with npm by hand', async () => {
   npmDoes(BUN_THAT('exit 0'))
   mkdirSync(join(root, 'node_modules/oxlint'), { recursive: true })
   expect(await install().exited).toBe(0)
   expect(calls()[0]).toContain('ci --include=optional --include=dev ')
 })
 
-test('where tests ran, a start after an update installs what they need, too', async () => {
+test('after a test run, a start after an update installs the development packages, too', async () => {
   npmDoes(BUN_THAT('exit 0'))
   expect(await install({}, '--dev').exited).toBe(0)
   writeFileSync(join(root, 'package-lock.json'), '{"name":"newer"}')
