@@ -27,7 +27,7 @@ describe('a call', () => {
     expect(service.asked[0]?.headers.get('content-type')).toBeNull()
   })
 
-  test('escapes what is in paths and queries', async () => {
+  test('escapes values in paths and queries', async () => {
     const service = new FakeService({}, { body: [] })
     await clientOf(service).slugs.getLink('a/b?c#d é', { range: '7d' })
     await clientOf(service).links.list({ search: '100% & more', limit: 5 })
@@ -74,7 +74,7 @@ describe('a client', () => {
       )
   })
 
-  test('is refused with an address that is none', () => {
+  test('is refused with an invalid address', () => {
     for (const baseUrl of ['', 'example.com', 'ftp://example.com', 'javascript:alert(1)'])
       expect(() => new LinksClient({ baseUrl, apiKey: 'sk_test' })).toThrow(TypeError)
   })

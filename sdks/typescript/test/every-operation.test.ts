@@ -26,7 +26,7 @@ eachDialect((dialect, newUrl) => {
     /** A visitor follows the link. */
     const visit = (slug: string) => fetch(`${service.url}/${slug}`, { redirect: 'manual' })
 
-    test('make, find, change and delete links', async () => {
+    test('create, find, change and delete links', async () => {
       const url = 'https://example.com/sdk/links'
       const link = await ann.links.create({ url, slug: 'Sdk-One', label: 'First', slug_length: 6 })
       expect(link).toMatchObject({ url, label: 'First', created_via: 'sdk', created_by: 'ann@example.com' })
@@ -84,7 +84,7 @@ eachDialect((dialect, newUrl) => {
       expect(await ann.slugs.remove('sdk-b', { force: true })).toEqual({ removed: true })
     })
 
-    test('read figures and QR codes', async () => {
+    test('read statistics and QR codes', async () => {
       const { id } = await ann.links.create({ url: 'https://example.com/sdk/figures', slug: 'sdk-f' })
       await visit('sdk-f')
       await visit('sdk-f?utm_source=letter')
@@ -103,7 +103,7 @@ eachDialect((dialect, newUrl) => {
       expect([png.type, (await png.bytes())[0]]).toEqual(['image/png', 0x89])
     })
 
-    test('L24.20 make, fill, read, archive and delete bundles', async () => {
+    test('L24.20 create, fill, read, archive and delete bundles', async () => {
       const { id: linkId } = await ann.links.create({ url: 'https://example.com/sdk/b', slug: 'sdk-bundled' })
       const bundle = await ann.bundles.create({ name: 'Spring', accent: 'green' })
       const { id } = bundle
@@ -137,7 +137,7 @@ eachDialect((dialect, newUrl) => {
       expect(await ann.bundles.delete(id)).toEqual({ deleted: true })
     })
 
-    test('what is not allowed is an error with its sentence, and changes nothing', async () => {
+    test('a refused call is an error with its sentence, and changes nothing', async () => {
       const link = await ann.links.create({ url: 'https://example.com/sdk/mine' })
       const error = await failureOf(ben.links.update(link.id, { label: 'Mine now' }))
       expect(error).toBeInstanceOf(LinksApiError)
