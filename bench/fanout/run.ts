@@ -16,7 +16,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     only: { type: 'string', default: 'room,rooms,idle,storm' },
     engines: { type: 'string', default: 'sqlite,postgres' },
-    /** Clients of the storm, in hundreds. */
+    /** Number of clients of the storm, a multiple of 100. */
     clients: { type: 'string', default: '2000' },
   },
 })

@@ -46,9 +46,9 @@ export interface Database<Tables> {
   /** The Kysely instance that migrations run on. */
   readonly writer: KyselyType<Tables>
   /**
-   * The same database for callers that prefer an error to a long wait. On PostgreSQL the server
-   * ends each statement after `statementMs` milliseconds with an error for which
-   * `isStorageUnavailable` is true. Closed together with this database.
+   * The same database for callers that prefer an error to a long wait. On PostgreSQL each statement
+   * ends within `statementMs` milliseconds, or fails with an error for which `isStorageUnavailable`
+   * is true. Closed together with this database.
    */
   withStatementTimeout(statementMs: number): Database<Tables>
   /**

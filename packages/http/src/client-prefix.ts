@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 /**
  * Returns the client prefix of an address: an IPv4 address itself, or the /64 of an IPv6 address,
- * which a single customer usually has whole. Anything else is returned unchanged.
+ * which a single customer has whole. Anything else is returned unchanged.
  *
  * @example prefixOf('2001:db8::7') // '2001:db8::/64'
  */

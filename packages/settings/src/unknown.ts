@@ -4,7 +4,7 @@ import type { Declarations, Environment } from './settings.ts'
  * Returns one sentence for each variable of `env` that begins with one of the app's own `prefixes`
  * but is not a setting, with the nearest name when it looks like a typing error. Print them as
  * warnings: the environment may set such names too (Kubernetes does for a service called `links`),
- * so they must not keep the app from starting. Values are never read into the sentences.
+ * so they must not keep the app from starting. Values never appear in them.
  *
  * @example
  * findUnknownSettings(declarations, { LINKS_PROT: '80' }, ['LINKS_'])

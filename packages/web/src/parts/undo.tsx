@@ -6,10 +6,11 @@ import type { Translate } from '../texts.ts'
 const UNDO_FOR_MS = 8000
 
 /**
- * Delays destructive work by 8 s, during which a toast offers to undo it; longer while the toast is
- * hovered or focused. The undo button takes the keyboard focus if it was lost, such as with a
- * button that disappeared together with its item. `act` runs when the toast closes or the page is
- * left (its calls must be `keepalive` for that), `undo` when the person clicks undo.
+ * Delays destructive work until 8 s after its toast is shown, longer while the toast is hovered or
+ * focused. Until then the toast offers to undo it. The undo button takes the keyboard focus if it
+ * was lost, such as with a button that disappeared together with its item. `act` runs when the
+ * toast closes or the page is left (its calls must be `keepalive` for that), `undo` when the person
+ * clicks undo.
  */
 export function withUndo(t: Translate, text: string, work: { act: () => void; undo: () => void }): void {
   let left = UNDO_FOR_MS
