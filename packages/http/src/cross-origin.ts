@@ -9,8 +9,8 @@ export const CROSS_ORIGIN_HEADERS: readonly (readonly [name: string, value: stri
 
 /**
  * True when a page of another origin made the browser send this request unseen: as an image, a
- * script, a frame, a `fetch` or a prefetch. Such a request must not count against the client's rate
- * limits. A navigation of the whole window is not one, since links lead here from everywhere. False
+ * script, a frame, a `fetch` or a prefetch. Such a request must not count against its sender's
+ * address. A navigation of the whole window is not one, since links lead here from everywhere. False
  * without fetch metadata, for clients other than browsers.
  *
  * @example isCrossOriginSubrequest(request) // true with `Sec-Fetch-Site: cross-site` and `Sec-Fetch-Mode: no-cors`
