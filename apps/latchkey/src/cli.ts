@@ -34,7 +34,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   if (!command) {
     const name = args.slice(0, 2).join(' ')
     return printUsageError(
-      args.length === 0 ? 'A command is missing.' : `There is no command "${name}".`,
+      args.length === 0 ? 'No command given.' : `Unknown command "${name}".`,
       overview(commands),
     )
   }
@@ -64,7 +64,7 @@ function runHelp(args: readonly string[]): number {
   if (meant.length > 0) return printText(help(meant))
   return exact
     ? printText(help([exact]))
-    : printUsageError(`There is no command "${words.join(' ')}".`, overview(commands))
+    : printUsageError(`Unknown command "${words.join(' ')}".`, overview(commands))
 }
 
 /** The command that most of the first words name: `links import` before `links`. */

@@ -51,7 +51,7 @@ export function requireChoice<const Choices extends readonly string[]>(
 export function requireIdentity(option: string, given: string): void {
   if (isIdentity(given)) return
   throw new UsageError(
-    `--${option} must be a name of at most 320 characters, without control characters or blanks around it`,
+    `--${option} must be a name of at most 320 characters, without control characters or surrounding whitespace`,
   )
 }
 

@@ -86,7 +86,7 @@ async function requireCurrent(
   const reader = openReader(url)
   try {
     if (isEmpty(await pendingMigrations(reader, steps), steps))
-      throw new CommandFailure(`The database that ${setting} names is empty`)
+      throw new CommandFailure(`The database in ${setting} is empty`)
   } finally {
     await reader.close()
   }
@@ -97,16 +97,16 @@ function isEmpty(due: readonly string[], steps: Readonly<Record<string, Migratio
   if (due.length === 0) return false
   if (due.length === Object.keys(steps).length) return true
   throw new CommandFailure(
-    'The database is of an earlier version: use that one for this, or start this one first',
+    'The database is from an earlier version: use that version for this command, or start this version to migrate the database',
   )
 }
 
 function requireFile(url: string, setting: string): void {
   if (dialectOf(url) === 'postgres' || existsSync(sqlitePath(url))) return
-  const missing = `There is no database at ${sqlitePath(url)}, where ${setting} says that it is`
+  const missing = `There is no database at ${sqlitePath(url)} (${setting})`
   const isOfDemo = setting === 'ROOMS_DATABASE_URL' && existsSync(sqlitePath(DEMO_DATABASE_URL))
   throw new CommandFailure(
-    isOfDemo ? `${missing}. For that of the demo set ROOMS_DATABASE_URL=${DEMO_DATABASE_URL}` : missing,
+    isOfDemo ? `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=${DEMO_DATABASE_URL}` : missing,
   )
 }
 

@@ -7,7 +7,7 @@ import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
-const SPEAKING = [
+const EXPECTED_ERRORS = [
   CommandFailure,
   SettingsError,
   NewerDatabase,
@@ -18,29 +18,29 @@ const SPEAKING = [
   InvalidArchive,
 ]
 
-/** What to tell the person at the terminal: a sentence for what may happen, everything for what may not. */
+/** The text for the terminal: one sentence for an expected error, the stack for an unexpected one. */
 export function formatError(error: unknown): string {
-  if (!(error instanceof Error)) return `Unexpected: ${String(error)}`
-  if (SPEAKING.some((kind) => error instanceof kind)) return error.message
+  if (!(error instanceof Error)) return `Unexpected error: ${String(error)}`
+  if (EXPECTED_ERRORS.some((kind) => error instanceof kind)) return error.message
   const code = 'code' in error ? String(error.code) : ''
-  if (code === 'EPIPE') return 'Whoever read the output has left before its end'
+  if (code === 'EPIPE') return 'The output pipe was closed early'
   return (
     formatFileError(code, error) ??
     formatSqliteError(code) ??
     formatPostgresError(code, error) ??
-    `Unexpected: ${error.stack ?? error.message}`
+    `Unexpected error: ${error.stack ?? error.message}`
   )
 }
 
 const FILE_PROBLEMS: Record<string, string> = {
   ENOENT: 'does not exist',
-  EACCES: 'may not be used by this user: check its owner and permissions',
-  EPERM: 'may not be used by this user: check its owner and permissions',
-  EROFS: 'is on a disk that cannot be written',
-  EEXIST: 'exists already',
-  ENOTDIR: 'cannot be reached: a part of the path is a file, not a folder',
+  EACCES: 'is not accessible to this user: check its owner and permissions',
+  EPERM: 'is not accessible to this user: check its owner and permissions',
+  EROFS: 'is on a read-only file system',
+  EEXIST: 'already exists',
+  ENOTDIR: 'cannot be reached: part of the path is a file, not a folder',
   EISDIR: 'is a folder, not a file',
-  ENOSPC: 'does not fit: the disk is full',
+  ENOSPC: 'cannot be written: the disk is full',
 }
 
 function formatFileError(code: string, error: Error): string | undefined {
@@ -48,9 +48,9 @@ function formatFileError(code: string, error: Error): string | undefined {
   const syscall = 'syscall' in error ? error.syscall : undefined
   // The socket of a PostgreSQL that is away is missing as a file is.
   if (problem === undefined || syscall === 'connect') return undefined
-  const path = 'path' in error ? String(error.path) : 'What was given as a file'
+  const path = 'path' in error ? String(error.path) : code === 'ENOSPC' ? 'The output' : 'The given path'
   if (syscall === 'mkdir')
-    return `The folder ${path} cannot be made (${code}): check ${URLS} and LINKS_JOURNAL`
+    return `The folder ${path} cannot be created (${code}): check ${URLS} and LINKS_JOURNAL`
   return `${path} ${problem}`
 }
 
@@ -60,16 +60,16 @@ const FOLDERS = `the folders of ${URLS} and LINKS_JOURNAL`
 const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [
     /^SQLITE_READONLY_ROLLBACK/,
-    'An import into the database was killed: run it again, or start the service, which undoes it',
+    'An import into this database was interrupted: run it again, or start the service to roll it back',
   ],
   [
     /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/,
-    `A database file cannot be opened for writing: check that this user owns the files in ${FOLDERS}, and them`,
+    `A database file cannot be opened for writing: check that this user owns ${FOLDERS} and the files in them`,
   ],
-  [/^SQLITE_FULL/, `The disk is full: make room in ${FOLDERS}`],
-  [/^SQLITE_IOERR/, `A database file cannot be read or written: check the disk with ${FOLDERS}`],
-  [/^SQLITE_(BUSY|LOCKED)/, 'Another process keeps the database locked: try again when it has finished'],
-  [/^SQLITE_(CORRUPT|NOTADB)/, `A database file is damaged or is none: check ${URLS}, or restore a backup`],
+  [/^SQLITE_FULL/, `The disk is full: free up space in ${FOLDERS}`],
+  [/^SQLITE_IOERR/, `A database file cannot be read or written: check the disk that holds ${FOLDERS}`],
+  [/^SQLITE_(BUSY|LOCKED)/, 'Another process holds a lock on the database: try again when it has finished'],
+  [/^SQLITE_(CORRUPT|NOTADB)/, `A database file is damaged or is not a database: check ${URLS}, or restore a backup`],
 ]
 
 function formatSqliteError(code: string): string | undefined {
@@ -84,11 +84,11 @@ const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [
     /^(ENOENT|EACCES|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|57P0.)$/,
     `PostgreSQL does not answer: start it, or ${CHECK_URL}`,
   ],
-  [/^28...$/, `PostgreSQL refuses the user name or the password: ${CHECK_URL}`],
-  [/^3D000$/, `PostgreSQL has no database of this name: create it, or ${CHECK_URL}`],
-  [/^42501$/, 'The PostgreSQL user may not do this: give it the right to create tables in its schema'],
+  [/^28...$/, `PostgreSQL rejects the user name or password: ${CHECK_URL}`],
+  [/^3D000$/, `PostgreSQL has no database with this name: create it, or ${CHECK_URL}`],
+  [/^42501$/, 'The PostgreSQL user lacks a privilege: grant it the right to create tables in its schema'],
   [/^53...$/, 'PostgreSQL is out of connections, memory or disk'],
-  [/^55P03$/, 'Another PostgreSQL session holds a lock on what this needs: try again when it has finished'],
+  [/^55P03$/, 'Another PostgreSQL session holds a required lock: try again when it has finished'],
   [/^25006$/, `This PostgreSQL server is a read-only standby: ${CHECK_URL}`],
 ]
 

@@ -16,7 +16,7 @@ export function plain(text: string): string {
 /** Before an export: where stdout is a file, nobody but its owner can read it. */
 export function protectStdout(): void {
   if (!makePrivate(process.stdout.fd))
-    printError('The file can be read by others, and its permissions cannot be changed')
+    printError('Other users can read the output file, and its permissions cannot be changed')
 }
 
 /** Writes all pieces of an export to stdout at the pace of whoever reads it. */

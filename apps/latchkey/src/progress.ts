@@ -8,7 +8,7 @@ interface Terminal {
 const EVERY_MS = 200
 const START_OF_LINE = '\r\u001b[K'
 
-/** One line at the end of a terminal that tells how far long work is; nothing where nobody watches. */
+/** One line at the end of a terminal with the progress of long work; nothing where stderr is no terminal. */
 export class Progress {
   readonly #terminal: Terminal
   readonly #now: () => number
@@ -30,15 +30,15 @@ export class Progress {
     this.#shownMs = nowMs
     this.#isShown = true
     const seconds = Math.max(1, Math.round(nowMs / 1000))
-    const share = whole ? `${Math.min(100, Math.floor((100 * done) / whole))} %, ` : ''
+    const share = whole ? `${Math.min(100, Math.floor((100 * done) / whole))}%, ` : ''
     const pace = Math.round(rows / Math.max(nowMs / 1000, 0.001))
     this.#terminal.write(
-      `${START_OF_LINE}${share}${grouped(rows)} rows, ${grouped(pace)} a second, ${seconds} s`,
+      `${START_OF_LINE}${share}${grouped(rows)} rows, ${grouped(pace)} per second, ${seconds} s`,
     )
   }
 
-  /** What cannot be counted. */
-  tell(what: string): void {
+  /** Shows work that cannot be counted. */
+  showStatus(what: string): void {
     if (!this.#terminal.isTTY) return
     this.#isShown = true
     this.#terminal.write(`${START_OF_LINE}${what}`)

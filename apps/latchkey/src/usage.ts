@@ -9,12 +9,12 @@ export function overview(commands: readonly Command[]): string {
 
 ${indent(table(rows))}
 
-latchkey COMMAND --help says more, latchkey --version which version this is.`
+latchkey COMMAND --help explains a command, and latchkey --version prints the version.`
 }
 
 /** How one command is called. */
 export function usage(command: Command): string {
-  return `Usage: ${commandLine(command)}\n\nlatchkey ${command.words.join(' ')} --help says more.`
+  return `Usage: ${commandLine(command)}\n\nlatchkey ${command.words.join(' ')} --help explains the command.`
 }
 
 /** One command, or all that begin with the same words, with the settings of the services that they run. */

@@ -309,7 +309,7 @@ describe('Signing out at the demo provider', () => {
       relyingParty.endSession({ id_token_hint: idToken, post_logout_redirect_uri: service.origin }),
     )
     expect(service.logoutTokens).toHaveLength(1)
-    expect(logged.join('')).toContain('could not deliver a logout token')
+    expect(logged.join('')).toContain('cannot deliver a logout token')
     expect(logged.join('')).not.toContain(service.logoutTokens[0] ?? '')
     expect((await person.open((await relyingParty.begin()).url)).html).toContain('Continue as Alice')
   })
@@ -328,8 +328,8 @@ describe('Every page of the demo provider', () => {
     }
     for (const { html, headers } of Object.values(pages)) {
       expect(html).toContain('<html lang="en">')
-      expect(html).toContain('<strong>Demo identity provider.</strong> It runs on this machine only')
-      expect(html).toContain('not\nfor real use')
+      expect(html).toContain('<strong>Demo identity provider.</strong> It runs only on this machine')
+      expect(html).toContain('Do not use\nit in production')
       expect(html).not.toContain('<script')
       expect(html).not.toContain('node_modules')
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -419,7 +419,7 @@ describe('The demo provider does not start', () => {
     const port = Number(new URL(issuer).port)
     expect(startDemoProvider({ port, client: service.client, log })).rejects.toThrow(
       new RegExp(
-        `^Port ${port} of 127\\.0\\.0\\.1, which is the one after ROOMS_PORT, .* is in use: .*set ROOMS_PORT`,
+        `^Port ${port} of 127\\.0\\.0\\.1, which .* needs \\(the port after ROOMS_PORT\\), is in use: .*set ROOMS_PORT`,
       ),
     )
   })

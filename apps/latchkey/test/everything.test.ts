@@ -7,7 +7,7 @@ import { Place } from './running.ts'
 const EVERYTHING = ['links', 'export', '--everything']
 const TAKE = ['links', 'import', '-', '--everything']
 const LINKS = 3_000
-const IN_USE = 'The database is in use: stop the service first, and start it again when this is done\n'
+const IN_USE = 'The database is in use: stop the service first, and start it again when the import has finished\n'
 
 describe('latchkey links export and import with --everything', () => {
   const place = new Place()
@@ -35,7 +35,7 @@ describe('latchkey links export and import with --everything', () => {
       expect([code, out, err]).toEqual([
         0,
         '',
-        `imported ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 keys, 50 clicks; their sums are made in the background once the service runs\n`,
+        `imported ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 keys, 50 clicks; the service builds the remaining rollups in the background once it runs\n`,
       ])
       const rows = (text: string) => text.split('\n').slice(1)
       expect(rows((await other.run(EVERYTHING)).out)).toEqual(rows(file))
@@ -49,7 +49,7 @@ describe('latchkey links export and import with --everything', () => {
       expect((await other.run(again)).err).toBe(IN_USE)
       expect(await service.stop()).toBe(0)
       expect((await other.run(again)).err).toBe(
-        'The instance is not empty, it has rows of api_key: everything is imported into an empty one only\n',
+        'The instance is not empty (it has rows of api_key): an archive is imported only into an empty one\n',
       )
     } finally {
       other.remove()
@@ -86,7 +86,7 @@ describe('latchkey links export and import with --everything', () => {
         const { code, err } = await other.run(args, { stdin: cut })
         expect([code, err]).toEqual([
           1,
-          `The file breaks off after line ${cut.trimEnd().split('\n').length}\n`,
+          `The file ends too early, after line ${cut.trimEnd().split('\n').length}\n`,
         ])
       }
       expect((await other.run([...TAKE, '--dry-run'], { stdin: file })).err).toBe(
@@ -124,7 +124,7 @@ test('latchkey rooms export and import carry everything of Rooms to another inst
     const dry = await to.run(['rooms', 'import', '-', '--dry-run'], { stdin: sent.out })
     expect([dry.code, dry.err]).toEqual([
       0,
-      'complete: 1 people, 0 rooms, 0 messages (dry run: nothing was stored)\n',
+      'complete: 1 users, 0 rooms, 0 messages (dry run: nothing was stored)\n',
     ])
     expect(await to.run(['rooms', 'import', '-'], { stdin: sent.out })).toEqual({
       code: 0,
@@ -196,7 +196,7 @@ eachDialect((dialect, newUrl) => {
         expect(await place.run(['links'])).toEqual({
           code: 1,
           out: '',
-          err: 'Everything is being imported into the database: start the service when that is done\n',
+          err: 'An archive is being imported into the database: start the service when the import has finished\n',
         })
         await child.stdin.end()
         expect(await child.exited).toBe(0)

@@ -50,18 +50,18 @@ describe.skipIf(NGINX === null)('Links behind nginx, with LINKS_ACCESS unset', (
   test('the start and doctor say that a bare proxy_pass opens the admin side', async () => {
     const { doctor, status, log } = await startBehind(ports.bare, /"level":"error"/)
     expect(status).toBe(200)
-    expect(log).toContain('admin side: open to strangers')
+    expect(log).toContain('admin side: reachable without authentication')
     expect(doctor.code).toBe(1)
     expect(doctor.out).toMatch(
-      /fail  links  admin\s.*answers 200 at \/_\/admin\/api\/settings to strangers: set LINKS_ACCESS/,
+      /fail  links  admin\s.*answers 200 at \/_\/admin\/api\/settings without authentication: set LINKS_ACCESS/,
     )
   })
 
   test('doctor says that it is closed once the proxy sends a forwarding header', async () => {
     const { doctor, status, log } = await startBehind(ports.forwarding, /"listening"/)
     expect(status).toBe(403)
-    expect(log).not.toContain('open to strangers')
-    expect(doctor.out).toMatch(/ok    links  admin\s.*refuses strangers/)
+    expect(log).not.toContain('reachable without authentication')
+    expect(doctor.out).toMatch(/ok    links  admin\s.*refuses unauthenticated requests/)
     expect(doctor.code).toBe(0)
   })
 })

@@ -64,12 +64,12 @@ describe('latchkey keys', () => {
   })
 
   test('output that cannot be written is one sentence and exit 1, and a key that nobody saw is gone', async () => {
-    const problem = { code: 1, out: '', err: 'What was given as a file does not fit: the disk is full\n' }
+    const problem = { code: 1, out: '', err: 'The output cannot be written: the disk is full\n' }
     const creating = ['keys', 'create', '--identity', 'a', '--scope', 'read', '--title', 'Unseen']
     for (const args of [creating, ['keys', 'list']]) expect(await full.run(args)).toEqual(problem)
     const child = place.spawn(['keys', 'list'])
     await child.stdout.cancel()
-    expect(await new Response(child.stderr).text()).toBe('Whoever read the output has left before its end\n')
+    expect(await new Response(child.stderr).text()).toBe('The output pipe was closed early\n')
     expect(await child.exited).toBe(1)
     expect((await place.run(['keys', 'list'])).out).not.toContain('Unseen')
   })

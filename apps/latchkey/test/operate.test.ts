@@ -27,7 +27,7 @@ describe('latchkey backup', () => {
     expect(again).toEqual({
       code: 1,
       out: '',
-      err: 'copy.db exists already, and a backup replaces nothing\n',
+      err: 'copy.db already exists, and a backup never overwrites a file\n',
     })
 
     renameSync(place.path('copy.db'), restored.path('copy.db'))
@@ -53,7 +53,7 @@ describe('latchkey backup', () => {
       const { code, out, err } = await empty.run(args)
       expect([args, code, out]).toEqual([args, 1, ''])
       const setting = file === 'links.db' ? 'LINKS_DATABASE_URL' : 'ROOMS_DATABASE_URL'
-      expect(err).toBe(`There is no database at ./data/${file}, where ${setting} says that it is\n`)
+      expect(err).toBe(`There is no database at ./data/${file} (${setting})\n`)
     }
     expect(readdirSync(empty.folder)).toEqual([])
     empty.remove()
@@ -85,7 +85,7 @@ describe('latchkey backup', () => {
           {
             code: 1,
             out: '',
-            err: 'The database is of an earlier version: use that one for this, or start this one first\n',
+            err: 'The database is from an earlier version: use that version for this command, or start this version to migrate the database\n',
           },
         ])
       expect(file.query(newest).get()).toEqual(before)
@@ -118,7 +118,7 @@ describe('latchkey backup', () => {
     expect(await killed.run(['backup', 'copy.db'])).toEqual({
       code: 1,
       out: '',
-      err: 'An import into the database was killed: run it again, or start the service, which undoes it\n',
+      err: 'An import into this database was interrupted: run it again, or start the service to roll it back\n',
     })
     expect(
       await killed.run([

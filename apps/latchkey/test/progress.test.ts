@@ -15,7 +15,7 @@ test('progress is one line that is written over, five times a second at most', (
     progress.show(ms * 1000, { done: ms, whole: 2000 })
   }
   expect(written).toHaveLength(6)
-  expect(written.at(-1)).toBe('\r\u001b[K50 %, 1,000,000 rows, 1,000,000 a second, 1 s')
+  expect(written.at(-1)).toBe('\r\u001b[K50%, 1,000,000 rows, 1,000,000 per second, 1 s')
   progress.clear()
   expect(written.at(-1)).toBe('\r\u001b[K')
   expect(written.join('')).not.toContain('\n')

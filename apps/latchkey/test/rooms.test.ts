@@ -31,7 +31,7 @@ describe('latchkey start without an identity provider', () => {
     expect(service.out).toContain(
       `Rooms          ${lobby}  (demo: sign in as alice, bob or carol, without a password)\n`,
     )
-    expect(service.out).toContain('lets anybody on this machine sign in as anybody')
+    expect(service.out).toContain('anyone on this machine can sign in as any demo user')
     expect(await (await fetch(`${lobby}/api/config`)).json()).toMatchObject({
       demo: true,
       guestEnabled: true,
@@ -96,7 +96,7 @@ describe('latchkey rooms admin', () => {
 
   test('makes no database where there is none, and says how to mean that of the demo', async () => {
     const empty = new Place()
-    const missing = 'There is no database at ./data/rooms.db, where ROOMS_DATABASE_URL says that it is'
+    const missing = 'There is no database at ./data/rooms.db (ROOMS_DATABASE_URL)'
     for (const verb of ['grant', 'revoke'])
       expect(await empty.run(['rooms', 'admin', verb, '--user', 'ann'])).toEqual({
         code: 1,
@@ -106,7 +106,7 @@ describe('latchkey rooms admin', () => {
     expect(readdirSync(empty.folder)).toEqual([])
     await empty.write('data/rooms-demo.db', '')
     const { err } = await empty.run(['rooms', 'admin', 'grant', '--user', 'ann'])
-    expect(err).toBe(`${missing}. For that of the demo set ROOMS_DATABASE_URL=sqlite:./data/rooms-demo.db\n`)
+    expect(err).toBe(`${missing}. To use the demo's database, set ROOMS_DATABASE_URL=sqlite:./data/rooms-demo.db\n`)
     expect(readdirSync(empty.path('data'))).toEqual(['rooms-demo.db'])
     empty.remove()
   })
@@ -116,16 +116,16 @@ describe('latchkey rooms admin', () => {
     const bo = await signedInOnce(place, 'bo')
     expect(await place.run(['rooms', 'admin', 'grant', '--user', ann])).toMatchObject({
       code: 0,
-      out: `Person ann|1 (${ann}) is administrator now\n`,
+      out: `Person ann|1 (${ann}) is now an administrator\n`,
     })
     expect((await place.run(['rooms', 'admin', 'grant', '--user', `${ISSUER}|bo`])).out).toContain(
-      `(${bo}) is administrator now`,
+      `(${bo}) is now an administrator`,
     )
     expect((await place.run(['rooms', 'admin', 'grant', '--user', bo])).out).toContain(
-      'was administrator by hand already',
+      'already has a manual administrator grant',
     )
     expect((await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|ann|1`])).out).toContain(
-      'is no administrator any more',
+      'is not an administrator any more',
     )
     const file = new SqliteFile(join(place.folder, 'data', 'rooms.db'), { readonly: true })
     const audited = file.query('select action, target_id as target from audit_events order by id').values()
@@ -141,7 +141,7 @@ describe('latchkey rooms admin', () => {
     const last = await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|bo`])
     expect([last.code, last.err]).toEqual([1, 'This would leave nobody who can administer\n'])
     const nobody = await place.run(['rooms', 'admin', 'grant', '--user', 'nobody'])
-    expect([nobody.code, nobody.err]).toEqual([1, 'Nobody with this id has signed in\n'])
+    expect([nobody.code, nobody.err]).toEqual([1, 'No user with this id has signed in\n'])
     expect((await place.run(['rooms', 'admin', 'grant'])).code).toBe(2)
   })
 
@@ -160,7 +160,7 @@ describe('latchkey doctor', () => {
 
   test('without a provider tells of the database of the demo', async () => {
     const { out } = await place.run(['doctor'])
-    expect(out).toContain('the first start makes ./data/rooms-demo.db\n')
+    expect(out).toContain('the first start creates ./data/rooms-demo.db\n')
   })
 
   test('tells a provider that does not answer, and what to register at it', async () => {

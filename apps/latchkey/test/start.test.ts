@@ -15,7 +15,7 @@ describe('latchkey start', () => {
   test('runs from nothing, says what to open next, and the command it shows makes a key that works', async () => {
     const service = await place.start(['start'], /--title "First key"/)
     const local = service.origin.replace('127.0.0.1', 'localhost')
-    expect(service.out).toContain(`Short links    ${local}\n`)
+    expect(service.out).toContain(`Short URLs     ${local}\n`)
     expect(service.out).toContain(`Admin          ${local}/_/admin/dashboard\n`)
     expect(service.out).toContain(`API reference  ${local}/_/api/docs\n`)
     expect((await fetch(`${service.origin}/_/api/docs`)).status).toBe(200)
@@ -44,7 +44,7 @@ describe('latchkey start', () => {
 
   test('shows the public address where there is one, but the admin side on this machine', async () => {
     const service = await place.start(['start'], /First key/, { LINKS_BASE_URL: 'https://go.example.com' })
-    expect(service.out).toContain('Short links    https://go.example.com\n')
+    expect(service.out).toContain('Short URLs     https://go.example.com\n')
     expect(service.out).toMatch(/Admin {10}http:\/\/localhost:\d+\/_\/admin/)
     expect(await service.stop()).toBe(0)
   })
@@ -55,7 +55,7 @@ describe('latchkey start', () => {
       const { code, err } = await place.run([command], { env: { LINKS_PORT: String(other.port) } })
       expect(code).toBe(1)
       expect(err).toBe(
-        `Port ${other.port} of 127.0.0.1 is in use: stop what uses it, or set LINKS_PORT to another\n`,
+        `Port ${other.port} of 127.0.0.1 is in use: stop the process that uses it, or set LINKS_PORT to another port\n`,
       )
     }
     await other.stop(true)

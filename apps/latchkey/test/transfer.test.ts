@@ -87,7 +87,7 @@ describe('latchkey links import and export', () => {
     const reader = child.stdout.getReader()
     await reader.read()
     await reader.cancel()
-    expect(await new Response(child.stderr).text()).toBe('Whoever read the output has left before its end\n')
+    expect(await new Response(child.stderr).text()).toBe('The output pipe was closed early\n')
     expect(await child.exited).toBe(1)
   }, 30_000)
 
@@ -107,7 +107,7 @@ describe('latchkey links import and export', () => {
     const report = await place.run([...importing(file, 'csv'), '--report', '/nowhere/report.ndjson'])
     expect(report).toEqual({ code: 1, out: '', err: '/nowhere/report.ndjson does not exist\n' })
     const folder = await place.run(importing('/', 'csv'))
-    expect([folder.code, folder.err]).toEqual([1, 'What was given as a file is a folder, not a file\n'])
+    expect([folder.code, folder.err]).toEqual([1, 'The given path is a folder, not a file\n'])
     expect((await place.run(['links', 'export'])).out).not.toContain('unreported')
   })
 
@@ -115,7 +115,7 @@ describe('latchkey links import and export', () => {
     const text = 'url,slug\nhttps://example.com/,unreplaced\n'
     const file = await place.write('both.csv', text)
     const refused = await place.run([...importing(file, 'csv'), '--report', 'both.csv'])
-    expect(refused).toEqual({ code: 1, out: '', err: 'both.csv exists already\n' })
+    expect(refused).toEqual({ code: 1, out: '', err: 'both.csv already exists\n' })
     expect(await Bun.file(file).text()).toBe(text)
     expect((await place.run(['links', 'export'])).out).not.toContain('unreplaced')
     const empty = await place.write('empty.ndjson', '')
@@ -138,7 +138,7 @@ describe('latchkey links import and export', () => {
       expect(refused).toEqual({
         code: 1,
         out: '',
-        err: 'line 3: conflict: slug "a" is taken, it leads to https://example.com/1\nimported 1, skipped 0, conflicts 1, bad 0 (tried: nothing was stored)\n',
+        err: 'line 3: conflict: slug "a" is taken, it leads to https://example.com/1\nimported 1, skipped 0, conflicts 1, bad 0 (refused: nothing was stored)\n',
       })
       expect((await fresh.run(['links', 'export'])).out).toBe('')
       const lines = (await Bun.file(fresh.path('rows.ndjson')).text()).trim().split('\n')
@@ -218,7 +218,7 @@ describe('latchkey clicks import', () => {
     expect(await place.run(['clicks', 'import', file])).toEqual({
       code: 1,
       out: '',
-      err: 'This file was imported before; with --again its clicks count once more\n',
+      err: 'This file was imported before; with --again, its clicks count a second time\n',
     })
     expect(countOf(place.database, 'select sum(clicks) from counted_slug')).toBe(1)
     expect((await place.run(['clicks', 'import', file, '--again'])).err).toContain('imported 1, bad 2')
@@ -241,7 +241,7 @@ describe('latchkey clicks import', () => {
     const { code, err } = await place.run(['clicks', 'import', file])
     expect(code).toBe(0)
     expect(err).toBe(
-      `went on after line ${interrupted}, where an earlier run had ended\nimported ${CLICKS - interrupted}, bad 0\n`,
+      `resumed after line ${interrupted}, where an earlier run stopped\nimported ${CLICKS - interrupted}, bad 0\n`,
     )
     for (const statement of [
       'select sum(clicks) from counted_slug',

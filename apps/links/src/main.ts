@@ -43,7 +43,7 @@ async function warnOfExposure({ access, baseUrl }: Settings, log: Log): Promise<
   if (access !== 'loopback' || baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname)) return
   const exposure = await findExposure(baseUrl)
   if (typeof exposure === 'object')
-    log.error(`admin side: open to strangers: ${explainExposure(baseUrl, exposure)}`)
+    log.error(`admin side: reachable without authentication: ${explainExposure(baseUrl, exposure)}`)
 }
 
 async function listen(settings: Settings, links: Links, log: Log) {

@@ -17,7 +17,7 @@ export class BackupFailure extends Error {
 
 /** Throws `BackupFailure` when `file` already exists or its folder does not. */
 export function checkBackupTarget(file: string): void {
-  if (existsSync(file)) throw new BackupFailure(`${file} exists already, and a backup replaces nothing`)
+  if (existsSync(file)) throw new BackupFailure(`${file} already exists, and a backup never overwrites a file`)
   if (!existsSync(dirname(file))) throw new BackupFailure(`The folder ${dirname(file)} does not exist`)
 }
 
@@ -99,7 +99,7 @@ async function copy(
     )
     const rows = verify(to)
     const missing = tables.find((table) => !rows.has(table))
-    if (missing !== undefined) throw new BackupFailure(`The copy lacks the table ${missing}`)
+    if (missing !== undefined) throw new BackupFailure(`The copy is missing the table ${missing}`)
     return rows
   } finally {
     source.close()
@@ -129,7 +129,7 @@ function verify(path: string): Map<string, number> {
       throw new BackupFailure(`The copy is damaged: ${first?.integrity_check}`)
     const orphans = file.query('pragma foreign_key_check').all().length
     if (orphans > 0)
-      throw new BackupFailure(`The copy is damaged: ${orphans} rows refer to rows that are not there`)
+      throw new BackupFailure(`The copy is damaged: ${orphans} rows refer to rows that do not exist`)
     return countRows(file)
   } finally {
     file.close()

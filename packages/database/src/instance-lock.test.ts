@@ -78,7 +78,7 @@ eachDialect((dialect, newUrl) => {
       const refused = failureOf(openExclusively(url, { error: () => {} }))
       expect(await refused).toEqual(
         new DatabaseInUse(
-          'Everything is being imported into the database: start the service when that is done',
+          'An archive is being imported into the database: start the service when the import has finished',
         ),
       )
       await end(bulk)

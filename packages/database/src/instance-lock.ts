@@ -7,7 +7,7 @@ export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
 
   constructor(
-    message = 'The database is in use: stop the service first, and start it again when this is done',
+    message = 'The database is in use: stop the service first, and start it again when the import has finished',
   ) {
     super(message)
   }
@@ -69,7 +69,7 @@ async function acquireLock(url: string, log: Log): Promise<() => void> {
     try {
       if (!(await isGranted(client, 'pg_try_advisory_lock_shared')))
         throw new DatabaseInUse(
-          'Everything is being imported into the database: start the service when that is done',
+          'An archive is being imported into the database: start the service when the import has finished',
         )
       if (isOver) throw new Error('The node stops')
     } catch (error) {

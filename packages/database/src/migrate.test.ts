@@ -72,7 +72,7 @@ eachDialect((dialect, newUrl) => {
       const refused = await errorOf(migrate(database, two))
       expect(refused).toBeInstanceOf(NewerDatabase)
       expect(refused.message).toBe(
-        'The database was made by a newer version, or by one before 0.1.0 (it has 0003-later, 0004-last). Run that version, restore a backup, or export everything there and import it here.',
+        'The database was created by a newer version, or by one before 0.1.0 (it has 0003-later, 0004-last). Run that version, restore a backup, or export everything there and import it here.',
       )
       expect(await things(database)).toEqual(['first', 'first', 'first'])
       expect(await applied(database)).toHaveLength(4)

@@ -16,7 +16,7 @@ export type Migration = (tx: Transaction<unknown>, dialect: DialectName) => Prom
 export class NewerDatabase extends Error {
   constructor(unknown: readonly string[]) {
     super(
-      `The database was made by a newer version, or by one before 0.1.0 (it has ${unknown.join(', ')}). Run that version, restore a backup, or export everything there and import it here.`,
+      `The database was created by a newer version, or by one before 0.1.0 (it has ${unknown.join(', ')}). Run that version, restore a backup, or export everything there and import it here.`,
     )
     this.name = 'NewerDatabase'
   }

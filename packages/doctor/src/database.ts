@@ -32,7 +32,7 @@ export async function checkDatabase<Tables>(examined: DatabaseCheck<Tables>): Pr
   try {
     if (isNotYetCreated(url))
       return [
-        warn('database', `there is none yet: the first start makes ${sqlitePath(url)}`),
+        warn('database', `does not exist yet: the first start creates ${sqlitePath(url)}`),
         pendingFinding(Object.keys(migrations)),
         checkOwnClock(examined),
       ]
@@ -45,7 +45,7 @@ export async function checkDatabase<Tables>(examined: DatabaseCheck<Tables>): Pr
       ...(version.isCurrent ? ((await examined.checkTables?.(database.read)) ?? []) : []),
     ]
   } catch (error) {
-    const unchecked = 'not checked: it needs the database'
+    const unchecked = 'not checked: requires the database'
     return [
       fail('database', `cannot be used (${reasonOf(error)}): check ${examined.setting}`),
       warn('migrations', unchecked),
@@ -80,7 +80,7 @@ async function checkStorage<Tables>(database: Reader<Tables>): Promise<Finding> 
   const [problem] = await storageProblems(database)
   if (problem !== undefined)
     return fail('database', `is damaged (${problemLine(problem)}): stop the service and restore a backup`)
-  return ok('database', `${await engineVersion(database)} can be read and is sound`)
+  return ok('database', `${await engineVersion(database)} is readable and intact`)
 }
 
 /** Returns the problems that the engine finds in its own files. */
@@ -141,7 +141,7 @@ const TOLERANCE_S = 5
 
 function checkOwnClock<Tables>({ now, harm }: DatabaseCheck<Tables>): Finding {
   const at = new Date(now()).toISOString()
-  return now() < EARLIEST_MS ? fail('clock', `says ${at}: set it, ${harm}`) : ok('clock', `says ${at}`)
+  return now() < EARLIEST_MS ? fail('clock', `says ${at}: set the clock, or ${harm}`) : ok('clock', `says ${at}`)
 }
 
 async function checkClock<Tables>(
@@ -159,7 +159,7 @@ async function checkClock<Tables>(
     return ahead > TOLERANCE_S
       ? warn(
           'clock',
-          `says ${at}, but the database has something ${ahead} s later: check that it was not set back`,
+          `says ${at}, but the newest data in the database is ${ahead} s later: check whether the clock was set back`,
         )
       : own
   }
@@ -167,9 +167,9 @@ async function checkClock<Tables>(
   return Math.abs(ahead) > TOLERANCE_S
     ? fail(
         'clock',
-        `differs from the database's by ${Math.abs(ahead)} s: let both machines follow a time server`,
+        `differs from the database's by ${Math.abs(ahead)} s: synchronise both machines with a time server`,
       )
-    : ok('clock', `says ${at}, as the database's does`)
+    : ok('clock', `says ${at}, in agreement with the database's`)
 }
 
 async function serverTime<Tables>(read: Kysely<Tables>): Promise<number> {

@@ -36,13 +36,13 @@ test('each file that this user cannot write is named, and the folder only when i
   const failed = (await found(paths)).filter(({ level }) => level === 'fail').map(({ sentence }) => sentence)
   expect(failed).toEqual(
     [`${links}-wal`, journal].map(
-      (file) => `${file} cannot be written by this user: change its owner or the path in the settings`,
+      (file) => `${file} is not writable by this user: change its owner or the path in the settings`,
     ),
   )
 
   for (const file of [`${links}-wal`, journal ?? '']) chmodSync(file, 0o666)
   chmodSync(folder, 0o555)
   expect((await found(paths)).map(({ sentence }) => sentence)).toEqual([
-    `${folder} cannot be written by this user: change its owner or the path in the settings`,
+    `${folder} is not writable by this user: change its owner or the path in the settings`,
   ])
 })

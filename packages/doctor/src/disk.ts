@@ -36,7 +36,7 @@ function isAllowed(path: string, mode: number): boolean {
 }
 
 const refused = (path: string) =>
-  fail('disk', `${path} cannot be written by this user: change its owner or the path in the settings`)
+  fail('disk', `${path} is not writable by this user: change its owner or the path in the settings`)
 
 function nearestFolder(path: string): string {
   const folder = dirname(path)
@@ -47,7 +47,7 @@ async function checkFolder(folder: string, harm: string): Promise<Finding> {
   if (!isAllowed(folder, constants.W_OK)) return refused(folder)
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const sentence = `${Math.floor(free / MEGABYTE)} MB are free in ${folder}`
-  if (free < FAIL_BELOW) return fail('disk', `${sentence}: make room, or ${harm}`)
-  return free < WARN_BELOW ? warn('disk', `${sentence}: make room soon`) : ok('disk', sentence)
+  const sentence = `${Math.floor(free / MEGABYTE)} MB free in ${folder}`
+  if (free < FAIL_BELOW) return fail('disk', `${sentence}: free up space, or ${harm}`)
+  return free < WARN_BELOW ? warn('disk', `${sentence}: free up space soon`) : ok('disk', sentence)
 }

@@ -16,7 +16,7 @@ export function checkSettings<Settings>(
   const findings = settingsWarnings(env).map((warning) => warn('settings', warning))
   try {
     const settings = readSettings(env)
-    return { settings, findings: [...findings, ok('settings', 'all can be used')] }
+    return { settings, findings: [...findings, ok('settings', 'all settings are valid')] }
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     const problems = error.problems.map(({ name, problem, example }) =>

@@ -16,9 +16,9 @@ const PATHS: Readonly<Record<Service, string>> = { links: '/_/health', rooms: '/
 export const health: Command = {
   words: ['health'],
   synopsis: '[--service links|rooms]',
-  summary: 'Ask the running services whether they are well, as containers do',
-  details: `Both unless told, on this machine, at the host and port of the settings. The exit code is 1 when one is not well, or does
-not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
+  summary: 'Check the health of the running services, as containers do',
+  details: `Checks both services, or the one you name, on this machine, at the host and port in the settings.
+The exit code is 1 if a service is unhealthy or does not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
   async run(args) {
     const { values } = parseArgs({ args, options: { service: { type: 'string' } } })
     const asked =

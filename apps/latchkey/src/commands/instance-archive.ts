@@ -29,7 +29,7 @@ export async function exportArchive(): Promise<number> {
   return 0
 }
 
-/** Writes to stdout what `exporting` puts, with progress, and says how much it was. */
+/** Writes the output of `exporting` to stdout, with progress, and prints the number of rows. */
 async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => Promise<unknown>) {
   protectStdout()
   const progress = new Progress()
@@ -54,12 +54,12 @@ export async function importArchive(path: string, dryRun: boolean): Promise<numb
       ...reading,
       dryRun,
       now: nowSeconds(),
-      onWork: (what) => progress.tell(what),
+      onWork: (what) => progress.showStatus(what),
     })
     const counted = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
     return dryRun
       ? completeOf(counted)
-      : `imported ${counted}; their sums are made in the background once the service runs`
+      : `imported ${counted}; the service builds the remaining rollups in the background once it runs`
   })
   return 0
 }
@@ -68,8 +68,8 @@ export async function importArchive(path: string, dryRun: boolean): Promise<numb
 const roomsExportCommand: Command = {
   words: ['rooms', 'export'],
   synopsis: '[-]',
-  summary: 'Write all that Rooms holds to stdout',
-  details: `People, sessions, rooms, messages, the audit log: everything but who is connected at this moment.`,
+  summary: 'Export all Rooms data to stdout',
+  details: `The export contains users, sessions, rooms, messages and the audit log: everything except current connections.`,
   async run(args) {
     requireStdout(parseArgs({ args, options: {}, allowPositionals: true }).positionals)
     const settings = roomsDatabase()
@@ -84,9 +84,10 @@ const roomsExportCommand: Command = {
 const roomsImportCommand: Command = {
   words: ['rooms', 'import'],
   synopsis: 'FILE [--dry-run]',
-  summary: 'Take what rooms export wrote into an empty instance, or from stdin with -',
-  details: `On either engine, all or nothing. No node of the service may run, and none starts meanwhile.
---dry-run reads the file and says whether it is complete.`,
+  summary: 'Import a Rooms export into an empty instance (- reads stdin)',
+  details: `Works with either database engine, all or nothing.
+Stop all nodes of the service first; none can start during the import.
+--dry-run reads the file and reports whether it is complete, and stores nothing.`,
   async run(args) {
     const { values, positionals } = parseArgs({
       args,
@@ -99,7 +100,7 @@ const roomsImportCommand: Command = {
     if (!dryRun) await withRoomsDatabase({ databaseUrl }, async () => {})
     await readArchiveFile(path, async (reading) => {
       const { users, rooms, room_messages: messages } = await importRooms({ databaseUrl, dryRun, ...reading })
-      const counted = `${users} people, ${rooms} rooms, ${messages} messages`
+      const counted = `${users} users, ${rooms} rooms, ${messages} messages`
       return dryRun ? completeOf(counted) : `imported ${counted}`
     })
     return 0

@@ -17,8 +17,8 @@ import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../envi
 const create: Command = {
   words: ['keys', 'create'],
   synopsis: '--identity E --scope create,read --title T',
-  summary: 'Make an API key and print it, this once',
-  details: `The key acts as the identity E, an e-mail address in practice, and owns what it makes.
+  summary: 'Create an API key and print it once',
+  details: `The key acts as the identity E, usually an email address. E owns everything that the key creates.
 The scope is create, read or create,read.`,
   async run(args) {
     const { values } = parseArgs({
@@ -52,7 +52,7 @@ const list: Command = {
   async run(args) {
     parseArgs({ args, options: {} })
     const keys = await withDatabase(await existing(), ({ read }) => listKeys(read))
-    if (keys.length === 0) printError('There are no API keys yet: make one with latchkey keys create')
+    if (keys.length === 0) printError('There are no API keys yet: create one with latchkey keys create')
     const rows = keys.map((key) =>
       [
         String(key.id),
@@ -78,7 +78,7 @@ async function existing(): Promise<Settings> {
 
 /** The first problem, with the name of what to change where the sentence does not say it. */
 function problemOf({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
-  const [{ path, message } = { path: ['key'], message: 'cannot be made' }] = issues
+  const [{ path, message } = { path: ['key'], message: 'cannot be created' }] = issues
   return literalTexts.has(message) ? message : `--${path.join('.')} ${message}`
 }
 
@@ -93,7 +93,7 @@ const revoke: Command = {
   async run(args) {
     const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
     const [id = ''] = requirePositionals(positionals, ['ID'])
-    if (!/^\d{1,15}$/.test(id)) throw new UsageError('ID is the number that latchkey keys list shows first')
+    if (!/^\d{1,15}$/.test(id)) throw new UsageError('ID is the number in the first column of latchkey keys list')
     const revoked = await withDatabase(await existing(), (database) =>
       database.write((tx) => deleteKey(tx, Number(id))),
     )

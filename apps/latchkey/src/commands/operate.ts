@@ -12,9 +12,11 @@ import { currentSettings, requireLinks, requireRooms, roomsDatabase } from '../e
 const backup: Command = {
   words: ['backup'],
   synopsis: '[--service links|rooms] FILE',
-  summary: 'Copy the SQLite database of a running service, and verify the copy',
-  details: `Links unless told. The copy of Links holds the clicks that wait in the journal too. A file that exists is never replaced.
-To restore, stop the service and put the copy where its database setting points; leave no -wal, -shm and -journal file beside it.`,
+  summary: 'Copy the SQLite database of a running service and verify the copy',
+  details: `Backs up Links, or the service you name. The copy of Links includes the clicks that wait in the journal.
+An existing file is never overwritten.
+To restore, stop the service, put the copy where its database setting points, and leave no -wal, -shm or -journal file
+beside it.`,
   async run(args) {
     const { positionals, values } = parseArgs({
       args,
@@ -54,8 +56,8 @@ const doctor: Command = {
   words: ['doctor'],
   synopsis: '',
   summary: 'Check settings, databases, migrations, disk, clock, access, provider and public address',
-  details: `Prints one line for each, first of Links, then of Rooms, with the addresses to register at the identity provider; the exit
-code is 1 when one of them fails.`,
+  details: `Prints one line per check, first for Links, then for Rooms, with the URLs to register at the identity provider.
+The exit code is 1 if a check fails.`,
   async run(args) {
     parseArgs({ args, options: {} })
     const ofLinks = await printFindings('links', examine(process.env))
@@ -64,7 +66,7 @@ code is 1 when one of them fails.`,
   },
 }
 
-/** Whether nothing failed. */
+/** Prints the findings; returns whether none is a failure. */
 async function printFindings(service: string, findings: AsyncIterable<Finding>): Promise<boolean> {
   let isSound = true
   for await (const { level, name, sentence } of findings) {

@@ -11,13 +11,13 @@ import { plain, printLine } from '../output.ts'
 import { requireRooms, roomsDatabase, withRoomsDatabase } from '../environment.ts'
 
 const WHO = '--user ID'
-const DETAILS = `ID is the id that the admin page shows, or ISSUER|SUBJECT of somebody who has signed in once. Needs no running service and ends
-all sessions of the person; it is in the audit log.`
+const DETAILS = `ID is the id on the admin page, or ISSUER|SUBJECT of a user who has signed in once. The service need not run.
+The change ends all sessions of the user and is recorded in the audit log.`
 
 const grant: Command = {
   words: ['rooms', 'admin', 'grant'],
   synopsis: WHO,
-  summary: 'Make somebody administrator of Rooms',
+  summary: 'Make a user an administrator of Rooms',
   details: DETAILS,
   run: (args) =>
     change(args, async (tx, user, origin) => {
@@ -27,14 +27,14 @@ const grant: Command = {
         grantedBy: null,
         origin,
       })
-      return changed ? 'is administrator now' : 'was administrator by hand already'
+      return changed ? 'is now an administrator' : 'already has a manual administrator grant'
     }),
 }
 
 const revoke: Command = {
   words: ['rooms', 'admin', 'revoke'],
   synopsis: WHO,
-  summary: 'Take that right away again; the last administrator keeps it',
+  summary: "Revoke a user's administrator role; the last administrator keeps it",
   details: DETAILS,
   run: (args) =>
     change(args, async (tx, user, origin, dialect) => {
@@ -44,8 +44,8 @@ const revoke: Command = {
         withdrawnBy: null,
         origin,
       })
-      if (remaining.length > 0) return 'stays administrator: the identity provider says so with every login'
-      return changed ? 'is no administrator any more' : 'was no administrator'
+      if (remaining.length > 0) return 'remains an administrator: the identity provider grants the role at every login'
+      return changed ? 'is not an administrator any more' : 'was not an administrator'
     }),
 }
 
@@ -64,7 +64,7 @@ async function change(args: string[], work: Change): Promise<number> {
   await requireRooms(settings)
   return withRoomsDatabase(settings, async (database) => {
     const user = await findUserByReference(database.read, reference)
-    if (!user) throw new CommandFailure('Nobody with this id has signed in')
+    if (!user) throw new CommandFailure('No user with this id has signed in')
     const outcome = await database
       .write((tx) => work(tx, user, origin, database.dialect))
       .catch((error: unknown) => {

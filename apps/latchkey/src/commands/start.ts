@@ -19,8 +19,8 @@ interface Running {
 export const start: Command = {
   words: ['start'],
   synopsis: '',
-  summary: 'Run Links and Rooms, and say what to open next',
-  details: `Without AUTH_PROVIDER people sign in to Rooms at a demo identity provider on this machine, as whom they like.`,
+  summary: 'Run Links and Rooms and print the URLs to open',
+  details: `Without AUTH_PROVIDER, users sign in to Rooms at a demo identity provider on this machine, as any demo user.`,
   settings: { Links: linksDeclarations, Rooms: roomsDeclarations },
   async run(args) {
     parseArgs({ args, options: {} })
@@ -129,13 +129,13 @@ function listenFailure(
   const code = 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')
     return new CommandFailure(
-      `Port ${port} of ${host} is in use: stop what uses it, or set ${prefix}_PORT to another`,
+      `Port ${port} of ${host} is in use: stop the process that uses it, or set ${prefix}_PORT to another port`,
     )
   if (code === 'EADDRNOTAVAIL')
-    return new CommandFailure(`${host} is no address of this machine: check ${prefix}_HOST`)
+    return new CommandFailure(`${host} is not an address of this machine: check ${prefix}_HOST`)
   if (code === 'EACCES')
-    return new CommandFailure(`Port ${port} is not for this user: set ${prefix}_PORT to one above 1023`)
-  return new CommandFailure(`Port ${port} of ${host} cannot be listened on (${String(code)})`)
+    return new CommandFailure(`This user may not listen on port ${port}: set ${prefix}_PORT to a port above 1023`)
+  return new CommandFailure(`Cannot listen on port ${port} of ${host} (${String(code)})`)
 }
 
 /** How a person calls this command: where the executable is not on the PATH, by its place. */
@@ -165,12 +165,12 @@ function nextSteps(
   return `
 Latchkey is running. Press Ctrl+C to stop it.
 
-  Short links    ${shown}
+  Short URLs     ${shown}
   Admin          ${admin}/_/admin/dashboard
   API reference  ${shown}/_/api/docs
   Rooms          ${lobby}${isDemo ? '  (demo: sign in as alice, bob or carol, without a password)' : ''}
 
-Make an API key, which is shown this once:
+Create an API key, which is shown only once:
 
   ${ownName()} keys create --identity ${identity} --scope create,read --title "First key"
 `

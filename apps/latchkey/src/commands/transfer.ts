@@ -32,22 +32,23 @@ const onConflict = [...conflictPolicies, 'fail'] as const
 const importCommand: Command = {
   words: ['links', 'import'],
   synopsis: 'FILE (--format F --owner E | --everything) [--dry-run] [options]',
-  summary: 'Import links from a file, or from stdin with -',
-  details: `Formats: ${importFormats.join(', ')}. ndjson are Link objects, csv a table;
-the others are CSV files or JSON answers of the program named. docs/moving-in has a page for each.
-The links belong to E, unless a row names its owner itself (csv, shrtnr, ndjson).
-Good rows are stored; every other one is reported with its line and reason, and the exit code is 1.
-A row that is there already is skipped, so the same file can be imported again.
---dry-run            stores nothing and reports what a run would do
---on-conflict P      for a row whose slug leads elsewhere: report (the default), skip, rename (to promo-2), overwrite
-                     (the link of that slug, if it is the owner's), or fail (nothing is stored unless every row is good)
---same-url P         for a row with a free slug whose owner has a link to its URL: keep (the default) or skip
---map FIELD=COLUMN,… with csv: reads fields from columns of other names, these fields:
+  summary: 'Import links from a file (- reads stdin)',
+  details: `Formats: ${importFormats.join(', ')}. ndjson holds Link objects, csv a
+table; the others are CSV files or JSON responses of the named program. docs/moving-in has a page for each.
+E owns the imported links, unless a row names its own owner (csv, shrtnr, ndjson).
+Good rows are stored. Every other row is reported with its line and reason, and the exit code is 1.
+Rows that exist already are skipped: you can import the same file again.
+--dry-run            stores nothing and reports what an import would do
+--on-conflict P      for a row whose slug has another destination: report (the default), skip, rename (to promo-2),
+                     overwrite (the existing link, if it has the same owner), or fail (nothing is stored unless all
+                     rows are good)
+--same-url P         for a row with a free slug whose owner has a link to the same URL: keep (the default) or skip
+--map FIELD=COLUMN,… with csv: reads fields from columns with other names; the fields are
                      ${mappableFields.join(', ')}
---bundles-from-tags  makes a bundle of each tag
---report FILE        writes a JSON line for every row, and the sums as the last; replaces no file that holds something
---everything         imports what links export --everything wrote into an empty instance, all or nothing;
-                     no node of the service may run, and none starts meanwhile`,
+--bundles-from-tags  creates a bundle for each tag
+--report FILE        writes one JSON line per row, then a line with the totals; never overwrites a file with content
+--everything         imports the file of links export --everything into an empty instance, all or nothing;
+                     stop all nodes of the service first; none can start during the import`,
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: IMPORT_OPTIONS, allowPositionals: true })
     const [path = ''] = requirePositionals(positionals, ['FILE'])
@@ -99,7 +100,7 @@ function importInstance(
   { 'dry-run': dryRun = false, ...others }: ImportValues,
 ): Promise<number> {
   const [other] = Object.keys(others)
-  if (other !== undefined) throw new UsageError(`--everything takes no --${other}`)
+  if (other !== undefined) throw new UsageError(`--everything cannot be combined with --${other}`)
   return importArchive(path, dryRun)
 }
 
@@ -108,9 +109,9 @@ function readImportOptions(path: string, values: ImportValues) {
   requireIdentity('owner', owner)
   const conflict = requireChoice('on-conflict', onConflict, values['on-conflict'] ?? 'report')
   if (conflict === 'fail' && path === '-')
-    throw new UsageError('With --on-conflict fail the file is read twice, so it cannot come from stdin')
+    throw new UsageError('With --on-conflict fail, the file is read twice and cannot come from stdin')
   const known = requireChoice('format', importFormats, format)
-  if (values.map !== undefined && known !== 'csv') throw new UsageError('--map goes with --format csv only')
+  if (values.map !== undefined && known !== 'csv') throw new UsageError('--map requires --format csv')
   return {
     isStrict: conflict === 'fail',
     reportPath: values.report,
@@ -173,14 +174,14 @@ function summaryOf(
   { isRefused, isDry }: { isRefused: boolean; isDry: boolean },
 ): string {
   const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, bad ${bad}`
-  const nothing = isDry ? ' (dry run: nothing was stored)' : isRefused ? ' (tried: nothing was stored)' : ''
+  const nothing = isDry ? ' (dry run: nothing was stored)' : isRefused ? ' (refused: nothing was stored)' : ''
   const lines = [`${counts}${nothing}`]
-  if (bundles > 0) lines.push(`bundles made of tags: ${isDry ? 'at most ' : ''}${bundles}`)
+  if (bundles > 0) lines.push(`bundles created from tags: ${isDry ? 'at most ' : ''}${bundles}`)
   if (clickTotals) lines.push(`click totals without times cannot be imported: ${clickTotals}`)
   return lines.join('\n')
 }
 
-/** As the admin side tells it. */
+/** The report as the API of the admin side has it. */
 function wireReport({ clickTotals, ...counts }: ImportReport, isRefused: boolean) {
   return { ...counts, ...(isRefused && { imported: 0 }), click_totals: clickTotals }
 }
@@ -188,11 +189,12 @@ function wireReport({ clickTotals, ...counts }: ImportReport, isRefused: boolean
 const exportCommand: Command = {
   words: ['links', 'export'],
   synopsis: '[-] [--format ndjson|csv | --everything]',
-  summary: 'Write all links to stdout',
-  details: `ndjson, the default, has one Link object a line, as the API answers it. csv holds the same but for the times at which
-each slug was made or disabled; an apostrophe stands wherever a spreadsheet would find a formula, and import takes it off again.
-A file that stdout is redirected to can then be read by its owner only.
---everything writes all that the instance holds: links, bundles, keys (as hashes), preferences, secrets and clicks.`,
+  summary: 'Export all links to stdout',
+  details: `ndjson, the default, has one Link object per line, as in the API.
+csv has the same data, except the times at which each slug was created or disabled. In csv, text that a spreadsheet
+would read as a formula begins with an apostrophe, which an import removes.
+If stdout is redirected to a file, only its owner can read the file.
+--everything exports the whole instance: links, bundles, keys (as hashes), preferences, secrets and clicks.`,
   async run(args) {
     const { values, positionals } = parseArgs({
       args,
@@ -201,7 +203,7 @@ A file that stdout is redirected to can then be read by its owner only.
     })
     requireStdout(positionals)
     if (values.everything && values.format !== undefined)
-      throw new UsageError('--everything takes no --format')
+      throw new UsageError('--everything cannot be combined with --format')
     if (values.everything) return exportArchive()
     const format = requireChoice('format', exportFormats, values.format ?? 'ndjson')
     const settings = currentSettings()
@@ -215,10 +217,12 @@ const importClicksCommand: Command = {
   words: ['clicks', 'import'],
   synopsis: 'FILE.ndjson [--again]',
   summary: 'Import clicks with their times',
-  details: `One JSON object a line: {"slug", "clicked_at", "referrer"?, "user_agent"?, "country"?}.
-Clicks are classified like live ones. Future times and unknown slugs are reported with their line, and the exit code is 1.
-A file that was imported before is refused without --again. After a crash the same command goes on where it ended.
-Lines that were refused can come later, mended, in a file of their own: the whole file would count the others twice.`,
+  details: `One JSON object per line: {"slug", "clicked_at", "referrer"?, "user_agent"?, "country"?}.
+Clicks are classified like live ones.
+Future times and unknown slugs are reported with their line, and the exit code is 1.
+A file that was imported before is refused without --again. After a crash, the same command resumes where it stopped.
+To import refused lines later, correct them and put them in a separate file.
+Importing the whole file again would count the other clicks twice.`,
   async run(args) {
     const { values, positionals } = parseArgs({
       args,
@@ -226,7 +230,7 @@ Lines that were refused can come later, mended, in a file of their own: the whol
       allowPositionals: true,
     })
     const [path = ''] = requirePositionals(positionals, ['FILE.ndjson'])
-    if (path === '-') throw new UsageError('The file is read twice, so it cannot come from stdin')
+    if (path === '-') throw new UsageError('The file is read twice and cannot come from stdin')
     const settings = currentSettings()
     const { imported, bad, resumedAfter } = await withDatabase(settings, (database) =>
       importClicks({
@@ -239,7 +243,7 @@ Lines that were refused can come later, mended, in a file of their own: the whol
         onProblem: (line, reason) => printError(`line ${line}: ${plain(reason)}`),
       }),
     )
-    if (resumedAfter > 0) printError(`went on after line ${resumedAfter}, where an earlier run had ended`)
+    if (resumedAfter > 0) printError(`resumed after line ${resumedAfter}, where an earlier run stopped`)
     printError(`imported ${imported}, bad ${bad}`)
     return bad === 0 ? 0 : 1
   },

@@ -54,7 +54,7 @@ export function configure(client: DemoClient, policy: typeof interactionPolicy):
     renderError: (context: Context, { error, error_description }: Refusal) =>
       show(
         context,
-        errorPage('The request was refused', `${error_description ?? 'It is not valid'} (${error}).`),
+        errorPage('The request was refused', `${error_description ?? 'The request is not valid'} (${error}).`),
       ),
     fetch: (url: string, options: { headers: Headers; body: URLSearchParams }) =>
       deliver(url, options, client.backchannelLogoutUri),
@@ -101,7 +101,7 @@ function signingKey() {
 function account(id: string) {
   const user = findUser(id)
   // A type says that there always is one; the provider itself takes none for an unknown person.
-  if (!user) throw new Error(`Nobody of the demo is called ${id}`)
+  if (!user) throw new Error(`The demo has no user ${id}`)
   return { accountId: id, claims: () => ({ sub: id, name: user.name, email: user.email, teams: user.teams }) }
 }
 

@@ -14,7 +14,7 @@ export function edge(issuer: string, clientOrigins: readonly string[], log: Log)
     context.set(headers)
     // A foreign name that somebody lets point at this machine is not this provider.
     if (`http://${context.req.headers.host}` !== issuer)
-      return refuse(context, 421, `This provider is at ${issuer} only.`)
+      return refuse(context, 421, `This provider is available only at ${issuer}.`)
     if (context.method === 'GET' && context.path === '/') return show(context, frontPage())
     try {
       await next()
@@ -22,20 +22,20 @@ export function edge(issuer: string, clientOrigins: readonly string[], log: Log)
       explain(context, error, log)
     }
     if (context.status === 404 && context.body === undefined)
-      refuse(context, 404, 'There is nothing at this address.')
+      refuse(context, 404, 'This page does not exist.')
   }
 }
 
 /** An answer that keeps the person here, with its reason. */
 export function refuse(context: Context, status: number, sentence: string): void {
   context.status = status
-  show(context, errorPage('This does not work', sentence))
+  show(context, errorPage('This request failed', sentence))
 }
 
 function explain(context: Context, error: unknown, log: Log): void {
   // What the provider throws where it finds no interaction for this browser.
   if (error instanceof Error && error.name === 'SessionNotFound')
-    return refuse(context, 400, 'This sign-in has ended, or was begun in another browser.')
-  log.error('the demo identity provider failed', { error })
-  return refuse(context, 500, 'Something went wrong; the log says more.')
+    return refuse(context, 400, 'This sign-in has ended or was started in another browser.')
+  log.error('demo identity provider: failed', { error })
+  return refuse(context, 500, 'Something went wrong. The log has the details.')
 }

@@ -22,7 +22,7 @@ export function logNotices(log: Log): () => void {
       const [notice] = words
       if (typeof notice !== 'string' || !/oidc-provider (NOTICE|WARNING): /.test(notice)) return say(...words)
       if (!EXPLAINED.some((known) => notice.includes(known)))
-        log.warn('the demo identity provider has a notice', { notice })
+        log.warn('demo identity provider: notice', { notice })
       return undefined
     }
   Object.assign(globalThis.console, { info: redirect(info), warn: redirect(warn) })

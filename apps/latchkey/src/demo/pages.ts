@@ -54,8 +54,8 @@ export function show(context: Context, { title, content }: Page): void {
 </head>
 <body>
 <main>
-<p class="notice"><strong>Demo identity provider.</strong> It runs on this machine only and asks for no password. It is not
-for real use.</p>
+<p class="notice"><strong>Demo identity provider.</strong> It runs only on this machine and asks for no password. Do not use
+it in production.</p>
 <h1>${title}</h1>
 ${content}
 </main>
@@ -64,7 +64,7 @@ ${content}
 `
 }
 
-/** Who to be. `current` is the person that this browser is signed in as. */
+/** The choice of a user. `current` is the user whom this browser is signed in as. */
 export function choicePage(current: DemoUser | undefined): Page {
   const buttons = users.map(
     ({ id, name, email, teams }) => `<button name="account" value="${Bun.escapeHTML(id)}">
@@ -75,7 +75,7 @@ export function choicePage(current: DemoUser | undefined): Page {
   const already = current ? `<p>This browser is signed in as ${Bun.escapeHTML(current.name)}.</p>` : ''
   return {
     title: 'Sign in',
-    content: `${already}<p class="soft">Choose who to be.</p>
+    content: `${already}<p class="soft">Choose a user.</p>
 <form method="post">
 ${buttons.join('\n')}
 <button class="plain" name="cancel" value="yes">Cancel</button>
@@ -87,7 +87,7 @@ ${buttons.join('\n')}
 export function signOutPage(form: string, current: DemoUser | undefined): Page {
   return {
     title: 'Sign out',
-    content: `<p>This browser is signed in as ${Bun.escapeHTML(current?.name ?? 'somebody')}.
+    content: `<p>This browser is signed in as ${Bun.escapeHTML(current?.name ?? 'a demo user')}.
 To stay signed in, leave this page.</p>
 ${form.replace('</form>', '<button class="plain" name="logout" value="yes">Sign out</button></form>')}`,
   }
@@ -96,7 +96,7 @@ ${form.replace('</form>', '<button class="plain" name="logout" value="yes">Sign 
 export function signedOutPage(): Page {
   return {
     title: 'Signed out',
-    content: '<p>This browser is signed out of the demo identity provider. This page can be closed.</p>',
+    content: '<p>This browser is signed out of the demo identity provider. You can close this page.</p>',
   }
 }
 
@@ -104,16 +104,17 @@ export function errorPage(title: string, sentence: string): Page {
   return {
     title: Bun.escapeHTML(title),
     content: `<p>${Bun.escapeHTML(sentence)}</p>
-<p class="soft">Go back to the service that brought you here, and start again.</p>`,
+<p class="soft">Return to the service that you came from and try again.</p>`,
   }
 }
 
-/** For whoever comes by without being sent. */
+/** The page for visitors whom no client has sent. */
 export function frontPage(): Page {
   const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(users.map(({ name }) => name))
   return {
     title: 'Latchkey demo',
-    content: `<p>Latchkey started this provider because none is configured. It signs people in to Latchkey Rooms as ${names}.</p>
-<p>For real use, set <code>AUTH_PROVIDER</code> and what belongs to it; then this provider is not started.</p>`,
+    content: `<p>Latchkey started this provider because none is configured. It signs users in to Latchkey Rooms as ${names}.</p>
+<p>In production, set <code>AUTH_PROVIDER</code> and the settings that it requires. Latchkey then does not start this
+provider.</p>`,
   }
 }

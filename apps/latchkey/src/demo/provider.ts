@@ -40,7 +40,7 @@ export async function startDemoProvider(options: {
     await close(server)
     throw error
   }
-  log.warn('the demo identity provider lets anybody on this machine sign in as anybody', {
+  log.warn('demo identity provider: anyone on this machine can sign in as any demo user', {
     service: 'demo',
     url: issuer,
     forRealUse: SET_PROVIDER,
@@ -63,10 +63,10 @@ async function provide(issuer: string, client: DemoClient, log: Log): Promise<Re
   provider.use(choice(provider))
   provider.use(signOut(provider, client.id))
   provider.on('backchannel.error', (_, error) =>
-    log.warn('the demo identity provider could not deliver a logout token', { error }),
+    log.warn('demo identity provider: cannot deliver a logout token', { error }),
   )
-  provider.on('server_error', (_, error) => log.error('the demo identity provider failed', { error }))
-  provider.on('error', (error) => log.error('the demo identity provider failed', { error }))
+  provider.on('server_error', (_, error) => log.error('demo identity provider: failed', { error }))
+  provider.on('error', (error) => log.error('demo identity provider: failed', { error }))
   return provider.callback()
 }
 
@@ -97,10 +97,10 @@ function listenFailure(port: number, error: Error): Error {
   const code = 'code' in error ? String(error.code) : ''
   const problem =
     code === 'EADDRINUSE'
-      ? 'is in use: stop what uses it, set ROOMS_PORT to another'
-      : `cannot be listened on (${code})`
+      ? 'is in use: stop the process that uses it, set ROOMS_PORT to another port'
+      : `cannot be used (${code}): set ROOMS_PORT to another port`
   return new CommandFailure(
-    `Port ${port} of ${LOOPBACK}, which is the one after ROOMS_PORT, for the demo identity provider, ${problem}, or ${SET_PROVIDER}`,
+    `Port ${port} of ${LOOPBACK}, which the demo identity provider needs (the port after ROOMS_PORT), ${problem}, or ${SET_PROVIDER}`,
     { cause: error },
   )
 }

@@ -43,7 +43,7 @@ async function confirm(context: Context): Promise<void> {
     body: String(new URLSearchParams({ xsrf: oidc?.session?.state?.secret ?? '', logout: 'yes' })),
   })
   if (answer.headers.location === undefined)
-    throw new Error(`The end of the session was not confirmed: ${answer.status}`)
+    throw new Error(`The sign-out was not confirmed (status ${answer.status})`)
   context.body = null
   context.append('Set-Cookie', answer.headers['set-cookie'] ?? [])
   context.redirect(answer.headers.location)

@@ -6,7 +6,7 @@ const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404])
 /** What a proxy says in the place of a service that does not run. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** A path that answers strangers. */
+/** A path that answers without authentication. */
 export interface Exposed {
   path: string
   status: number
@@ -48,5 +48,5 @@ function exposureOf(path: string, status: number): Exposure {
 /** What is wrong and what to do, in one sentence. */
 export function explainExposure(baseUrl: string, { path, status }: Exposed): string {
   const access = path.startsWith('/_/admin') ? 'set LINKS_ACCESS to jwt or header, and ' : ''
-  return `${baseUrl} answers ${status} at ${path} to strangers: ${access}let the proxy send X-Forwarded-For`
+  return `${baseUrl} answers ${status} at ${path} without authentication: ${access}make the proxy send X-Forwarded-For`
 }

@@ -102,14 +102,14 @@ test('a backup while others write is consistent', async () => {
 test('a file that exists is not replaced', async () => {
   const { settings, database, file } = await instance()
   writeFileSync(file, 'precious')
-  expect(await failureOf(backUp(settings, file))).toContain(`${file} exists already`)
+  expect(await failureOf(backUp(settings, file))).toContain(`${file} already exists`)
   expect(await Bun.file(file).text()).toBe('precious')
   await database.close()
 })
 
 test('the database itself is not replaced by its backup', async () => {
   const { home, settings, database } = await instance()
-  expect(await failureOf(backUp(settings, join(home, 'links.db')))).toContain('exists already')
+  expect(await failureOf(backUp(settings, join(home, 'links.db')))).toContain('already exists')
   expect(await storedLinks(database)).toHaveLength(2)
   await database.close()
 })

@@ -50,11 +50,11 @@ eachDialect((dialect, newUrl) => {
         const path = LINKS_DATABASE_URL.replace('sqlite:', '')
         expect([existsSync(path), await findingOf('database', { LINKS_DATABASE_URL })]).toEqual([
           false,
-          `warn: there is none yet: the first start makes ${path}`,
+          `warn: does not exist yet: the first start creates ${path}`,
         ])
       }
       await (await openMigrated(LINKS_DATABASE_URL)).close()
-      expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* can be read and is sound$/)
+      expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* is readable and intact$/)
       expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toBe('ok: up to date with 0001-schema')
     })
 
@@ -67,7 +67,7 @@ eachDialect((dialect, newUrl) => {
         /^fail: .*newer version.*9999-future/,
       )
       // What can be told of any version is told all the same.
-      expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* is sound$/)
+      expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* is readable and intact$/)
       expect(await findingOf('clock', { LINKS_DATABASE_URL })).toMatch(/^ok: says \d{4}/)
     })
 
@@ -82,7 +82,7 @@ eachDialect((dialect, newUrl) => {
       const found = () => findingOf('privacy', { LINKS_DATABASE_URL }, () => now * 1000)
       expect(await found()).toBe('')
       await add(day - 3 * 86_400)
-      expect(await found()).toMatch(/^fail: the salt .* of 2026-11-21 is still stored: start the service/)
+      expect(await found()).toMatch(/^fail: the visitor salt of 2026-11-21 is still stored: start the service/)
       await database.close()
     })
 
@@ -193,7 +193,7 @@ describe('doctor', () => {
     const redirect = (location: string) => new Response(null, { status: 302, headers: { location } })
     for (const status of [401, 403, 404])
       expect(await behind(() => new Response('', { status }))).toBe(
-        'ok:  refuses strangers at /_/admin and /_/metrics',
+        'ok:  refuses unauthenticated requests at /_/admin and /_/metrics',
       )
     expect(await behind(() => redirect('https://login.example.com/?rd=/_/admin/api/settings'))).toStartWith(
       'ok: ',
@@ -206,7 +206,7 @@ describe('doctor', () => {
     const metrics = ({ pathname }: URL) =>
       pathname === '/_/metrics' ? new Response('clicks 1') : new Response('', { status: 401 })
     expect(await behind(metrics)).toBe(
-      'fail:  answers 200 at /_/metrics to strangers: let the proxy send X-Forwarded-For',
+      'fail:  answers 200 at /_/metrics without authentication: make the proxy send X-Forwarded-For',
     )
   })
 
@@ -223,6 +223,6 @@ describe('doctor', () => {
 
   test('names the disk of a database that is not there yet', async () => {
     const env = { LINKS_DATABASE_URL: `sqlite:${join(folder, 'new', 'deep', 'links.db')}` }
-    expect(await findingOf('disk', env)).toMatch(/MB are free/)
+    expect(await findingOf('disk', env)).toMatch(/MB free/)
   })
 })

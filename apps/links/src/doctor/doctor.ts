@@ -24,7 +24,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
     migrations,
     newestAt: newestClickAt,
     checkTables: (read) => checkSalts(read, Math.floor(now() / 1000)),
-    harm: 'links would expire at the wrong time',
+    harm: 'links will expire at the wrong time',
     now,
   })
   const files = dialectOf(databaseUrl) === 'sqlite' ? [databaseUrl, journal] : [journal]
@@ -44,7 +44,7 @@ async function checkSalts(read: Kysely<Tables>, now: number): Promise<Finding[]>
   return [
     fail(
       'privacy',
-      `the salt of visitor hashes of ${date} is still stored: start the service, which deletes it within a minute, or read its log`,
+      `the visitor salt of ${date} is still stored: start the service, which deletes it within a minute, or check its log`,
     ),
   ]
 }

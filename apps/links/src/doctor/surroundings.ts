@@ -12,10 +12,10 @@ export async function checkAccess(settings: Settings): Promise<Finding> {
   const { access, accessHeader, accessJwksUrl, trustedProxies } = settings
   if (access === 'header')
     return trustedProxies.some((range) => EVERYONE.has(range))
-      ? fail('access', 'TRUSTED_PROXIES lets everyone say who they are: name only the proxies themselves')
-      : ok('access', `header: ${trustedProxies.join(', ')} may say in ${accessHeader} who is calling`)
+      ? fail('access', 'TRUSTED_PROXIES allows every client to choose its identity: list only your proxies')
+      : ok('access', `header: ${trustedProxies.join(', ')} may set the identity in ${accessHeader}`)
   if (access === 'loopback') {
-    const sentence = 'loopback: only this machine itself may open the admin side'
+    const sentence = 'loopback: only this machine can open the admin side'
     return settings.baseUrl === null && LOCAL.has(settings.host)
       ? ok('access', sentence)
       : ok('access', `${sentence}; set LINKS_ACCESS to jwt or header to admit others`)
@@ -40,11 +40,11 @@ export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Pr
     )
   const problem = await askHealth(baseUrl)
   if (problem !== undefined)
-    return warn(name, `${baseUrl} ${problem}: start the service, or check the name and the proxy`)
+    return warn(name, `${baseUrl} ${problem}: start the service, or check its host name and the proxy`)
   if (baseUrl.startsWith('http:') && !LOCAL.has(new URL(baseUrl).hostname))
-    return warn(name, `${baseUrl} answers without encryption: put a proxy with HTTPS before it`)
+    return warn(name, `${baseUrl} answers without encryption: put an HTTPS proxy in front of it`)
   if (baseUrl.startsWith('https:') && proxyHeader === null)
-    return warn(name, `${baseUrl} answers, but visitors' addresses are the proxy's: set PROXY_HEADER`)
+    return warn(name, `${baseUrl} answers, but all visitors appear to have the proxy's address: set PROXY_HEADER`)
   return ok(name, `${baseUrl} answers`)
 }
 
@@ -53,11 +53,11 @@ export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Fin
   const name = 'admin'
   if (baseUrl === null) return []
   if (access === 'loopback' && isLoopbackHost(new URL(baseUrl).hostname))
-    return [ok(name, `${baseUrl} is this machine itself, which may use the admin side`)]
+    return [ok(name, `${baseUrl} is this machine, which may use the admin side`)]
   const exposure = await findExposure(baseUrl)
   if (exposure === 'unreachable') return [warn(name, `not checked: ${baseUrl} does not answer`)]
   return exposure === 'refused'
-    ? [ok(name, `${baseUrl} refuses strangers at /_/admin and /_/metrics`)]
+    ? [ok(name, `${baseUrl} refuses unauthenticated requests at /_/admin and /_/metrics`)]
     : [fail(name, explainExposure(baseUrl, exposure))]
 }
 

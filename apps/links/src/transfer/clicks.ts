@@ -55,7 +55,7 @@ export async function importClicks(options: ClickImportOptions): Promise<ClickIm
   const sha256 = await hashOf(path)
   const passes = await countImports(database.read, sha256)
   if (passes > 0 && !again)
-    throw new ClickImportRefused('This file was imported before; with --again its clicks count once more')
+    throw new ClickImportRefused('This file was imported before; with --again, its clicks count a second time')
   const pass = passes + 1
   const journalId = `import:${sha256}${pass === 1 ? '' : `:${pass}`}`
   const recorder = openRecorder(options.databaseUrl)
@@ -145,7 +145,7 @@ class Run {
     // Without clicks the cursor stays, and the lines are refused again after a crash.
     if (clicks.length === 0) return
     if (!(await this.#recorder.record(clicks, { from: this.#cursor, to })))
-      throw new ClickImportRefused('Another process is importing this file at the same time')
+      throw new ClickImportRefused('Another process is importing this file')
     this.#cursor = { ...this.#cursor, seq: to }
     this.imported += clicks.length
   }

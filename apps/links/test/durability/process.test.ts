@@ -224,7 +224,7 @@ describe('starting', () => {
     await server.listening().catch(() => undefined)
     expect(await server.ended()).toBe(1)
     expect(server.complaints).toBe(
-      'The database was made by a newer version, or by one before 0.1.0 (it has 9999-later). Run that version, restore a backup, or export everything there and import it here.\n',
+      'The database was created by a newer version, or by one before 0.1.0 (it has 9999-later). Run that version, restore a backup, or export everything there and import it here.\n',
     )
     expect(server.log).toEqual([])
   })

@@ -91,10 +91,10 @@ eachDialect((dialect, newUrl) => {
       const row = lines.findIndex((line) => line.startsWith('[1,"https'))
       const slug = lines.findIndex((line) => line.startsWith('["two"'))
       for (const [changed, message] of [
-        [lines.slice(0, -1).join('\n'), `The file breaks off after line ${lines.length - 1}`],
+        [lines.slice(0, -1).join('\n'), `The file ends too early, after line ${lines.length - 1}`],
         [lines.slice(1).join('\n'), 'line 1: is not the first line of an export with --everything'],
         ['', 'The file is empty'],
-        [lines.toSpliced(slug, 1).join('\n'), 'The file has 1 rows of slug where its first line says 2'],
+        [lines.toSpliced(slug, 1).join('\n'), 'The file has 1 rows of slug, but its first line says 2'],
         [text.replace('[1,"https', '["1","https'), `line ${row + 1}: id: is no int`],
         [
           text.replace('[1,"https', '[1,[],"https'),
@@ -103,7 +103,7 @@ eachDialect((dialect, newUrl) => {
         [text.replace('[1,"https', '{"a":'), `line ${row + 1}: is not JSON`],
         [
           text.replace('"version":1', '"version":2'),
-          'line 1: the file is of version 2, this program reads version 1',
+          'line 1: the file has version 2, this program reads version 1',
         ],
         [
           text.replace('[1,"https', `[${'['.repeat(1e6)}${']'.repeat(1e6)},"https`),
@@ -113,8 +113,8 @@ eachDialect((dialect, newUrl) => {
           text.replace('[1,"https', `[1,"${'x'.repeat(2 * 1024 ** 2)}`),
           `line ${row + 1}: is longer than 2 MiB`,
         ],
-        [text.replace('["two",1,', '["two",9,'), /^The file is refused by the database: .*foreign key/i],
-        [text.replace('["two",1,1,', '["two",1,7,'), /^The file is refused by the database: /],
+        [text.replace('["two",1,', '["two",9,'), /^The database rejects the file: .*foreign key/i],
+        [text.replace('["two",1,1,', '["two",1,7,'), /^The database rejects the file: /],
       ] as const) {
         const failure = await failureOf(take(url, changed))
         expect(failure).toBeInstanceOf(InvalidArchive)

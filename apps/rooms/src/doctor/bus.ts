@@ -7,9 +7,9 @@ export async function checkBus(url: string): Promise<Finding> {
   const { probeBus } = await import('../realtime/bus-redis.ts')
   try {
     await probeBus(url)
-    return ok('bus', `${host} passes on what it is told`)
+    return ok('bus', `${host} delivers messages`)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return fail('bus', `${host} passes nothing on (${why}): nodes would hear of each other seconds later`)
+    return fail('bus', `${host} does not deliver messages (${why}): other nodes would see events seconds later`)
   }
 }

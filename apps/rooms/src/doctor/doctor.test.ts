@@ -42,21 +42,21 @@ eachDialect((dialect, newUrl) => {
     // SQLite serves one node, which has no bus.
     if (dialect === 'postgres')
       test.skipIf(!redisServer)(
-        'R24.3 tells whether the bus passes on what it is told, and never its password',
+        'R24.3 checks whether the bus delivers messages, and never shows its password',
         async () => {
           const redis = await ownRedis()
           const env = { ...environment('http://127.0.0.1:9'), ROOMS_DATABASE_URL: await newUrl() }
           const { host } = new URL(redis.url)
           expect(await lines('bus', env)).toEqual([])
           const found = { ...env, ROOMS_BUS_URL: redis.url }
-          expect(await lines('bus', found)).toEqual([`ok: ${host} passes on what it is told`])
+          expect(await lines('bus', found)).toEqual([`ok: ${host} delivers messages`])
           const wrong = { ...env, ROOMS_BUS_URL: `redis://latchkey:hush@${host}` }
           const [refused] = await lines('bus', wrong)
-          expect(refused).toStartWith(`fail: ${host} passes nothing on (WRONGPASS`)
+          expect(refused).toStartWith(`fail: ${host} does not deliver messages (WRONGPASS`)
           expect(refused).not.toContain('hush')
           await redis.kill()
           const [away] = await lines('bus', found)
-          expect(away).toStartWith(`fail: ${host} passes nothing on (connect ECONNREFUSED`)
+          expect(away).toStartWith(`fail: ${host} does not deliver messages (connect ECONNREFUSED`)
         },
       )
 
@@ -95,7 +95,7 @@ eachDialect((dialect, newUrl) => {
       const ann = { issuer: idp.issuer, subject: 'ann', mode: 'teamidp', name: 'Ann', email: null }
       const { user } = await database.write((tx) => upsertMember(tx, ann, Date.now()))
       expect(await lines('teams', env)).toEqual([
-        'warn: nobody who signed in owns a team: the claim teams must be a list of objects with id and role, not of plain texts; TEAMIDP_OWNER_ROLES names the roles that count',
+        'warn: no user who signed in owns a team: the claim teams must be a list of objects with id and role, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count',
       ])
       expect(await lines('teams', { ...environment(idp.issuer), ROOMS_DATABASE_URL: url })).toEqual([])
       await database.write((tx) => insertTeams(tx, user.id, ['harbour'], Date.now()))
@@ -119,7 +119,7 @@ eachDialect((dialect, newUrl) => {
       expect(await lines('accounts', env)).toEqual([])
       for (const subject of ['ann', 'bob']) await add(`${idp.issuer}/`, subject)
       expect(await lines('accounts', env)).toEqual([
-        expect.stringContaining(`warn: 2 of another provider than ${idp.issuer} cannot be signed in to`),
+        expect.stringContaining(`warn: 2 from a provider other than ${idp.issuer} cannot sign in`),
       ])
       await database.close()
       await idp.stop()
@@ -136,7 +136,7 @@ eachDialect((dialect, newUrl) => {
       const ann = { issuer: idp.issuer, subject: 'ann', mode: 'teamidp', name: 'Ann', email: null }
       const { user } = await database.write((tx) => upsertMember(tx, ann, Date.now()))
       expect(await lines('teams', env)).toEqual([
-        'warn: nobody who signed in owns a team: the claim teams must be a list of objects with id and role, not of plain texts; TEAMIDP_OWNER_ROLES names the roles that count',
+        'warn: no user who signed in owns a team: the claim teams must be a list of objects with id and role, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count',
       ])
       expect(await lines('teams', { ...environment(idp.issuer), ROOMS_DATABASE_URL: url })).toEqual([])
       await database.write((tx) => insertTeams(tx, user.id, ['harbour'], Date.now()))
@@ -167,7 +167,7 @@ eachDialect((dialect, newUrl) => {
       )
       const start = (userinfoEndpoint: string, nowMs: number) =>
         database.write((tx) => noteSubjectSource(tx, issuer, { userinfoEndpoint, subjectPath: 'id' }, nowMs))
-      const warned = [expect.stringMatching(/^warn: 1 may be reached by people of another provider: /)]
+      const warned = [expect.stringMatching(/^warn: 1 may be reached by users of another provider: /)]
       expect([await told(a), await told(b)]).toEqual([[], []])
       await start(a, 2000)
       expect([await told(a), await told(b), await told(a, 'uid')]).toEqual([[], warned, warned])
@@ -181,7 +181,7 @@ eachDialect((dialect, newUrl) => {
       const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }
       idp.keys = [newSigningKey('RS256', { bits: 1024 })]
       expect(await lines('keys', env)).toEqual([
-        expect.stringMatching(/^fail: none of the published keys fits/),
+        expect.stringMatching(/^fail: none of the published keys can verify its tokens/),
       ])
       const later = () => Date.now() + 3_600_000
       expect((await lines('clock', env, later)).at(-1)).toMatch(
@@ -220,7 +220,7 @@ describe('doctor', () => {
       TEAMIDP_ISSUER: 'nowhere',
     }
     expect(await lines('settings', { ...demo, ...set })).not.toContainEqual(expect.stringMatching(/^fail/))
-    expect(await lines('settings', demo)).toEqual(['ok: all can be used'])
+    expect(await lines('settings', demo)).toEqual(['ok: all settings are valid'])
     const bad = { ...demo, AUTH_ADMIN_CLAIM_PATH: 'groups', GUEST_ENABLD: 'true', ROOMS_PORT: 'none' }
     const told = (await lines('settings', bad)).map((line) => line.split(' ').slice(0, 2).join(' '))
     expect(told.toSorted()).toEqual([
@@ -232,7 +232,7 @@ describe('doctor', () => {
       expect.stringMatching(/^fail: ROOMS_DATABASE_URL must be/),
     ])
     expect(await lines('provider', demo)).toEqual([
-      'warn: AUTH_PROVIDER is unset. With latchkey start a demo provider runs, for this machine only',
+      'warn: AUTH_PROVIDER is unset. latchkey start runs a demo provider, for this machine only',
     ])
     for (const [name, value] of [
       ['NODE_ENV', 'production'],
@@ -249,6 +249,6 @@ describe('doctor', () => {
       PROXY_HEADER: 'X-Forwarded-For',
       TRUSTED_PROXIES: '0.0.0.0/0',
     }
-    expect(await lines('proxy', env)).toEqual([expect.stringMatching(/^fail: TRUSTED_PROXIES lets everyone/)])
+    expect(await lines('proxy', env)).toEqual([expect.stringMatching(/^fail: TRUSTED_PROXIES allows every client/)])
   })
 })

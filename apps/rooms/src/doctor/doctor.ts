@@ -22,7 +22,7 @@ import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
   if (!env['AUTH_PROVIDER']) {
     // Only a warning, since Links alone needs no provider.
-    const start = whyNoDemo(env) ?? 'With latchkey start a demo provider runs, for this machine only'
+    const start = whyNoDemo(env) ?? 'latchkey start runs a demo provider, for this machine only'
     yield warn('provider', `AUTH_PROVIDER is unset. ${start}`)
     const { settings, findings } = checkSettings({ readSettings: readDemoSettings, settingsWarnings }, env)
     yield* findings
@@ -48,16 +48,16 @@ async function* examineStorage(url: string, now: () => number): AsyncGenerator<F
     setting: 'ROOMS_DATABASE_URL',
     migrations,
     newestAt: newestSessionAt,
-    harm: 'every login would be refused',
+    harm: 'every login will be refused',
     now,
   })
-  if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'nobody can sign in')
+  if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'users cannot sign in')
 }
 
 function withoutTeams(teams: TeamsConfig | null): string {
   const [claim, id, role] = [teams?.claimPath, teams?.idPath, teams?.rolePath].map((path) => path?.whole)
   const needed = `the claim ${claim} must be a list of objects with ${id} and ${role}`
-  return `nobody who signed in owns a team: ${needed}, not of plain texts; TEAMIDP_OWNER_ROLES names the roles that count`
+  return `no user who signed in owns a team: ${needed}, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count`
 }
 
 /** Accounts that the provider of today cannot lead to, and those that it may lead other people to (R8.5). */
@@ -69,14 +69,14 @@ async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Findi
     const unreachable = await countUnreachableAccounts(database.read, issuer)
     const inheritable = await countInheritableAccounts(database.read, issuer, subjectSourceOf(provider))
     const isWithoutTeams = provider.mode === 'teamidp' && (await hasLoginsWithoutTeams(database.read, issuer))
-    const what = `${unreachable} of another provider than ${issuer} cannot be signed in to`
-    const changed = 'OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH has changed since they were made'
+    const what = `${unreachable} from a provider other than ${issuer} cannot sign in`
+    const changed = 'OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH has changed since they were created'
     return [
       ...(unreachable > 0
-        ? [warn('accounts', `${what}: set that provider again, or have their people begin anew`)]
+        ? [warn('accounts', `${what}: set that provider again, or let these users sign in with new accounts`)]
         : []),
       ...(inheritable > 0
-        ? [warn('accounts', `${inheritable} may be reached by people of another provider: ${changed}`)]
+        ? [warn('accounts', `${inheritable} may be reached by users of another provider: ${changed}`)]
         : []),
       ...(isWithoutTeams ? [warn('teams', withoutTeams(provider.teams))] : []),
     ]

@@ -11,19 +11,19 @@ const EVERYONE = new Set(['0.0.0.0/0', '::/0'])
 
 /** Under which names the service answers, and whose word counts for a client's address. */
 export function* checkHosts({ allowedHosts, proxyHeader, trustedProxies }: Settings): Generator<Finding> {
-  yield ok('hosts', `people reach it under ${allowedHosts.join(', ')}; the first is where logins end`)
+  yield ok('hosts', `users reach it at ${allowedHosts.join(', ')}; logins end at the first`)
   if (proxyHeader === null) {
     const isPublic = allowedHosts.some((origin) => origin.startsWith('https:'))
     yield isPublic
-      ? warn('proxy', 'PROXY_HEADER is unset: behind a proxy, limits would count everybody as one address')
-      : ok('proxy', 'none: the client address is that of the connection')
+      ? warn('proxy', 'PROXY_HEADER is unset: behind a proxy, rate limits would count all users as one address')
+      : ok('proxy', 'none: the address of a client is that of its connection')
     return
   }
   yield trustedProxies.some((range) => EVERYONE.has(range))
-    ? fail('proxy', 'TRUSTED_PROXIES lets everyone choose their address: name only the proxies themselves')
+    ? fail('proxy', 'TRUSTED_PROXIES allows every client to choose its address: list only your proxies')
     : ok(
         'proxy',
-        `${trustedProxies.join(', ')} may say in ${proxyHeader} who is calling; they must strip it from clients`,
+        `${trustedProxies.join(', ')} may set the client address in ${proxyHeader}; they must remove it from client requests`,
       )
 }
 
@@ -53,7 +53,7 @@ async function checkKeys(provider: Provider): Promise<Finding[]> {
         ? ok('keys', `${count} of the published keys can verify its tokens`)
         : fail(
             'keys',
-            'none of the published keys fits: every login would be refused; check AUTH_ID_TOKEN_ALG',
+            'none of the published keys can verify its tokens: every login would be refused; check AUTH_ID_TOKEN_ALG',
           ),
     ]
   } catch (error) {
@@ -75,9 +75,9 @@ export async function checkProviderClock({ provider }: Settings, now: () => numb
     })
     await response.body?.cancel()
     const told = Date.parse(response.headers.get('date') ?? '')
-    if (Number.isNaN(told)) return warn(name, 'the provider does not say what time it is')
+    if (Number.isNaN(told)) return warn(name, 'not compared: the provider sends no valid Date header')
     const ahead = Math.round((told - now()) / 1000)
-    if (Math.abs(ahead) <= TOLERANCE_S) return ok(name, `agrees with the provider's to ${Math.abs(ahead)} s`)
+    if (Math.abs(ahead) <= TOLERANCE_S) return ok(name, `agrees with the provider's to within ${Math.abs(ahead)} s`)
     return fail(name, `differs from the provider's by ${Math.abs(ahead)} s: its tokens would be refused`)
   } catch {
     return warn(name, 'not compared with the provider: it does not answer')

@@ -103,11 +103,11 @@ class ArchiveParser<Table extends string> {
 
   finish(): Readonly<Record<string, number>> {
     if (!this.#counts) throw new InvalidArchive('The file is empty')
-    if (!this.#ended) throw new InvalidArchive(`The file breaks off after line ${this.line}`)
+    if (!this.#ended) throw new InvalidArchive(`The file ends too early, after line ${this.line}`)
     for (const [table, count] of Object.entries(this.#counts)) {
       const seen = this.#seen.get(table) ?? 0
       if (seen !== count)
-        throw new InvalidArchive(`The file has ${seen} rows of ${table} where its first line says ${count}`)
+        throw new InvalidArchive(`The file has ${seen} rows of ${table}, but its first line says ${count}`)
     }
     return this.#lastIds
   }
@@ -129,7 +129,7 @@ class ArchiveParser<Table extends string> {
     if (header.data.format !== name) throw this.#invalid(`the file is "${header.data.format}", not "${name}"`)
     if (header.data.version !== version)
       throw this.#invalid(
-        `the file is of version ${header.data.version}, this program reads version ${version}`,
+        `the file has version ${header.data.version}, this program reads version ${version}`,
       )
     this.#counts = header.data.counts
     this.#lastIds = header.data.last_ids

@@ -7,7 +7,7 @@ export class DatabaseNotEmpty extends Error {
   override readonly name = 'DatabaseNotEmpty'
 
   constructor(table: string) {
-    super(`The instance is not empty, it has rows of ${table}: everything is imported into an empty one only`)
+    super(`The instance is not empty (it has rows of ${table}): an archive is imported only into an empty one`)
   }
 }
 
@@ -126,5 +126,5 @@ function explainError(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code)
   // SQLSTATE classes 22 and 23: invalid data and violated constraints.
   if (!/^SQLITE_(CONSTRAINT|MISMATCH|RANGE)|^2[23]...$/.test(code)) return error
-  return new InvalidArchive(`The file is refused by the database: ${(error as Error).message}`)
+  return new InvalidArchive(`The database rejects the file: ${(error as Error).message}`)
 }

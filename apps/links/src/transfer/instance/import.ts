@@ -29,7 +29,7 @@ export function importInstance({
     async around(bulk) {
       const rebuild = await prepare(bulk)
       return async () => {
-        onWork?.('building indexes and sums')
+        onWork?.('building indexes and rollups')
         await rebuild()
         await makeSums(bulk, now)
       }
