@@ -30,7 +30,7 @@ test('of a stream whose length nobody knows it tells no share', () => {
 test('where nobody watches nothing is written', () => {
   const { written, progress } = terminal(false)
   progress.show(3, { done: 3, whole: 9 })
-  progress.tell('working')
+  progress.showStatus('working')
   progress.clear()
   expect(written).toEqual([])
 })
