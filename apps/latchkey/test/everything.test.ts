@@ -129,7 +129,7 @@ test('latchkey rooms export and import carry everything of Rooms to another inst
     expect(await to.run(['rooms', 'import', '-'], { stdin: sent.out })).toEqual({
       code: 0,
       out: '',
-      err: 'imported 1 people, 0 rooms, 0 messages\n',
+      err: 'imported 1 users, 0 rooms, 0 messages\n',
     })
     expect((await to.run(['rooms', 'export'])).out.split('\n').slice(1)).toEqual(
       sent.out.split('\n').slice(1),
@@ -172,7 +172,7 @@ eachDialect((dialect, newUrl) => {
         expect(await service.stop()).toBe(0)
         expect((await takeAll()).map(({ code, err }) => [code, err])).toEqual([
           [0, expect.stringMatching(/^imported 0 links/)],
-          [0, expect.stringMatching(/^imported 0 people/)],
+          [0, expect.stringMatching(/^imported 0 users/)],
         ])
         expect(await secrets()).not.toEqual(before)
       } finally {
