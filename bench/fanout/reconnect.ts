@@ -3,7 +3,7 @@
 // Runs the harness of apps/rooms/test/realtime/reconnect.test.ts for any length of time.
 import { cpus, loadavg, release } from 'node:os'
 import { parseArgs } from 'node:util'
-import { reconnecting } from '../../apps/rooms/test/realtime/reconnecting.ts'
+import { runReconnecting } from '../../apps/rooms/test/realtime/reconnect-harness.ts'
 import { ownSchema } from './schema.ts'
 
 const { values } = parseArgs({
@@ -19,7 +19,7 @@ if (!schema) {
   console.error('LATCHKEY_TEST_POSTGRES names no server')
   process.exit(1)
 }
-const result = await reconnecting({
+const result = await runReconnecting({
   url: schema.url,
   seconds: Number(values.seconds),
   clients: Number(values.clients),

@@ -7,7 +7,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createRooms } from '../../apps/rooms/src/app.ts'
-import { readSettings } from '../../apps/rooms/src/settings.ts'
+import { readSettings } from '../../apps/rooms/src/settings/settings.ts'
 import { type HostileProvider, hostileProvider } from '../../apps/rooms/test/provider/hostile.ts'
 import { seed } from './seed.ts'
 

@@ -1,5 +1,5 @@
 // Starts Rooms from its settings on an existing database.
 import { startRooms } from '../../apps/rooms/src/main.ts'
-import { readSettings } from '../../apps/rooms/src/settings.ts'
+import { readSettings } from '../../apps/rooms/src/settings/settings.ts'
 
 await startRooms(readSettings(process.env))

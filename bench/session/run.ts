@@ -11,7 +11,7 @@ import { createRooms } from '../../apps/rooms/src/app.ts'
 import type { Tables } from '../../apps/rooms/src/db/tables.ts'
 import { csrfTokenOf } from '../../apps/rooms/src/sessions/csrf.ts'
 import { openLookup } from '../../apps/rooms/src/sessions/lookup.ts'
-import { readSettings } from '../../apps/rooms/src/settings.ts'
+import { readSettings } from '../../apps/rooms/src/settings/settings.ts'
 import { clientNamed, cpuOf, median, onServerCore, untilAnswers, wrk } from '../redirect/measure.ts'
 import { seed, tokenOf, touch } from './seed.ts'
 

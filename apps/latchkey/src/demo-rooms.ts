@@ -1,7 +1,7 @@
 import { createToken } from '@latchkey/tokens/opaque'
 import { freePort } from '@latchkey/http/free-port'
 import { createLog } from '@latchkey/http/log'
-import { LOOPBACK, demoPort, readDemoSettings, whyNoDemo } from '@latchkey/rooms/demo-settings'
+import { LOOPBACK, demoPort, readDemoSettings, findDemoRefusal } from '@latchkey/rooms/settings/demo'
 import type { Running } from '@latchkey/rooms/main'
 import type { Environment } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
@@ -56,6 +56,6 @@ export function checkDemoRooms(env: Environment): void {
 }
 
 function refuseRealUse(env: Environment): void {
-  const refusal = whyNoDemo(env)
+  const refusal = findDemoRefusal(env)
   if (refusal !== undefined) throw new CommandFailure(refusal)
 }

@@ -7,13 +7,13 @@ import type { Tables } from '@latchkey/links/db/tables'
 import { type Settings, readSettings, settingsWarnings } from '@latchkey/links/settings'
 import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
 import type { Tables as RoomsTables } from '@latchkey/rooms/db/tables'
-import { DEMO_DATABASE_URL } from '@latchkey/rooms/demo-settings'
-import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
+import { DEMO_DATABASE_URL } from '@latchkey/rooms/settings/demo'
+import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import {
   type Settings as RoomsSettings,
   readSettings as readRoomsSettings,
   settingsWarnings as roomsSettingsWarnings,
-} from '@latchkey/rooms/settings'
+} from '@latchkey/rooms/settings/settings'
 import { type Problem, SettingsError, parseSettings } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 import { checkDemoRooms } from './demo-rooms.ts'
@@ -106,7 +106,9 @@ function requireFile(url: string, setting: string): void {
   const missing = `There is no database at ${sqlitePath(url)} (${setting})`
   const isOfDemo = setting === 'ROOMS_DATABASE_URL' && existsSync(sqlitePath(DEMO_DATABASE_URL))
   throw new CommandFailure(
-    isOfDemo ? `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=${DEMO_DATABASE_URL}` : missing,
+    isOfDemo
+      ? `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=${DEMO_DATABASE_URL}`
+      : missing,
   )
 }
 

@@ -69,7 +69,10 @@ const SQLITE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL/, `The disk is full: free up space in ${FOLDERS}`],
   [/^SQLITE_IOERR/, `A database file cannot be read or written: check the disk that holds ${FOLDERS}`],
   [/^SQLITE_(BUSY|LOCKED)/, 'Another process holds a lock on the database: try again when it has finished'],
-  [/^SQLITE_(CORRUPT|NOTADB)/, `A database file is damaged or is not a database: check ${URLS}, or restore a backup`],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    `A database file is damaged or is not a database: check ${URLS}, or restore a backup`,
+  ],
 ]
 
 function formatSqliteError(code: string): string | undefined {

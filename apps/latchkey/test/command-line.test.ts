@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { declarations as linksDeclarations } from '@latchkey/links/settings'
-import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
+import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import manifest from '../package.json' with { type: 'json' }
 import { Place } from './running.ts'
 
@@ -108,7 +108,10 @@ describe('latchkey', () => {
       '--format must be one of: csv, shrtnr',
     ],
     [['links', 'import', '--format', 'csv', '--owner', 'a'], 'Missing: FILE'],
-    [['links', 'import', 'f', '--everything', '--format', 'csv'], '--everything cannot be combined with --format'],
+    [
+      ['links', 'import', 'f', '--everything', '--format', 'csv'],
+      '--everything cannot be combined with --format',
+    ],
     [
       ['links', 'import', 'f', '--everything', '--bundles-from-tags'],
       '--everything cannot be combined with --bundles-from-tags',

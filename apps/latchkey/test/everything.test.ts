@@ -7,7 +7,8 @@ import { Place } from './running.ts'
 const EVERYTHING = ['links', 'export', '--everything']
 const TAKE = ['links', 'import', '-', '--everything']
 const LINKS = 3_000
-const IN_USE = 'The database is in use: stop the service first, and start it again when the import has finished\n'
+const IN_USE =
+  'The database is in use: stop the service first, and start it again when the import has finished\n'
 
 describe('latchkey links export and import with --everything', () => {
   const place = new Place()

@@ -34,7 +34,11 @@ describe('what a command writes to a file', () => {
         const file = place.path(`${args.join('')}-${isThere}`)
         if (isThere) readableByAll(file, 'what was in it before')
         const { code, err } = await place.run(args, { env: { OUT: file } })
-        expect([code, err.includes('Other users can read the output file'), modeOf(file)]).toEqual([0, false, '600'])
+        expect([code, err.includes('Other users can read the output file'), modeOf(file)]).toEqual([
+          0,
+          false,
+          '600',
+        ])
         expect(await Bun.file(file).text()).not.toContain('what was in it before')
       }
     })

@@ -106,7 +106,9 @@ describe('latchkey rooms admin', () => {
     expect(readdirSync(empty.folder)).toEqual([])
     await empty.write('data/rooms-demo.db', '')
     const { err } = await empty.run(['rooms', 'admin', 'grant', '--user', 'ann'])
-    expect(err).toBe(`${missing}. To use the demo's database, set ROOMS_DATABASE_URL=sqlite:./data/rooms-demo.db\n`)
+    expect(err).toBe(
+      `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=sqlite:./data/rooms-demo.db\n`,
+    )
     expect(readdirSync(empty.path('data'))).toEqual(['rooms-demo.db'])
     empty.remove()
   })

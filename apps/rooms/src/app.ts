@@ -22,11 +22,11 @@ import { type Bus, createLocalBus } from './realtime/bus.ts'
 import { type SocketData, createGateway } from './realtime/gateway.ts'
 import { Hub } from './realtime/hub.ts'
 import { openLookup } from './sessions/lookup.ts'
-import { Slides } from './sessions/slides.ts'
+import { SlideQueue } from './sessions/slide-queue.ts'
 import { countLiveSessions } from './sessions/store.ts'
-import type { Tell } from './news.ts'
-import type { Settings } from './settings.ts'
-import { settle } from './starting.ts'
+import type { Publish } from './cluster-events.ts'
+import type { Settings } from './settings/settings.ts'
+import { reconcileSettings } from './startup.ts'
 
 export interface Rooms {
   /** Everything but sockets, which `serve` has too. */
@@ -59,7 +59,7 @@ export interface RoomsOptions {
   /** Carries news to other nodes; by the settings unless given. */
   bus?: Bus
   /** Hears what is told to all nodes. */
-  tell?: Tell
+  onEvent?: Publish
 }
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
@@ -67,10 +67,10 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const { settings, log, now = Date.now } = options
   const database = await openExclusively<Tables>(settings.databaseUrl, log)
   await migrate(database, migrations)
-  await settle(database, settings, log, now())
+  await reconcileSettings(database, settings, log, now())
   const nodeId = crypto.randomUUID()
   const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
-  if (options.tell) bus.listen(options.tell)
+  if (options.onEvent) bus.listen(options.onEvent)
   // By a clock that is set back, limits would seem used up, and sockets be closed.
   const steadyNow = options.now ?? (() => performance.now())
   const services = createServices({ ...options, now, steadyNow, database, bus })
@@ -80,7 +80,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     log,
     now,
     observe: (...run) => metrics.observeJob(...run),
-    tell: bus.publish,
+    publish: bus.publish,
   })
   const hub = new Hub({
     database: services.database,
@@ -92,7 +92,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     countDeliveries: (count) => metrics.countDeliveries(count),
   })
   exposeLiveSessions(metrics.registry, log, () => countLiveSessions(services.database.read, now()))
-  exposeSockets(metrics.registry, () => hub.roster.size)
+  exposeSockets(metrics.registry, () => hub.registry.size)
   const gateway = createGateway(services, hub)
   const readiness = new Readiness(services.database, bus.state)
   return {
@@ -124,23 +124,23 @@ interface Wiring extends RoomsOptions {
 function createServices({ settings, log, now, steadyNow, demo = false, database, bus }: Wiring): Services {
   const metrics = createMetrics()
   const rates = createRates(settings.limits, steadyNow, (limit, key) =>
-    bus.spread({ kind: 'taken', limit, key }),
+    bus.publishRemote({ kind: 'taken', limit, key }),
   )
-  bus.listen((news) => news.kind === 'taken' && rates.hear(news.limit, news.key))
+  bus.listen((event) => event.kind === 'taken' && rates.applyRemote(event.limit, event.key))
   const limited = database.withStatementTimeout(STATEMENT_LIMIT_MS)
   return {
     settings,
     policy: policyOf(settings, demo),
     database: limited,
     sessions: openLookup(settings.databaseUrl, limited),
-    slides: new Slides(limited),
+    slideQueue: new SlideQueue(limited),
     provider: createProvider(settings.provider, { log, now, metrics }),
     rates,
     proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
     hosts: createHosts(settings.allowedHosts),
     metrics,
     log,
-    tell: bus.publish,
+    publish: bus.publish,
     now,
   }
 }

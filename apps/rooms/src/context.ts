@@ -6,7 +6,7 @@ import type { Tables, UserRow } from './db/tables.ts'
 import { failure } from './failures.ts'
 import type { LimitName, Limits } from './limits.ts'
 import type { Provider } from './login/provider.ts'
-import type { Tell } from './news.ts'
+import type { Publish } from './cluster-events.ts'
 import type { Lifetimes } from './sessions/session.ts'
 import type { StartedSession } from './sessions/store.ts'
 
@@ -51,7 +51,7 @@ export interface Rates {
   /** Throws what `take` would, and counts nothing: before what is counted only when it fails. */
   check(limit: LimitName, key: string): void
   /** For answers that are no failures of the API: whether it was allowed. */
-  allows(limit: LimitName, key: string): ReturnType<RateLimiter['take']>
+  tryTake(limit: LimitName, key: string): ReturnType<RateLimiter['take']>
 }
 
 /** What every operation runs with: who asks, when, and from where. */
@@ -62,7 +62,7 @@ export interface Context {
   rates: Rates
   log: Log
   /** After the commit only. */
-  tell: Tell
+  publish: Publish
   /** Null only for operations with scope `public`. */
   actor: Actor | null
   /** Milliseconds since 1970 at which the request arrived. */
@@ -73,9 +73,9 @@ export interface Context {
   userAgent: string
   requestId: string
   /** Answers with the cookies of this session. */
-  keep(session: StartedSession): void
+  setSessionCookies(session: StartedSession): void
   /** Answers with the deletion of all session cookies. */
-  forget(): void
+  clearSessionCookies(): void
 }
 
 export const operation = operationsOf<Context>()

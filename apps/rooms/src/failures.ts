@@ -77,16 +77,16 @@ const TRANSPORT: Record<keyof typeof transportFailures, FailureCode> = {
 }
 
 /** The code of this service's list for one of the transport's; any other stays as it is. */
-export function listedCode(code: string): string {
+export function toErrorCode(code: string): string {
   return Object.hasOwn(TRANSPORT, code) ? TRANSPORT[code as keyof typeof TRANSPORT] : code
 }
 
 /** The same failure under a code of this service's list, and in its words where the transport has none of its own. */
-export function listed(thrown: Failure): Failure {
+export function toListedFailure(thrown: Failure): Failure {
   if (!Object.hasOwn(TRANSPORT, thrown.code)) return thrown
   const known = thrown.code as keyof typeof TRANSPORT
   const code = TRANSPORT[known]
   const { status, text } = failures[code]
-  const said = thrown.message === transportFailures[known].text ? text : thrown.message
-  return new Failure(code, { status, text: said }, thrown.headers, thrown.fields)
+  const sentence = thrown.message === transportFailures[known].text ? text : thrown.message
+  return new Failure(code, { status, text: sentence }, thrown.headers, thrown.fields)
 }

@@ -43,7 +43,7 @@ export const DEFAULT_LIMITS = {
 export type LimitName = keyof typeof DEFAULT_LIMITS
 export type Limits = Readonly<Record<LimitName, number>>
 
-const LARGEST = 1_000_000_000
+const MAX_VALUE = 1_000_000_000
 
 /** `key=number` pairs, separated by commas; undefined for an unknown key, a doubled one, or what is no whole number from 1. */
 export function parseLimits(text: string): Limits | undefined {
@@ -51,7 +51,7 @@ export function parseLimits(text: string): Limits | undefined {
   const given = new Set<string>()
   for (const entry of text.split(',')) {
     const [, name = '', digits] = /^\s*([a-z0-9_]+)\s*=\s*([1-9]\d{0,9})\s*$/.exec(entry) ?? []
-    if (!isLimit(name) || given.has(name) || Number(digits) > LARGEST) return undefined
+    if (!isLimit(name) || given.has(name) || Number(digits) > MAX_VALUE) return undefined
     given.add(name)
     limits[name] = Number(digits)
   }

@@ -3,7 +3,7 @@ import { limits, stopServing } from '@latchkey/http/serve'
 import { type Rooms, createRooms } from './app.ts'
 import type { SocketData } from './realtime/gateway.ts'
 import { builtPages } from './http/pages.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 export interface Running {
   url: string

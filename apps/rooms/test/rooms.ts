@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, createRooms } from '../src/app.ts'
 import { DEFAULT_LIMITS, type LimitName, type Limits } from '../src/limits.ts'
-import type { News } from '../src/news.ts'
+import type { ClusterEvent } from '../src/cluster-events.ts'
 import type { ProviderConfig } from '../src/login/provider-config.ts'
 import type { Bus } from '../src/realtime/bus.ts'
-import type { Settings } from '../src/settings.ts'
+import type { Settings } from '../src/settings/settings.ts'
 import { csrfTokenOf } from '../src/sessions/csrf.ts'
 import { ALICE, type HostileProvider, type Person, hostileProvider } from './provider/hostile.ts'
 
@@ -22,13 +22,13 @@ export interface TestRooms {
   /** In force on this node. */
   limits: Limits
   /** Every line that was logged. */
-  logged: string[]
+  logLines: string[]
   /** What this node has told, in its order. */
-  told: News[]
+  publishedEvents: ClusterEvent[]
   /** A browser of its own: cookies, and an address. */
   browser(options?: { ip?: string; origin?: string }): Browser
   /** A browser in which this person has signed in. */
-  signedIn(person?: Person, options?: { ip?: string }): Promise<Browser>
+  signedInBrowser(person?: Person, options?: { ip?: string }): Promise<Browser>
   /** Another node on the same database, settings, clock and provider. */
   node(overrides?: Partial<Settings>): Promise<TestRooms>
   close(): Promise<void>
@@ -44,25 +44,25 @@ export interface TestOptions {
   /** What the provider is configured as; plain `oidc` unless told. */
   provider?: (idp: HostileProvider) => ProviderConfig
   /** A provider, clock and log that another instance has too. */
-  shared?: Pick<TestRooms, 'idp' | 'clock' | 'logged'>
+  shared?: Pick<TestRooms, 'idp' | 'clock' | 'logLines'>
 }
 
 /** The whole service on an injected clock, without a port, signed in at a provider that tests can bend. */
 export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const clock = options.shared?.clock ?? { ms: NOON }
   const idp = options.shared?.idp ?? (await hostileProvider({ now: () => clock.ms }))
-  const logged = options.shared?.logged ?? []
+  const logLines = options.shared?.logLines ?? []
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-'))
   const databaseUrl = options.url ?? `sqlite:${join(folder, 'rooms.db')}`
   const settings = settingsFor(options, databaseUrl, options.provider?.(idp) ?? idp.config())
-  const log = createLog({ write: (line) => void logged.push(line), now: () => clock.ms })
-  const told: News[] = []
-  const tell = (news: News) => void told.push(news)
+  const log = createLog({ write: (line) => void logLines.push(line), now: () => clock.ms })
+  const publishedEvents: ClusterEvent[] = []
+  const onEvent = (event: ClusterEvent) => void publishedEvents.push(event)
   const rooms = await createRooms({
     settings,
     log,
     now: () => clock.ms,
-    tell,
+    onEvent,
     ...(options.bus && { bus: options.bus }),
   })
   const test: TestRooms = {
@@ -70,10 +70,10 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
     idp,
     clock,
     limits: settings.limits,
-    logged,
-    told,
+    logLines,
+    publishedEvents,
     browser: (as = {}) => new Browser(test, as),
-    async signedIn(person = ALICE, as = {}) {
+    async signedInBrowser(person = ALICE, as = {}) {
       const browser = test.browser(as)
       await browser.signIn(person)
       return browser
@@ -83,7 +83,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
         ...options,
         url: databaseUrl,
         settings: { ...options.settings, ...overrides },
-        shared: { idp, clock, logged },
+        shared: { idp, clock, logLines },
       }),
     async close() {
       await rooms.close()
@@ -121,7 +121,7 @@ function settingsFor(
   }
 }
 
-interface Sent {
+interface RequestOptions {
   method?: string
   /** Sent as JSON. */
   body?: unknown
@@ -147,7 +147,7 @@ export class Browser {
   }
 
   /** Sends a request as the page of this origin would, and keeps the cookies of the answer. */
-  async send(address: string, { method, body, headers = {} }: Sent = {}): Promise<Response> {
+  async send(address: string, { method, body, headers = {} }: RequestOptions = {}): Promise<Response> {
     const url = new URL(address, this.origin)
     const verb = method ?? (body === undefined ? 'GET' : 'POST')
     const own: Record<string, string> = { host: url.host, 'user-agent': 'Mozilla/5.0 (test)' }
@@ -172,7 +172,11 @@ export class Browser {
   }
 
   /** The answer's JSON; throws when its status is another. */
-  async json<Body = Record<string, unknown>>(address: string, sent: Sent = {}, status = 200): Promise<Body> {
+  async json<Body = Record<string, unknown>>(
+    address: string,
+    sent: RequestOptions = {},
+    status = 200,
+  ): Promise<Body> {
     const response = await this.send(address, sent)
     const text = await response.text()
     if (response.status !== status) throw new Error(`${address}: ${response.status} ${text}`)

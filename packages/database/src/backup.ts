@@ -17,7 +17,8 @@ export class BackupFailure extends Error {
 
 /** Throws `BackupFailure` when `file` already exists or its folder does not. */
 export function checkBackupTarget(file: string): void {
-  if (existsSync(file)) throw new BackupFailure(`${file} already exists, and a backup never overwrites a file`)
+  if (existsSync(file))
+    throw new BackupFailure(`${file} already exists, and a backup never overwrites a file`)
   if (!existsSync(dirname(file))) throw new BackupFailure(`The folder ${dirname(file)} does not exist`)
 }
 

@@ -141,7 +141,9 @@ const TOLERANCE_S = 5
 
 function checkOwnClock<Tables>({ now, harm }: DatabaseCheck<Tables>): Finding {
   const at = new Date(now()).toISOString()
-  return now() < EARLIEST_MS ? fail('clock', `says ${at}: set the clock, or ${harm}`) : ok('clock', `says ${at}`)
+  return now() < EARLIEST_MS
+    ? fail('clock', `says ${at}: set the clock, or ${harm}`)
+    : ok('clock', `says ${at}`)
 }
 
 async function checkClock<Tables>(

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { parseArgs } from 'node:util'
 import { declarations as links } from '@latchkey/links/settings'
-import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
+import { declarations as rooms } from '@latchkey/rooms/settings/declarations'
 import { parseSettings } from '@latchkey/settings/settings'
 import { type Command, requireChoice } from '../command.ts'
 import { printLine } from '../output.ts'

@@ -93,7 +93,8 @@ const revoke: Command = {
   async run(args) {
     const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
     const [id = ''] = requirePositionals(positionals, ['ID'])
-    if (!/^\d{1,15}$/.test(id)) throw new UsageError('ID is the number in the first column of latchkey keys list')
+    if (!/^\d{1,15}$/.test(id))
+      throw new UsageError('ID is the number in the first column of latchkey keys list')
     const revoked = await withDatabase(await existing(), (database) =>
       database.write((tx) => deleteKey(tx, Number(id))),
     )

@@ -4,7 +4,7 @@ import type { Database } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { AuditOrigin } from '@latchkey/rooms/audit/store'
 import type { Tables, UserRow } from '@latchkey/rooms/db/tables'
-import { grantPlatformAdmin, withdrawPlatformAdmin } from '@latchkey/rooms/grants/operations'
+import { grantPlatformAdmin, revokePlatformAdmin } from '@latchkey/rooms/grants/operations'
 import { findUserByReference } from '@latchkey/rooms/users/store'
 import { type Command, CommandFailure, requireAll } from '../command.ts'
 import { plain, printLine } from '../output.ts'
@@ -38,13 +38,14 @@ const revoke: Command = {
   details: DETAILS,
   run: (args) =>
     change(args, async (tx, user, origin, dialect) => {
-      const { changed, remaining } = await withdrawPlatformAdmin(tx, {
+      const { changed, remaining } = await revokePlatformAdmin(tx, {
         dialect,
         userId: user.id,
         withdrawnBy: null,
         origin,
       })
-      if (remaining.length > 0) return 'remains an administrator: the identity provider grants the role at every login'
+      if (remaining.length > 0)
+        return 'remains an administrator: the identity provider grants the role at every login'
       return changed ? 'is not an administrator any more' : 'was not an administrator'
     }),
 }

@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Settings as LinksSettings, declarations as linksDeclarations } from '@latchkey/links/settings'
-import { LOOPBACK, demoPort } from '@latchkey/rooms/demo-settings'
-import { declarations as roomsDeclarations } from '@latchkey/rooms/setting-declarations'
-import type { Settings as RoomsSettings } from '@latchkey/rooms/settings'
+import { LOOPBACK, demoPort } from '@latchkey/rooms/settings/demo'
+import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
+import type { Settings as RoomsSettings } from '@latchkey/rooms/settings/settings'
 import { type Command, CommandFailure } from '../command.ts'
 import { startDemoRooms } from '../demo-rooms.ts'
 import { printLine } from '../output.ts'
@@ -134,7 +134,9 @@ function listenFailure(
   if (code === 'EADDRNOTAVAIL')
     return new CommandFailure(`${host} is not an address of this machine: check ${prefix}_HOST`)
   if (code === 'EACCES')
-    return new CommandFailure(`This user may not listen on port ${port}: set ${prefix}_PORT to a port above 1023`)
+    return new CommandFailure(
+      `This user may not listen on port ${port}: set ${prefix}_PORT to a port above 1023`,
+    )
   return new CommandFailure(`Cannot listen on port ${port} of ${host} (${String(code)})`)
 }
 

@@ -54,7 +54,10 @@ export function configure(client: DemoClient, policy: typeof interactionPolicy):
     renderError: (context: Context, { error, error_description }: Refusal) =>
       show(
         context,
-        errorPage('The request was refused', `${error_description ?? 'The request is not valid'} (${error}).`),
+        errorPage(
+          'The request was refused',
+          `${error_description ?? 'The request is not valid'} (${error}).`,
+        ),
       ),
     fetch: (url: string, options: { headers: Headers; body: URLSearchParams }) =>
       deliver(url, options, client.backchannelLogoutUri),

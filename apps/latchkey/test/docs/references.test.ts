@@ -7,8 +7,8 @@ import { adminOperations } from '@latchkey/links/http/operations'
 import { createDocument } from '@latchkey/links/http/reference'
 import { declarations as ofLinks, readSettings } from '@latchkey/links/settings'
 import { createDocument as createRoomsDocument } from '@latchkey/rooms/http/reference'
-import { declarations as ofRooms } from '@latchkey/rooms/setting-declarations'
-import { readSettings as readRoomsSettings } from '@latchkey/rooms/settings'
+import { declarations as ofRooms } from '@latchkey/rooms/settings/declarations'
+import { readSettings as readRoomsSettings } from '@latchkey/rooms/settings/settings'
 import { PAGES, ROOT, partsOf } from './page.ts'
 
 const texts = new Map(

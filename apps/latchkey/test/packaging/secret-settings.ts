@@ -1,5 +1,5 @@
 import { declarations as links } from '@latchkey/links/settings'
-import { declarations as rooms } from '@latchkey/rooms/setting-declarations'
+import { declarations as rooms } from '@latchkey/rooms/settings/declarations'
 import type { Declaration } from '@latchkey/settings/settings'
 
 const declarations: Declaration<unknown>[] = [...Object.values(links), ...Object.values(rooms)]

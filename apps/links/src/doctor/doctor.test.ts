@@ -82,7 +82,9 @@ eachDialect((dialect, newUrl) => {
       const found = () => findingOf('privacy', { LINKS_DATABASE_URL }, () => now * 1000)
       expect(await found()).toBe('')
       await add(day - 3 * 86_400)
-      expect(await found()).toMatch(/^fail: the visitor salt of 2026-11-21 is still stored: start the service/)
+      expect(await found()).toMatch(
+        /^fail: the visitor salt of 2026-11-21 is still stored: start the service/,
+      )
       await database.close()
     })
 

@@ -44,7 +44,10 @@ export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Pr
   if (baseUrl.startsWith('http:') && !LOCAL.has(new URL(baseUrl).hostname))
     return warn(name, `${baseUrl} answers without encryption: put an HTTPS proxy in front of it`)
   if (baseUrl.startsWith('https:') && proxyHeader === null)
-    return warn(name, `${baseUrl} answers, but all visitors appear to have the proxy's address: set PROXY_HEADER`)
+    return warn(
+      name,
+      `${baseUrl} answers, but all visitors appear to have the proxy's address: set PROXY_HEADER`,
+    )
   return ok(name, `${baseUrl} answers`)
 }
 

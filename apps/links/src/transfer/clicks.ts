@@ -55,7 +55,9 @@ export async function importClicks(options: ClickImportOptions): Promise<ClickIm
   const sha256 = await hashOf(path)
   const passes = await countImports(database.read, sha256)
   if (passes > 0 && !again)
-    throw new ClickImportRefused('This file was imported before; with --again, its clicks count a second time')
+    throw new ClickImportRefused(
+      'This file was imported before; with --again, its clicks count a second time',
+    )
   const pass = passes + 1
   const journalId = `import:${sha256}${pass === 1 ? '' : `:${pass}`}`
   const recorder = openRecorder(options.databaseUrl)

@@ -1,4 +1,4 @@
-import { FRESH_MS, invalidate as changedAny, refetch, useRead } from '@latchkey/web/queries'
+import { FRESH_MS, invalidate as invalidateAny, refetch, useRead } from '@latchkey/web/queries'
 import type { Changes } from '../events/changes.ts'
 import { type Input, type OperationId, addressOf, callForPage } from './call.ts'
 
@@ -16,7 +16,7 @@ export function useCall<Id extends OperationId>(
 }
 
 /** After a change: everything shown about these resources is read again. */
-export const changed: (...resources: readonly Resource[]) => Promise<void> = changedAny
+export const changed: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
 
 const REFRESHED: readonly unknown[] = ['links', 'bundles', 'totals']
 

@@ -33,13 +33,13 @@ export async function exportAccount(context: Context): Promise<ReadableStream<Ui
       source: grant.source,
       createdAt: toMoment(grant.created_at),
     })),
-    sessions: sessions.map((row) => toExported(row, session.id)),
+    sessions: sessions.map((row) => toExportedSession(row, session.id)),
   }
-  return streamed(pieces(context, account, await exportRooms(db, user.id)))
+  return toByteStream(exportChunks(context, account, await exportRooms(db, user.id)))
 }
 
 /** As fast as it is read and no faster. */
-function streamed(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+function toByteStream(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
     {
@@ -56,17 +56,17 @@ function streamed(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   )
 }
 
-async function* pieces(
+async function* exportChunks(
   { database: { read }, log, requestId }: Context,
   account: Omit<AccountExport, 'rooms' | 'activity'>,
   rooms: Omit<AccountExport['rooms'], 'messages'>,
 ): AsyncGenerator<string> {
   const { id } = account.user
   try {
-    yield `${opened(account)},"rooms":${opened(rooms)},"messages":[`
-    yield* listed(pagesOfMessages(read, id), toExportedMessage)
+    yield `${openJson(account)},"rooms":${openJson(rooms)},"messages":[`
+    yield* jsonItems(pagesOfMessages(read, id), toExportedMessage)
     yield ']},"activity":['
-    yield* listed(pagesOfActivity(read, id), toAuditLine)
+    yield* jsonItems(pagesOfActivity(read, id), toAuditLine)
     yield ']}'
   } catch (error) {
     log.error('an export broke off', { requestId, error })
@@ -75,11 +75,11 @@ async function* pieces(
 }
 
 /** As JSON, for more to be added. */
-function opened(object: object): string {
+function openJson(object: object): string {
   return JSON.stringify(object).slice(0, -1)
 }
 
-async function* listed<Row>(
+async function* jsonItems<Row>(
   pages: AsyncGenerator<Row[]>,
   toLine: (row: Row) => object,
 ): AsyncGenerator<string> {
@@ -90,7 +90,7 @@ async function* listed<Row>(
   }
 }
 
-function toExported(row: SessionRow, currentId: string) {
+function toExportedSession(row: SessionRow, currentId: string) {
   return {
     ...toListedSession(row, currentId),
     address: row.client_ip,

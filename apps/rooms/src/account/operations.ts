@@ -4,8 +4,8 @@ import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { OwnsRooms, failure } from '../failures.ts'
 import { requireOtherAdmin } from '../grants/operations.ts'
-import type { News } from '../news.ts'
-import { endTransfersTo } from '../ownership/transfers.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
+import { endTransfersTo } from '../members/ownership/transfers.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { exportAccount } from './export.ts'
 import { AccountExport, Confirmation } from './schema.ts'
@@ -21,14 +21,14 @@ export async function eraseAccount(
   tx: Transaction<Tables>,
   context: Context,
   userId: string,
-): Promise<News[]> {
+): Promise<ClusterEvent[]> {
   await requireOtherAdmin(context.database.dialect, tx, userId)
   const roomIds = await findOwnedRoomIds(tx, userId)
   if (roomIds.length > 0) throw new OwnsRooms(roomIds)
   await auditAct(tx, context, { action: 'account.delete', target: { type: 'user', id: userId } })
-  const told = await endTransfersTo(tx, userId)
+  const events = await endTransfersTo(tx, userId)
   if (!(await deleteUser(tx, userId, context.now))) throw failure('not_found')
-  return [{ kind: 'person', userId }, ...told]
+  return [{ kind: 'person', userId }, ...events]
 }
 
 const read = operation({
@@ -67,9 +67,9 @@ const erase = operation({
   failures: ['owns_rooms', 'last_admin'],
   async handler(context) {
     const { user } = actorOf(context)
-    const told = await context.database.write((tx) => eraseAccount(tx, context, user.id))
-    for (const news of told) context.tell(news)
-    context.forget()
+    const events = await context.database.write((tx) => eraseAccount(tx, context, user.id))
+    for (const event of events) context.publish(event)
+    context.clearSessionCookies()
     return SUCCESS
   },
 })

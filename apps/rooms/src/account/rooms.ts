@@ -66,14 +66,14 @@ export async function exportRooms(
   userId: string,
 ): Promise<Omit<ExportedRooms, 'messages'>> {
   return {
-    ...(await exportBelonging(db, userId)),
+    ...(await exportMemberships(db, userId)),
     ...(await exportVisits(db, userId)),
-    ...(await exportDealings(db, userId)),
+    ...(await exportInvitationsAndBans(db, userId)),
     ...(await exportDecisions(db, userId)),
   }
 }
 
-async function exportBelonging(db: Kysely<Tables>, userId: string) {
+async function exportMemberships(db: Kysely<Tables>, userId: string) {
   const owned = await db
     .selectFrom('rooms')
     .select(['id', 'name', 'owner_since'])
@@ -142,7 +142,7 @@ async function exportDecisions(db: Kysely<Tables>, userId: string) {
   }
 }
 
-async function exportDealings(db: Kysely<Tables>, userId: string) {
+async function exportInvitationsAndBans(db: Kysely<Tables>, userId: string) {
   const invitations = await db
     .selectFrom('room_invitations')
     .selectAll()

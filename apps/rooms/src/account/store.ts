@@ -9,11 +9,11 @@ import type {
   Tables,
 } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
-import { holdFirstState, saveState } from '../platform/store.ts'
-import { nameOfGone } from '../rooms/nickname.ts'
+import { lockFirstState, saveState } from '../platform/store.ts'
+import { deletedUserName } from '../rooms/nickname.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { namesOf } from '../users/names.ts'
-import { ERASED, isAccount, lockAccount } from '../users/store.ts'
+import { ERASED_PREFIX, isAccount, lockAccount } from '../users/store.ts'
 
 /** What is stored beside the account itself. */
 export interface AccountRows {
@@ -86,7 +86,7 @@ export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string):
 const ROWS_OF_A_PIECE = 1_000
 
 /** Rows that stay without the person, of which there can be many. */
-interface Kept {
+interface DetachedReference {
   table: string
   column: string
   /** In which an index has what is found. */
@@ -97,14 +97,14 @@ interface Kept {
   except?: AuditAction
 }
 
-const KEPT: readonly Kept[] = [
+const DETACHED_REFERENCES: readonly DetachedReference[] = [
   { table: 'room_messages', column: 'user_id', order: 'created_at', also: 'client_id' },
   { table: 'room_messages', column: 'deleted_by', order: 'deleted_by' },
   { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: 'client_ip' },
 ]
 
 /** The same, but no reference: the database does not know of it. */
-const NAMED: Kept = {
+const AUDIT_TARGET_REFERENCE: DetachedReference = {
   table: 'audit_events',
   column: 'target_id',
   order: 'created_at',
@@ -112,14 +112,14 @@ const NAMED: Kept = {
 }
 
 /** The same, never much. */
-const KEPT_FEW = [
+const SMALL_DETACHED_REFERENCES = [
   ['rooms', 'created_by'],
   ['room_bans', 'banned_by'],
   ['role_grants', 'granted_by'],
 ] as const
 
 /** What goes with the account, never much. */
-const GOING = [
+const DELETED_REFERENCES = [
   ['identities', 'user_id'],
   ['sessions', 'user_id'],
   ['role_grants', 'user_id'],
@@ -136,10 +136,10 @@ const GOING = [
 ] as const
 
 /** All that refers to an account, when its rooms have another owner or are gone. */
-export const REFERRING: readonly (readonly [table: string, column: string])[] = [
-  ...KEPT.map(({ table, column }) => [table, column] as const),
-  ...KEPT_FEW,
-  ...GOING,
+export const USER_REFERENCES: readonly (readonly [table: string, column: string])[] = [
+  ...DETACHED_REFERENCES.map(({ table, column }) => [table, column] as const),
+  ...SMALL_DETACHED_REFERENCES,
+  ...DELETED_REFERENCES,
 ]
 
 /**
@@ -147,8 +147,8 @@ export const REFERRING: readonly (readonly [table: string, column: string])[] = 
  * until `deleteErased` has been through it: without a name, and nobody. False when there is no such account.
  */
 export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
-  if (await hasMuch(tx, userId)) return becomeNobody(tx, userId, nowMs)
-  await detachPiece(tx, userId)
+  if (await exceedsBatch(tx, userId)) return anonymizeUser(tx, userId, nowMs)
+  await detachBatch(tx, userId)
   const { numDeletedRows } = await tx
     .deleteFrom('users')
     .where('id', '=', userId)
@@ -158,18 +158,18 @@ export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs:
 }
 
 /** Whether more refers to the account than may change in one transaction. */
-async function hasMuch(tx: Transaction<Tables>, userId: string): Promise<boolean> {
-  for (const kept of [...KEPT, NAMED]) {
+async function exceedsBatch(tx: Transaction<Tables>, userId: string): Promise<boolean> {
+  for (const reference of [...DETACHED_REFERENCES, AUDIT_TARGET_REFERENCE]) {
     const { rows } = await sql`
-      select 1 from ${sql.table(kept.table)} where ${isOf(kept, userId)}
-      order by ${sql.ref(kept.order)} limit 1 offset ${ROWS_OF_A_PIECE}`.execute(tx)
+      select 1 from ${sql.table(reference.table)} where ${refersTo(reference, userId)}
+      order by ${sql.ref(reference.order)} limit 1 offset ${ROWS_OF_A_PIECE}`.execute(tx)
     if (rows.length > 0) return true
   }
   return false
 }
 
-async function becomeNobody(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
-  const nickname = nameOfGone(userId)
+async function anonymizeUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
+  const nickname = deletedUserName(userId)
   const { numUpdatedRows } = await tx
     .updateTable('users')
     .set({
@@ -183,25 +183,25 @@ async function becomeNobody(tx: Transaction<Tables>, userId: string, nowMs: numb
     .where(isAccount())
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  for (const [table, column] of GOING)
+  for (const [table, column] of DELETED_REFERENCES)
     await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${userId}`.execute(tx)
-  for (const [table, column] of KEPT_FEW)
+  for (const [table, column] of SMALL_DETACHED_REFERENCES)
     await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = null where ${sql.ref(column)} = ${userId}`.execute(
       tx,
     )
-  await saveState(tx, ERASED + userId, '', nowMs)
+  await saveState(tx, ERASED_PREFIX + userId, '', nowMs)
   return true
 }
 
 /** Takes a piece of what refers to erased accounts from them, and deletes what is left of one: `more` when there was one. */
-export async function deleteErased(tx: Transaction<Tables>): Promise<'more' | void> {
+export async function continueErasure(tx: Transaction<Tables>): Promise<'more' | void> {
   // Nodes that are at the same account take turns.
-  const erased = await holdFirstState(tx, ERASED)
+  const erased = await lockFirstState(tx, ERASED_PREFIX)
   if (erased === undefined) return
-  const userId = erased.slice(ERASED.length)
-  const isMore = await hasMuch(tx, userId)
-  await detachPiece(tx, userId)
+  const userId = erased.slice(ERASED_PREFIX.length)
+  const isMore = await exceedsBatch(tx, userId)
+  await detachBatch(tx, userId)
   if (!isMore) {
     await tx.deleteFrom('users').where('id', '=', userId).execute()
     await tx.deleteFrom('platform_state').where('key', '=', erased).execute()
@@ -209,19 +209,19 @@ export async function deleteErased(tx: Transaction<Tables>): Promise<'more' | vo
   return 'more'
 }
 
-async function detachPiece(tx: Transaction<Tables>, userId: string): Promise<void> {
-  for (const kept of [...KEPT, NAMED]) {
-    const columns = [kept.column, ...(kept.also === undefined ? [] : [kept.also])]
+async function detachBatch(tx: Transaction<Tables>, userId: string): Promise<void> {
+  for (const reference of [...DETACHED_REFERENCES, AUDIT_TARGET_REFERENCE]) {
+    const columns = [reference.column, ...(reference.also === undefined ? [] : [reference.also])]
     await sql`
-      update ${sql.table(kept.table)} set ${sql.join(columns.map((column) => sql`${sql.ref(column)} = null`))}
+      update ${sql.table(reference.table)} set ${sql.join(columns.map((column) => sql`${sql.ref(column)} = null`))}
       where id in (
-        select id from ${sql.table(kept.table)} where ${isOf(kept, userId)}
-        order by ${sql.ref(kept.order)} limit ${ROWS_OF_A_PIECE}
+        select id from ${sql.table(reference.table)} where ${refersTo(reference, userId)}
+        order by ${sql.ref(reference.order)} limit ${ROWS_OF_A_PIECE}
       )`.execute(tx)
   }
 }
 
-function isOf({ column, except }: Kept, userId: string): RawBuilder<SqlBool> {
+function refersTo({ column, except }: DetachedReference, userId: string): RawBuilder<SqlBool> {
   const isNamed = sql<SqlBool>`${sql.ref(column)} = ${userId}`
   return except === undefined ? isNamed : sql<SqlBool>`${isNamed} and action <> ${except}`
 }

@@ -2,26 +2,26 @@ import type { Transaction } from 'kysely'
 import { type Context, actorOf } from '../context.ts'
 import type { SessionRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import { findEnabledAdmins, holdGrants } from '../grants/store.ts'
+import { findEnabledAdmins, lockGrantsOf } from '../grants/store.ts'
 import { unseal } from '../seal.ts'
 import { lifetimesOf } from '../sessions/session.ts'
 import type { NewSession } from '../sessions/store.ts'
-import { findSessionRow, holdLiveSession } from './store.ts'
+import { findSessionRow, lockLiveSession } from './store.ts'
 
 /**
  * Asks once more, where the right itself is changed, whether the caller may: the request was let in before others were
  * waited for, and they may have taken the right or ended the session. To be called after `serialiseGrants`.
  */
-export async function insistOnAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
+export async function recheckAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
   const { user, session } = actorOf(context)
-  if (!(await holdLiveSession(tx, session.id, context.now))) throw failure('unauthenticated')
+  if (!(await lockLiveSession(tx, session.id, context.now))) throw failure('unauthenticated')
   if (!(await findEnabledAdmins(tx)).includes(user.id)) throw failure('forbidden')
 }
 
 /** The same where something else is changed by that right. */
 export async function requireAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
   const { user, session } = actorOf(context)
-  if (!(await holdGrants(tx, user.id, 'platform_admin'))) throw failure('forbidden')
+  if (!(await lockGrantsOf(tx, user.id, 'platform_admin'))) throw failure('forbidden')
   if ((await findSessionRow(tx, session.id))?.revoked_at !== null) throw failure('unauthenticated')
 }
 

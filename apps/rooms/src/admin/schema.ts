@@ -47,14 +47,14 @@ export function toManagedUser(user: UserRow, grants: readonly RoleGrantRow[]): M
   }
 }
 
-const LONGEST_SEARCH = 320
+const MAX_SEARCH_LENGTH = 320
 
 /** Nothing, an id, or two characters at least: one would find half of all people. */
 const Search = text()
   .transform((given) => given.trim())
   .refine((q) => codePoints(q) !== 1, 'must have at least 2 characters')
-  .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
-  .meta({ maxLength: LONGEST_SEARCH })
+  .refine((q) => codePoints(q) <= MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
+  .meta({ maxLength: MAX_SEARCH_LENGTH })
 
 export const UserQuery = PageQuery.extend({
   q: Search.optional().meta({ description: 'An id, a part of a name, or an exact email address.' }),

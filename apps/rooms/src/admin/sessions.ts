@@ -2,7 +2,7 @@ import { auditAct, auditRead } from '../audit/act.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { endGuestSessions } from '../guests/store.ts'
-import { Revoked, SessionList, SessionParams, toListedSession } from '../sessions/schema.ts'
+import { RevokeAnswer, SessionList, SessionParams, toListedSession } from '../sessions/schema.ts'
 import { findLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { requireAdmin } from './own-session.ts'
@@ -49,8 +49,8 @@ const end = operation({
       const target = { type: 'session', id }
       await auditAct(tx, context, { action: 'session.revoke', target, metadata: { userId } })
     })
-    context.tell({ kind: 'sessions', sessionIds: [id] })
-    if (id === session.id) context.forget()
+    context.publish({ kind: 'sessions', sessionIds: [id] })
+    if (id === session.id) context.clearSessionCookies()
     return SUCCESS
   },
 })
@@ -63,7 +63,7 @@ const endAll = operation({
   tag,
   summary: 'Revoke all sessions of a user',
   params: UserParams,
-  result: Revoked,
+  result: RevokeAnswer,
   async handler(context, { params: { userId } }) {
     const sessionIds = await context.database.write(async (tx) => {
       await requireAdmin(tx, context)
@@ -74,8 +74,8 @@ const endAll = operation({
       await auditAct(tx, context, { action: 'admin.user.sessions_revoke', target, metadata })
       return ended
     })
-    context.tell({ kind: 'sessions', sessionIds })
-    if (userId === actorOf(context).user.id) context.forget()
+    context.publish({ kind: 'sessions', sessionIds })
+    if (userId === actorOf(context).user.id) context.clearSessionCookies()
     return { revoked: sessionIds.length }
   },
 })
@@ -87,7 +87,7 @@ const endGuests = operation({
   scope: 'admin',
   tag,
   summary: 'Revoke the sessions of all guests',
-  result: Revoked,
+  result: RevokeAnswer,
   async handler(context) {
     const sessionIds = await context.database.write(async (tx) => {
       await requireAdmin(tx, context)
@@ -96,7 +96,7 @@ const endGuests = operation({
       await auditAct(tx, context, { action: 'admin.guests.revoke_all', metadata })
       return ended
     })
-    context.tell({ kind: 'sessions', sessionIds })
+    context.publish({ kind: 'sessions', sessionIds })
     return { revoked: sessionIds.length }
   },
 })

@@ -80,7 +80,7 @@ export async function findSessionRow(db: Kysely<Tables>, id: string): Promise<Se
 }
 
 /** Keeps a live session from being ended by others until the transaction ends; false when it has ended already. */
-export async function holdLiveSession(tx: Transaction<Tables>, id: string, nowMs: number): Promise<boolean> {
+export async function lockLiveSession(tx: Transaction<Tables>, id: string, nowMs: number): Promise<boolean> {
   const held = await tx
     .updateTable('sessions')
     .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))

@@ -8,16 +8,16 @@ import { failure } from '../failures.ts'
 import {
   grantPlatformAdmin,
   requireOtherAdmin,
-  serialiseGrants,
-  withdrawPlatformAdmin,
+  lockGrantChanges,
+  revokePlatformAdmin,
 } from '../grants/operations.ts'
 import { findAdminSources } from '../grants/store.ts'
-import type { News } from '../news.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
 import { findPage } from '../paging.ts'
-import { reconsiderPerson } from '../rooms/eviction.ts'
+import { revokeLostAccessOfUser } from '../rooms/eviction.ts'
 import { insertSession, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
-import { copyOwnSession, insistOnAdmin } from './own-session.ts'
+import { copyOwnSession, recheckAdmin } from './own-session.ts'
 import {
   type ManagedUser,
   PlatformAdminAnswer,
@@ -76,9 +76,9 @@ const changeStatus = operation({
   async handler(context, { params: { userId }, body: { disabled } }) {
     const { database, now } = context
     if (disabled && userId === actorOf(context).user.id) throw failure('own_account')
-    const { user, news } = await database.write(async (tx) => {
-      await serialiseGrants(database.dialect, tx)
-      await insistOnAdmin(tx, context)
+    const { user, events } = await database.write(async (tx) => {
+      await lockGrantChanges(database.dialect, tx)
+      await recheckAdmin(tx, context)
       if (disabled) await requireOtherAdmin(database.dialect, tx, userId)
       const changed = await setDisabled(tx, userId, disabled)
       const row = await findUser(tx, userId)
@@ -88,20 +88,20 @@ const changeStatus = operation({
         row,
         await findGrantsOf({ dialect: database.dialect, db: tx }, [userId]),
       )
-      if (!changed) return { user: described, news: [] }
+      if (!changed) return { user: described, events: [] }
       const action = disabled ? 'admin.user.disable' : 'admin.user.enable'
       await auditAct(tx, context, { action, target: { type: 'user', id: userId } })
-      return { user: described, news: disabled ? await shutOut(tx, userId, now) : [] }
+      return { user: described, events: disabled ? await revokeSessionsAndAccess(tx, userId, now) : [] }
     })
-    for (const each of news) context.tell(each)
+    for (const each of events) context.publish(each)
     return { user }
   },
 })
 
 /** Ends the sessions and visits of somebody who is disabled, and returns what to tell. */
-async function shutOut(tx: Tx, userId: string, nowMs: number): Promise<News[]> {
+async function revokeSessionsAndAccess(tx: Tx, userId: string, nowMs: number): Promise<ClusterEvent[]> {
   const sessionIds = await revokeSessionsOf(tx, userId, { reason: 'disabled', nowMs })
-  const lost = await reconsiderPerson(tx, userId, nowMs)
+  const lost = await revokeLostAccessOfUser(tx, userId, nowMs)
   return [{ kind: 'sessions', sessionIds }, { kind: 'person', userId }, ...lost]
 }
 
@@ -117,13 +117,13 @@ const erase = operation({
   failures: ['owns_rooms', 'last_admin'],
   async handler(context, { params: { userId } }) {
     const { database } = context
-    const told = await database.write(async (tx) => {
-      await serialiseGrants(database.dialect, tx)
-      await insistOnAdmin(tx, context)
+    const events = await database.write(async (tx) => {
+      await lockGrantChanges(database.dialect, tx)
+      await recheckAdmin(tx, context)
       return eraseAccount(tx, context, userId)
     })
-    for (const news of told) context.tell(news)
-    if (userId === actorOf(context).user.id) context.forget()
+    for (const event of events) context.publish(event)
+    if (userId === actorOf(context).user.id) context.clearSessionCookies()
     return SUCCESS
   },
 })
@@ -142,29 +142,29 @@ const changeAdmin = operation({
   async handler(context, { params: { userId }, body: { granted } }) {
     const { database } = context
     const isOwn = userId === actorOf(context).user.id
-    const { changed, remaining, session, news } = await database.write(async (tx) => {
-      await serialiseGrants(database.dialect, tx)
-      await insistOnAdmin(tx, context)
+    const { changed, remaining, session, events } = await database.write(async (tx) => {
+      await lockGrantChanges(database.dialect, tx)
+      await recheckAdmin(tx, context)
       const user = await findUser(tx, userId)
       if (!user) throw failure('not_found')
       const copy = isOwn ? await copyOwnSession(tx, context) : undefined
-      const outcome = granted ? await give(tx, context, user) : await take(tx, context, user)
-      const { sessions_user: most } = context.policy.limits
-      const inPlace = copy && outcome.changed ? await insertSession(tx, copy, most) : undefined
+      const outcome = granted ? await grantAdmin(tx, context, user) : await revokeAdmin(tx, context, user)
+      const { sessions_user: maxSessions } = context.policy.limits
+      const inPlace = copy && outcome.changed ? await insertSession(tx, copy, maxSessions) : undefined
       // Whoever is no administrator any more loses the rooms where nothing else lets them in.
-      const lost = outcome.changed ? await reconsiderPerson(tx, userId, context.now) : []
-      return { ...outcome, session: inPlace, news: lost }
+      const lost = outcome.changed ? await revokeLostAccessOfUser(tx, userId, context.now) : []
+      return { ...outcome, session: inPlace, events: lost }
     })
-    if (changed) context.tell({ kind: 'person', userId })
-    for (const each of news) context.tell(each)
-    if (session) context.keep(session)
+    if (changed) context.publish({ kind: 'person', userId })
+    for (const each of events) context.publish(each)
+    if (session) context.setSessionCookies(session)
     return { ...SUCCESS, changed, remaining }
   },
 })
 
-type Outcome = Awaited<ReturnType<typeof withdrawPlatformAdmin>>
+type GrantOutcome = Awaited<ReturnType<typeof revokePlatformAdmin>>
 
-async function give(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
+async function grantAdmin(tx: Tx, context: Context, user: UserRow): Promise<GrantOutcome> {
   if (user.is_guest === 1) throw failure('guest_not_permitted', { text: 'Guests cannot administer' })
   if (user.disabled === 1) throw failure('account_disabled')
   const grantedBy = actorOf(context).user.id
@@ -176,8 +176,8 @@ async function give(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
   return { changed, remaining: await findAdminSources(tx, user.id) }
 }
 
-async function take(tx: Tx, context: Context, user: UserRow): Promise<Outcome> {
-  const outcome = await withdrawPlatformAdmin(tx, {
+async function revokeAdmin(tx: Tx, context: Context, user: UserRow): Promise<GrantOutcome> {
+  const outcome = await revokePlatformAdmin(tx, {
     dialect: context.database.dialect,
     userId: user.id,
     withdrawnBy: actorOf(context).user.id,

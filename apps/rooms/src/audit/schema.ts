@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AuditEventRow } from '../db/tables.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
-import { trimmed } from '../text.ts'
+import { trimmedText } from '../text.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 
 export const AuditLine = z
@@ -20,7 +20,7 @@ export type AuditLine = z.output<typeof AuditLine>
 
 export const AuditPage = z.object({ events: z.array(AuditLine), nextCursor: NextCursor })
 
-const Name = trimmed(1, 255)
+const Name = trimmedText(1, 255)
 
 export const AuditQuery = PageQuery.extend({
   action: Name.optional(),

@@ -10,6 +10,9 @@ export async function checkBus(url: string): Promise<Finding> {
     return ok('bus', `${host} delivers messages`)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return fail('bus', `${host} does not deliver messages (${why}): other nodes would see events seconds later`)
+    return fail(
+      'bus',
+      `${host} does not deliver messages (${why}): other nodes would see events seconds later`,
+    )
   }
 }

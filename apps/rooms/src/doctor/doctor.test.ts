@@ -10,7 +10,7 @@ import { ownRedis, redisServer } from '../../test/realtime/redis.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { insertTeams } from '../grants/store.ts'
-import { noteSubjectSource } from '../platform/provider-change.ts'
+import { recordSubjectSource } from '../platform/provider-change.ts'
 import { upsertMember } from '../users/store.ts'
 import { examine } from './doctor.ts'
 
@@ -166,7 +166,9 @@ eachDialect((dialect, newUrl) => {
         upsertMember(tx, { issuer, subject: '1', mode: 'oauth2', name: 'Ann', email: null }, 1000),
       )
       const start = (userinfoEndpoint: string, nowMs: number) =>
-        database.write((tx) => noteSubjectSource(tx, issuer, { userinfoEndpoint, subjectPath: 'id' }, nowMs))
+        database.write((tx) =>
+          recordSubjectSource(tx, issuer, { userinfoEndpoint, subjectPath: 'id' }, nowMs),
+        )
       const warned = [expect.stringMatching(/^warn: 1 may be reached by users of another provider: /)]
       expect([await told(a), await told(b)]).toEqual([[], []])
       await start(a, 2000)
@@ -249,6 +251,8 @@ describe('doctor', () => {
       PROXY_HEADER: 'X-Forwarded-For',
       TRUSTED_PROXIES: '0.0.0.0/0',
     }
-    expect(await lines('proxy', env)).toEqual([expect.stringMatching(/^fail: TRUSTED_PROXIES allows every client/)])
+    expect(await lines('proxy', env)).toEqual([
+      expect.stringMatching(/^fail: TRUSTED_PROXIES allows every client/),
+    ])
   })
 })

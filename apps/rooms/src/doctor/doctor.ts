@@ -7,12 +7,12 @@ import { checkSettings } from '@latchkey/doctor/settings'
 import type { Environment } from '@latchkey/settings/settings'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
-import { readDemoSettings, whyNoDemo } from '../demo-settings.ts'
+import { readDemoSettings, findDemoRefusal } from '../settings/demo.ts'
 import { type TeamsConfig, issuerOf, subjectSourceOf } from '../login/provider-config.ts'
 import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { countUnreachableAccounts } from '../platform/store.ts'
-import { type Settings, readSettings, settingsWarnings } from '../settings.ts'
-import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './surroundings.ts'
+import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
+import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './external-checks.ts'
 import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
 
 /**
@@ -22,7 +22,7 @@ import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
   if (!env['AUTH_PROVIDER']) {
     // Only a warning, since Links alone needs no provider.
-    const start = whyNoDemo(env) ?? 'latchkey start runs a demo provider, for this machine only'
+    const start = findDemoRefusal(env) ?? 'latchkey start runs a demo provider, for this machine only'
     yield warn('provider', `AUTH_PROVIDER is unset. ${start}`)
     const { settings, findings } = checkSettings({ readSettings: readDemoSettings, settingsWarnings }, env)
     yield* findings
@@ -54,7 +54,7 @@ async function* examineStorage(url: string, now: () => number): AsyncGenerator<F
   if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'users cannot sign in')
 }
 
-function withoutTeams(teams: TeamsConfig | null): string {
+function missingTeamsHint(teams: TeamsConfig | null): string {
   const [claim, id, role] = [teams?.claimPath, teams?.idPath, teams?.rolePath].map((path) => path?.whole)
   const needed = `the claim ${claim} must be a list of objects with ${id} and ${role}`
   return `no user who signed in owns a team: ${needed}, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count`
@@ -78,7 +78,7 @@ async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Findi
       ...(inheritable > 0
         ? [warn('accounts', `${inheritable} may be reached by users of another provider: ${changed}`)]
         : []),
-      ...(isWithoutTeams ? [warn('teams', withoutTeams(provider.teams))] : []),
+      ...(isWithoutTeams ? [warn('teams', missingTeamsHint(provider.teams))] : []),
     ]
   } catch {
     // What keeps it from being read has been told, or nothing is there yet.

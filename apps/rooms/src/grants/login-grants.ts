@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely'
 import { type AuditOrigin, recordAudits } from '../audit/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { addGrant, asMetadata, hasAdmin, platformAdmin, removeGrant } from './operations.ts'
+import { addGrant, asMetadata, hasAdmin, platformAdminGrant, removeGrant } from './operations.ts'
 import { claimBootstrap, deleteTeams, findGrants, insertTeams, ownerOf } from './store.ts'
 
-export interface SignedIn {
+export interface SignedInUser {
   userId: string
   /** The identity was created by this login. */
   isNew: boolean
@@ -14,7 +14,7 @@ export interface SignedIn {
 }
 
 /** What somebody should be told, once the login is committed. */
-export interface GrantNews {
+export interface GrantChanges {
   isFirstAdmin: boolean
   losesRight: boolean
   leavesNoAdmin: boolean
@@ -26,18 +26,19 @@ export interface GrantNews {
  */
 export async function updateLoginGrants(
   tx: Transaction<Tables>,
-  person: SignedIn,
+  person: SignedInUser,
   adminBootstrap: 'first-login' | 'off',
   origin: AuditOrigin,
-): Promise<GrantNews> {
+): Promise<GrantChanges> {
   const { userId, isNew } = person
   // Asked even when nobody is to get it: the first identity is the first, whatever the setting says later.
   const isFirst = isNew && (await claimBootstrap(tx, origin.nowMs))
   const isFirstAdmin = isFirst && adminBootstrap === 'first-login'
-  if (isFirstAdmin) await addGrant(tx, { userId, grant: platformAdmin('bootstrap'), grantedBy: null }, origin)
+  if (isFirstAdmin)
+    await addGrant(tx, { userId, grant: platformAdminGrant('bootstrap'), grantedBy: null }, origin)
   const present = await findGrants(tx, userId)
   const claimed = present.some(({ source }) => source === 'claim')
-  const admin = { userId, grant: platformAdmin('claim') }
+  const admin = { userId, grant: platformAdminGrant('claim') }
   const losesRight = claimed && !person.isAdmin
   if (losesRight) await removeGrant(tx, { ...admin, removedBy: null }, origin)
   else if (person.isAdmin && !claimed) await addGrant(tx, { ...admin, grantedBy: null }, origin)
@@ -49,7 +50,7 @@ export async function updateLoginGrants(
 /** A list can name thousands, of which most are usually the same as last time. */
 async function updateTeams(
   tx: Transaction<Tables>,
-  { userId, ownedTeams }: SignedIn,
+  { userId, ownedTeams }: SignedInUser,
   present: readonly string[],
   origin: AuditOrigin,
 ): Promise<void> {

@@ -17,14 +17,14 @@ import {
 } from './store.ts'
 
 /** Changes of who may administer wait for each other, so that one of them sees the last. Any number that nobody else uses. */
-const GRANT_ORDER = 0x6772_616e
+const GRANT_LOCK_KEY = 0x6772_616e
 
 /** To be called before anything that could cost the last administrator the right; a login takes it too. */
-export async function serialiseGrants(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
-  await lockKey(dialect, tx, GRANT_ORDER)
+export async function lockGrantChanges(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
+  await lockKey(dialect, tx, GRANT_LOCK_KEY)
 }
 
-export const platformAdmin = (source: GrantSource): Grant => ({
+export const platformAdminGrant = (source: GrantSource): Grant => ({
   role: 'platform_admin',
   scope_type: 'platform',
   scope_id: '',
@@ -94,7 +94,7 @@ export async function requireOtherAdmin(
   tx: Transaction<Tables>,
   userId: string,
 ): Promise<void> {
-  await serialiseGrants(dialect, tx)
+  await lockGrantChanges(dialect, tx)
   const reachable = await findAdminsWhoCanSignIn(tx)
   // Sessions of an earlier provider live on, and so does the right of whoever has one.
   const admins = reachable.length > 0 ? reachable : await findEnabledAdmins(tx)
@@ -119,7 +119,7 @@ export async function grantPlatformAdmin(
     origin: AuditOrigin
   },
 ): Promise<boolean> {
-  const changed = await addGrant(tx, { userId, grant: platformAdmin(source), grantedBy }, origin)
+  const changed = await addGrant(tx, { userId, grant: platformAdminGrant(source), grantedBy }, origin)
   if (changed && source === 'manual')
     await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: origin.nowMs })
   return changed
@@ -129,23 +129,23 @@ export async function grantPlatformAdmin(
  * Takes the `manual` and `bootstrap` grants; what a claim gives stays and is `remaining`. Ends the user's sessions when
  * anything changed. Throws `last_admin`.
  */
-export async function withdrawPlatformAdmin(
+export async function revokePlatformAdmin(
   tx: Transaction<Tables>,
   {
     dialect,
     userId,
-    withdrawnBy,
+    withdrawnBy: revokedBy,
     origin,
   }: { dialect: DialectName; userId: string; withdrawnBy: string | null; origin: AuditOrigin },
 ): Promise<{ changed: boolean; remaining: GrantSource[] }> {
-  await serialiseGrants(dialect, tx)
+  await lockGrantChanges(dialect, tx)
   const sources = await findAdminSources(tx, userId)
   const remaining = sources.filter((source) => source === 'claim')
   const taken = sources.filter((source) => source !== 'claim')
   if (taken.length === 0) return { changed: false, remaining }
   if (remaining.length === 0) await requireOtherAdmin(dialect, tx, userId)
   for (const source of taken)
-    await removeGrant(tx, { userId, grant: platformAdmin(source), removedBy: withdrawnBy }, origin)
+    await removeGrant(tx, { userId, grant: platformAdminGrant(source), removedBy: revokedBy }, origin)
   await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: origin.nowMs })
   return { changed: true, remaining }
 }
@@ -154,14 +154,14 @@ export async function withdrawPlatformAdmin(
  * Takes the `manual` and `bootstrap` grants of everybody with an account of this issuer, the last one too, and ends their
  * sessions: for when nobody can tell who signs in to these accounts from now on. Returns who had them.
  */
-export async function withdrawAdminsOf(
+export async function revokeAdminsOf(
   tx: Transaction<Tables>,
   issuer: string,
   origin: AuditOrigin,
 ): Promise<string[]> {
   const held = await findLastingAdminsOf(tx, issuer)
   for (const { user_id, source } of held)
-    await removeGrant(tx, { userId: user_id, grant: platformAdmin(source), removedBy: null }, origin)
+    await removeGrant(tx, { userId: user_id, grant: platformAdminGrant(source), removedBy: null }, origin)
   const userIds = [...new Set(held.map(({ user_id }) => user_id))]
   for (const userId of userIds) await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: origin.nowMs })
   return userIds

@@ -81,7 +81,7 @@ export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant
 }
 
 /** Whether the user has this right; whoever takes it away waits for the end of the transaction, or came first. */
-export async function holdGrants(
+export async function lockGrantsOf(
   tx: Transaction<Tables>,
   userId: string,
   role: RoleGrantRow['role'],

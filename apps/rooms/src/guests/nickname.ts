@@ -1,7 +1,7 @@
 import { boundMarks } from '@latchkey/http/text'
-import { cleanName, cutToGraphemes } from '../login/display-name.ts'
+import { cleanName, truncateToGraphemes } from '../login/display-name.ts'
 import { isVisible } from '../visible.ts'
-import { lookalikePattern, plain, withoutBoxes } from '../users/lookalikes.ts'
+import { lookalikePattern, plain, unboxLetters } from '../users/lookalikes.ts'
 
 /** The product as people know it; a name of one's own (R16.5) is reserved beside it. */
 const RESERVED = [
@@ -24,7 +24,7 @@ export type Nickname = { readonly name: string } | { readonly refused: 'length' 
 
 export function parseNickname(given: string, productName: string): Nickname {
   const name = cleanName(given)
-  const isTooLong = boundMarks(given) !== given || cutToGraphemes(name) !== name
+  const isTooLong = boundMarks(given) !== given || truncateToGraphemes(name) !== name
   if (isTooLong || !isVisible(name)) return { refused: 'length' }
   return isReserved(name, productName) ? { refused: 'reserved' } : { name }
 }
@@ -32,7 +32,7 @@ export function parseNickname(given: string, productName: string): Nickname {
 function isReserved(name: string, productName: string): boolean {
   const text = plain(name)
   // A symbol can be a letter, or stand between words.
-  const readings = [...new Set([text, withoutBoxes(text)])].flatMap((each) => [wordsOf(each), signsOf(each)])
+  const readings = [...new Set([text, unboxLetters(text)])].flatMap((each) => [wordsOf(each), signsOf(each)])
   const product = wordsOf(plain(productName)).join('')
   const patterns = product === '' ? RESERVED : [...RESERVED, lookalikePattern(product)]
   return readings.some((words) => patterns.some((pattern) => pattern.test(` ${words.join(' ')} `)))

@@ -6,10 +6,10 @@ import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import type { News } from '../news.ts'
-import { passOnRooms } from '../ownership/succession.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
+import { reassignRooms } from '../members/ownership/succession.ts'
 import { productNameOf } from '../platform/operations.ts'
-import { SignedIn, toOwnSession } from '../sessions/schema.ts'
+import { SessionAnswer, toOwnSession } from '../sessions/schema.ts'
 import { lifetimesOf } from '../sessions/session.ts'
 import { insertSession } from '../sessions/store.ts'
 import { User, toUser } from '../users/schema.ts'
@@ -59,7 +59,7 @@ const create = operation({
   tag,
   summary: 'Create a guest session with a nickname',
   body: NicknameBody,
-  result: SignedIn,
+  result: SessionAnswer,
   status: 201,
   failures: ['guests_disabled', 'session_exists', 'nickname_reserved'],
   async handler(context, { body }) {
@@ -83,7 +83,7 @@ const create = operation({
       await recordAudit(tx, { action: 'guest.create', actorUserId: guest.id, target }, originOf(context))
       return { user: guest, session: started }
     })
-    context.keep(session)
+    context.setSessionCookies(session)
     return { user: toUser(user, false), session: toOwnSession(session) }
   },
 })
@@ -105,7 +105,7 @@ const rename = operation({
     const nickname = await nicknameFrom(context, body.nickname)
     context.rates.take('guest_rename_per_minute', user.id)
     await context.database.write((tx) => renameUser(tx, user.id, nickname))
-    context.tell({ kind: 'person', userId: user.id })
+    context.publish({ kind: 'person', userId: user.id })
     return { user: toUser({ ...user, nickname }, false) }
   },
 })
@@ -114,12 +114,12 @@ const rename = operation({
 export async function purgeGuests(
   tx: Transaction<Tables>,
   nowMs: number,
-): Promise<{ news: News[]; isMore: boolean }> {
+): Promise<{ events: ClusterEvent[]; isMore: boolean }> {
   const id = await findEndedGuest(tx, nowMs - KEPT_MS, nowMs)
-  if (id === undefined) return { news: [], isMore: false }
-  const news = await passOnRooms(tx, await findOwnedRoomIds(tx, id), nowMs)
+  if (id === undefined) return { events: [], isMore: false }
+  const events = await reassignRooms(tx, await findOwnedRoomIds(tx, id), nowMs)
   await deleteUser(tx, id, nowMs)
-  return { news, isMore: true }
+  return { events, isMore: true }
 }
 
 export const guestOperations = [create, rename]

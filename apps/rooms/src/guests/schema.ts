@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
-import { MAX_GIVEN } from '../login/display-name.ts'
+import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
 
 /** Its length is measured in graphemes once it is cleaned (R14.6). */
 export const NicknameBody = z.object({
   nickname: text()
     .trim()
-    .max(MAX_GIVEN)
+    .max(MAX_INPUT_LENGTH)
     .meta({ minLength: 1, description: '1 to 64 user-perceived characters.' }),
 })

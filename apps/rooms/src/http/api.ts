@@ -6,7 +6,7 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { NoResultError } from 'kysely'
 import type { Actor, Context, Scope } from '../context.ts'
-import { OwnsRooms, failure, failures, listed } from '../failures.ts'
+import { OwnsRooms, failure, failures, toListedFailure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
 import type { LoginContext } from '../login/login-state.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
@@ -14,7 +14,7 @@ import type { Client } from './client.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
 import { apiOperations } from './operations.ts'
 import type { Services } from './services.ts'
-import { type Visit, readVisit } from './visit.ts'
+import { type Caller, readCaller } from './caller.ts'
 
 export const API_PATH = '/api'
 
@@ -23,22 +23,22 @@ const GUEST_SESSION = 'createGuestSession'
 
 /** The JSON API: everything below `/api` but the browser's way through a login. */
 export function createApi(services: Services) {
-  return mount<Context, Visit>({
+  return mount<Context, Caller>({
     basePath: API_PATH,
     operations: apiOperations,
     literals: new Set(),
     bodyLimitBytes: services.policy.limits.body_bytes,
-    async authenticate(request, { peer }): Promise<Authenticated<Visit>> {
+    async authenticate(request, { peer }): Promise<Authenticated<Caller>> {
       if (isCrossOriginSubrequest(request)) throw failure('cross_site_request')
-      const visit = await readVisit(services, request, peer)
-      refuseForeignOrigin(request, visit.origin)
-      countRequest(services, visit)
-      return { caller: visit, headers: {}, cookies: visit.cookies }
+      const caller = await readCaller(services, request, peer)
+      refuseForeignOrigin(request, caller.origin)
+      countRequest(services, caller)
+      return { caller, headers: {}, cookies: caller.cookies }
     },
-    authorise: (visit, operation, request) => authorise(services, visit, operation, request),
-    contextOf: (visit, request, { requestId }) => contextOf(services, visit, request, requestId),
-    render: async (error, requestId, visit) =>
-      renderFailure(services, await erasedMeanwhile(services, error, visit), requestId),
+    authorise: (caller, operation, request) => authorise(services, caller, operation, request),
+    contextOf: (caller, request, { requestId }) => contextOf(services, caller, request, requestId),
+    render: async (error, requestId, caller) =>
+      renderFailure(services, await explainErasure(services, error, caller), requestId),
     observe: (exchange) => observe(services, exchange),
   })
 }
@@ -66,7 +66,7 @@ export async function answerAt(
   return response
 }
 
-function countRequest({ rates }: Services, { actor, client }: Visit): void {
+function countRequest({ rates }: Services, { actor, client }: Caller): void {
   if (actor) rates.take('http_per_minute', actor.session.id)
   else rates.take('http_anonymous_per_minute', client.prefix)
 }
@@ -90,14 +90,14 @@ export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): b
 }
 
 /** R11.4 and R22: nobody reads what comes with these, and nobody waits for it either. */
-function refuseBody(request: Request, { body_bytes: most }: Limits): void {
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw failure('too_large')
+function refuseBody(request: Request, { body_bytes: maxBytes }: Limits): void {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw failure('too_large')
   if (!isSafe(request)) refuseOtherBodies(request)
 }
 
 function authorise(
   services: Services,
-  { actor }: Visit,
+  { actor }: Caller,
   operation: AnyOperation<Context>,
   request: Request,
 ): void {
@@ -114,11 +114,11 @@ function authorise(
 }
 
 /** Counted by limits of their own. */
-const COUNTED_APART: ReadonlySet<string> = new Set(['postMessage', 'inviteUser', 'createInvitationLink'])
+const SEPARATELY_LIMITED: ReadonlySet<string> = new Set(['postMessage', 'inviteUser', 'createInvitationLink'])
 
 /** Whether it changes a room or who is in it, or makes others wait for that room. */
 function isRoomWrite({ id, path }: AnyOperation<Context>, method: string): boolean {
-  if (isSafe({ method }) || COUNTED_APART.has(id)) return false
+  if (isSafe({ method }) || SEPARATELY_LIMITED.has(id)) return false
   return path.startsWith('/rooms/{id}') || path.startsWith('/room-invitations/')
 }
 
@@ -142,21 +142,21 @@ function checkCsrfToken(request: Request, sessionToken: string): void {
   if (!equalTokens(given, csrfTokenOf(sessionToken))) throw failure('csrf_failed')
 }
 
-function contextOf(services: Services, visit: Visit, request: Request, requestId: string): Context {
-  const { actor, names, cookies, client } = visit
+function contextOf(services: Services, caller: Caller, request: Request, requestId: string): Context {
+  const { actor, names, cookies, client } = caller
   const context = loginContextOf(services, client, request, requestId)
   const replaceCookies = (lines: string[]) => void cookies.splice(0, cookies.length, ...lines)
   return {
     ...context,
     actor,
-    keep: (session) => replaceCookies(sessionCookies(names, session, context.now)),
-    forget: () => replaceCookies(clearedCookies(names)),
+    setSessionCookies: (session) => replaceCookies(sessionCookies(names, session, context.now)),
+    clearSessionCookies: () => replaceCookies(clearedCookies(names)),
   }
 }
 
 /** What the way through a login runs with, on which it does not matter who is signed in. */
 export function loginContextOf(
-  { database, provider, policy, rates, log, tell, now }: Services,
+  { database, provider, policy, rates, log, publish, now }: Services,
   client: Client,
   request: Request,
   requestId: string,
@@ -167,7 +167,7 @@ export function loginContextOf(
     policy,
     rates,
     log,
-    tell,
+    publish,
     now: now(),
     clientIp: client.ip,
     clientPrefix: client.prefix,
@@ -180,16 +180,16 @@ export function loginContextOf(
  * Between the look at a session and what is done with it, the account can be erased, and so can a room or a person that
  * the request names. The database then refuses what would refer to them, which is nobody's fault.
  */
-async function erasedMeanwhile(
+async function explainErasure(
   { sessions }: Services,
   error: unknown,
-  visit: Visit | undefined,
+  caller: Caller | undefined,
 ): Promise<unknown> {
   const isReference = isReferenceViolation(error)
   if (!isReference && !(error instanceof NoResultError)) return error
-  const id = visit?.actor?.session.id
-  if (visit && id !== undefined && !(await sessions.findById(id))) {
-    visit.cookies.splice(0, visit.cookies.length, ...clearedCookies(visit.names))
+  const id = caller?.actor?.session.id
+  if (caller && id !== undefined && !(await sessions.findById(id))) {
+    caller.cookies.splice(0, caller.cookies.length, ...clearedCookies(caller.names))
     return failure('unauthenticated')
   }
   return isReference ? failure('not_found') : error
@@ -197,7 +197,7 @@ async function erasedMeanwhile(
 
 /** Every error in the one shape of R15.1; our own faults are logged and carry no detail. */
 export function renderFailure({ log }: Services, error: unknown, requestId: string): Response {
-  if (error instanceof Failure) return failureResponse(listed(error))
+  if (error instanceof Failure) return failureResponse(toListedFailure(error))
   const unavailable = isStorageUnavailable(error)
   log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
   if (error instanceof OutcomeUnknown)

@@ -2,7 +2,7 @@ import { readPieces } from '@latchkey/http/body'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Failure } from '@latchkey/http/failure'
 import { failure } from '../failures.ts'
-import { endByProvider } from '../login/backchannel.ts'
+import { revokeByLogoutToken } from '../login/backchannel.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
 import { BACKCHANNEL_LOGOUT_PATH } from '../login/login-state.ts'
 import { LoginFailure } from '../login/provider.ts'
@@ -11,9 +11,9 @@ import { type Client, clientOf } from './client.ts'
 import type { Services } from './services.ts'
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
-const MOST_CHARACTERS = 16 * 1024
+const MAX_CHARACTERS = 16 * 1024
 /** Of the 2 s that R13.3 gives, so that the answer has arrived by then. */
-export const ANSWER_WITHIN_MS = 1_800
+export const ANSWER_TIMEOUT_MS = 1_800
 
 /** One logout token on its way. */
 interface Delivery {
@@ -55,8 +55,8 @@ async function answerInTime(
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     delivery.isLate = true
-    reject(tryLater())
-  }, ANSWER_WITHIN_MS)
+    reject(retryLater())
+  }, ANSWER_TIMEOUT_MS)
   try {
     return await Promise.race([receive(services, rejected, delivery), late])
   } catch (error) {
@@ -68,13 +68,13 @@ async function answerInTime(
 }
 
 async function receive(services: Services, rejected: FailedLogins, delivery: Delivery): Promise<Response> {
-  const { log, metrics, tell } = services
+  const { log, metrics, publish } = services
   const { requestId, client, nowMs } = delivery
   const origin = { clientIp: client.ip, requestId, nowMs }
   try {
     const token = await readToken(services, delivery.request)
-    const sessions = await end(services, delivery, token)
-    tell({ kind: 'sessions', sessionIds: sessions })
+    const sessions = await revokeSessions(services, delivery, token)
+    publish({ kind: 'sessions', sessionIds: sessions })
     metrics.countLogoutToken('accepted')
     log.info('the provider ended sessions', { requestId, sessions })
     return new Response(null, { status: 200 })
@@ -90,16 +90,20 @@ async function receive(services: Services, rejected: FailedLogins, delivery: Del
   }
 }
 
-async function end({ provider, database }: Services, delivery: Delivery, token: string): Promise<string[]> {
+async function revokeSessions(
+  { provider, database }: Services,
+  delivery: Delivery,
+  token: string,
+): Promise<string[]> {
   const verified = await provider.verifyLogoutToken(token)
   const { requestId, client, nowMs } = delivery
-  return endByProvider(database, verified, {
+  return revokeByLogoutToken(database, verified, {
     clientIp: client.ip,
     requestId,
     nowMs,
     // The provider has been told that it did not work, so it must not have.
-    insist() {
-      if (delivery.isLate) throw tryLater()
+    throwIfLate() {
+      if (delivery.isLate) throw retryLater()
     },
   })
 }
@@ -116,7 +120,7 @@ async function readToken({ policy }: Services, request: Request): Promise<string
   }
   const [token = '', ...more] = new URLSearchParams(Buffer.concat(chunks).toString()).getAll('logout_token')
   if (token === '' || more.length > 0) refuse('not exactly one logout token')
-  if (token.length > MOST_CHARACTERS) refuse('logout token too long')
+  if (token.length > MAX_CHARACTERS) refuse('logout token too long')
   return token
 }
 
@@ -134,9 +138,9 @@ function refusal(sentence: string): Response {
 function unavailable({ log }: Services, requestId: string, error: unknown): unknown {
   if (error instanceof Failure) return error
   log.error('a logout token could not be handled', { requestId, error })
-  return tryLater()
+  return retryLater()
 }
 
-function tryLater() {
+function retryLater() {
   return failure('unavailable', { headers: { 'Retry-After': '5' } })
 }

@@ -28,6 +28,6 @@ function addressOf(request: Request, peer: string, proxies: Services['proxies'])
   const own = clientAddress(request, peer, { header: null, trusted })
   if (header === null) return own
   if (header.toLowerCase() !== 'x-forwarded-for' && request.headers.get(header)?.includes(',')) return own
-  const told = clientAddress(request, peer, proxies)
-  return isIP(told) === 0 || trusted.has(told) ? own : told
+  const forwarded = clientAddress(request, peer, proxies)
+  return isIP(forwarded) === 0 || trusted.has(forwarded) ? own : forwarded
 }

@@ -44,8 +44,8 @@ export class Readiness {
   }
 
   async #probe(): Promise<'ok' | 'unreachable'> {
-    const asked = sql`select 1 from platform_state limit 1`.execute(this.#database.read)
-    return withTimeout(PROBE_MS, 'The database', asked).then(
+    const query = sql`select 1 from platform_state limit 1`.execute(this.#database.read)
+    return withTimeout(PROBE_MS, 'The database', query).then(
       () => 'ok',
       () => 'unreachable',
     )
@@ -56,7 +56,7 @@ export class Readiness {
  * Figures are for the operator (R24.2): from this machine under a loopback name, or with the token. Throws 421 and 400
  * under any other name that is not ours, and 404 for everybody else.
  */
-export function checkMetricsReader(request: Request, peer: string, { settings, hosts }: Services): void {
+export function authorizeMetrics(request: Request, peer: string, { settings, hosts }: Services): void {
   const host = request.headers.get('host')
   const name = hostNameOf(host)
   const isOwnName = name !== undefined && isLoopbackHost(name)

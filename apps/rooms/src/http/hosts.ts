@@ -1,5 +1,5 @@
 /** Which of our origins a request was sent to, or why it is none of ours (R3.2). */
-export type HostFound = { readonly origin: string } | { readonly refused: 'wrong_host' | 'invalid_request' }
+export type HostMatch = { readonly origin: string } | { readonly refused: 'wrong_host' | 'invalid_request' }
 
 /** A host name or bracketed address, perhaps with a port; nothing that could be user info, a path or a second host. */
 const HOST = /^(?<name>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?<port>[1-9]\d{0,4}))?$/
@@ -21,8 +21,8 @@ export function hostNameOf(host: string | null): string | undefined {
  * `host` is the Host header as it came, two of them joined by a comma. The scheme is that of the listed origin, whatever
  * the transport says.
  */
-export function createHosts(allowed: readonly string[]): (host: string | null) => HostFound {
-  const origins = new Map<string, HostFound>()
+export function createHosts(allowed: readonly string[]): (host: string | null) => HostMatch {
+  const origins = new Map<string, HostMatch>()
   for (const origin of allowed) {
     const { hostname, port, protocol } = new URL(origin)
     const own = port || (DEFAULT_PORTS[protocol] ?? '')
@@ -32,11 +32,11 @@ export function createHosts(allowed: readonly string[]): (host: string | null) =
   }
   // Every request asks more than once, and nearly always as the one before did.
   let lastHost: string | null | undefined
-  let lastFound: HostFound = { refused: 'invalid_request' }
-  const find = (host: string | null): HostFound => {
-    const asked = parseHost(host)
-    if (asked === undefined) return { refused: 'invalid_request' }
-    const { name, port } = asked
+  let lastFound: HostMatch = { refused: 'invalid_request' }
+  const find = (host: string | null): HostMatch => {
+    const parsed = parseHost(host)
+    if (parsed === undefined) return { refused: 'invalid_request' }
+    const { name, port } = parsed
     return origins.get(port === undefined ? name : `${name}:${port}`) ?? { refused: 'wrong_host' }
   }
   return (host) => {

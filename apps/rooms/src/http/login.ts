@@ -1,7 +1,7 @@
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { originOf } from '../audit/origin.ts'
 import { parseCallbackQuery } from '../login/callback-query.ts'
-import { isUnderWay, redeemAttempt, takeAttempt } from '../login/callback.ts'
+import { isLoginPending, completeLogin, consumeLoginState } from '../login/callback.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
 import { CALLBACK_PATH, type LoginContext, StaleLogin, stateHashOf } from '../login/login-state.ts'
 import { LoginFailure } from '../login/provider.ts'
@@ -14,12 +14,12 @@ import { answerAt, loginContextOf, refuseForeignOrigin } from './api.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, cookieNames, readCookie, sessionCookies, writeCookie } from './cookies.ts'
 import type { Services } from './services.ts'
-import { findActor } from './visit.ts'
+import { findActor } from './caller.ts'
 
 const START_PATH = '/api/auth/login'
 
 /** One request on the way through a login. */
-interface Step {
+interface LoginRequest {
   services: Services
   failedLogins: FailedLogins
   request: Request
@@ -29,11 +29,11 @@ interface Step {
   context: LoginContext
 }
 
-type Walk = (step: Step) => Promise<Response>
+type LoginFlow = (loginRequest: LoginRequest) => Promise<Response>
 
-const STEPS: ReadonlyMap<string, Walk> = new Map([
+const FLOWS: ReadonlyMap<string, LoginFlow> = new Map([
   [START_PATH, start],
-  [CALLBACK_PATH, finish],
+  [CALLBACK_PATH, callback],
 ])
 
 /** The two routes that a browser walks through to sign in, which are no JSON API; undefined for other paths. */
@@ -42,21 +42,21 @@ export function createLoginRoutes(
 ): (request: Request, path: string, peer: string) => Promise<Response> | undefined {
   const failedLogins = new FailedLogins(services.database, services.log)
   return (request, path, peer) => {
-    const walk = STEPS.get(path)
+    const flow = FLOWS.get(path)
     return (
-      walk &&
+      flow &&
       answerAt(path, services, request, async (requestId) =>
-        walk(readStep(services, failedLogins, { request, peer, requestId })),
+        flow(readLoginRequest(services, failedLogins, { request, peer, requestId })),
       )
     )
   }
 }
 
-function readStep(
+function readLoginRequest(
   services: Services,
   failedLogins: FailedLogins,
   { request, peer, requestId }: { request: Request; peer: string; requestId: string },
-): Step {
+): LoginRequest {
   const found = services.hosts(request.headers.get('host'))
   if ('refused' in found) throw failure(found.refused)
   if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
@@ -65,21 +65,21 @@ function readStep(
 }
 
 /** R5. */
-async function start(step: Step): Promise<Response> {
-  const { request, url, origin, context, services } = step
+async function start(loginRequest: LoginRequest): Promise<Response> {
+  const { request, url, origin, context, services } = loginRequest
   const { canonicalOrigin } = context.policy
   refuseEmbedding(request)
   refuseForeignOrigin(request, origin)
   // Cookies of one origin are of no use to the callback on another.
   if (origin !== canonicalOrigin) return redirect(canonicalOrigin + START_PATH + url.search)
   const returnPath = parseReturnPath(url.searchParams.get('returnTo'), canonicalOrigin)
-  if (comesUnasked(request)) return redirect(loginPage(canonicalOrigin, returnPath))
+  if (isUnsolicited(request)) return redirect(loginPage(canonicalOrigin, returnPath))
   const names = cookieNames(canonicalOrigin)
   // What tells this browser from others while it is not signed in.
   const known = readCookie(request, names.login).find((cookie) => TOKEN.test(cookie))
   const browser = known ?? newToken()
   try {
-    if (!services.rates.allows('login_start_per_minute', context.clientPrefix).allowed)
+    if (!services.rates.tryTake('login_start_per_minute', context.clientPrefix).allowed)
       throw new LoginFailure('too_many_attempts', 'too many starts')
     const { url: to, stateHash } = await startLogin(context, {
       returnPath,
@@ -90,47 +90,47 @@ async function start(step: Step): Promise<Response> {
     const cookies = [writeCookie(names, names.login, browser, { maxAgeSeconds })]
     // Tabs that start at once have no cookie to share yet, and only the last of theirs stays: each finds back by its own. Of
     // those that come right after, some share one that another tab's answer is about to replace.
-    const underWay = countOwn(request, names)
-    if (known === undefined || (underWay > 0 && underWay < MOST_OWN))
-      cookies.push(writeCookie(names, ownCookie(names, stateHash), browser, { maxAgeSeconds }))
+    const underWay = countLoginStateCookies(request, names)
+    if (known === undefined || (underWay > 0 && underWay < MAX_LOGIN_STATE_COOKIES))
+      cookies.push(writeCookie(names, loginStateCookie(names, stateHash), browser, { maxAgeSeconds }))
     return redirect(to, cookies)
   } catch (error) {
-    return fail(step, error, returnPath)
+    return fail(loginRequest, error, returnPath)
   }
 }
 
 /** R6. */
-async function finish(step: Step): Promise<Response> {
-  const { request, url, origin, context, services } = step
+async function callback(loginRequest: LoginRequest): Promise<Response> {
+  const { request, url, origin, context, services } = loginRequest
   const names = cookieNames(origin)
   let returnPath = '/'
   if (isCrossOriginSubrequest(request)) throw failure('cross_site_request')
   try {
     const query = parseCallbackQuery(url.search)
-    const own = ownCookie(names, stateHashOf(query.state ?? ''))
-    const browsers = browsersOf(request, [names.login, own])
-    if (!(await isUnderWay(context, query, browsers))) countStray(context)
-    const attempt = await takeAttempt(context, query, browsers)
-    returnPath = attempt.return_path
-    const identity = await redeemAttempt(context, attempt, query)
-    const previousToken = onlySession(request, names)
-    const session = await signIn(context, { attempt, identity, previousToken })
+    const own = loginStateCookie(names, stateHashOf(query.state ?? ''))
+    const browsers = readBrowserTokens(request, [names.login, own])
+    if (!(await isLoginPending(context, query, browsers))) countUnknownCallback(context)
+    const loginState = await consumeLoginState(context, query, browsers)
+    returnPath = loginState.return_path
+    const identity = await completeLogin(context, loginState, query)
+    const previousToken = readSessionToken(request, names)
+    const session = await signIn(context, { loginState, identity, previousToken })
     services.metrics.countLogin('ok')
     const cookies = sessionCookies(names, session, context.now)
     if (readCookie(request, own).length > 0) cookies.push(writeCookie(names, own, '', { maxAgeSeconds: 0 }))
     return redirect(context.policy.canonicalOrigin + returnPath, cookies)
   } catch (error) {
-    if (error instanceof StaleLogin && (await isSignedIn(step, names))) {
+    if (error instanceof StaleLogin && (await isSignedIn(loginRequest, names))) {
       context.log.info('an old login came back to a browser that is signed in', { reason: error.reason })
       return redirect(`${context.policy.canonicalOrigin}/`)
     }
-    return fail(step, error, returnPath)
+    return fail(loginRequest, error, returnPath)
   }
 }
 
 /** Callbacks of an attempt that is under way are bounded by the starts, and strangers at the same address stop none. */
-function countStray({ rates, clientPrefix }: LoginContext): void {
-  if (!rates.allows('callback_per_minute', clientPrefix).allowed)
+function countUnknownCallback({ rates, clientPrefix }: LoginContext): void {
+  if (!rates.tryTake('callback_per_minute', clientPrefix).allowed)
     throw new LoginFailure('too_many_attempts', 'too many callbacks')
 }
 
@@ -142,7 +142,7 @@ function refuseEmbedding({ headers }: Request): void {
 }
 
 /** Whether another site sends the browser here without a click. */
-function comesUnasked({ headers }: Request): boolean {
+function isUnsolicited({ headers }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   const isForeign = site === 'cross-site' || site === 'same-site'
   return isForeign && headers.get('sec-fetch-user') !== '?1'
@@ -153,19 +153,19 @@ function promptOf(given: string | null): 'login' | 'select_account' | null {
 }
 
 /** A cookie for one attempt, named so that nobody else's callback reads it. */
-function ownCookie(names: CookieNames, stateHash: string): string {
+function loginStateCookie(names: CookieNames, stateHash: string): string {
   return `${names.login}_${stateHash.slice(0, 16)}`
 }
 
 /** So many tabs may have a cookie of their own; more, and requests would become too large. */
-const MOST_OWN = 20
+const MAX_LOGIN_STATE_COOKIES = 20
 
-function countOwn(request: Request, names: CookieNames): number {
+function countLoginStateCookies(request: Request, names: CookieNames): number {
   return (request.headers.get('cookie') ?? '').split(`${names.login}_`).length - 1
 }
 
 /** What binds this browser; a cookie that comes twice is somebody's trick and binds nothing. */
-function browsersOf(request: Request, cookies: readonly string[]): string[] {
+function readBrowserTokens(request: Request, cookies: readonly string[]): string[] {
   return cookies
     .map((name) => readCookie(request, name))
     .filter((values) => values.length === 1)
@@ -173,13 +173,13 @@ function browsersOf(request: Request, cookies: readonly string[]): string[] {
     .filter((cookie) => TOKEN.test(cookie))
 }
 
-function onlySession(request: Request, names: CookieNames): string | undefined {
+function readSessionToken(request: Request, names: CookieNames): string | undefined {
   const [token, ...more] = readCookie(request, names.session)
   if (more.length > 0) throw new LoginFailure('state_invalid', 'doubled session cookie')
   return token
 }
 
-async function isSignedIn({ request, services }: Step, names: CookieNames): Promise<boolean> {
+async function isSignedIn({ request, services }: LoginRequest, names: CookieNames): Promise<boolean> {
   const [token, ...more] = readCookie(request, names.session)
   if (!token || more.length > 0) return false
   const actor = await findActor(services, token).catch(() => null)
@@ -188,7 +188,7 @@ async function isSignedIn({ request, services }: Step, names: CookieNames): Prom
 
 /** R6.8: one page for every failure, and one row in the audit log. Nothing that somebody else wrote is passed on. */
 async function fail(
-  { services, failedLogins, context }: Step,
+  { services, failedLogins, context }: LoginRequest,
   error: unknown,
   returnPath: string,
 ): Promise<Response> {

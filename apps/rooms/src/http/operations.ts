@@ -6,12 +6,12 @@ import { guestOperations } from '../guests/operations.ts'
 import { invitationOperations } from '../invitations/operations.ts'
 import { memberOperations } from '../members/operations.ts'
 import { messageOperations } from '../messages/operations.ts'
-import { moderationOperations } from '../moderation/operations.ts'
-import { ownershipOperations } from '../ownership/operations.ts'
+import { moderationOperations } from '../members/moderation/operations.ts'
+import { ownershipOperations } from '../members/ownership/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
 import { roomOperations } from '../rooms/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
-import { ticketOperations } from '../tickets/operations.ts'
+import { ticketOperations } from '../sessions/ticket-operations.ts'
 
 /** Everything that the API can do, in the order of its document. */
 export const apiOperations: readonly AnyOperation<Context>[] = [

@@ -64,7 +64,7 @@ async function page(services: Services, path: string): Promise<Response> {
     scheme: null,
     data,
     name: data['product'],
-    page: isPage && first !== undefined ? `pages/${MODULES[first] ?? first}.tsx` : undefined,
+    page: isPage && first !== undefined ? `pages/${MODULES[first] ?? first}/page.tsx` : undefined,
   })
   const status = isPage ? 200 : 404
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
@@ -73,13 +73,13 @@ async function page(services: Services, path: string): Promise<Response> {
 /** What the client says before it has asked for anything. */
 async function instanceData({ database, policy, log }: Services): Promise<Record<string, string>> {
   // People have no settings here: language and colours are kept in the browser.
-  const known = { choices: 'browser', ...(policy.demo && { demo: 'true' }) }
+  const base = { choices: 'browser', ...(policy.demo && { demo: 'true' }) }
   try {
-    return { ...known, product: await productNameOf(database.read) }
+    return { ...base, product: await productNameOf(database.read) }
   } catch (error) {
     // The page itself can say that the service does not work at the moment.
     log.error('the name of the product could not be read', { error })
-    return known
+    return base
   }
 }
 

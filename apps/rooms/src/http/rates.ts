@@ -7,7 +7,7 @@ import { createTotalRate } from './total-rate.ts'
 const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, '10s': 10 }
 
 /** Too often to tell all nodes of each, or of this node alone. */
-const OWN: ReadonlySet<LimitName> = new Set([
+const LOCAL_ONLY: ReadonlySet<LimitName> = new Set([
   'http_per_minute',
   'http_anonymous_per_minute',
   'socket_messages_per_10s',
@@ -18,7 +18,7 @@ const TOTALS: ReadonlySet<LimitName> = new Set(['guest_create_total_per_minute']
 
 export interface SharedRates extends Rates {
   /** Another node has counted this. */
-  hear(limit: LimitName, key: string): void
+  applyRemote(limit: LimitName, key: string): void
 }
 
 /**
@@ -43,18 +43,18 @@ export function createRates(
     return limiter
   }
   const count = (limit: LimitName, key: string) => {
-    const taken = limiterOf(limit).take(key)
-    if (taken.allowed && !OWN.has(limit)) share(limit, key)
-    return taken
+    const result = limiterOf(limit).take(key)
+    if (result.allowed && !LOCAL_ONLY.has(limit)) share(limit, key)
+    return result
   }
   return {
-    allows: count,
-    take: (limit, key) => demand(count(limit, key)),
-    hear: (limit, key) => void limiters.get(limit)?.take(key),
-    check: (limit, key) => demand(limiterOf(limit).peek(key)),
+    tryTake: count,
+    take: (limit, key) => requireAllowed(count(limit, key)),
+    applyRemote: (limit, key) => void limiters.get(limit)?.take(key),
+    check: (limit, key) => requireAllowed(limiterOf(limit).peek(key)),
   }
 }
 
-function demand({ allowed, retryAfterSeconds }: RateLimitResult): void {
+function requireAllowed({ allowed, retryAfterSeconds }: RateLimitResult): void {
   if (!allowed) throw failure('rate_limited', { headers: { 'Retry-After': String(retryAfterSeconds) } })
 }

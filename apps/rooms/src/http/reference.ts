@@ -1,7 +1,7 @@
 import { type Access, openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
 import type { Context, Scope } from '../context.ts'
-import { type FailureCode, failures, listedCode } from '../failures.ts'
+import { type FailureCode, failures, toErrorCode } from '../failures.ts'
 import { API_PATH, needsCsrfToken } from './api.ts'
 import { apiOperations } from './operations.ts'
 
@@ -10,7 +10,7 @@ const DESCRIPTION = `Rooms with one external identity provider, sessions, guests
 Sign in at \`/api/auth/login\` with a browser; the session is a cookie. Every unsafe request sends the value of the CSRF
 cookie as \`x-csrf-token\`. Times are ISO 8601, UTC. Errors are \`{"error": "…", "code": "…"}\`; the code is stable.`
 
-const WHO: Record<Scope, string> = {
+const SCOPE_DESCRIPTIONS: Record<Scope, string> = {
   public: 'Public: needs no session.',
   session: 'Needs a session of an account or a guest.',
   member: 'Needs a session of an account; guests may not call this.',
@@ -36,7 +36,7 @@ const access: Access<Context> = {
     ...(operation.scope === 'public' ? [] : ['session']),
     ...(operation.scope !== 'public' && needsCsrfToken(operation, method) ? ['csrf'] : []),
   ],
-  sentence: ({ scope }) => WHO[scope as Scope],
+  sentence: ({ scope }) => SCOPE_DESCRIPTIONS[scope as Scope],
   failuresOf(operation, method) {
     const scope = operation.scope as Scope
     const codes: FailureCode[] = []
@@ -65,7 +65,7 @@ export function createDocument(version: string): Record<string, unknown> {
     operations: apiOperations,
     failures,
     access,
-    codeOf: listedCode,
+    codeOf: toErrorCode,
     errorProperties: {
       code: { required: true, schema: { type: 'string', enum: Object.keys(failures) } },
       fields: {

@@ -4,7 +4,7 @@ import { BACKCHANNEL_LOGOUT_PATH } from '../login/login-state.ts'
 import { API_PATH, createApi, refuseForeignOrigin, renderFailure } from './api.ts'
 import { createBackchannelLogout } from './backchannel-logout.ts'
 import { type Header, securityHeaders } from './headers.ts'
-import { type Readiness, checkMetricsReader, health } from './health.ts'
+import { type Readiness, authorizeMetrics, health } from './health.ts'
 import { createLoginRoutes } from './login.ts'
 import { createPages, pageRoute } from './pages.ts'
 import { createReference, isReference } from './reference-page.ts'
@@ -72,25 +72,29 @@ function createAnswers(services: Services, readiness: Readiness) {
   const backchannelLogout = createBackchannelLogout(services)
   const reference = createReference(services.policy.demo)
   const pages = createPages(services)
-  const counted = async (route: string, made: Response | Promise<Response>): Promise<Response> => {
-    const response = await made
+  const withRequestCount = async (
+    route: string,
+    pending: Response | Promise<Response>,
+  ): Promise<Response> => {
+    const response = await pending
     services.metrics.countRequest(route, response.status)
     return response
   }
-  return (request: Request, path: string, arrival: PeerInfo): Response | Promise<Response> => {
-    const { peer } = arrival
-    if (OPERATED.has(path)) return counted(path, operate(services, readiness, { request, path, peer }))
+  return (request: Request, path: string, peerInfo: PeerInfo): Response | Promise<Response> => {
+    const { peer } = peerInfo
+    if (OPERATOR_PATHS.has(path))
+      return withRequestCount(path, serveOperatorRoute(services, readiness, { request, path, peer }))
     // These and the API count their requests themselves.
     if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
-    const walked = login(request, path, peer)
-    if (walked) return walked
+    const loginResponse = login(request, path, peer)
+    if (loginResponse) return loginResponse
     const found = services.hosts(request.headers.get('host'))
     if ('refused' in found) throw failure(found.refused)
-    if (!isApi(path)) return counted(pageRoute(path), pages(request, path))
+    if (!isApi(path)) return withRequestCount(pageRoute(path), pages(request, path))
     // The API refuses it by itself; the callback goes by cookie and state, and monitors ask under any name (R6.2, R24.1).
     if (isReference(path)) refuseForeignOrigin(request, found.origin)
-    const told = reference(request, path)
-    return told ? counted(path, told) : api.fetch(request, arrival)
+    const referenceResponse = reference(request, path)
+    return referenceResponse ? withRequestCount(path, referenceResponse) : api.fetch(request, peerInfo)
   }
 }
 
@@ -126,24 +130,24 @@ function refuse(services: Services, { method }: Request, path: string, error: un
 /** Names of routes are a closed list: nothing that somebody has made up gets into metrics or log. */
 function routeOf(path: string): string {
   if (!isApi(path)) return pageRoute(path)
-  return path === SOCKET_PATH || OPERATED.has(path) || isReference(path) ? path : 'unmatched'
+  return path === SOCKET_PATH || OPERATOR_PATHS.has(path) || isReference(path) ? path : 'unmatched'
 }
 
-interface Asked {
+interface OperatorRequest {
   request: Request
   path: string
   peer: string
 }
 
-const OPERATED: ReadonlySet<string> = new Set(['/api/health', '/api/ready', '/api/metrics'])
+const OPERATOR_PATHS: ReadonlySet<string> = new Set(['/api/health', '/api/ready', '/api/metrics'])
 
 /** R24.1 and R24.2, under any host name, metrics excepted. */
-async function operate(
+async function serveOperatorRoute(
   services: Services,
   readiness: Readiness,
-  { request, path, peer }: Asked,
+  { request, path, peer }: OperatorRequest,
 ): Promise<Response> {
-  if (path === '/api/metrics') checkMetricsReader(request, peer, services)
+  if (path === '/api/metrics') authorizeMetrics(request, peer, services)
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw failure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
   if (path === '/api/health') return health(services.now())

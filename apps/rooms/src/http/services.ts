@@ -5,10 +5,10 @@ import type { Policy, Rates } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Provider } from '../login/provider.ts'
 import type { SessionLookup } from '../sessions/lookup.ts'
-import type { Slides } from '../sessions/slides.ts'
-import type { Tell } from '../news.ts'
-import type { Settings } from '../settings.ts'
-import type { HostFound } from './hosts.ts'
+import type { SlideQueue } from '../sessions/slide-queue.ts'
+import type { Publish } from '../cluster-events.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { HostMatch } from './hosts.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What the transports share; made once by the composition root. */
@@ -17,14 +17,14 @@ export interface Services {
   policy: Policy
   database: Database<Tables>
   sessions: SessionLookup
-  slides: Slides
+  slideQueue: SlideQueue
   provider: Provider
   rates: Rates
   proxies: Proxies
-  hosts: (host: string | null) => HostFound
+  hosts: (host: string | null) => HostMatch
   metrics: Metrics
   log: Log
-  tell: Tell
+  publish: Publish
   /** Milliseconds since 1970. */
   now: () => number
 }

@@ -5,15 +5,15 @@ import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { type Position, PageQuery, findPage } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { entrantOf } from '../rooms/entry.ts'
-import { isAtLeast } from '../rooms/room-access.ts'
-import { findStanding } from '../rooms/standing.ts'
+import { entrantOf } from '../rooms/admission.ts'
+import { isAtLeast } from '../rooms/permissions.ts'
+import { findRoomAccess } from '../rooms/access-store.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { accept, admitsGuests } from './acceptance.ts'
-import { isVouchedFor, vouchedFor } from './authority.ts'
+import { isAuthorized, filterAuthorized } from './authority.ts'
 import { permissionOf } from './permission.ts'
 import {
-  Accepted,
+  AcceptAnswer,
   DeclineParams,
   InvitationParams,
   PendingPage,
@@ -23,7 +23,7 @@ import {
   toPending,
 } from './schema.ts'
 import {
-  type FoundPending,
+  type PendingInvitationRow,
   declineInvitation,
   findByTokenHash,
   findInvitation,
@@ -39,15 +39,15 @@ const BATCH = 100
 /** Invitations in which this person can rise and whose creators may still give that: `limit` of them, or all there are. */
 async function listAnswerable(
   db: Kysely<Tables>,
-  whose: { userId: string; nowMs: number },
+  lookup: { userId: string; nowMs: number },
   after: Position | undefined,
   limit: number,
-): Promise<FoundPending[]> {
-  const answerable: FoundPending[] = []
+): Promise<PendingInvitationRow[]> {
+  const answerable: PendingInvitationRow[] = []
   for (let from = after; ;) {
-    const found = await listPending(db, whose, from, BATCH)
+    const found = await listPending(db, lookup, from, BATCH)
     const raising = found.filter((row) => !isAtLeast(row.own_role, permissionOf(row, row, row.manual)))
-    answerable.push(...(await vouchedFor(db, raising, whose.nowMs)))
+    answerable.push(...(await filterAuthorized(db, raising, lookup.nowMs)))
     if (found.length < BATCH || answerable.length >= limit) return answerable.slice(0, limit)
     from = found.at(-1)
   }
@@ -98,11 +98,11 @@ const preview = operation({
     const link = await findLink(context, params.token)
     const room = await findRoomOf(database.read, link)
     const isLive = link.expires_at > now && link.use_count < link.max_uses
-    if (!room || !isLive || !(await isVouchedFor(database.read, link, now))) throw failure('not_found')
-    const standing = context.actor && (await findStanding(database.read, room.id, entrantOf(context)))
-    const whose = standing && { roomId: room.id, userId: standing.userId }
-    const manual = whose ? await findManualRole(database.read, whose) : undefined
-    const isThere = standing && isAtLeast(standing.role, permissionOf(link, room, manual))
+    if (!room || !isLive || !(await isAuthorized(database.read, link, now))) throw failure('not_found')
+    const access = context.actor && (await findRoomAccess(database.read, room.id, entrantOf(context)))
+    const lookup = access && { roomId: room.id, userId: access.userId }
+    const manual = lookup ? await findManualRole(database.read, lookup) : undefined
+    const isThere = access && isAtLeast(access.role, permissionOf(link, room, manual))
     return {
       roomName: room.name,
       permission: link.permission,
@@ -114,7 +114,7 @@ const preview = operation({
 })
 
 /** By its id an invitation is found only by whom it is for: the id of a link is no secret (R28.17). */
-async function findTargeted(context: Context, id: string): Promise<RoomInvitationRow> {
+async function findTargetedInvitation(context: Context, id: string): Promise<RoomInvitationRow> {
   const { user } = actorOf(context)
   if (user.is_guest === 1) throw failure('guest_not_permitted')
   const invitation = await findInvitation(context.database.read, id)
@@ -130,12 +130,14 @@ const acceptOne = operation({
   tag,
   summary: 'Accept an invitation and get its role, unless a role was set explicitly since then',
   params: InvitationParams,
-  result: Accepted,
+  result: AcceptAnswer,
   failures: ['not_found', 'banned', 'cooldown', 'guest_not_permitted', 'already_member', 'invitation_used'],
   async handler(context, { params: { invitation: given } }) {
-    const invitation = isId(given) ? await findTargeted(context, given) : await findLink(context, given)
-    const { role, told } = await context.database.write((tx) => accept(tx, context, invitation))
-    for (const news of told) context.tell(news)
+    const invitation = isId(given)
+      ? await findTargetedInvitation(context, given)
+      : await findLink(context, given)
+    const { role, events: told } = await context.database.write((tx) => accept(tx, context, invitation))
+    for (const event of told) context.publish(event)
     return { ...SUCCESS, roomId: invitation.room_id, role }
   },
 })
@@ -166,4 +168,4 @@ const decline = operation({
   },
 })
 
-export const invitee = [pending, preview, acceptOne, decline]
+export const inviteeOperations = [pending, preview, acceptOne, decline]

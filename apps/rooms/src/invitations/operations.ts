@@ -3,25 +3,25 @@ import type { Transaction } from 'kysely'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import { holdKnownPerson } from '../members/store.ts'
-import type { News } from '../news.ts'
+import { lockKnownPerson } from '../members/store.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { CHANGE_REFUSALS, REFUSALS, enterToRead, requireRight } from '../rooms/entry.ts'
-import { standingFor } from '../rooms/operations.ts'
-import { type MemberRole, invitingAs, isAtLeast, may } from '../rooms/room-access.ts'
+import { CHANGE_REFUSALS, REFUSALS, admitReader, requirePermission } from '../rooms/admission.ts'
+import { authorizeInRoom } from '../rooms/operations.ts'
+import { type MemberRole, inviteActionFor, isAtLeast, may } from '../rooms/permissions.ts'
 import { RoomParams } from '../rooms/schema.ts'
-import type { FoundStanding } from '../rooms/standing.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { newToken } from '../token.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
-import { isVouchedFor, vouchedFor } from './authority.ts'
-import { invitee } from './invitee.ts'
+import { isAuthorized, filterAuthorized } from './authority.ts'
+import { inviteeOperations } from './invitee.ts'
 import {
   type Invitation,
   InvitationAnswer,
   InvitationList,
   LinkAnswer,
   NewLink,
-  NewTargeted,
+  NewTargetedInvitation,
   RoomInvitationParams,
   toInvitation,
   toPending,
@@ -31,7 +31,7 @@ import {
   findInvitation,
   findUnanswered,
   insertInvitation,
-  invitationRevoked,
+  invitationRevokedEvents,
   listLive,
   renewInvitation,
 } from './store.ts'
@@ -40,20 +40,24 @@ const tag = 'Invitations'
 const HOUR_MS = 3_600_000
 
 /** Locks the room, and finds out that the caller may invite as this role; `undefined` is what visitors are here. */
-async function standingToInvite(
+async function authorizeInvitation(
   tx: Transaction<Tables>,
   context: Context,
   roomId: string,
   role: MemberRole | undefined,
-): Promise<{ standing: FoundStanding; permission: MemberRole }> {
-  const standing = await standingFor(tx, context, roomId, 'invite_listeners_and_speakers')
-  const permission = role ?? standing.defaultRole
-  requireRight(invitingAs(permission), standing)
-  return { standing, permission }
+): Promise<{ access: UserRoomAccess; permission: MemberRole }> {
+  const access = await authorizeInRoom(tx, context, roomId, 'invite_listeners_and_speakers')
+  const permission = role ?? access.defaultRole
+  requirePermission(inviteActionFor(permission), access)
+  return { access, permission }
 }
 
-async function makeRoomForOneMore(tx: Transaction<Tables>, context: Context, roomId: string): Promise<void> {
-  const live = await vouchedFor(tx, await listLive(tx, roomId, context.now), context.now)
+async function requireInvitationCapacity(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+): Promise<void> {
+  const live = await filterAuthorized(tx, await listLive(tx, roomId, context.now), context.now)
   if (live.length >= context.policy.limits.invitations_live) throw failure('limit_reached')
 }
 
@@ -68,7 +72,7 @@ async function auditInvitation(
   await auditRoom(tx, context, { action: `room.invitation.${action}`, roomId, metadata })
 }
 
-interface Invited {
+interface InviteResult {
   invitation: Invitation
   isNew: boolean
 }
@@ -81,72 +85,72 @@ const inviteUser = operation({
   tag,
   summary: 'Invite a user, or renew the pending invitation',
   params: RoomParams,
-  body: NewTargeted,
+  body: NewTargetedInvitation,
   result: InvitationAnswer,
   status: 201,
   otherStatus: { status: 200, description: 'The pending invitation was renewed' },
   failures: [...CHANGE_REFUSALS, 'already_member', 'limit_reached'],
-  async handler(context, { params, body }): Promise<Invited> {
+  async handler(context, { params, body }): Promise<InviteResult> {
     context.rates.take('invitations_per_hour', actorOf(context).user.id)
-    const { told, ...invited } = await context.database.write((tx) =>
-      putTargeted(tx, context, params.id, body),
+    const { event, ...invited } = await context.database.write((tx) =>
+      putTargetedInvitation(tx, context, params.id, body),
     )
-    context.tell(told)
+    context.publish(event)
     return invited
   },
   answer: ({ invitation, isNew }) => ({ status: isNew ? 201 : 200, body: { invitation } }),
 })
 
-async function putTargeted(
+async function putTargetedInvitation(
   tx: Transaction<Tables>,
   context: Context,
   roomId: string,
-  { userId, role, expiresInHours }: NewTargeted,
-): Promise<Invited & { told: News }> {
-  const { standing, permission } = await standingToInvite(tx, context, roomId, role)
+  { userId, role, expiresInHours }: NewTargetedInvitation,
+): Promise<InviteResult & { event: ClusterEvent }> {
+  const { access, permission } = await authorizeInvitation(tx, context, roomId, role)
   const { now } = context
-  const person = await holdKnownPerson(tx, roomId, userId, now)
+  const person = await lockKnownPerson(tx, roomId, userId, now)
   if (!person || person.disabled === 1 || person.is_guest === 1) throw failure('not_found')
   if (isAtLeast(person.role, permission)) throw failure('already_member')
-  const given = {
+  const terms = {
     permission,
     expires_at: now + expiresInHours * HOUR_MS,
-    created_by: standing.userId,
-    offered_seq: standing.room.last_seq,
+    created_by: access.userId,
+    offered_seq: access.room.last_seq,
   }
   const pending = await findUnanswered(tx, roomId, userId)
-  const goesOn = pending && pending.expires_at > now && (await isVouchedFor(tx, pending, now))
-  if (goesOn) requireRight(invitingAs(pending.permission), standing)
-  const row = goesOn
-    ? await renewInvitation(tx, pending.id, given)
-    : await insertTargeted(tx, context, { roomId, userId, given, ended: pending })
+  const isRenewal = pending && pending.expires_at > now && (await isAuthorized(tx, pending, now))
+  if (isRenewal) requirePermission(inviteActionFor(pending.permission), access)
+  const row = isRenewal
+    ? await renewInvitation(tx, pending.id, terms)
+    : await insertTargetedInvitation(tx, context, { roomId, userId, terms, ended: pending })
   await auditInvitation(tx, context, 'create', row)
-  const data = { invitation: toPending(row, standing.room.name) }
-  const told: News = { kind: 'notice', userId, notice: 'invitation', data }
-  return { invitation: toInvitation(row), isNew: !goesOn, told }
+  const data = { invitation: toPending(row, access.room.name) }
+  const event: ClusterEvent = { kind: 'notice', userId, notice: 'invitation', data }
+  return { invitation: toInvitation(row), isNew: !isRenewal, event }
 }
 
-interface Targeted {
+interface TargetedInvitation {
   roomId: string
   userId: string
-  given: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by' | 'offered_seq'>
+  terms: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by' | 'offered_seq'>
   /** In whose place it comes, since there is one at a time. */
   ended: RoomInvitationRow | undefined
 }
 
-async function insertTargeted(
+async function insertTargetedInvitation(
   tx: Transaction<Tables>,
   context: Context,
-  { roomId, userId, given, ended }: Targeted,
+  { roomId, userId, terms, ended }: TargetedInvitation,
 ): Promise<RoomInvitationRow> {
   if (ended) await deleteInvitation(tx, ended.id)
-  await makeRoomForOneMore(tx, context, roomId)
+  await requireInvitationCapacity(tx, context, roomId)
   const row: RoomInvitationRow = {
     id: crypto.randomUUID(),
     room_id: roomId,
     token_hash: null,
     invited_user_id: userId,
-    ...given,
+    ...terms,
     max_uses: 1,
     use_count: 0,
     declined_at: null,
@@ -183,8 +187,8 @@ async function insertLink(
   roomId: string,
   { role, expiresInHours, maxUses, token }: NewLink & { token: string },
 ): Promise<RoomInvitationRow> {
-  const { standing, permission } = await standingToInvite(tx, context, roomId, role)
-  await makeRoomForOneMore(tx, context, roomId)
+  const { access, permission } = await authorizeInvitation(tx, context, roomId, role)
+  await requireInvitationCapacity(tx, context, roomId)
   const row: RoomInvitationRow = {
     id: crypto.randomUUID(),
     room_id: roomId,
@@ -195,9 +199,9 @@ async function insertLink(
     max_uses: maxUses,
     use_count: 0,
     declined_at: null,
-    created_by: standing.userId,
+    created_by: access.userId,
     created_at: context.now,
-    offered_seq: standing.room.last_seq,
+    offered_seq: access.room.last_seq,
   }
   await insertInvitation(tx, row)
   await auditInvitation(tx, context, 'create', row)
@@ -215,11 +219,11 @@ const list = operation({
   result: InvitationList,
   failures: REFUSALS,
   async handler(context, { params }) {
-    const standing = await enterToRead(context, params.id)
-    requireRight('invite_listeners_and_speakers', standing)
+    const access = await admitReader(context, params.id)
+    requirePermission('invite_listeners_and_speakers', access)
     const { database, now } = context
-    const live = await vouchedFor(database.read, await listLive(database.read, params.id, now), now)
-    const managed = live.filter(({ permission }) => may(invitingAs(permission), standing))
+    const live = await filterAuthorized(database.read, await listLive(database.read, params.id, now), now)
+    const managed = live.filter(({ permission }) => may(inviteActionFor(permission), access))
     const invitations = managed.map((row) => ({
       ...toInvitation(row),
       invitedNickname: row.invited_nickname,
@@ -241,16 +245,16 @@ const revoke = operation({
   async handler(context, { params }) {
     const { id: roomId, invitationId } = params
     const row = await context.database.write(async (tx) => {
-      const standing = await standingFor(tx, context, roomId, 'invite_listeners_and_speakers')
+      const access = await authorizeInRoom(tx, context, roomId, 'invite_listeners_and_speakers')
       const invitation = await findInvitation(tx, invitationId)
       if (!invitation || invitation.room_id !== roomId || hasEnded(invitation, context.now))
         throw failure('not_found')
-      requireRight(invitingAs(invitation.permission), standing)
+      requirePermission(inviteActionFor(invitation.permission), access)
       await deleteInvitation(tx, invitationId)
       await auditInvitation(tx, context, 'revoke', invitation)
       return invitation
     })
-    for (const news of invitationRevoked(row)) context.tell(news)
+    for (const event of invitationRevokedEvents(row)) context.publish(event)
     return SUCCESS
   },
 })
@@ -262,4 +266,4 @@ function hasEnded(
   return expires_at <= nowMs || declined_at !== null || use_count >= max_uses
 }
 
-export const invitationOperations = [inviteUser, createLink, list, revoke, ...invitee]
+export const invitationOperations = [inviteUser, createLink, list, revoke, ...inviteeOperations]

@@ -1,5 +1,5 @@
 import type { RoomInvitationRow, RoomManualRoleRow, RoomRow } from '../db/tables.ts'
-import { type MemberRole, isAtLeast } from '../rooms/room-access.ts'
+import { type MemberRole, isAtLeast } from '../rooms/permissions.ts'
 
 /** What was last decided by hand about somebody in a room. */
 export type ManualRole = Pick<RoomManualRoleRow, 'role' | 'seq'>

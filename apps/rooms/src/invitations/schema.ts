@@ -8,23 +8,23 @@ import { Id, Moment, Success, toMoment } from '../wire.ts'
 /** Both 30 days at most. */
 const TARGETED_HOURS = 168
 const LINK_HOURS = 24
-const MOST_HOURS = 720
-export const MAX_LIFETIME_MS = MOST_HOURS * 3_600_000
+const MAX_HOURS = 720
+export const MAX_LIFETIME_MS = MAX_HOURS * 3_600_000
 
-function hours(unlessTold: number) {
-  return z.int().min(1).max(MOST_HOURS).default(unlessTold)
+function hours(defaultHours: number) {
+  return z.int().min(1).max(MAX_HOURS).default(defaultHours)
 }
 
 const Role = MemberRole.optional().meta({
   description: 'By default the role of users without membership in this room.',
 })
 
-export const NewTargeted = z.object({
+export const NewTargetedInvitation = z.object({
   userId: Id,
   role: Role,
   expiresInHours: hours(TARGETED_HOURS),
 })
-export type NewTargeted = z.output<typeof NewTargeted>
+export type NewTargetedInvitation = z.output<typeof NewTargetedInvitation>
 
 export const NewLink = z.object({
   role: Role,
@@ -105,7 +105,7 @@ export const Preview = z
     }),
   })
   .meta({ id: 'InvitationPreview' })
-export const Accepted = Success.extend({ roomId: z.string(), role: MemberRole })
+export const AcceptAnswer = Success.extend({ roomId: z.string(), role: MemberRole })
 
 const Token = z.string().regex(TOKEN)
 

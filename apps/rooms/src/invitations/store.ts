@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
-import type { News } from '../news.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
-import type { RoomRole } from '../rooms/room-access.ts'
+import type { RoomRole } from '../rooms/permissions.ts'
 import type { ManualRole } from './permission.ts'
 import { MAX_LIFETIME_MS } from './schema.ts'
 
@@ -48,7 +48,7 @@ export async function listLive(
     .execute()
 }
 
-export interface FoundPending extends RoomInvitationRow {
+export interface PendingInvitationRow extends RoomInvitationRow {
   room_name: string
   /** What the invited person is in the room already. */
   own_role: RoomRole | null
@@ -62,7 +62,7 @@ export async function listPending(
   { userId, nowMs }: { userId: string; nowMs: number },
   after: Position | undefined,
   limit: number,
-): Promise<FoundPending[]> {
+): Promise<PendingInvitationRow[]> {
   const rows = await db
     .selectFrom('room_invitations')
     .innerJoin('rooms', 'rooms.id', 'room_invitations.room_id')
@@ -99,7 +99,7 @@ export async function listPending(
 }
 
 /** Targeted invitations to this room that somebody can still answer. */
-export async function listAwaited(
+export async function listUnanswered(
   db: Kysely<Tables>,
   roomId: string,
   nowMs: number,
@@ -114,11 +114,11 @@ export async function listAwaited(
 }
 
 /** Tells whom it was for; nobody of a link. */
-export function invitationRevoked({
+export function invitationRevokedEvents({
   id,
   room_id: roomId,
   invited_user_id: userId,
-}: RoomInvitationRow): News[] {
+}: RoomInvitationRow): ClusterEvent[] {
   if (userId === null) return []
   return [{ kind: 'notice', userId, notice: 'invitation_revoked', data: { id, roomId } }]
 }
@@ -186,7 +186,7 @@ export async function insertUse(
 }
 
 /** Counts one use, unless there is none left: of any number at once, as many succeed as there are. */
-export async function takeUse(tx: Transaction<Tables>, id: string): Promise<boolean> {
+export async function consumeUse(tx: Transaction<Tables>, id: string): Promise<boolean> {
   const taken = await tx
     .updateTable('room_invitations')
     .set((eb) => ({ use_count: eb('use_count', '+', 1) }))

@@ -1,4 +1,4 @@
-import { deleteErased } from '../account/store.ts'
+import { continueErasure } from '../account/store.ts'
 import { purgeGuests } from '../guests/operations.ts'
 import type { Job } from './job.ts'
 import {
@@ -29,6 +29,6 @@ export const identityJobs: readonly Job[] = [
     run: (tx, nowMs) => deleteSessionsEndedBefore(tx, nowMs - SESSIONS_KEPT_MS),
   },
   { name: 'guests', everyMs: HOUR_MS, run: purgeGuests },
-  { name: 'erased-accounts', everyMs: MINUTE_MS, run: deleteErased },
+  { name: 'erased-accounts', everyMs: MINUTE_MS, run: continueErasure },
   { name: 'audit', everyMs: DAY_MS, run: (tx, nowMs) => deleteAuditBefore(tx, nowMs - AUDIT_KEPT_MS) },
 ]

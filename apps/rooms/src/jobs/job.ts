@@ -1,9 +1,12 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { News } from '../news.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
 
 /** What a job may return for others to hear, once its transaction is committed; and that it has more to do, in another. */
-export type Outcome = { readonly news: readonly News[]; readonly isMore?: boolean } | 'more' | void
+export type JobResult =
+  | { readonly events: readonly ClusterEvent[]; readonly isMore?: boolean }
+  | 'more'
+  | void
 
 /** Something that has to be done now and then, once in the whole cluster, in a transaction of its own or in several (R21.1). */
 export interface Job {
@@ -11,5 +14,5 @@ export interface Job {
   readonly name: string
   readonly everyMs: number
   /** Must be safe to run again, and await nothing but the database. */
-  run(tx: Transaction<Tables>, nowMs: number): Promise<Outcome>
+  run(tx: Transaction<Tables>, nowMs: number): Promise<JobResult>
 }

@@ -1,11 +1,11 @@
 import { deleteEndedInvitations } from '../invitations/store.ts'
-import { deleteEndedBans } from '../moderation/store.ts'
-import { deleteEndedTransfers } from '../ownership/transfers.ts'
-import { ADDRESS_BARRED_MS } from '../rooms/standing.ts'
-import { deleteLeftLog } from '../rooms/store.ts'
+import { deleteEndedBans } from '../members/moderation/store.ts'
+import { deleteEndedTransfers } from '../members/ownership/transfers.ts'
+import { ADDRESS_BAN_MS } from '../rooms/access-store.ts'
+import { deleteOrphanedLog } from '../rooms/store.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
 import { deleteSilentNodes } from '../rooms/nodes.ts'
-import { deleteEndedTickets } from '../tickets/store.ts'
+import { deleteEndedTickets } from '../sessions/ticket-store.ts'
 import type { Job } from './job.ts'
 
 const SECOND_MS = 1_000
@@ -21,16 +21,16 @@ export const roomJobs: readonly Job[] = [
     everyMs: 15 * SECOND_MS,
     run: async (tx, nowMs) => {
       await deleteSilentNodes(tx, nowMs - NODE_SILENT_MS)
-      return { news: await endExpiredVisits(tx, nowMs) }
+      return { events: await endExpiredVisits(tx, nowMs) }
     },
   },
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
-  { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteLeftLog },
+  { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteOrphanedLog },
   { name: 'retention', everyMs: 10 * MINUTE_MS, run: deletePastRetention },
   {
     name: 'old-visits',
     everyMs: HOUR_MS,
-    run: (tx, nowMs) => deleteVisitsEndedBefore(tx, nowMs - ADDRESS_BARRED_MS),
+    run: (tx, nowMs) => deleteVisitsEndedBefore(tx, nowMs - ADDRESS_BAN_MS),
   },
   { name: 'invitations', everyMs: HOUR_MS, run: deleteEndedInvitations },
   { name: 'transfers', everyMs: HOUR_MS, run: deleteEndedTransfers },

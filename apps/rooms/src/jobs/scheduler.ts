@@ -1,35 +1,35 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
-import type { News, Tell } from '../news.ts'
-import type { Job, Outcome } from './job.ts'
-import { claimJob, returnTurn } from './store.ts'
+import type { ClusterEvent, Publish } from '../cluster-events.ts'
+import type { Job, JobResult } from './job.ts'
+import { claimJob, releaseJob } from './store.ts'
 
 /** How often a node looks whether something is due: often enough that what runs every 15 seconds does. */
 const LOOK_EVERY_MS = 5_000
 
-export interface Surroundings {
+export interface SchedulerOptions {
   database: Database<Tables>
   log: Log
   /** Milliseconds since 1970. */
   now: () => number
   observe: (job: string, ok: boolean, seconds: number) => void
-  tell: Tell
+  publish: Publish
 }
 
 /** Runs jobs when they are due, one after the other; one that fails stops no other and is tried again at the next look. */
 export class Scheduler {
   readonly #jobs: readonly Job[]
-  readonly #around: Surroundings
+  readonly #options: SchedulerOptions
   /** When this node need not ask the database before. */
   readonly #notBefore = new Map<string, number>()
   #running: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setInterval> | undefined
   #stopped = false
 
-  constructor(jobs: readonly Job[], around: Surroundings) {
+  constructor(jobs: readonly Job[], options: SchedulerOptions) {
     this.#jobs = jobs
-    this.#around = around
+    this.#options = options
   }
 
   /** From now on by itself. */
@@ -53,7 +53,7 @@ export class Scheduler {
 
   async #runEach(): Promise<void> {
     for (const job of this.#jobs) {
-      const nowMs = this.#around.now()
+      const nowMs = this.#options.now()
       if (this.#stopped) return
       const notBefore = this.#notBefore.get(job.name) ?? 0
       // A clock that was set back must not stop a job for as long.
@@ -62,7 +62,7 @@ export class Scheduler {
   }
 
   async #run(job: Job, nowMs: number): Promise<void> {
-    const { database, log, observe, tell } = this.#around
+    const { database, log, observe, publish } = this.#options
     const startedMs = performance.now()
     const seconds = () => (performance.now() - startedMs) / 1000
     let hasTurn = false
@@ -76,7 +76,7 @@ export class Scheduler {
       hasTurn = true
       let { outcome } = ran
       for (;;) {
-        for (const news of newsOf(outcome)) tell(news)
+        for (const event of eventsOf(outcome)) publish(event)
         if (!hasMore(outcome) || this.#stopped) break
         // Requests have their turn in between.
         await new Promise((resolve) => setImmediate(resolve))
@@ -85,26 +85,26 @@ export class Scheduler {
       observe(job.name, true, seconds())
     } catch (error) {
       // What pieces are committed have committed the turn as well.
-      if (hasTurn) await this.#giveBack(job, nowMs)
+      if (hasTurn) await this.#releaseClaim(job, nowMs)
       observe(job.name, false, seconds())
       log.error('a job failed', { job: job.name, error })
     }
   }
 
-  async #giveBack(job: Job, nowMs: number): Promise<void> {
+  async #releaseClaim(job: Job, nowMs: number): Promise<void> {
     this.#notBefore.delete(job.name)
     try {
-      await this.#around.database.write((tx) => returnTurn(tx, job, nowMs))
+      await this.#options.database.write((tx) => releaseJob(tx, job, nowMs))
     } catch {
       // Then it is tried again when it is next due.
     }
   }
 }
 
-function newsOf(outcome: Outcome): readonly News[] {
-  return typeof outcome === 'object' ? outcome.news : []
+function eventsOf(outcome: JobResult): readonly ClusterEvent[] {
+  return typeof outcome === 'object' ? outcome.events : []
 }
 
-function hasMore(outcome: Outcome): boolean {
+function hasMore(outcome: JobResult): boolean {
   return typeof outcome === 'object' ? outcome.isMore === true : outcome === 'more'
 }

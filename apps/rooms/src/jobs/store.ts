@@ -33,7 +33,7 @@ export async function claimJob(
 }
 
 /** Lets any node begin again with what was claimed at `claimedMs` and failed in a later transaction. */
-export async function returnTurn(tx: Transaction<Tables>, { name }: Job, claimedMs: number): Promise<void> {
+export async function releaseJob(tx: Transaction<Tables>, { name }: Job, claimedMs: number): Promise<void> {
   await tx
     .deleteFrom('platform_state')
     .where('key', '=', `job.${name}`)
@@ -88,7 +88,7 @@ export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number
     .where('revoked_at', 'is', null)
     .where('idle_expires_at', '<=', nowMs)
     .executeTakeFirstOrThrow()
-  return moreAfter(numUpdatedRows)
+  return moreIfFull(numUpdatedRows)
 }
 
 export async function deleteSessionsEndedBefore(
@@ -100,7 +100,7 @@ export async function deleteSessionsEndedBefore(
     .deleteFrom('sessions')
     .where('id', 'in', ended)
     .executeTakeFirstOrThrow()
-  return moreAfter(numDeletedRows)
+  return moreIfFull(numDeletedRows)
 }
 
 export async function deleteAuditBefore(tx: Transaction<Tables>, createdMs: number): Promise<'more' | void> {
@@ -113,9 +113,9 @@ export async function deleteAuditBefore(tx: Transaction<Tables>, createdMs: numb
     .deleteFrom('audit_events')
     .where('id', 'in', old)
     .executeTakeFirstOrThrow()
-  return moreAfter(numDeletedRows)
+  return moreIfFull(numDeletedRows)
 }
 
-function moreAfter(rows: bigint): 'more' | void {
+function moreIfFull(rows: bigint): 'more' | void {
   if (rows >= ROWS_AT_ONCE) return 'more'
 }

@@ -4,7 +4,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { migrations } from '../db/migrations.ts'
 import type { LogoutMarkerRow, Tables } from '../db/tables.ts'
-import { type EndingLogin, isMarked } from './backchannel.ts'
+import { type PendingLogin, hasLogoutMarker } from './backchannel.ts'
 import { putMarker } from './backchannel-store.ts'
 
 const ARRIVED_MS = 1_800_000_000_000
@@ -17,7 +17,7 @@ const MARKER: LogoutMarkerRow = {
   received_at: ARRIVED_MS,
   expires_at: ARRIVED_MS + 600_000,
 }
-const LOGIN: EndingLogin = {
+const LOGIN: PendingLogin = {
   issuer: 'https://idp.example',
   sub: 'alice',
   sid: 's-1',
@@ -26,13 +26,13 @@ const LOGIN: EndingLogin = {
 }
 
 eachDialect((_dialect, newUrl) => {
-  async function marked(markers: LogoutMarkerRow[], logins: EndingLogin[]): Promise<boolean[]> {
+  async function marked(markers: LogoutMarkerRow[], logins: PendingLogin[]): Promise<boolean[]> {
     const database: Database<Tables> = openDatabase(await newUrl())
     await migrate(database, migrations)
     const answers = await database.write(async (tx) => {
       for (const marker of markers) await putMarker(tx, marker)
       const found: boolean[] = []
-      for (const login of logins) found.push(await isMarked(database.dialect, tx, login))
+      for (const login of logins) found.push(await hasLogoutMarker(database.dialect, tx, login))
       return found
     })
     await database.close()

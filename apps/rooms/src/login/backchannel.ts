@@ -11,14 +11,14 @@ import { LoginFailure, type LogoutToken } from './provider.ts'
  * Logins that end and logout tokens that arrive wait for each other until they are committed. Without it, each could miss
  * what the other has written but not committed yet, and the login would escape (R13.8). Any number that nobody else uses.
  */
-const LOGOUT_ORDER = 0x6c6f_676f
+const LOGOUT_LOCK_KEY = 0x6c6f_676f
 
-async function serialiseLogouts(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
-  await lockKey(dialect, tx, LOGOUT_ORDER)
+async function lockLogouts(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
+  await lockKey(dialect, tx, LOGOUT_LOCK_KEY)
 }
 
 /** A login that is about to become a session. */
-export interface EndingLogin {
+export interface PendingLogin {
   issuer: string
   /** As in the ID token, whatever the configured subject path says; null in oauth2, where there are no logout tokens. */
   sub: string | null
@@ -34,13 +34,13 @@ export interface EndingLogin {
  * transaction that inserts the session, before anything else there, since it waits for logout tokens that are being
  * handled.
  */
-export async function isMarked(
+export async function hasLogoutMarker(
   dialect: DialectName,
   tx: Transaction<Tables>,
-  { issuer, sub, sid, startedAtMs, issuedAtSeconds }: EndingLogin,
+  { issuer, sub, sid, startedAtMs, issuedAtSeconds }: PendingLogin,
 ): Promise<boolean> {
   if (sub === null || issuedAtSeconds === null) return false
-  await serialiseLogouts(dialect, tx)
+  await lockLogouts(dialect, tx)
   const markers = await findMarkers(tx, { issuer, sub, sid })
   return markers.some(({ iat, received_at }) => startedAtMs <= received_at && issuedAtSeconds <= iat)
 }
@@ -48,53 +48,53 @@ export async function isMarked(
 /** A login takes ten minutes at most from the issue of its ID token to its session (R7.3). */
 const MARKER_MS = 600_000
 /** How long a token is remembered after its end, for nodes whose clocks are late (R13.6). */
-const REMEMBERED_AFTER_MS = 60_000
+const TOKEN_RETENTION_MS = 60_000
 
-interface Arrived extends AuditOrigin {
+interface LogoutDelivery extends AuditOrigin {
   /** Asked last: what has been given up by then leaves nothing behind. Throws to give it up. */
-  insist(): void
+  throwIfLate(): void
 }
 
 /**
  * Ends the sessions that the token names, once (R13.6 to R13.8), and returns their ids. Throws `LoginFailure`
  * with `token_invalid` for a token that was here before or contradicts itself; nothing is remembered then.
  */
-export async function endByProvider(
+export async function revokeByLogoutToken(
   database: Database<Tables>,
   token: LogoutToken,
-  arrived: Arrived,
+  delivery: LogoutDelivery,
 ): Promise<string[]> {
   const { issuer, jti, issuedAtSeconds, expiresAtSeconds } = token
-  const { nowMs } = arrived
+  const { nowMs } = delivery
   return database.write(async (tx) => {
-    await serialiseLogouts(database.dialect, tx)
-    const expires_at = expiresAtSeconds * 1000 + REMEMBERED_AFTER_MS
+    await lockLogouts(database.dialect, tx)
+    const expires_at = expiresAtSeconds * 1000 + TOKEN_RETENTION_MS
     if (!(await rememberToken(tx, { issuer, jti, expires_at })))
       throw new LoginFailure('token_invalid', 'logout token replayed')
-    const named = await nameOf(tx, token)
+    const subject = await logoutSubject(tx, token)
     const times = { iat: issuedAtSeconds, received_at: nowMs, expires_at: nowMs + MARKER_MS }
-    await putMarker(tx, { issuer, ...named, ...times })
+    await putMarker(tx, { issuer, ...subject, ...times })
     const ended = await endSessions(tx, 'idp_logout', nowMs, (query) =>
       query
         .where('idp_issuer', '=', issuer)
-        .where(named.kind === 'sid' ? 'idp_sid' : 'idp_sub', '=', named.value),
+        .where(subject.kind === 'sid' ? 'idp_sid' : 'idp_sub', '=', subject.value),
     )
     await recordAudit(
       tx,
       {
         action: 'auth.backchannel_logout',
         actorUserId: null,
-        metadata: { by: named.kind, sessions: ended },
+        metadata: { by: subject.kind, sessions: ended },
       },
-      arrived,
+      delivery,
     )
-    arrived.insist()
+    delivery.throwIfLate()
     return ended
   })
 }
 
 /** What the token names: a session of the provider, never widened to its person, or everything of a person (R13.7). */
-async function nameOf(
+async function logoutSubject(
   tx: Transaction<Tables>,
   { issuer, sub, sid }: LogoutToken,
 ): Promise<{ kind: 'sid' | 'sub'; value: string }> {

@@ -8,12 +8,12 @@ export interface CallbackQuery {
   error: string | null
 }
 
-const LONGEST_BYTES = 8192
+const MAX_BYTES = 8192
 const ONCE = new Set(['code', 'state', 'iss', 'error'])
 
 /** Reads the query of a callback, `?` included (R6.1): what could be read in two ways is refused. */
 export function parseCallbackQuery(search: string): CallbackQuery {
-  if (Buffer.byteLength(search) > LONGEST_BYTES) throw malformed('query too long')
+  if (Buffer.byteLength(search) > MAX_BYTES) throw malformed('query too long')
   const found = new Map<string, string>()
   for (const pair of search.slice(1).split('&')) {
     const [name = '', ...rest] = pair.split('=')

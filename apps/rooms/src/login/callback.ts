@@ -4,17 +4,17 @@ import { unseal } from '../seal.ts'
 import type { CallbackQuery } from './callback-query.ts'
 import { type LoginContext, StaleLogin, stateHashOf } from './login-state.ts'
 import { type LoginError, LoginFailure, type Provider, type ProviderIdentity } from './provider.ts'
-import { consumeState, isOutstanding, whyNotConsumed } from './store.ts'
-import { within } from './within.ts'
+import { consumeState, isOutstanding, explainRejectedState } from './store.ts'
+import { withLoginTimeout } from './login-timeout.ts'
 
 /** An attempt that this browser has begun and that nobody else gets. */
-export interface TakenAttempt extends LoginStateRow {
+export interface ConsumedLoginState extends LoginStateRow {
   /** As the browser brought it; the key to what is sealed in the row. */
   state: string
 }
 
 /** Whether this browser has such an attempt at the provider; `takeAttempt` decides for which callback. */
-export async function isUnderWay(
+export async function isLoginPending(
   { database, now }: LoginContext,
   { state }: CallbackQuery,
   browsers: readonly string[],
@@ -27,55 +27,55 @@ export async function isUnderWay(
  * The first half of a callback (R6.2): browser, then state. `browsers` are the cookies that may bind the attempt. Throws
  * `LoginFailure` and leaves the attempt to its own browser.
  */
-export async function takeAttempt(
+export async function consumeLoginState(
   { database, now }: LoginContext,
   { state }: CallbackQuery,
   browsers: readonly string[],
-): Promise<TakenAttempt> {
+): Promise<ConsumedLoginState> {
   if (browsers.length === 0) throw new StaleLogin('no browser cookie')
   if (!state) throw new LoginFailure('state_invalid', 'no state')
   const stateHash = stateHashOf(state)
   const browserHashes = browsers.map(hashToken)
-  const taken = await database.write(
+  const consumed = await database.write(
     async (tx) =>
       (await consumeState(tx, stateHash, browserHashes, now)) ??
-      (await whyNotConsumed(tx, stateHash, browserHashes)),
+      (await explainRejectedState(tx, stateHash, browserHashes)),
   )
-  if (typeof taken === 'string') throw new StaleLogin(taken)
-  return { ...taken, state }
+  if (typeof consumed === 'string') throw new StaleLogin(consumed)
+  return { ...consumed, state }
 }
 
 /**
  * The second half, in the order of R6.2: configuration, issuer, error, code. One token request at most, and one deadline for
  * metadata, tokens, keys and user-info together, so that a slow provider keeps nobody waiting for the sum of them.
  */
-export async function redeemAttempt(
+export async function completeLogin(
   { provider }: Pick<LoginContext, 'provider'>,
-  attempt: TakenAttempt,
+  loginState: ConsumedLoginState,
   query: CallbackQuery,
 ): Promise<ProviderIdentity> {
-  return within(provider.loginMs, redeem(provider, attempt, query))
+  return withLoginTimeout(provider.loginMs, redeem(provider, loginState, query))
 }
 
 async function redeem(
   provider: Provider,
-  attempt: TakenAttempt,
+  loginState: ConsumedLoginState,
   { iss, error, code }: CallbackQuery,
 ): Promise<ProviderIdentity> {
-  if (attempt.config_fingerprint !== provider.fingerprint)
+  if (loginState.config_fingerprint !== provider.fingerprint)
     throw new LoginFailure('state_invalid', 'state of another configuration')
   await provider.checkIssuerParameter(iss)
   if (error !== null) throw refusedByProvider(error)
   if (!code) throw new LoginFailure('provider_error', 'no code')
   return provider.redeem({
     code,
-    redirectUri: attempt.redirect_uri,
-    codeVerifier: openVerifier(attempt),
-    nonceHash: attempt.nonce_hash,
+    redirectUri: loginState.redirect_uri,
+    codeVerifier: openVerifier(loginState),
+    nonceHash: loginState.nonce_hash,
   })
 }
 
-function openVerifier({ verifier_sealed, state }: TakenAttempt): string | null {
+function openVerifier({ verifier_sealed, state }: ConsumedLoginState): string | null {
   if (verifier_sealed === null) return null
   const verifier = unseal(verifier_sealed, state, 'pkce-verifier')
   if (verifier === undefined) throw new LoginFailure('state_invalid', 'verifier does not open')

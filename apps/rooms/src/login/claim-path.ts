@@ -5,7 +5,7 @@ export interface ClaimPath {
   readonly parts: readonly string[]
 }
 
-const DEEPEST = 10
+const MAX_DEPTH = 10
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Undefined for a path that is empty somewhere, too deep, or leads to what every object inherits. */
@@ -15,7 +15,7 @@ export function parseClaimPath(text: string): ClaimPath | undefined {
     .split('.')
     .map((part) => part.replaceAll('\u0000', '.'))
   const isUsable =
-    parts.length <= DEEPEST &&
+    parts.length <= MAX_DEPTH &&
     !FORBIDDEN.has(text) &&
     !text.includes('\u0000') &&
     parts.every((part) => part !== '' && !FORBIDDEN.has(part))

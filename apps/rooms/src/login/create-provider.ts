@@ -4,7 +4,12 @@ import { createOidcProvider } from './oidc.ts'
 import { type OutboundOptions, createOutbound } from './outbound.ts'
 import type { ProviderConfig } from './provider-config.ts'
 import type { Provider } from './provider.ts'
-import { PATIENCE, type Patience, type ProviderMetrics, type Surroundings } from './surroundings.ts'
+import {
+  DEFAULT_TIMEOUTS,
+  type ProviderTimeouts,
+  type ProviderMetrics,
+  type ProviderDependencies,
+} from './provider-dependencies.ts'
 import { createTeamidpProvider } from './teamidp.ts'
 
 export interface ProviderOptions {
@@ -14,23 +19,23 @@ export interface ProviderOptions {
   readonly metrics: ProviderMetrics
   /** Deadlines and name resolution, for tests. */
   readonly outbound?: Pick<OutboundOptions, 'connectMs' | 'callMs' | 'resolve'>
-  readonly patience?: Partial<Patience>
+  readonly timeouts?: Partial<ProviderTimeouts>
 }
 
 /** The provider of an instance. Nothing is asked of it before somebody wants to sign in (R4.3). */
 export function createProvider(config: ProviderConfig, options: ProviderOptions): Provider {
   const { log, now, metrics } = options
-  const around: Surroundings = {
+  const dependencies: ProviderDependencies = {
     outbound: createOutbound({ privateHosts: privateHosts(config), now, metrics, ...options.outbound }),
     log,
     now,
     metrics,
-    patience: { ...PATIENCE, ...options.patience },
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
   }
-  if (config.mode === 'oauth2') return createOAuth2Provider(config, around)
+  if (config.mode === 'oauth2') return createOAuth2Provider(config, dependencies)
   return config.mode === 'teamidp'
-    ? createTeamidpProvider(config, around)
-    : createOidcProvider(config, around)
+    ? createTeamidpProvider(config, dependencies)
+    : createOidcProvider(config, dependencies)
 }
 
 /** R4.6: the hosts that the operator named, as issuer, endpoint or trusted, may be private; no other. */

@@ -1,10 +1,10 @@
 // What the provider says of itself, OpenID Connect Discovery 1.0 (R4.1, R4.3, R4.4, C5-C11).
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { z } from 'zod'
-import { endpoint } from '../setting-kinds.ts'
+import { endpoint } from '../settings/kinds.ts'
 import { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm, type OidcConfig } from './provider-config.ts'
 import { LoginFailure, type ProviderStatus } from './provider.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProviderDependencies } from './provider-dependencies.ts'
 
 export interface Metadata {
   readonly authorizationEndpoint: string
@@ -32,15 +32,15 @@ const FRESH_MS = 3_600_000
 const FAILURE_KEPT_MS = 5_000
 
 /** Lazy, one call for all who wait, and kept; a clock that is set back must not make anything last longer. */
-export function createDiscovery(config: OidcConfig, { outbound, now, log }: Surroundings): Discovery {
+export function createDiscovery(config: OidcConfig, { outbound, now, log }: ProviderDependencies): Discovery {
   let metadata: Metadata | undefined
   let failure: LoginFailure | undefined
   let checkedAtMs = -Infinity
-  let asking: Promise<Metadata> | undefined
+  let loading: Promise<Metadata> | undefined
 
   const isWithin = (ms: number) => Math.abs(now() - checkedAtMs) < ms
 
-  async function ask(): Promise<Metadata> {
+  async function load(): Promise<Metadata> {
     try {
       metadata = await fetchMetadata(config, outbound)
       failure = undefined
@@ -49,26 +49,26 @@ export function createDiscovery(config: OidcConfig, { outbound, now, log }: Surr
       metadata = undefined
       if (error instanceof LoginFailure) {
         failure = error
-        log.warn('The metadata of the login provider cannot be used', { error: explain(error) })
+        log.warn('The metadata of the login provider cannot be used', { error: describeFailure(error) })
       }
       throw error
     } finally {
       checkedAtMs = now()
-      asking = undefined
+      loading = undefined
     }
   }
 
   return {
     async get() {
       if (metadata !== undefined && isWithin(FRESH_MS)) return metadata
-      if (failure !== undefined && asking === undefined && isWithin(FAILURE_KEPT_MS)) throw failure
-      asking ??= ask()
-      return asking
+      if (failure !== undefined && loading === undefined && isWithin(FAILURE_KEPT_MS)) throw failure
+      loading ??= load()
+      return loading
     },
     lastCheck: () => ({
       checkedAtMs: Number.isFinite(checkedAtMs) ? checkedAtMs : null,
       code: failure?.code ?? null,
-      error: failure === undefined ? null : explain(failure),
+      error: failure === undefined ? null : describeFailure(failure),
     }),
   }
 }
@@ -78,7 +78,10 @@ function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
-async function fetchMetadata(config: OidcConfig, outbound: Surroundings['outbound']): Promise<Metadata> {
+async function fetchMetadata(
+  config: OidcConfig,
+  outbound: ProviderDependencies['outbound'],
+): Promise<Metadata> {
   const { status, object } = await outbound({ endpoint: 'discovery', url: discoveryUrl(config.issuer) })
   if (status !== 200) throw new LoginFailure('provider_unavailable', 'no metadata', { status })
   if (object === undefined) throw new LoginFailure('provider_unavailable', 'metadata is no JSON object')
@@ -86,7 +89,7 @@ async function fetchMetadata(config: OidcConfig, outbound: Surroundings['outboun
   if (object.issuer !== config.issuer)
     throw new LoginFailure('provider_misconfigured', 'issuer mismatch', {
       configured: config.issuer,
-      received: shortened(object.issuer),
+      received: truncate(object.issuer),
     })
   return readMetadata(object, config)
 }
@@ -147,11 +150,11 @@ function algorithmFor({ idTokenAlg }: OidcConfig, advertised: readonly string[] 
   throw new LoginFailure('provider_misconfigured', 'no asymmetric signature algorithm in common')
 }
 
-function explain({ reason, detail }: LoginFailure): string {
+function describeFailure({ reason, detail }: LoginFailure): string {
   const details = Object.entries(detail).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
   return [reason, ...details].join(', ')
 }
 
-function shortened(value: unknown): unknown {
+function truncate(value: unknown): unknown {
   return typeof value === 'string' ? value.slice(0, 500) : typeof value
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cleanName, cutToGraphemes } from './display-name.ts'
+import { cleanName, truncateToGraphemes } from './display-name.ts'
 
 test('C84 names lose what is invisible, and nothing that shows', () => {
   for (const [given, clean] of [
@@ -47,20 +47,20 @@ test('cleaning a clean name changes nothing', () => {
 
 test('C84 a name is cut between graphemes, never inside one', () => {
   const family = '👨‍👩‍👧‍👦'
-  expect(cutToGraphemes(family.repeat(65))).toBe(family.repeat(64))
-  expect(cutToGraphemes('e\u0323\u0302'.repeat(70), 2)).toBe('e\u0323\u0302'.repeat(2))
-  expect(cutToGraphemes(`${'x'.repeat(63)} yz`)).toBe('x'.repeat(63))
-  expect(cutToGraphemes('x'.repeat(64))).toBe('x'.repeat(64))
-  expect(cutToGraphemes('')).toBe('')
+  expect(truncateToGraphemes(family.repeat(65))).toBe(family.repeat(64))
+  expect(truncateToGraphemes('e\u0323\u0302'.repeat(70), 2)).toBe('e\u0323\u0302'.repeat(2))
+  expect(truncateToGraphemes(`${'x'.repeat(63)} yz`)).toBe('x'.repeat(63))
+  expect(truncateToGraphemes('x'.repeat(64))).toBe('x'.repeat(64))
+  expect(truncateToGraphemes('')).toBe('')
 })
 
 test('C84 marks upon marks do not make a name of any length', () => {
-  expect(cutToGraphemes(`Al${'\u0300'.repeat(100_000)}`)).toBe('A')
+  expect(truncateToGraphemes(`Al${'\u0300'.repeat(100_000)}`)).toBe('A')
   // Nor of any length to compose.
   expect(cleanName('x'.repeat(2049))).toBe('x'.repeat(2048))
   // Bytes of UTF-8 are what an index counts.
-  expect(cutToGraphemes('a'.repeat(1_000_000), 5000)).toHaveLength(2048)
-  expect(cutToGraphemes('語'.repeat(1_000_000), 5000)).toHaveLength(682)
+  expect(truncateToGraphemes('a'.repeat(1_000_000), 5000)).toHaveLength(2048)
+  expect(truncateToGraphemes('語'.repeat(1_000_000), 5000)).toHaveLength(682)
 })
 
 test('a name keeps thirty marks in a row, also where something invisible kept more apart', () => {

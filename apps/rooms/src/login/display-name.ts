@@ -7,7 +7,7 @@ export const MAX_GRAPHEMES = 64
 // of PostgreSQL takes no more than 2704.
 const MAX_BYTES = 2048
 /** UTF-16 units of a name, or a part of one, as it is given. */
-export const MAX_GIVEN = 2048
+export const MAX_INPUT_LENGTH = 2048
 
 // Emoji come first, so that what is invisible inside of one stays: the joiner, the choice of the coloured form, the letters
 // behind a flag. \p{Default_Ignorable_Code_Point} is all that shows nothing: joiners, bidirectional marks, fillers, tags.
@@ -22,7 +22,7 @@ const BLANKS = /[\s\u0085\u2800]+/gu
  * What comes after `MAX_GIVEN` is cut off.
  */
 export function cleanName(text: string): string {
-  const visible = boundMarks(text.slice(0, MAX_GIVEN))
+  const visible = boundMarks(text.slice(0, MAX_INPUT_LENGTH))
     .normalize('NFC')
     .replace(BLANKS, ' ')
     .replace(EMOJI_OR_INVISIBLE, (found, invisible: string | undefined) =>
@@ -33,13 +33,13 @@ export function cleanName(text: string): string {
 }
 
 /** The first graphemes of a cleaned name: what people take for its characters. Nothing is cut in the middle. */
-export function cutToGraphemes(text: string, most: number = MAX_GRAPHEMES): string {
+export function truncateToGraphemes(text: string, max: number = MAX_GRAPHEMES): string {
   let end = 0
   let count = 0
   let bytes = 0
   for (const { index, segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
     bytes += Buffer.byteLength(segment)
-    if (count === most || bytes > MAX_BYTES) break
+    if (count === max || bytes > MAX_BYTES) break
     count += 1
     end = index + segment.length
   }

@@ -15,7 +15,7 @@ export interface Exchange {
   readonly maxBytes: number
   readonly signal: AbortSignal
   /** Called when the connection stands, TLS included. */
-  readonly connected: () => void
+  readonly onConnected: () => void
 }
 
 export class AnswerTooLarge extends Error {
@@ -44,7 +44,7 @@ export async function exchange(call: Exchange): Promise<{ status: number; body: 
   function responseTo(opened: ReturnType<typeof open>): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const established = call.url.protocol === 'https:' ? 'secureConnect' : 'connect'
-    opened.on('socket', (socket) => socket.once(established, call.connected))
+    opened.on('socket', (socket) => socket.once(established, call.onConnected))
     opened.on('response', resolve).on('error', reject).end(call.form)
     return promise
   }

@@ -7,7 +7,7 @@ import { type AuditOrigin, recordAudit } from '../audit/store.ts'
 import type { Tables } from '../db/tables.ts'
 
 /** Nodes that count the same failures wait for each other. Any number that nobody else uses. */
-const FOLD_ORDER = 0x666f_6c64
+const FOLD_LOCK_KEY = 0x666f_6c64
 const MINUTE_MS = 60_000
 /** Of one minute and this node. Whoever has a /48 of IPv6 has 65,536 prefixes. */
 const MAX_ROWS = 100
@@ -23,7 +23,7 @@ export interface FailedLogin {
   origin: AuditOrigin
 }
 
-interface Folded extends FailedLogin {
+interface FoldedFailure extends FailedLogin {
   id: string
   count: number
 }
@@ -36,7 +36,7 @@ interface Folded extends FailedLogin {
 export class FailedLogins {
   readonly #database: Database<Tables>
   readonly #log: Log
-  #waiting = new Map<string, Folded>()
+  #waiting = new Map<string, FoldedFailure>()
   #minute = 0
   /** Rows of this minute. */
   readonly #ids = new Set<string>()
@@ -58,7 +58,7 @@ export class FailedLogins {
     await this.#next
   }
 
-  #rowOf(failed: FailedLogin): Folded {
+  #rowOf(failed: FailedLogin): FoldedFailure {
     const minute = minuteOf(failed)
     if (minute !== this.#minute) this.#ids.clear()
     this.#minute = minute
@@ -83,15 +83,15 @@ export class FailedLogins {
 async function writeAll(
   dialect: DialectName,
   tx: Transaction<Tables>,
-  all: readonly Folded[],
+  all: readonly FoldedFailure[],
 ): Promise<void> {
-  await lockKey(dialect, tx, FOLD_ORDER)
+  await lockKey(dialect, tx, FOLD_LOCK_KEY)
   for (const failed of all) await write(tx, failed)
 }
 
 async function write(
   tx: Transaction<Tables>,
-  { id, action, code, reason, count, origin }: Folded,
+  { id, action, code, reason, count, origin }: FoldedFailure,
 ): Promise<void> {
   const known = await tx.selectFrom('audit_events').select('metadata').where('id', '=', id).executeTakeFirst()
   if (!known) {

@@ -21,7 +21,7 @@ export interface ExpectedIdToken {
 
 const MAX_CHARACTERS = 64 * 1024
 const LEEWAY_SECONDS = 30
-const OLDEST_SECONDS = 600
+const MAX_AGE_SECONDS = 600
 
 /** The claims of a token that is good in every respect. Throws `LoginFailure` with `token_invalid`, or for missing keys. */
 export async function verifyIdToken(token: string, expected: ExpectedIdToken): Promise<JsonObject> {
@@ -72,7 +72,7 @@ function checkTimes(claims: JsonObject, nowSeconds: number): void {
   if ((exp as number) <= nowSeconds - LEEWAY_SECONDS) refuse('id token expired')
   if (!Number.isFinite(iat)) refuse('id token issue time missing or malformed')
   if ((iat as number) > nowSeconds + LEEWAY_SECONDS) refuse('id token issued in the future')
-  if ((iat as number) < nowSeconds - OLDEST_SECONDS) refuse('id token too old')
+  if ((iat as number) < nowSeconds - MAX_AGE_SECONDS) refuse('id token too old')
   if (!Object.hasOwn(claims, 'nbf')) return
   if (!Number.isFinite(nbf) || (nbf as number) > nowSeconds + LEEWAY_SECONDS) refuse('id token not valid yet')
 }

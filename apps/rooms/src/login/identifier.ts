@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** OpenID Connect Core 2, of a subject. The same for what else a provider calls things by, since all of it is in indexes. */
-const LONGEST = 255
+const MAX_LENGTH = 255
 
 /** Text that a database keeps as it is: NUL is refused by some, and lone surrogates all become the same mark. */
 function isName(value: unknown): value is string {
@@ -10,7 +10,7 @@ function isName(value: unknown): value is string {
 
 /** Whether this can be what a provider calls a person. */
 export function isIdentifier(value: unknown): value is string {
-  return isName(value) && value.length <= LONGEST
+  return isName(value) && value.length <= MAX_LENGTH
 }
 
 /**
@@ -19,5 +19,5 @@ export function isIdentifier(value: unknown): value is string {
  */
 export function keyOf(name: unknown): string | undefined {
   if (!isName(name)) return undefined
-  return name.length <= LONGEST ? name : `sha256:${createHash('sha256').update(name).digest('hex')}`
+  return name.length <= MAX_LENGTH ? name : `sha256:${createHash('sha256').update(name).digest('hex')}`
 }

@@ -1,11 +1,11 @@
 // What claims say of a person (R7.6, R7.7, R8.3, R9.3, C66, C79-C81, C84, C86).
 import { type ClaimPath, type Claims, readFirstClaim } from './claim-path.ts'
-import { cleanName, cutToGraphemes } from './display-name.ts'
+import { cleanName, truncateToGraphemes } from './display-name.ts'
 import { isIdentifier } from './identifier.ts'
 import type { ProviderConfig } from './provider-config.ts'
 import { LoginFailure, type ProviderIdentity } from './provider.ts'
 
-const LONGEST_EMAIL = 320
+const MAX_EMAIL_LENGTH = 320
 
 /** Only what is needed; the rest of the claims is dropped. */
 export function describePerson(
@@ -36,7 +36,7 @@ function subjectOf(value: unknown): string {
 }
 
 function nameOf(value: unknown): string {
-  const name = typeof value === 'string' ? cutToGraphemes(cleanName(value)) : ''
+  const name = typeof value === 'string' ? truncateToGraphemes(cleanName(value)) : ''
   if (name === '') throw new LoginFailure('identity_incomplete', 'name missing or blank')
   return name
 }
@@ -46,7 +46,7 @@ function emailOf(value: unknown): string | null {
   // Not in the middle of a character of two units.
   return (
     cleanName(value)
-      .slice(0, LONGEST_EMAIL)
+      .slice(0, MAX_EMAIL_LENGTH)
       .replace(/[\uD800-\uDBFF]$/, '') || null
   )
 }

@@ -2,9 +2,9 @@
 import { type CryptoKey, type JWK, importJWK } from 'jose'
 import type { IdTokenAlgorithm } from './provider-config.ts'
 import { LoginFailure } from './provider.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProviderDependencies } from './provider-dependencies.ts'
 
-export interface Wanted {
+export interface KeyQuery {
   /** As the token's header says; undefined where it says nothing. */
   readonly kid: string | undefined
   readonly algorithm: IdTokenAlgorithm
@@ -14,9 +14,9 @@ export interface Wanted {
 
 export interface KeySet {
   /** The one key that a token may be signed with. Throws `LoginFailure`. */
-  find(wanted: Wanted): Promise<CryptoKey>
+  find(query: KeyQuery): Promise<CryptoKey>
   /** How many of the keys that are published now could be used; keeps none. Throws whatever keeps them from being fetched. */
-  count(wanted: Omit<Wanted, 'kid'>): Promise<number>
+  count(query: Omit<KeyQuery, 'kid'>): Promise<number>
 }
 
 interface Key {
@@ -29,13 +29,13 @@ const FRESH_MS = 600_000
 const USABLE_MS = 3_600_000
 // However many tokens with made-up key ids arrive (C70).
 const PAUSE_MS = 30_000
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 
 /**
  * A key set cached as R7.4 says. jose's `createRemoteJWKSet` has other rules: it has no pause after a failed or an empty
  * answer, and forgets its keys with the first failure.
  */
-export function createKeySet({ outbound, now, log, metrics }: Surroundings): KeySet {
+export function createKeySet({ outbound, now, log, metrics }: ProviderDependencies): KeySet {
   let keys: readonly Key[] = []
   let loadedAtMs = -Infinity
   let pausedAtMs = -Infinity
@@ -45,26 +45,26 @@ export function createKeySet({ outbound, now, log, metrics }: Surroundings): Key
   // In both directions, since a clock that was set back must not make anything last longer.
   const isWithin = (ms: number, sinceMs: number) => Math.abs(now() - sinceMs) < ms
 
-  async function load(wanted: Wanted): Promise<void> {
+  async function load(query: KeyQuery): Promise<void> {
     try {
       metrics.countKeySetFetch()
-      keys = await fetchKeys(wanted, outbound)
+      keys = await fetchKeys(query, outbound)
       loadedAtMs = now()
       hasFailed = false
       if (keys.length === 0) pausedAtMs = now()
     } catch (error) {
       pausedAtMs = now()
       hasFailed = true
-      log.warn('The keys of the login provider cannot be fetched', { url: wanted.jwksUri, error })
+      log.warn('The keys of the login provider cannot be fetched', { url: query.jwksUri, error })
     } finally {
       loading = undefined
     }
   }
 
-  async function refresh(wanted: Wanted, isForced: boolean): Promise<void> {
+  async function refresh(query: KeyQuery, isForced: boolean): Promise<void> {
     if (loading === undefined && isWithin(PAUSE_MS, pausedAtMs)) return
     if (loading === undefined && isForced) pausedAtMs = now()
-    loading ??= load(wanted)
+    loading ??= load(query)
     await loading
   }
 
@@ -80,37 +80,37 @@ export function createKeySet({ outbound, now, log, metrics }: Surroundings): Key
   }
 
   return {
-    async find(wanted) {
+    async find(query) {
       // A reload for a key id that the last keys did not have is its one refresh; the first load is nobody's.
-      const isForced = loadedAtMs > -Infinity && keyOf(wanted.kid) === undefined
-      if (!isWithin(FRESH_MS, loadedAtMs)) await refresh(wanted, isForced)
-      const known = pick(wanted.kid)
+      const isForced = loadedAtMs > -Infinity && keyOf(query.kid) === undefined
+      if (!isWithin(FRESH_MS, loadedAtMs)) await refresh(query, isForced)
+      const known = pick(query.kid)
       if (known !== undefined) return known
-      await refresh(wanted, true)
-      const found = pick(wanted.kid)
+      await refresh(query, true)
+      const found = pick(query.kid)
       if (found !== undefined) return found
       // It may be a key that could not be fetched: the same logout token is to come again (R6.8, R13.3).
       if (hasFailed) throw new LoginFailure('provider_unavailable', 'unknown signing key, and no newer keys')
       throw new LoginFailure('token_invalid', 'unknown signing key')
     },
-    count: async (wanted) => (await fetchKeys(wanted, outbound)).length,
+    count: async (query) => (await fetchKeys(query, outbound)).length,
   }
 }
 
 async function fetchKeys(
-  { jwksUri, algorithm }: Omit<Wanted, 'kid'>,
-  outbound: Surroundings['outbound'],
+  { jwksUri, algorithm }: Omit<KeyQuery, 'kid'>,
+  outbound: ProviderDependencies['outbound'],
 ): Promise<readonly Key[]> {
   const { status, object } = await outbound({ endpoint: 'jwks', url: jwksUri })
   if (status !== 200) throw new Error(`Expected 200, not ${status}`)
   const list = object?.keys
   if (!Array.isArray(list)) throw new Error('Expected a JSON Web Key Set')
-  if (list.length > MOST_KEYS) throw new Error(`Expected at most ${MOST_KEYS} keys, not ${list.length}`)
+  if (list.length > MAX_KEYS) throw new Error(`Expected at most ${MAX_KEYS} keys, not ${list.length}`)
   const published: unknown[] = list
   const ids = published.map((jwk) => (isObject(jwk) ? jwk.kid : undefined))
   const isDoubled = (kid: unknown) => kid !== undefined && ids.indexOf(kid) !== ids.lastIndexOf(kid)
   const usable = published.filter(isObject).filter((jwk) => fits(jwk, algorithm) && !isDoubled(jwk.kid))
-  const keys = await Promise.all(usable.map((jwk) => imported(jwk, algorithm)))
+  const keys = await Promise.all(usable.map((jwk) => importKey(jwk, algorithm)))
   return keys.filter((key) => key !== undefined)
 }
 
@@ -119,7 +119,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 // Above 8192 bits, one signature would cost what a hundred do.
-const RSA_BITS = { least: 2048, most: 8192 }
+const RSA_BITS = { min: 2048, max: 8192 }
 const CURVES: Partial<Record<IdTokenAlgorithm, string>> = { ES256: 'P-256', ES384: 'P-384', EdDSA: 'Ed25519' }
 
 // RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1
@@ -141,7 +141,7 @@ function isOfKind({ kty, crv, n }: Readonly<Record<string, unknown>>, algorithm:
   const curve = CURVES[algorithm]
   if (curve !== undefined) return kty === (algorithm === 'EdDSA' ? 'OKP' : 'EC') && crv === curve
   const bits = bitsOf(n)
-  return kty === 'RSA' && bits >= RSA_BITS.least && bits <= RSA_BITS.most
+  return kty === 'RSA' && bits >= RSA_BITS.min && bits <= RSA_BITS.max
 }
 
 function bitsOf(modulus: unknown): number {
@@ -151,7 +151,7 @@ function bitsOf(modulus: unknown): number {
 }
 
 /** Nothing for a key whose numbers are none: the others of the set stay good. */
-async function imported(
+async function importKey(
   jwk: Readonly<Record<string, unknown>>,
   algorithm: IdTokenAlgorithm,
 ): Promise<Key | undefined> {

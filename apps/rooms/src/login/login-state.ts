@@ -5,7 +5,7 @@ import { newToken } from '../token.ts'
 import { LoginFailure } from './provider.ts'
 
 /** What the way through a login runs with: a `Context` in which nobody is signed in yet. */
-export type LoginContext = Omit<Context, 'actor' | 'keep' | 'forget'>
+export type LoginContext = Omit<Context, 'actor' | 'setSessionCookies' | 'clearSessionCookies'>
 
 /** Where the provider sends the browser back to, on the canonical origin, and where it ends sessions itself. */
 export const CALLBACK_PATH = '/api/auth/callback'
@@ -15,7 +15,7 @@ export const BACKCHANNEL_LOGOUT_PATH = '/api/auth/backchannel-logout'
 const VERIFIER_BYTES = 48
 
 /** What one attempt is made of; none of it is stored as it is. */
-export function newAttempt(): { state: string; nonce: string; verifier: string } {
+export function createLoginSecrets(): { state: string; nonce: string; verifier: string } {
   return {
     state: newToken(),
     nonce: newToken(),

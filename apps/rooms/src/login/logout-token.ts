@@ -18,7 +18,7 @@ export interface ExpectedLogoutToken {
 const MAX_CHARACTERS = 16 * 1024
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const LEEWAY_SECONDS = 30
-const LONGEST_LIFE_SECONDS = 600
+const MAX_LIFETIME_SECONDS = 600
 
 /** Throws `LoginFailure` with `token_invalid` for a bad token, with `provider_unavailable` where there are no keys. */
 export async function verifyLogoutToken(token: string, expected: ExpectedLogoutToken): Promise<LogoutToken> {
@@ -84,7 +84,7 @@ function lifeOf(
   // Early implementations sent no `exp`; only who is told to accepts that.
   const end = exp === undefined && logoutTokenMaxAgeSeconds !== null ? iat + logoutTokenMaxAgeSeconds : exp
   if (!isTime(end)) refuse('logout token expiry missing or malformed')
-  const last = Math.min(end, iat + LONGEST_LIFE_SECONDS)
+  const last = Math.min(end, iat + MAX_LIFETIME_SECONDS)
   if (nowSeconds >= last) refuse('logout token expired')
   return { issuedAtSeconds: Math.floor(iat), expiresAtSeconds: Math.ceil(last) }
 }

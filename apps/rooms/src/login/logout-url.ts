@@ -1,7 +1,7 @@
 // Where a browser is sent to end its session at the provider too, OpenID Connect RP-Initiated Logout 1.0, section 2
 // (R12.2, C117).
 
-const LONGEST_URL = 8 * 1024
+const MAX_URL_LENGTH = 8 * 1024
 
 export function logoutUrl(
   endpoint: string,
@@ -16,5 +16,5 @@ export function logoutUrl(
   if (options.idToken === null) return bare
   url.searchParams.set('id_token_hint', options.idToken)
   // Longer ones are refused on the way; without the hint the provider asks the person.
-  return url.href.length <= LONGEST_URL ? url.href : bare
+  return url.href.length <= MAX_URL_LENGTH ? url.href : bare
 }

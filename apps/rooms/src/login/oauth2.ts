@@ -4,11 +4,14 @@ import { fingerprintOf } from './fingerprint.ts'
 import { describePerson } from './identity.ts'
 import { type OAuth2Config, issuerOf } from './provider-config.ts'
 import { LoginFailure, type Provider } from './provider.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProviderDependencies } from './provider-dependencies.ts'
 import { clientAuthentication, requestTokens } from './token-endpoint.ts'
 import { fetchUserInfo } from './user-info.ts'
 
-export function createOAuth2Provider(config: OAuth2Config, { outbound, patience }: Surroundings): Provider {
+export function createOAuth2Provider(
+  config: OAuth2Config,
+  { outbound, timeouts }: ProviderDependencies,
+): Provider {
   const issuer = issuerOf(config)
   // There is no advertisement to follow, so `auto` is `required` (R2).
   const usesPkce = config.pkce !== 'disabled'
@@ -16,7 +19,7 @@ export function createOAuth2Provider(config: OAuth2Config, { outbound, patience 
     mode: 'oauth2',
     issuer,
     fingerprint: fingerprintOf(config),
-    loginMs: patience.loginMs,
+    loginMs: timeouts.loginMs,
     usesPkce: async () => usesPkce,
     authorizationUrl: async (request) => authorizationUrl(config.authorizationEndpoint, config, request),
     // R6.4: nothing is known of what this server would send.

@@ -18,17 +18,17 @@ import {
 } from './provider.ts'
 import { keyOf } from './identifier.ts'
 import type { JsonObject } from './strict-jws.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProviderDependencies } from './provider-dependencies.ts'
 import { clientAuthentication, requestTokens } from './token-endpoint.ts'
 import { checkSameSubject, fetchUserInfo } from './user-info.ts'
-import { within } from './within.ts'
+import { withLoginTimeout } from './login-timeout.ts'
 
 type OwnedTeams = (claims: Claims) => readonly string[]
 
 /** What one provider of this mode is made of. */
-interface Parts {
+interface OidcParts {
   readonly config: OidcConfig
-  readonly around: Surroundings
+  readonly dependencies: ProviderDependencies
   readonly discovery: Discovery
   readonly keys: KeySet
   readonly ownedTeams: OwnedTeams
@@ -36,17 +36,17 @@ interface Parts {
 
 export function createOidcProvider(
   config: OidcConfig,
-  around: Surroundings,
+  dependencies: ProviderDependencies,
   ownedTeams: OwnedTeams = () => [],
 ): Provider {
-  const discovery = createDiscovery(config, around)
-  const keys = createKeySet(around)
-  const parts: Parts = { config, around, discovery, keys, ownedTeams }
+  const discovery = createDiscovery(config, dependencies)
+  const keys = createKeySet(dependencies)
+  const parts: OidcParts = { config, dependencies, discovery, keys, ownedTeams }
   return {
     mode: config.mode,
     issuer: config.issuer,
     fingerprint: fingerprintOf(config),
-    loginMs: around.patience.loginMs,
+    loginMs: dependencies.timeouts.loginMs,
     usesPkce: () => usesPkce(parts),
     async authorizationUrl(request) {
       const { authorizationEndpoint } = await discovery.get()
@@ -65,9 +65,9 @@ export function createOidcProvider(
         config,
         metadata: () => discovery.get(),
         keys,
-        now: around.now,
+        now: dependencies.now,
       })
-      return within(around.patience.logoutTokenMs, verified)
+      return withLoginTimeout(dependencies.timeouts.logoutTokenMs, verified)
     },
     status: () => statusOf(parts),
     async countKeys() {
@@ -77,7 +77,7 @@ export function createOidcProvider(
   }
 }
 
-async function usesPkce({ config, discovery }: Parts): Promise<boolean> {
+async function usesPkce({ config, discovery }: OidcParts): Promise<boolean> {
   if (config.pkce !== 'auto') return config.pkce === 'required'
   const { supportsS256 } = await discovery.get()
   // R5.6 (C16): with neither, whoever sees the code could use it.
@@ -87,7 +87,10 @@ async function usesPkce({ config, discovery }: Parts): Promise<boolean> {
 }
 
 /** RFC 9207, section 2.4 (R6.4, C34): an answer of another server must not be taken to this one. */
-async function checkIssuerParameter(iss: string | undefined, { config, discovery }: Parts): Promise<void> {
+async function checkIssuerParameter(
+  iss: string | undefined,
+  { config, discovery }: OidcParts,
+): Promise<void> {
   if (iss === config.issuer) return
   if (iss !== undefined) throw new LoginFailure('state_invalid', 'issuer parameter wrong')
   const { alwaysSendsIssuer } = await discovery.get()
@@ -95,9 +98,9 @@ async function checkIssuerParameter(iss: string | undefined, { config, discovery
 }
 
 /** OpenID Connect Core 1.0, section 3.1.3, in its order: code for tokens, ID token verified, user-info. */
-async function redeem(redemption: Redemption, parts: Parts): Promise<ProviderIdentity> {
+async function redeem(redemption: Redemption, parts: OidcParts): Promise<ProviderIdentity> {
   const { config, discovery, keys, ownedTeams } = parts
-  const { outbound, now } = parts.around
+  const { outbound, now } = parts.dependencies
   const metadata = await discovery.get()
   const { tokenEndpoint: url, tokenAuthMethods: advertised } = metadata
   const { accessToken, idToken } = await requestTokens(outbound, { url, config, advertised, redemption })
@@ -128,16 +131,16 @@ function sidOf({ sid }: JsonObject): string | null {
 }
 
 /** Undefined where there is none in time (R12.2). */
-async function metadataForPage({ discovery, around }: Parts): Promise<Metadata | undefined> {
+async function metadataForPage({ discovery, dependencies }: OidcParts): Promise<Metadata | undefined> {
   try {
-    return await within(around.patience.pageMs, discovery.get())
+    return await withLoginTimeout(dependencies.timeouts.pageMs, discovery.get())
   } catch (error) {
     if (error instanceof LoginFailure) return undefined
     throw error
   }
 }
 
-async function statusOf(parts: Parts): Promise<ProviderStatus> {
+async function statusOf(parts: OidcParts): Promise<ProviderStatus> {
   const { config, discovery } = parts
   const metadata = await metadataForPage(parts)
   const challenges = config.pkce === 'auto' ? metadata?.supportsS256 === true : config.pkce === 'required'

@@ -14,7 +14,7 @@ export function newHost(): Host {
 }
 
 /** Waits for one of the host's places; who gives up by the signal leaves the queue. */
-export async function admit(host: Host, signal: AbortSignal): Promise<void> {
+export async function acquirePlace(host: Host, signal: AbortSignal): Promise<void> {
   if (host.active < CALLS_AT_ONCE) {
     host.active += 1
     return
@@ -32,7 +32,7 @@ export async function admit(host: Host, signal: AbortSignal): Promise<void> {
 }
 
 /** Gives the place to who waits longest. */
-export function dismiss(host: Host): void {
+export function releasePlace(host: Host): void {
   const next = host.waiting.shift()
   if (next === undefined) host.active -= 1
   else next()

@@ -2,9 +2,9 @@
 import { resolveHost } from '@latchkey/http/outbound-address'
 import { mayConnect } from './address-policy.ts'
 import { AnswerTooLarge, exchange } from './exchange.ts'
-import { type Host, admit, dismiss, newHost } from './outbound-host.ts'
+import { type Host, acquirePlace, releasePlace, newHost } from './outbound-host.ts'
 import { LoginFailure } from './provider.ts'
-import type { ProviderMetrics } from './surroundings.ts'
+import type { ProviderMetrics } from './provider-dependencies.ts'
 
 export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'
 
@@ -37,7 +37,7 @@ export interface OutboundOptions {
 }
 
 /** How long a connection and a whole call may take, in milliseconds (R4.5). */
-export const DEADLINES = {
+export const TIMEOUTS = {
   connectMs: 3_000,
   // A little less than a whole login may take, so that of a login which waits for one call its endpoint is told.
   callMs: 9_900,
@@ -60,7 +60,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const observe = (outcome: string) =>
       options.metrics.observeProvider(call.endpoint, outcome, (performance.now() - startedAt) / 1000)
     try {
-      const answer = await withDeadline(options.callMs ?? DEADLINES.callMs, (signal) =>
+      const answer = await withTimeout(options.callMs ?? TIMEOUTS.callMs, (signal) =>
         callHost({ call, url, host, signal, options }),
       )
       observe(answer.status === 200 ? 'ok' : 'refused')
@@ -72,7 +72,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-interface Attempt {
+interface HostCall {
   readonly call: Call
   readonly url: URL
   readonly host: Host
@@ -80,13 +80,13 @@ interface Attempt {
   readonly options: OutboundOptions
 }
 
-async function callHost(attempt: Attempt): Promise<Answer> {
-  const { call, host, signal, options } = attempt
-  await admit(host, signal)
+async function callHost(hostCall: HostCall): Promise<Answer> {
+  const { call, host, signal, options } = hostCall
+  await acquirePlace(host, signal)
   try {
     if (Math.abs(options.now() - host.failedAtMs) < SUSPENDED_MS && host.failures >= FAILURES_IN_A_ROW)
       throw new LoginFailure('provider_unavailable', `${call.endpoint} not called after repeated failures`)
-    const answer = await askOnce(attempt)
+    const answer = await sendOnce(hostCall)
     note(host, !ABSENT.has(answer.status), options.now())
     return answer
   } catch (error) {
@@ -94,7 +94,7 @@ async function callHost(attempt: Attempt): Promise<Answer> {
     if (!(error instanceof LoginFailure || error instanceof AnswerTooLarge)) note(host, false, options.now())
     throw error
   } finally {
-    dismiss(host)
+    releasePlace(host)
   }
 }
 
@@ -103,26 +103,26 @@ function note(host: Host, isWell: boolean, nowMs: number): void {
   if (!isWell) host.failedAtMs = nowMs
 }
 
-async function askOnce({ call, url, signal, options }: Attempt): Promise<Answer> {
+async function sendOnce({ call, url, signal, options }: HostCall): Promise<Answer> {
   const connecting = new AbortController()
   const timer = setTimeout(
     () => connecting.abort(new Error('no connection in time')),
-    options.connectMs ?? DEADLINES.connectMs,
+    options.connectMs ?? TIMEOUTS.connectMs,
   )
   const either = AbortSignal.any([signal, connecting.signal])
   try {
-    const addresses = await orAbort(either, resolveHost(url.hostname, options.resolve))
+    const addresses = await rejectOnAbort(either, resolveHost(url.hostname, options.resolve))
     checkAddresses(call, url, addresses, options.privateHosts)
-    const asked = exchange({
+    const exchanging = exchange({
       url,
       addresses,
       headers: call.headers ?? {},
       form: call.form?.toString(),
       maxBytes: call.endpoint === 'jwks' ? MAX_KEY_SET_BYTES : MAX_BYTES,
       signal: either,
-      connected: () => clearTimeout(timer),
+      onConnected: () => clearTimeout(timer),
     })
-    const { status, body } = await orAbort(either, asked)
+    const { status, body } = await rejectOnAbort(either, exchanging)
     return { status, object: parseObject(body) }
   } finally {
     clearTimeout(timer)
@@ -163,7 +163,7 @@ function failureOf(endpoint: Endpoint, error: unknown): LoginFailure {
   return new LoginFailure('provider_unavailable', `${endpoint} does not answer`, { cause: code ?? message })
 }
 
-async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(new Error('no whole answer in time')), ms)
   try {
@@ -174,7 +174,7 @@ async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promis
 }
 
 /** The promise's value, unless the signal comes first: some waits do not end with it by themselves. */
-async function orAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+async function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(signal.reason)
   signal.addEventListener('abort', giveUp, { once: true })

@@ -3,46 +3,46 @@ import type { Transaction } from 'kysely'
 import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
-import { type GrantNews, updateLoginGrants } from '../grants/login-grants.ts'
-import { serialiseGrants } from '../grants/operations.ts'
-import { reconsiderPerson } from '../rooms/eviction.ts'
+import { type GrantChanges, updateLoginGrants } from '../grants/login-grants.ts'
+import { lockGrantChanges } from '../grants/operations.ts'
+import { revokeLostAccessOfUser } from '../rooms/eviction.ts'
 import { type StartedSession, endSessions, insertSession } from '../sessions/store.ts'
 import { upsertMember } from '../users/store.ts'
-import { isMarked } from './backchannel.ts'
+import { hasLogoutMarker } from './backchannel.ts'
 import type { LoginContext } from './login-state.ts'
 import { LoginFailure, type ProviderIdentity } from './provider.ts'
 
-interface Arrived {
-  attempt: LoginStateRow
+interface CompletedLogin {
+  loginState: LoginStateRow
   identity: ProviderIdentity
   /** The session cookie that the browser brought: that session ends, whosever it was (R10.3). */
   previousToken: string | undefined
 }
 
 /** Turns who has signed in into account, grants and session, all in one transaction or nothing at all (R6.7). */
-export async function signIn(context: LoginContext, arrived: Arrived): Promise<StartedSession> {
-  const done = await context.database.write((tx) => establish(tx, context, arrived))
-  announce(context, done.userId, done.news)
-  if (done.ended.length > 0) context.tell({ kind: 'sessions', sessionIds: done.ended })
-  if (done.news.losesRight || done.isRenamed) context.tell({ kind: 'person', userId: done.userId })
-  for (const each of done.lost) context.tell(each)
+export async function signIn(context: LoginContext, login: CompletedLogin): Promise<StartedSession> {
+  const done = await context.database.write((tx) => createAccountSession(tx, context, login))
+  logGrantChanges(context, done.userId, done.grantChanges)
+  if (done.ended.length > 0) context.publish({ kind: 'sessions', sessionIds: done.ended })
+  if (done.grantChanges.losesRight || done.isRenamed) context.publish({ kind: 'person', userId: done.userId })
+  for (const each of done.lost) context.publish(each)
   return done.session
 }
 
-async function establish(tx: Transaction<Tables>, context: LoginContext, arrived: Arrived) {
+async function createAccountSession(tx: Transaction<Tables>, context: LoginContext, login: CompletedLogin) {
   const { database, provider, policy, now } = context
-  const { attempt, identity, previousToken } = arrived
+  const { loginState, identity, previousToken } = login
   const origin = originOf(context)
-  if (await isMarked(database.dialect, tx, { ...identity, startedAtMs: attempt.created_at }))
+  if (await hasLogoutMarker(database.dialect, tx, { ...identity, startedAtMs: loginState.created_at }))
     throw new LoginFailure('state_invalid', 'ended by the provider meanwhile')
-  await serialiseGrants(database.dialect, tx)
+  await lockGrantChanges(database.dialect, tx)
   const { user, isNew, isRenamed } = await upsertMember(tx, { ...identity, mode: provider.mode }, now)
   // Thrown, so that not even the name is refreshed.
   if (user.disabled === 1) throw new LoginFailure('account_disabled', 'account disabled')
   const signedIn = { ...identity, userId: user.id, isNew }
-  const news = await updateLoginGrants(tx, signedIn, policy.adminBootstrap, origin)
+  const grantChanges = await updateLoginGrants(tx, signedIn, policy.adminBootstrap, origin)
   // Other sessions go on, but not in rooms where nothing else lets the person in (R17.7).
-  const lost = news.losesRight ? await reconsiderPerson(tx, user.id, now) : []
+  const lost = grantChanges.losesRight ? await revokeLostAccessOfUser(tx, user.id, now) : []
   // Null equals no hash.
   const previousHash = previousToken === undefined ? null : hashToken(previousToken)
   const ended = await endSessions(tx, 'revoked', now, (query) => query.where('token_hash', '=', previousHash))
@@ -63,13 +63,13 @@ async function establish(tx: Transaction<Tables>, context: LoginContext, arrived
   const target = { type: 'session', id: session.id }
   const metadata = { mode: provider.mode, newAccount: isNew }
   await recordAudit(tx, { action: 'auth.login', actorUserId: user.id, target, metadata }, origin)
-  return { session, userId: user.id, isRenamed, news, ended, lost }
+  return { session, userId: user.id, isRenamed, grantChanges, ended, lost }
 }
 
-function announce({ log, requestId }: LoginContext, userId: string, news: GrantNews): void {
-  if (news.isFirstAdmin)
+function logGrantChanges({ log, requestId }: LoginContext, userId: string, grantChanges: GrantChanges): void {
+  if (grantChanges.isFirstAdmin)
     log.warn('the first person who signed in is administrator now', { requestId, userId })
-  if (news.leavesNoAdmin)
+  if (grantChanges.leavesNoAdmin)
     log.error(
       'nobody is administrator any more: the claim of the last one is gone; latchkey rooms admin grant makes another',
       { requestId, userId },

@@ -1,10 +1,16 @@
 import { hashToken } from '@latchkey/tokens/opaque'
 import { seal } from '../seal.ts'
-import { CALLBACK_PATH, type LoginContext, challengeOf, newAttempt, stateHashOf } from './login-state.ts'
+import {
+  CALLBACK_PATH,
+  type LoginContext,
+  challengeOf,
+  createLoginSecrets,
+  stateHashOf,
+} from './login-state.ts'
 import { type AuthorizationRequest, LoginFailure } from './provider.ts'
 import { insertState } from './store.ts'
 
-export interface Start {
+export interface LoginStart {
   /** As `parseReturnPath` leaves it. */
   returnPath: string
   prompt: AuthorizationRequest['prompt']
@@ -12,17 +18,17 @@ export interface Start {
   browser: string
 }
 
-export interface Started {
+export interface StartedLogin {
   /** Where the browser goes now. */
   url: string
   stateHash: string
 }
 
 /** Begins a login (R5). Throws `LoginFailure`; an attempt is stored only when the provider's address is known. */
-export async function startLogin(context: LoginContext, start: Start): Promise<Started> {
+export async function startLogin(context: LoginContext, start: LoginStart): Promise<StartedLogin> {
   const { database, provider, policy, now } = context
   const isOidc = provider.mode !== 'oauth2'
-  const { state, nonce, verifier } = newAttempt()
+  const { state, nonce, verifier } = createLoginSecrets()
   const usesPkce = await provider.usesPkce()
   const redirectUri = policy.canonicalOrigin + CALLBACK_PATH
   const url = await provider.authorizationUrl({
@@ -47,8 +53,8 @@ export async function startLogin(context: LoginContext, start: Start): Promise<S
     consumed_at: null,
   }
   const { login_states_browser, login_states_prefix, login_states_total } = policy.limits
-  const bounds = { browser: login_states_browser, prefix: login_states_prefix, total: login_states_total }
-  const hasRoom = await database.write((tx) => insertState(database.dialect, tx, row, bounds))
-  if (!hasRoom) throw new LoginFailure('too_many_attempts', 'too many outstanding attempts')
+  const limits = { browser: login_states_browser, prefix: login_states_prefix, total: login_states_total }
+  const isStored = await database.write((tx) => insertState(database.dialect, tx, row, limits))
+  if (!isStored) throw new LoginFailure('too_many_attempts', 'too many outstanding attempts')
   return { url, stateHash }
 }

@@ -2,13 +2,13 @@ import { type DialectName } from '@latchkey/database/url'
 import { lockKey } from '@latchkey/database/database'
 import type { Kysely, Transaction } from 'kysely'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
-import { findCrowded } from './crowding.ts'
+import { planEvictions } from './login-state-eviction.ts'
 
 /** Starts wait for each other, so that their bounds hold however many arrive at once. Any number that nobody else uses. */
-const START_ORDER = 0x6c6f_6769
+const START_LOCK_KEY = 0x6c6f_6769
 
 /** How many attempts may be outstanding (R22). */
-export interface Bounds {
+export interface LoginStateLimits {
   browser: number
   prefix: number
   total: number
@@ -22,28 +22,28 @@ export async function insertState(
   dialect: DialectName,
   tx: Transaction<Tables>,
   state: LoginStateRow,
-  bounds: Bounds,
+  limits: LoginStateLimits,
 ): Promise<boolean> {
-  await lockKey(dialect, tx, START_ORDER)
-  await dropOldest(tx, state, bounds.browser - 1)
+  await lockKey(dialect, tx, START_LOCK_KEY)
+  await deleteOldest(tx, state, limits.browser - 1)
   const { client_prefix, created_at } = state
-  if ((await countOutstanding(tx, created_at, client_prefix)) >= bounds.prefix) return false
+  if ((await countOutstanding(tx, created_at, client_prefix)) >= limits.prefix) return false
   await tx.insertInto('login_states').values(state).execute()
   const total = await countOutstanding(tx, created_at)
   // And one in a hundred at once, because to find those who hold most takes a look at all.
-  if (total > bounds.total)
-    await makeRoom(tx, created_at, total - bounds.total + Math.floor(bounds.total / 100))
+  if (total > limits.total)
+    await evictOldest(tx, created_at, total - limits.total + Math.floor(limits.total / 100))
   return true
 }
 
-async function makeRoom(tx: Transaction<Tables>, nowMs: number, drop: number): Promise<void> {
-  const held = await outstanding(tx, nowMs)
+async function evictOldest(tx: Transaction<Tables>, nowMs: number, drop: number): Promise<void> {
+  const counts = await outstanding(tx, nowMs)
     .select((eb) => ['client_prefix as prefix', eb.fn.countAll<number>().as('count')])
     .groupBy('client_prefix')
     .orderBy((eb) => eb.fn.min('created_at'))
     .orderBy('client_prefix')
     .execute()
-  for (const [prefix, count] of findCrowded(held, drop)) {
+  for (const [prefix, count] of planEvictions(counts, drop)) {
     const oldest = outstanding(tx, nowMs)
       .select('state_hash')
       .where('client_prefix', '=', prefix)
@@ -58,7 +58,7 @@ function outstanding(db: Kysely<Tables>, nowMs: number) {
   return db.selectFrom('login_states').where('expires_at', '>', nowMs).where('consumed_at', 'is', null)
 }
 
-async function dropOldest(
+async function deleteOldest(
   tx: Transaction<Tables>,
   { browser_hash, created_at }: LoginStateRow,
   keep: number,
@@ -118,7 +118,7 @@ export async function consumeState(
 }
 
 /** Why `consumeState` found nothing, for the audit log. */
-export async function whyNotConsumed(
+export async function explainRejectedState(
   tx: Transaction<Tables>,
   stateHash: string,
   browserHashes: readonly string[],

@@ -6,12 +6,12 @@ import { createOidcProvider } from './oidc.ts'
 import type { OidcConfig, TeamsConfig } from './provider-config.ts'
 import type { Provider } from './provider.ts'
 import type { JsonObject } from './strict-jws.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ProviderDependencies } from './provider-dependencies.ts'
 
-export function createTeamidpProvider(config: OidcConfig, around: Surroundings): Provider {
+export function createTeamidpProvider(config: OidcConfig, dependencies: ProviderDependencies): Provider {
   const { teams } = config
-  return createOidcProvider(config, around, (claims) =>
-    teams === null ? [] : ownedTeams(claims, teams, around.log),
+  return createOidcProvider(config, dependencies, (claims) =>
+    teams === null ? [] : ownedTeams(claims, teams, dependencies.log),
   )
 }
 

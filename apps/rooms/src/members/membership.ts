@@ -1,16 +1,16 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import type { FormerLobby, News } from '../news.ts'
+import type { PreviousAudience, ClusterEvent } from '../cluster-events.ts'
 import { appendEvent } from '../rooms/log.ts'
-import type { MemberRole } from '../rooms/room-access.ts'
+import type { MemberRole } from '../rooms/permissions.ts'
 import { toPerson } from '../rooms/schema.ts'
-import type { FoundStanding } from '../rooms/standing.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { type KnownPerson, findKnownPerson, putMember } from './store.ts'
 
-export interface Given {
+export interface RoleAssignment {
   /** Of whoever gives or accepts, with the room locked. */
-  room: FoundStanding['room']
+  room: UserRoomAccess['room']
   person: KnownPerson
   role: MemberRole
   nowMs: number
@@ -20,11 +20,11 @@ export interface Given {
  * The one way in which somebody becomes a member or gets another role (R17.3), whatever the reason. The room must be locked.
  * Returns the person as they are then, and what to tell after the commit. Throws for guests who would be moderators (R14.5).
  */
-export async function giveRole(
+export async function assignRole(
   tx: Transaction<Tables>,
-  { room, person, role, nowMs }: Given,
-): Promise<{ person: KnownPerson; told: News[] }> {
-  if (person.role === role) return { person, told: [] }
+  { room, person, role, nowMs }: RoleAssignment,
+): Promise<{ person: KnownPerson; events: ClusterEvent[] }> {
+  if (person.role === role) return { person, events: [] }
   if (person.is_guest === 1 && role === 'moderator')
     throw failure('guest_not_permitted', { text: 'Guests cannot be moderators' })
   const roomId = room.id
@@ -38,11 +38,11 @@ export async function giveRole(
     data: { person: toPerson(changed, room.default_role) },
     nowMs,
   })
-  return { person: changed, told: [{ kind: 'event', roomId, event }, ...roleChanged(roomId)] }
+  return { person: changed, events: [{ kind: 'event', roomId, event }, ...roleChangeEvents(roomId)] }
 }
 
 /** What to tell beside the event when what somebody is in a room has changed; `lostBy` who may not know of it any more. */
-export function roleChanged(roomId: string, lostBy: FormerLobby = []): News[] {
+export function roleChangeEvents(roomId: string, lostBy: PreviousAudience = []): ClusterEvent[] {
   return [
     { kind: 'access', roomId },
     { kind: 'lobby', roomId, ...(lostBy.length > 0 && { formerly: lostBy }) },

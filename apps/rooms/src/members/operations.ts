@@ -2,21 +2,28 @@ import type { Transaction } from 'kysely'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import type { News } from '../news.ts'
-import { endTransferTo } from '../ownership/transfers.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
+import { endTransferTo } from './ownership/transfers.ts'
 import { PageQuery, findPage } from '../paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { CHANGE_REFUSALS, REFUSALS, enterToRead, entrantOf, mayStay, requireRight } from '../rooms/entry.ts'
-import { endAccess } from '../rooms/eviction.ts'
-import { appendEvent, lockRoom } from '../rooms/log.ts'
-import { standingFor } from '../rooms/operations.ts'
-import { type MemberRole, settingAs } from '../rooms/room-access.ts'
-import { RoomParams, toPerson } from '../rooms/schema.ts'
-import { findStanding } from '../rooms/standing.ts'
-import { SUCCESS, Success } from '../wire.ts'
-import { giveRole, roleChanged } from './membership.ts'
 import {
-  FoundPeople,
+  CHANGE_REFUSALS,
+  REFUSALS,
+  admitReader,
+  entrantOf,
+  mayStay,
+  requirePermission,
+} from '../rooms/admission.ts'
+import { revokeAccess } from '../rooms/eviction.ts'
+import { appendEvent, lockRoom } from '../rooms/log.ts'
+import { authorizeInRoom } from '../rooms/operations.ts'
+import { type MemberRole, setRoleActionFor } from '../rooms/permissions.ts'
+import { RoomParams, toPerson } from '../rooms/schema.ts'
+import { findRoomAccess } from '../rooms/access-store.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { assignRole, roleChangeEvents } from './membership.ts'
+import {
+  PeopleAnswer,
   type Member,
   MemberAnswer,
   MemberPage,
@@ -28,14 +35,14 @@ import {
 import {
   deleteMember,
   findKnownPerson,
-  holdKnownPerson,
+  lockKnownPerson,
   listMembers,
   putManualRole,
   searchPeople,
 } from './store.ts'
 
 const tag = 'Members'
-const MOST_FOUND = 20
+const MAX_SEARCH_RESULTS = 20
 
 const list = operation({
   id: 'listMembers',
@@ -49,12 +56,12 @@ const list = operation({
   result: MemberPage,
   failures: REFUSALS,
   async handler(context, { params, query }) {
-    const standing = await enterToRead(context, params.id)
-    requireRight('list_members', standing)
+    const access = await admitReader(context, params.id)
+    requirePermission('list_members', access)
     const { rows, nextCursor } = await findPage(['members', params.id], query, (after, limit) =>
       listMembers(context.database.read, params.id, after, limit),
     )
-    return { members: rows.map((row) => toMember(row, standing.defaultRole)), nextCursor }
+    return { members: rows.map((row) => toMember(row, access.defaultRole)), nextCursor }
   },
 })
 
@@ -67,13 +74,13 @@ const search = operation({
   summary: 'Find people to invite by part of their names',
   params: RoomParams,
   query: SearchQuery,
-  result: FoundPeople,
+  result: PeopleAnswer,
   failures: ['not_found', 'forbidden', 'banned', 'cooldown'],
   async handler(context, { params, query }) {
-    const standing = await enterToRead(context, params.id)
-    requireRight('search_people', standing)
+    const access = await admitReader(context, params.id)
+    requirePermission('search_people', access)
     context.rates.take('search_per_minute', actorOf(context).user.id)
-    const found = await searchPeople(context.database, query.q, MOST_FOUND)
+    const found = await searchPeople(context.database, query.q, MAX_SEARCH_RESULTS)
     const users = found.map(({ id, nickname, avatar_color }) => ({ id, nickname, avatarColor: avatar_color }))
     return { users }
   },
@@ -91,8 +98,8 @@ const changeRole = operation({
   result: MemberAnswer,
   failures: [...CHANGE_REFUSALS, 'guest_not_permitted', 'target_is_owner'],
   async handler(context, { params, body }) {
-    const { member, told } = await context.database.write((tx) => setRole(tx, context, params, body.role))
-    for (const news of told) context.tell(news)
+    const { member, events } = await context.database.write((tx) => setRole(tx, context, params, body.role))
+    for (const event of events) context.publish(event)
     return { member }
   },
 })
@@ -102,21 +109,21 @@ async function setRole(
   context: Context,
   { id: roomId, userId }: { id: string; userId: string },
   role: MemberRole,
-): Promise<{ member: Member; told: News[] }> {
-  const standing = await standingFor(tx, context, roomId, settingAs(role))
+): Promise<{ member: Member; events: ClusterEvent[] }> {
+  const access = await authorizeInRoom(tx, context, roomId, setRoleActionFor(role))
   const { now: nowMs } = context
-  const before = await holdKnownPerson(tx, roomId, userId, nowMs)
+  const before = await lockKnownPerson(tx, roomId, userId, nowMs)
   if (!before || (before.role === null && !before.is_present)) throw failure('not_found')
   if (before.role === 'owner') throw failure('target_is_owner')
-  if (before.role !== null) requireRight(settingAs(before.role), standing)
-  const { person, told } = await giveRole(tx, { room: standing.room, person: before, role, nowMs })
-  if (told.length > 0) {
+  if (before.role !== null) requirePermission(setRoleActionFor(before.role), access)
+  const { person, events } = await assignRole(tx, { room: access.room, person: before, role, nowMs })
+  if (events.length > 0) {
     await putManualRole(tx, { room_id: roomId, user_id: userId, role, nowMs })
     const metadata = { userId, from: before.role, to: role }
     await auditRoom(tx, context, { action: 'room.member.role_update', roomId, metadata })
   }
-  const member = toMember({ ...person, joined_at: person.joined_at ?? nowMs }, standing.defaultRole)
-  return { member, told }
+  const member = toMember({ ...person, joined_at: person.joined_at ?? nowMs }, access.defaultRole)
+  return { member, events }
 }
 
 const leave = operation({
@@ -130,30 +137,34 @@ const leave = operation({
   result: Success,
   failures: ['not_found', 'owner_must_transfer'],
   async handler(context, { params }) {
-    const told = await context.database.write((tx) => endMembership(tx, context, params.id))
-    for (const news of told) context.tell(news)
+    const events = await context.database.write((tx) => endMembership(tx, context, params.id))
+    for (const event of events) context.publish(event)
     return SUCCESS
   },
 })
 
-async function endMembership(tx: Transaction<Tables>, context: Context, roomId: string): Promise<News[]> {
+async function endMembership(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+): Promise<ClusterEvent[]> {
   const room = await lockRoom(tx, roomId)
   const entrant = entrantOf(context)
   const { userId, nowMs } = entrant
-  const standing = room && (await findStanding(tx, roomId, entrant))
-  if (!standing || standing.role === null) throw failure('not_found')
-  if (standing.role === 'owner') throw failure('owner_must_transfer')
+  const access = room && (await findRoomAccess(tx, roomId, entrant))
+  if (!access || access.role === null) throw failure('not_found')
+  if (access.role === 'owner') throw failure('owner_must_transfer')
   const person = await findKnownPerson(tx, roomId, userId, nowMs)
   if (!person) throw failure('not_found')
   await deleteMember(tx, roomId, userId)
-  const data = { person: toPerson(person, standing.defaultRole) }
+  const data = { person: toPerson(person, access.defaultRole) }
   const event = await appendEvent(tx, { roomId, event: 'member.left', data, nowMs })
   await auditRoom(tx, context, { action: 'room.membership.leave', roomId })
-  const stays = await mayStay(tx, standing, entrant)
+  const stays = await mayStay(tx, access, entrant)
   return [
     { kind: 'event', roomId, event },
-    ...(stays ? [] : await endAccess(tx, { roomId, userIds: [userId], reason: 'left' })),
-    ...roleChanged(roomId, [userId]),
+    ...(stays ? [] : await revokeAccess(tx, { roomId, userIds: [userId], reason: 'left' })),
+    ...roleChangeEvents(roomId, [userId]),
     ...(await endTransferTo(tx, roomId, userId)),
   ]
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { codePoints, foldText, text } from '@latchkey/http/text'
-import { MAX_GIVEN } from '../login/display-name.ts'
+import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
 import { NextCursor } from '../paging.ts'
 import { Participant, type PersonRow, toPerson } from '../rooms/schema.ts'
-import type { Standing } from '../rooms/room-access.ts'
+import type { RoomAccess } from '../rooms/permissions.ts'
 import { Id, toMoment } from '../wire.ts'
 
 /** Roles that are given; a room's owner is made by handing the room over. */
@@ -17,7 +17,7 @@ export interface MemberRow extends PersonRow {
   joined_at: number
 }
 
-export function toMember(row: MemberRow, defaultRole: Standing['defaultRole']): Member {
+export function toMember(row: MemberRow, defaultRole: RoomAccess['defaultRole']): Member {
   return { ...toPerson(row, defaultRole), joinedAt: toMoment(row.joined_at) }
 }
 
@@ -31,23 +31,23 @@ export const MemberPage = z.object({
 export const MemberAnswer = z.object({ member: Member })
 export const RoleBody = z.object({ role: MemberRole })
 
-const LONGEST_SEARCH = 64
+const MAX_SEARCH_LENGTH = 64
 
 /** Two characters at least: one would find half of all people. */
 export const SearchQuery = z.object({
   q: text()
     .trim()
-    .max(MAX_GIVEN)
+    .max(MAX_INPUT_LENGTH)
     .transform(foldText)
     .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
-    .refine((q) => codePoints(q) <= LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
+    .refine((q) => codePoints(q) <= MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
     .meta({
       description: 'A part of the name, without wildcards.',
       minLength: 2,
-      maxLength: LONGEST_SEARCH,
+      maxLength: MAX_SEARCH_LENGTH,
     }),
 })
-export const FoundPeople = z.object({
+export const PeopleAnswer = z.object({
   users: z
     .array(z.object({ id: z.string(), nickname: z.string(), avatarColor: z.string() }))
     .meta({ description: 'At most 20 users, by name.' }),

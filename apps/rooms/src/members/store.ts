@@ -4,7 +4,7 @@ import { containsText } from '@latchkey/database/database'
 import type { RoomMemberRow, Tables, UserRow } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
-import type { MemberRole, RoomRole } from '../rooms/room-access.ts'
+import type { MemberRole, RoomRole } from '../rooms/permissions.ts'
 import type { PersonRow } from '../rooms/schema.ts'
 import { isAccount, lockAccount } from '../users/store.ts'
 import type { MemberRow } from './schema.ts'
@@ -99,7 +99,7 @@ export async function findKnownPerson(
 }
 
 /** The same for those who write of this person: the account is not erased before the transaction ends. */
-export async function holdKnownPerson(
+export async function lockKnownPerson(
   tx: Transaction<Tables>,
   roomId: string,
   userId: string,

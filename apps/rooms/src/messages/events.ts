@@ -1,15 +1,15 @@
 import { type Context, operation } from '../context.ts'
 import type { RoomEventRow } from '../db/tables.ts'
-import type { RoomEvent } from '../news.ts'
-import { ENTRY_REFUSALS, enterToRead } from '../rooms/entry.ts'
+import type { RoomEvent } from '../cluster-events.ts'
+import { ENTRY_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { viewOf } from '../rooms/event-view.ts'
-import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
+import { retainedAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import { RoomParams } from '../rooms/schema.ts'
-import type { FoundStanding } from '../rooms/standing.ts'
-import { countPresent } from '../rooms/store.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
+import { countParticipants } from '../rooms/store.ts'
 import { eventsOf } from './event-log.ts'
 import { EventPage, EventQuery } from './schema.ts'
-import { findFirstKept, listEvents } from './store.ts'
+import { findFirstRetained, listEvents } from './store.ts'
 
 /**
  * A client that holds everything up to `after` asks until it gets fewer events than `limit`; then it holds everything up to
@@ -27,31 +27,31 @@ export const listRoomEvents = operation({
   result: EventPage,
   failures: ENTRY_REFUSALS,
   async handler(context, { params, query }) {
-    const standing = await enterToRead(context, params.id)
-    const { room, roomId } = standing
+    const access = await admitReader(context, params.id)
+    const { room, roomId } = access
     const { database, now } = context
     // Read with the standing: what is committed meanwhile belongs to the next answer.
     const lastSeq = room.last_seq
-    const afterSeq = Math.max(query.after, readableAfterSeq(standing))
-    const readable = { roomId, afterSeq, keptAfterMs: keptAfterMs(room, now) }
-    const firstKept = (await findFirstKept(database.read, readable)) ?? lastSeq + 1
-    const from = Math.max(afterSeq, firstKept - 1)
+    const afterSeq = Math.max(query.after, readableAfterSeq(access))
+    const readable = { roomId, afterSeq, retainedAfterMs: retainedAfterMs(room, now) }
+    const firstRetained = (await findFirstRetained(database.read, readable)) ?? lastSeq + 1
+    const from = Math.max(afterSeq, firstRetained - 1)
     const rows = await listEvents(database.read, { roomId, afterSeq: from, lastSeq, limit: query.limit })
-    const events = await viewsOf(context, standing, rows)
+    const events = await viewsOf(context, access, rows)
     // A number that is still to come was given by a database that has been set back since. And what was said may be
     // cleared away at this moment: with a page that is shorter for that, the client would take itself to have everything.
-    const reset = query.after > lastSeq || firstKept > afterSeq + 1 || events.length < rows.length
+    const reset = query.after > lastSeq || firstRetained > afterSeq + 1 || events.length < rows.length
     return { events, lastSeq, reset }
   },
 })
 
 async function viewsOf(
   { database, now }: Context,
-  { role, roomId }: FoundStanding,
+  { role, roomId }: UserRoomAccess,
   rows: readonly RoomEventRow[],
 ): Promise<RoomEvent[]> {
   const events = await eventsOf(database.read, roomId, rows)
   const showsRoom = events.some(({ event }) => event === 'room.settings')
-  const participantCount = showsRoom ? await countPresent(database.read, roomId, now) : 0
+  const participantCount = showsRoom ? await countParticipants(database.read, roomId, now) : 0
   return events.map((event) => viewOf(event, { role, participantCount }))
 }

@@ -4,27 +4,27 @@ import { codePoints } from '@latchkey/http/text'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import type { RoomEvent } from '../news.ts'
+import type { RoomEvent } from '../cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import {
   CHANGE_REFUSALS,
   ENTRY_REFUSALS,
   VISIT_REFUSALS,
-  enterOrFail,
-  enterToRead,
+  admit,
+  admitReader,
   entrantOf,
   refusalOf,
-  requireRight,
-} from '../rooms/entry.ts'
-import { keptAfterMs, readableAfterSeq } from '../rooms/history.ts'
-import { appendEvent, lockRoom, nextNumber, putEvent } from '../rooms/log.ts'
-import { nameOfGone } from '../rooms/nickname.ts'
+  requirePermission,
+} from '../rooms/admission.ts'
+import { retainedAfterMs, readableAfterSeq } from '../rooms/history.ts'
+import { appendEvent, lockRoom, nextSeq, putEvent } from '../rooms/log.ts'
+import { deletedUserName } from '../rooms/nickname.ts'
 import { RoomParams } from '../rooms/schema.ts'
-import type { FoundStanding } from '../rooms/standing.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { listRoomEvents } from './events.ts'
 import {
-  type FoundMessage,
+  type MessageWithAuthor,
   Message,
   MessagePage,
   MessageParams,
@@ -32,7 +32,14 @@ import {
   NewMessage,
   toMessage,
 } from './schema.ts'
-import { deleteMessage, findCalled, findMessage, findSent, insertMessage, listMessages } from './store.ts'
+import {
+  markMessageDeleted,
+  findUserDisplay,
+  findMessage,
+  findByClientId,
+  insertMessage,
+  listMessages,
+} from './store.ts'
 
 const tag = 'Messages'
 
@@ -48,12 +55,12 @@ const list = operation({
   result: MessagePage,
   failures: ENTRY_REFUSALS,
   async handler(context, { params, query }) {
-    const standing = await enterToRead(context, params.id)
+    const access = await admitReader(context, params.id)
     const { database, now } = context
     const readable = {
-      roomId: standing.roomId,
-      afterSeq: readableAfterSeq(standing),
-      keptAfterMs: keptAfterMs(standing.room, now),
+      roomId: access.roomId,
+      afterSeq: readableAfterSeq(access),
+      retainedAfterMs: retainedAfterMs(access.room, now),
     }
     const page = { before: query.cursor, limit: query.limit + 1 }
     const found = await listMessages(database.read, readable, page)
@@ -64,7 +71,7 @@ const list = operation({
 })
 
 /** A message under a `clientId` is one message, however often it is sent (R28.27). */
-interface Posted {
+interface PostResult {
   message: Message
   /** Undefined when it was stored before. */
   event?: RoomEvent
@@ -86,55 +93,55 @@ const post = operation({
     description: 'The message that is already stored for this `clientId`',
   },
   failures: VISIT_REFUSALS,
-  async handler(context, { params, body }): Promise<Posted> {
+  async handler(context, { params, body }): Promise<PostResult> {
     const { user } = actorOf(context)
     const { limits } = context.policy
-    const [most, rate] =
+    const [maxLength, rate] =
       user.is_guest === 1
         ? ([limits.guest_message_length, 'guest_messages_per_10s'] as const)
         : ([limits.message_length, 'messages_per_10s'] as const)
-    if (codePoints(body.content) > most)
+    if (codePoints(body.content) > maxLength)
       throw failure('invalid_request', {
-        text: `content: must have at most ${most} characters`,
+        text: `content: must have at most ${maxLength} characters`,
         fields: [{ path: 'content', code: 'too_big' }],
       })
-    const again = await findAgain(context, params.id, body.clientId)
-    if (again) return { message: toMessage(again) }
+    const duplicate = await findDuplicate(context, params.id, body.clientId)
+    if (duplicate) return { message: toMessage(duplicate) }
     context.rates.take(rate, user.id)
-    return say(context, params.id, body)
+    return createMessage(context, params.id, body)
   },
   answer: ({ message, event }) => ({ status: event ? 201 : 200, body: { message } }),
 })
 
 /** Before it is counted: who sends again because no answer came says nothing new. */
-async function findAgain(
+async function findDuplicate(
   context: Context,
   roomId: string,
   clientId: string | undefined,
-): Promise<FoundMessage | undefined> {
+): Promise<MessageWithAuthor | undefined> {
   if (clientId === undefined) return undefined
   const userId = actorOf(context).user.id
-  const sent = await findSent(context.database.read, { roomId, userId, clientId })
-  if (sent) await enterToRead(context, roomId)
+  const sent = await findByClientId(context.database.read, { roomId, userId, clientId })
+  if (sent) await admitReader(context, roomId)
   return sent
 }
 
 /** Takes back the transaction of a message that another request has stored meanwhile. */
-class SentMeanwhile extends Error {}
+class DuplicateMessage extends Error {}
 
-async function say(
+async function createMessage(
   context: Context,
   roomId: string,
   { content, clientId }: z.output<typeof NewMessage>,
-): Promise<Posted> {
+): Promise<PostResult> {
   const { user } = actorOf(context)
   const { database } = context
-  const said = {
+  const row = {
     id: crypto.randomUUID(),
     room_id: roomId,
     user_id: user.id,
     // For when the account is gone; as long as there is one, its name is looked up there.
-    author_name: nameOfGone(user.id),
+    author_name: deletedUserName(user.id),
     author_guest: user.is_guest,
     content,
     client_id: clientId ?? null,
@@ -144,37 +151,37 @@ async function say(
   }
   try {
     // Beside the transaction, in which everybody else who speaks in this room waits.
-    const called = findCalled(database.read, roomId, user.id)
+    const display = findUserDisplay(database.read, roomId, user.id)
     // Looked at when the message is stored.
-    called.catch(() => {})
-    const stored = await database.write((tx) => store(tx, context, said))
+    display.catch(() => {})
+    const stored = await database.write((tx) => appendMessage(tx, context, row))
     // Lost connections must not keep what is stored from being told, and its author from knowing.
-    const author = await called
-      .catch(() => findCalled(database.read, roomId, user.id))
+    const author = await display
+      .catch(() => findUserDisplay(database.read, roomId, user.id))
       .catch(() => ({ nickname: user.nickname, avatar_color: user.avatar_color }))
     if (!author) throw failure('not_found')
-    const message = toMessage({ ...said, ...author, seq: stored.seq })
+    const message = toMessage({ ...row, ...author, seq: stored.seq })
     const event = { ...stored, data: { message } }
-    context.tell({ kind: 'event', roomId, event })
+    context.publish({ kind: 'event', roomId, event })
     return { message, event }
   } catch (error) {
-    const sent = error instanceof SentMeanwhile && (await findAgain(context, roomId, clientId))
+    const sent = error instanceof DuplicateMessage && (await findDuplicate(context, roomId, clientId))
     if (!sent) throw error
     return { message: toMessage(sent) }
   }
 }
 
 /** Everybody who speaks in a room does it one after the other, so this asks the database no more often than it must. */
-async function store(
+async function appendMessage(
   tx: Transaction<Tables>,
   context: Context,
-  said: Omit<RoomMessageRow, 'seq'>,
+  row: Omit<RoomMessageRow, 'seq'>,
 ): Promise<RoomEvent> {
-  const { id: messageId, room_id: roomId } = said
-  const seq = await nextNumber(tx, roomId)
+  const { id: messageId, room_id: roomId } = row
+  const seq = await nextSeq(tx, roomId)
   if (seq === undefined) throw failure('not_found')
-  await enterOrFail(tx, roomId, entrantOf(context))
-  if (!(await insertMessage(tx, { ...said, seq }))) throw new SentMeanwhile()
+  await admit(tx, roomId, entrantOf(context))
+  if (!(await insertMessage(tx, { ...row, seq }))) throw new DuplicateMessage()
   // The log holds the id only: what was said can be taken back, numbers cannot.
   return putEvent(tx, seq, { roomId, event: 'message.created', data: { messageId }, nowMs: context.now })
 }
@@ -193,37 +200,37 @@ const remove = operation({
     const { id: roomId, messageId } = params
     const event = await context.database.write(async (tx) => {
       if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-      const standing = await enterOrFail(tx, roomId, entrantOf(context))
+      const access = await admit(tx, roomId, entrantOf(context))
       const message = await findMessage(tx, roomId, messageId)
       if (!message) throw failure('not_found')
-      if (!isInSight(message, standing, context.now)) throw refusalOf(standing, 'not_found')
-      return bury(tx, context, message, standing)
+      if (!isReadable(message, access, context.now)) throw refusalOf(access, 'not_found')
+      return deleteMessage(tx, context, message, access)
     })
-    if (event) context.tell({ kind: 'event', roomId, event })
+    if (event) context.publish({ kind: 'event', roomId, event })
     return SUCCESS
   },
 })
 
 /** Own messages can be taken back whatever of the room may be read. */
-function isInSight(
-  { user_id, seq, created_at }: FoundMessage,
-  standing: FoundStanding,
+function isReadable(
+  { user_id, seq, created_at }: MessageWithAuthor,
+  access: UserRoomAccess,
   nowMs: number,
 ): boolean {
-  if (user_id === standing.userId) return true
-  return seq > readableAfterSeq(standing) && created_at > keptAfterMs(standing.room, nowMs)
+  if (user_id === access.userId) return true
+  return seq > readableAfterSeq(access) && created_at > retainedAfterMs(access.room, nowMs)
 }
 
-async function bury(
+async function deleteMessage(
   tx: Transaction<Tables>,
   context: Context,
-  message: FoundMessage,
-  standing: FoundStanding,
+  message: MessageWithAuthor,
+  access: UserRoomAccess,
 ): Promise<RoomEvent | undefined> {
-  const { userId, roomId } = standing
-  if (message.user_id !== userId) requireRight('delete_any_message', standing)
+  const { userId, roomId } = access
+  if (message.user_id !== userId) requirePermission('delete_any_message', access)
   const { now: nowMs } = context
-  if (!(await deleteMessage(tx, { id: message.id, deletedBy: userId, nowMs }))) return undefined
+  if (!(await markMessageDeleted(tx, { id: message.id, deletedBy: userId, nowMs }))) return undefined
   const metadata = { messageId: message.id, authorUserId: message.user_id }
   await auditRoom(tx, context, { action: 'room.message.delete', roomId, metadata })
   const data = { messageId: message.id, deletedBy: userId }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import type { RoomMessageRow } from '../db/tables.ts'
 import { NextCursor, wholeNumber } from '../paging.ts'
-import { trimmed } from '../text.ts'
+import { trimmedText } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { Id, Moment, toMoment, toMomentOrNull } from '../wire.ts'
 
@@ -27,12 +27,12 @@ export const Message = z
 export type Message = z.output<typeof Message>
 
 /** What the stores find of a message; names and colours of those whose account exists are today's. */
-export interface FoundMessage extends RoomMessageRow {
+export interface MessageWithAuthor extends RoomMessageRow {
   nickname: string | null
   avatar_color: string | null
 }
 
-export function toMessage(row: FoundMessage): Message {
+export function toMessage(row: MessageWithAuthor): Message {
   return {
     id: row.id,
     roomId: row.room_id,
@@ -50,10 +50,12 @@ export function toMessage(row: FoundMessage): Message {
 }
 
 /** The body's limit of bytes bounds what is measured here; how much may be said is a setting. */
-const MOST_CHARACTERS = 65_536
+const MAX_CHARACTERS = 65_536
 
 export const NewMessage = z.object({
-  content: trimmed(1, MOST_CHARACTERS).meta({ description: 'Plain text; the limits are in ROOMS_LIMITS.' }),
+  content: trimmedText(1, MAX_CHARACTERS).meta({
+    description: 'Plain text; the limits are in ROOMS_LIMITS.',
+  }),
   clientId: text().min(1).max(64).optional().meta({
     description:
       'Chosen by the client. Sending the same value again stores nothing and returns the stored message.',
@@ -62,11 +64,11 @@ export const NewMessage = z.object({
 
 export const MessageParams = z.object({ id: Id, messageId: Id })
 
-const LARGEST_SEQ = 999_999_999
+const MAX_SEQ = 999_999_999
 
 export const MessageQuery = z.object({
   limit: wholeNumber(1, 100).default(50),
-  cursor: wholeNumber(0, LARGEST_SEQ).optional().meta({
+  cursor: wholeNumber(0, MAX_SEQ).optional().meta({
     description: '`nextCursor` of the previous page, for older messages.',
   }),
 })
@@ -76,7 +78,7 @@ export const MessagePage = z.object({
 })
 
 export const EventQuery = z.object({
-  after: wholeNumber(0, LARGEST_SEQ).default(0).meta({ description: 'The highest known sequence number.' }),
+  after: wholeNumber(0, MAX_SEQ).default(0).meta({ description: 'The highest known sequence number.' }),
   limit: wholeNumber(1, 200).default(200),
 })
 

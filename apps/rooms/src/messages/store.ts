@@ -1,9 +1,9 @@
 import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomEventRow, RoomMessageRow, Tables } from '../db/tables.ts'
-import { type Called, findCalledMany, nicknameIn } from '../rooms/nickname.ts'
+import { type UserDisplay, findUserDisplays, nicknameIn } from '../rooms/nickname.ts'
 import { isAccount } from '../users/store.ts'
-import type { FoundMessage } from './schema.ts'
+import type { MessageWithAuthor } from './schema.ts'
 
 /** For single ones; what many authors are called is looked up for all of them at once. */
 function messages(db: Kysely<Tables>, roomId: string) {
@@ -13,55 +13,58 @@ function messages(db: Kysely<Tables>, roomId: string) {
     .selectAll('room_messages')
     .select(['users.avatar_color', nicknameIn(roomId).as('nickname')])
     .where('room_messages.room_id', '=', roomId)
-    .where(isThere(roomId))
+    .where(roomExists(roomId))
 }
 
 /** What was said in a room that is gone stays for a while, and nobody reads it. */
-function isThere(roomId: string) {
+function roomExists(roomId: string) {
   return sql<SqlBool>`exists (select 1 from rooms where id = ${roomId})`
 }
 
 /** What of a room's log may be read: only what came after both. */
-export interface Readable {
+export interface ReadableRange {
   roomId: string
   afterSeq: number
-  keptAfterMs: number
+  retainedAfterMs: number
 }
 
 /** The newest first. */
 export async function listMessages(
   db: Kysely<Tables>,
-  { roomId, afterSeq, keptAfterMs }: Readable,
+  { roomId, afterSeq, retainedAfterMs }: ReadableRange,
   { before, limit }: { before: number | undefined; limit: number },
-): Promise<FoundMessage[]> {
+): Promise<MessageWithAuthor[]> {
   const rows = await db
     .selectFrom('room_messages')
     .selectAll()
     .where('room_id', '=', roomId)
-    .where(isThere(roomId))
+    .where(roomExists(roomId))
     .where('seq', '>', afterSeq)
-    .where('created_at', '>', keptAfterMs)
+    .where('created_at', '>', retainedAfterMs)
     .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute()
-  const authors = await findCalledOf(db, roomId, idsOf(rows))
+  const authors = await findUserDisplaysOf(db, roomId, authorIdsOf(rows))
   return rows.map((row) => withAuthor(row, authors))
 }
 
 /** A part of a room's log. */
-interface Range {
+interface SeqRange {
   roomId: string
   first: number
   last: number
 }
 
 /** Ids of those who said this, as far as they have accounts. */
-export function idsOf(rows: readonly RoomMessageRow[]): string[] {
+export function authorIdsOf(rows: readonly RoomMessageRow[]): string[] {
   return rows.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
 }
 
-export function withAuthor(row: RoomMessageRow, authors: ReadonlyMap<string, Called>): FoundMessage {
+export function withAuthor(
+  row: RoomMessageRow,
+  authors: ReadonlyMap<string, UserDisplay>,
+): MessageWithAuthor {
   const { nickname, avatar_color } = authors.get(row.user_id ?? '') ?? { nickname: null, avatar_color: null }
   return { ...row, nickname, avatar_color }
 }
@@ -70,30 +73,34 @@ export async function findMessage(
   db: Kysely<Tables>,
   roomId: string,
   id: string,
-): Promise<FoundMessage | undefined> {
+): Promise<MessageWithAuthor | undefined> {
   return messages(db, roomId).where('room_messages.id', '=', id).executeTakeFirst()
 }
 
 /** Whose message, and the id that the author gave it. */
-interface Sent {
+interface ClientMessageKey {
   roomId: string
   userId: string
   clientId: string
 }
 
-const selectSent = prepared<Sent, FoundMessage>((db, { roomId, userId, clientId }) =>
-  messages(db, roomId)
-    .where('room_messages.user_id', '=', userId)
-    .where('room_messages.client_id', '=', clientId),
+const selectByClientId = prepareQuery<ClientMessageKey, MessageWithAuthor>(
+  (db, { roomId, userId, clientId }) =>
+    messages(db, roomId)
+      .where('room_messages.user_id', '=', userId)
+      .where('room_messages.client_id', '=', clientId),
 )
 
 /** What this person has sent to the room under this id of theirs. */
-export async function findSent(db: Kysely<Tables>, sent: Sent): Promise<FoundMessage | undefined> {
-  const [message] = await selectSent(db, sent)
+export async function findByClientId(
+  db: Kysely<Tables>,
+  sent: ClientMessageKey,
+): Promise<MessageWithAuthor | undefined> {
+  const [message] = await selectByClientId(db, sent)
   return message
 }
 
-const insert = prepared<RoomMessageRow, { id: string }>((db, given) =>
+const insert = prepareQuery<RoomMessageRow, { id: string }>((db, given) =>
   db
     .insertInto('room_messages')
     .values({
@@ -120,7 +127,7 @@ export async function insertMessage(tx: Transaction<Tables>, message: RoomMessag
 }
 
 /** Leaves a tombstone. False when there was one already. */
-export async function deleteMessage(
+export async function markMessageDeleted(
   tx: Transaction<Tables>,
   { id, deletedBy, nowMs }: { id: string; deletedBy: string; nowMs: number },
 ): Promise<boolean> {
@@ -134,26 +141,30 @@ export async function deleteMessage(
   return deleted !== undefined
 }
 
-const selectFirstKept = prepared<Readable, { seq: number }>((db, { roomId, afterSeq, keptAfterMs }) =>
-  db
-    .selectFrom('room_events')
-    .select('seq')
-    .where('room_id', '=', roomId)
-    .where('seq', '>', afterSeq)
-    // Reckoned with, so that it is no reason to sort all that is kept by its age: nearly always the first row will do.
-    .where(sql<number>`created_at + 0`, '>', keptAfterMs)
-    .orderBy('seq')
-    .limit(1),
+const selectFirstRetained = prepareQuery<ReadableRange, { seq: number }>(
+  (db, { roomId, afterSeq, retainedAfterMs }) =>
+    db
+      .selectFrom('room_events')
+      .select('seq')
+      .where('room_id', '=', roomId)
+      .where('seq', '>', afterSeq)
+      // Reckoned with, so that it is no reason to sort all that is kept by its age: nearly always the first row will do.
+      .where(sql<number>`created_at + 0`, '>', retainedAfterMs)
+      .orderBy('seq')
+      .limit(1),
 )
 
 /** The number of the oldest event after `afterSeq` that is kept; undefined when none is. */
-export async function findFirstKept(db: Kysely<Tables>, readable: Readable): Promise<number | undefined> {
-  const [first] = await selectFirstKept(db, readable)
+export async function findFirstRetained(
+  db: Kysely<Tables>,
+  readable: ReadableRange,
+): Promise<number | undefined> {
+  const [first] = await selectFirstRetained(db, readable)
   return first?.seq
 }
 
 /** In their order, from after `afterSeq` up to `lastSeq`. */
-export const listEvents = prepared<
+export const listEvents = prepareQuery<
   { roomId: string; afterSeq: number; lastSeq: number; limit: number },
   RoomEventRow
 >((db, { roomId, afterSeq, lastSeq, limit }) =>
@@ -161,19 +172,19 @@ export const listEvents = prepared<
     .selectFrom('room_events')
     .selectAll()
     .where('room_id', '=', roomId)
-    .where(isThere(roomId))
+    .where(roomExists(roomId))
     .where('seq', '>', afterSeq)
     .where('seq', '<=', lastSeq)
     .orderBy('seq')
     .limit(limit),
 )
 
-const selectBetween = prepared<Range, RoomMessageRow>((db, { roomId, first, last }) =>
+const selectBetween = prepareQuery<SeqRange, RoomMessageRow>((db, { roomId, first, last }) =>
   db
     .selectFrom('room_messages')
     .selectAll()
     .where('room_id', '=', roomId)
-    .where(isThere(roomId))
+    .where(roomExists(roomId))
     .where('seq', '>=', first)
     .where('seq', '<=', last),
 )
@@ -181,39 +192,40 @@ const selectBetween = prepared<Range, RoomMessageRow>((db, { roomId, first, last
 /** The messages that came with events of these numbers, by number. */
 export async function findMessagesBetween(
   db: Kysely<Tables>,
-  range: Range,
+  range: SeqRange,
 ): Promise<Map<number, RoomMessageRow>> {
   const found = await selectBetween(db, range)
   return new Map(found.map((message) => [message.seq, message]))
 }
 
-const selectCalled = prepared<{ roomId: string; userId: string }, Called>((db, { roomId, userId }) =>
-  db
-    .selectFrom('users')
-    .select([nicknameIn(roomId).as('nickname'), 'users.avatar_color'])
-    .where('id', '=', userId)
-    .where(isAccount()),
+const selectUserDisplay = prepareQuery<{ roomId: string; userId: string }, UserDisplay>(
+  (db, { roomId, userId }) =>
+    db
+      .selectFrom('users')
+      .select([nicknameIn(roomId).as('nickname'), 'users.avatar_color'])
+      .where('id', '=', userId)
+      .where(isAccount()),
 )
 
 /** What somebody is called in this room at this moment; undefined when the account is gone. */
-export async function findCalled(
+export async function findUserDisplay(
   db: Kysely<Tables>,
   roomId: string,
   userId: string,
-): Promise<Called | undefined> {
-  const [called] = await selectCalled(db, { roomId, userId })
-  return called
+): Promise<UserDisplay | undefined> {
+  const [display] = await selectUserDisplay(db, { roomId, userId })
+  return display
 }
 
 /** The same of several, each of whom may be named more than once; those whose accounts are gone are missing. */
-export async function findCalledOf(
+export async function findUserDisplaysOf(
   db: Kysely<Tables>,
   roomId: string,
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, Called>> {
+): Promise<ReadonlyMap<string, UserDisplay>> {
   const [userId, ...others] = new Set(userIds)
   if (userId === undefined) return new Map()
-  if (others.length > 0) return findCalledMany(db, roomId, [userId, ...others])
-  const called = await findCalled(db, roomId, userId)
-  return new Map(called ? [[userId, called]] : [])
+  if (others.length > 0) return findUserDisplays(db, roomId, [userId, ...others])
+  const display = await findUserDisplay(db, roomId, userId)
+  return new Map(display ? [[userId, display]] : [])
 }

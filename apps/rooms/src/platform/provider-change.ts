@@ -27,7 +27,7 @@ export interface ProviderChange {
 }
 
 /** Remembers the provider of this start, and audits when it is another than that of the last (R8.5). */
-export async function noteProvider(
+export async function recordProvider(
   tx: Transaction<Tables>,
   { mode, issuer }: ProviderName,
   nowMs: number,
@@ -65,7 +65,7 @@ const sourceKey = (issuer: string) => `source ${issuer}`
  * Remembers for each issuer where its subjects are read, and audits when that has changed (R8.5, R28.7). After
  * `noteProvider` in its transaction, which lets nodes in one by one. What nothing is remembered of has not changed.
  */
-export async function noteSubjectSource(
+export async function recordSubjectSource(
   tx: Transaction<Tables>,
   issuer: string,
   to: SubjectSource,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { trimmed } from '../text.ts'
+import { trimmedText } from '../text.ts'
 
-const LONGEST = 500
+const MAX_LENGTH = 500
 
 /** What an administrator can say about the instance (R16.5); a missing one has its default or none. */
 export const PlatformSettings = z
@@ -13,7 +13,7 @@ export const PlatformSettings = z
   .meta({ id: 'PlatformSettings' })
 export type PlatformSettings = z.output<typeof PlatformSettings>
 
-const Text = trimmed(1, LONGEST)
+const Text = trimmedText(1, MAX_LENGTH)
 
 const HttpsUrl = Text.refine(isHttps, 'must be an https address').meta({ format: 'uri' })
 

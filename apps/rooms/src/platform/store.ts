@@ -68,7 +68,7 @@ export async function findState(db: Kysely<Tables>, key: string): Promise<string
 }
 
 /** The first key that begins so; others that want it wait until the transaction ends. */
-export async function holdFirstState(tx: Transaction<Tables>, prefix: string): Promise<string | undefined> {
+export async function lockFirstState(tx: Transaction<Tables>, prefix: string): Promise<string | undefined> {
   const first = tx
     .selectFrom('platform_state')
     .select('key')

@@ -1,22 +1,22 @@
 import type { Log } from '@latchkey/http/log'
 import { createClient } from '@redis/client'
-import { hintOf } from '../news.ts'
+import { toRemoteEvent } from '../cluster-events.ts'
 import { type Bus, createLocalBus } from './bus.ts'
-import { type Letter, readLetter } from './letter.ts'
+import { type BusMessage, parseBusMessage } from './bus-message.ts'
 
 /** Other instances may use the same server: the number of a database in its address keeps no channels apart. */
 const channelOf = (instanceId: string) => `latchkey:rooms:1:${instanceId}`
 /** A node hears itself this often through the server; when it has not twice, the bus is down, whatever the connections say. */
-const BEAT_EVERY_MS = 5_000
-const BEATS_MISSED = 2.4
+const HEARTBEAT_EVERY_MS = 5_000
+const MAX_MISSED_HEARTBEATS = 2.4
 /** A connection on which nothing came for so long is given up for a new one. */
 const STALLED_MS = 20_000
-const RETRY_MS = { first: 100, most: 2_000 }
+const RETRY_MS = { first: 100, max: 2_000 }
 /** More that nobody has taken is dropped: rooms go on without. */
-const MOST_WAITING = 10_000
+const MAX_QUEUED = 10_000
 
 /**
- * Redis or Valkey publish and subscribe. This node hears its own news at once and directly, so that it works on while the
+ * Redis or Valkey publish and subscribe. This node hears its own events at once and directly, so that it works on while the
  * server is away; both connections come back by themselves, the subscription with them.
  *
  * Not the client of Bun: after a reconnect it stays without its subscription and says nothing (docs/decisions).
@@ -25,49 +25,49 @@ export async function createRedisBus(
   url: string,
   { instanceId, nodeId }: { instanceId: string; nodeId: string },
   log: Log,
-  beatEveryMs = BEAT_EVERY_MS,
+  heartbeatEveryMs = HEARTBEAT_EVERY_MS,
 ): Promise<Bus> {
   const channel = channelOf(instanceId)
   const local = createLocalBus(log)
-  let heardMs = -Infinity
-  const hear = (text: string) => {
-    const letter = readLetter(text)
-    if (letter?.from === nodeId) heardMs = performance.now()
-    else if (letter?.news) local.publish(letter.news)
+  let lastHeartbeatMs = -Infinity
+  const receive = (text: string) => {
+    const message = parseBusMessage(text)
+    if (message?.from === nodeId) lastHeartbeatMs = performance.now()
+    else if (message?.event) local.publish(message.event)
   }
-  const gate = createGate(log)
-  const [publisher, subscriber] = [connection(url, gate), connection(url, gate)]
+  const outageLog = createOutageLog(log)
+  const [publisher, subscriber] = [createConnection(url, outageLog), createConnection(url, outageLog)]
   let isSubscribed = false
   const subscribe = async () => {
     // Renewed by the client itself once it stands.
-    if (!isSubscribed) await subscriber.subscribe(channel, hear)
+    if (!isSubscribed) await subscriber.subscribe(channel, receive)
     isSubscribed = true
-    gate.up()
-    beat()
+    outageLog.up()
+    sendHeartbeat()
   }
-  subscriber.on('ready', () => void subscribe().catch((error: unknown) => gate.down(error)))
-  const send = (letter: Letter) => {
-    if (publisher.isReady) publisher.publish(channel, JSON.stringify(letter)).catch(() => {})
+  subscriber.on('ready', () => void subscribe().catch((error: unknown) => outageLog.down(error)))
+  const send = (message: BusMessage) => {
+    if (publisher.isReady) publisher.publish(channel, JSON.stringify(message)).catch(() => {})
   }
-  const beat = () => send({ from: nodeId })
-  publisher.on('ready', beat)
+  const sendHeartbeat = () => send({ from: nodeId })
+  publisher.on('ready', sendHeartbeat)
   // They go on trying by themselves; nothing waits for the server.
   for (const each of [publisher, subscriber]) each.connect().catch(() => {})
-  const timer = setInterval(beat, beatEveryMs)
+  const timer = setInterval(sendHeartbeat, heartbeatEveryMs)
   return {
-    publish(news) {
-      local.publish(news)
-      send({ from: nodeId, news: hintOf(news) })
+    publish(event) {
+      local.publish(event)
+      send({ from: nodeId, event: toRemoteEvent(event) })
     },
-    spread: (news) => send({ from: nodeId, news: hintOf(news) }),
+    publishRemote: (event) => send({ from: nodeId, event: toRemoteEvent(event) }),
     listen: local.listen,
     state() {
-      const isHeard = performance.now() - heardMs < BEATS_MISSED * beatEveryMs
+      const isHeard = performance.now() - lastHeartbeatMs < MAX_MISSED_HEARTBEATS * heartbeatEveryMs
       return isHeard && publisher.isReady && subscriber.isReady ? 'ok' : 'down'
     },
     async close() {
       clearInterval(timer)
-      gate.close()
+      outageLog.close()
       for (const each of [publisher, subscriber]) each.destroy()
     },
   }
@@ -81,47 +81,47 @@ export async function probeBus(url: string): Promise<void> {
   const channel = channelOf(from)
   const options = { url, socket: { connectTimeout: PROBE_MS, reconnectStrategy: false as const } }
   const [publisher, subscriber] = [createClient(options), createClient(options)]
-  const { promise: heard, resolve, reject } = Promise.withResolvers<void>()
+  const { promise: received, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(() => reject(new Error('it does not answer')), PROBE_MS)
   const ask = async () => {
     await Promise.all([publisher.connect(), subscriber.connect()])
-    await subscriber.subscribe(channel, (text) => readLetter(text)?.from === from && resolve())
-    await publisher.publish(channel, JSON.stringify({ from } satisfies Letter))
+    await subscriber.subscribe(channel, (text) => parseBusMessage(text)?.from === from && resolve())
+    await publisher.publish(channel, JSON.stringify({ from } satisfies BusMessage))
   }
   // What it says is also what the connecting fails with.
   for (const each of [publisher, subscriber]) each.on('error', reject)
   try {
     ask().catch(reject)
-    await heard
+    await received
   } finally {
     clearTimeout(timer)
     for (const each of [publisher, subscriber]) if (each.isOpen) each.destroy()
   }
 }
 
-function connection(url: string, gate: Gate) {
+function createConnection(url: string, outageLog: OutageLog) {
   const client = createClient({
     url,
     // What cannot be sent at this moment is not worth sending later.
     disableOfflineQueue: true,
-    commandsQueueMaxLength: MOST_WAITING,
+    commandsQueueMaxLength: MAX_QUEUED,
     socket: {
       socketTimeout: STALLED_MS,
-      reconnectStrategy: (retries) => Math.min(RETRY_MS.first * 2 ** retries, RETRY_MS.most),
+      reconnectStrategy: (retries) => Math.min(RETRY_MS.first * 2 ** retries, RETRY_MS.max),
     },
   })
-  client.on('error', (error: unknown) => gate.down(error))
+  client.on('error', (error: unknown) => outageLog.down(error))
   return client
 }
 
-interface Gate {
+interface OutageLog {
   up(): void
   down(error: unknown): void
   close(): void
 }
 
 /** Logs when the server goes and comes, once each. */
-function createGate(log: Log): Gate {
+function createOutageLog(log: Log): OutageLog {
   let state: 'new' | 'up' | 'down' | 'closed' = 'new'
   return {
     up() {

@@ -21,7 +21,7 @@ export interface Subscription {
 }
 
 /** Who is at the other end, as far as it does not change while the session lasts. */
-export interface Person {
+export interface ConnectionUser {
   readonly userId: string
   readonly isGuest: boolean
   readonly sessionId: string
@@ -32,39 +32,43 @@ export interface Person {
 }
 
 /** What a socket keeps of who opened it; the rest is read from the database when it matters. */
-export function personOf({ user, session }: Actor, clientIp: string, clientPrefix: string): Person {
+export function toConnectionUser(
+  { user, session }: Actor,
+  clientIp: string,
+  clientPrefix: string,
+): ConnectionUser {
   const { id: sessionId, adminUntilMs } = session
   return { userId: user.id, isGuest: user.is_guest === 1, sessionId, clientIp, clientPrefix, adminUntilMs }
 }
 
-const MOST_UNSENT_BYTES = 1024 * 1024
+const MAX_UNSENT_BYTES = 1024 * 1024
 const PING_EVERY_MS = 20_000
 const SILENT_MS = 45_000
 
 /** One socket of somebody with a session. */
 export class Connection {
   readonly id = crypto.randomUUID()
-  readonly person: Person
+  readonly person: ConnectionUser
   readonly subscriptions = new Map<string, Subscription>()
   /** When the session ends unless it is used; read again before it is believed. */
   expiresAtMs: number
   /** When the session was last looked up. */
   checkedAtMs: number
   malformed = 0
-  #heardAtMs: number
+  #lastActiveAtMs: number
   #pingedAtMs: number
   readonly #socket: Socket
   #isClosed = false
 
   constructor(
     socket: Socket,
-    person: Person,
+    person: ConnectionUser,
     { nowMs, expiresAtMs }: { nowMs: number; expiresAtMs: number },
   ) {
     this.#socket = socket
     this.person = person
     this.checkedAtMs = nowMs
-    this.#heardAtMs = nowMs
+    this.#lastActiveAtMs = nowMs
     this.#pingedAtMs = nowMs
     this.expiresAtMs = expiresAtMs
   }
@@ -82,18 +86,18 @@ export class Connection {
   }
 
   /** Somebody is there. */
-  heard(nowMs: number): void {
-    this.#heardAtMs = nowMs
+  noteActivity(nowMs: number): void {
+    this.#lastActiveAtMs = nowMs
   }
 
   /** A recipient who cannot keep up is let go instead of filling our memory (R18.7). */
   send(text: string): void {
     if (this.#isClosed) return
-    if (this.#socket.send(text) <= 0 && this.#socket.getBufferedAmount() > MOST_UNSENT_BYTES)
+    if (this.#socket.send(text) <= 0 && this.#socket.getBufferedAmount() > MAX_UNSENT_BYTES)
       this.close(Close.overloaded, 'too slow')
   }
 
-  tell(frame: Readonly<Record<string, unknown>>): void {
+  sendFrame(frame: Readonly<Record<string, unknown>>): void {
     this.send(JSON.stringify(frame))
   }
 
@@ -104,7 +108,7 @@ export class Connection {
   }
 
   /** The other end has closed. */
-  gone(): void {
+  markClosed(): void {
     this.#isClosed = true
   }
 
@@ -112,10 +116,10 @@ export class Connection {
   keepAlive(nowMs: number): void {
     if (this.#isClosed) return
     // By a clock that was set back these lie ahead, and nothing would be asked or given up before.
-    this.#heardAtMs = Math.min(this.#heardAtMs, nowMs)
+    this.#lastActiveAtMs = Math.min(this.#lastActiveAtMs, nowMs)
     this.#pingedAtMs = Math.min(this.#pingedAtMs, nowMs)
-    if (nowMs - this.#heardAtMs > SILENT_MS) return this.close(Close.silent, 'silent')
-    if (nowMs - Math.max(this.#heardAtMs, this.#pingedAtMs) < PING_EVERY_MS) return
+    if (nowMs - this.#lastActiveAtMs > SILENT_MS) return this.close(Close.silent, 'silent')
+    if (nowMs - Math.max(this.#lastActiveAtMs, this.#pingedAtMs) < PING_EVERY_MS) return
     this.#pingedAtMs = nowMs
     this.#socket.ping()
   }

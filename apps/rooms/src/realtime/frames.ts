@@ -1,18 +1,18 @@
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import { Failure } from '@latchkey/http/failure'
-import { listed } from '../failures.ts'
+import { toListedFailure } from '../failures.ts'
 import type { Services } from '../http/services.ts'
-import { findActorOfSession } from '../http/visit.ts'
+import { findActorOfSession } from '../http/caller.ts'
 import type { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { type ClientFrame, Close, readFrame } from './protocol.ts'
 
-const MOST_MALFORMED = 10
+const MAX_MALFORMED = 10
 /** A used session is looked up again this often, which also moves its end (R10.4). */
 const CHECK_EVERY_MS = 60_000
 
 /** Answers one frame. Never fails for what a client sent. */
-export async function answer(
+export async function handleFrame(
   services: Services,
   hub: Hub,
   connection: Connection,
@@ -25,29 +25,33 @@ export async function answer(
   try {
     // As `join` is counted, with which it has its limit in common.
     if (frame.type === 'subscribe') services.rates.take('room_writes_per_minute', connection.userId)
-    if (frame.type !== 'ping') await keepSession(services, hub, connection)
+    if (frame.type !== 'ping') await refreshSession(services, hub, connection)
     if (!connection.isClosed) await perform(hub, connection, frame)
   } catch (error) {
     if (!(error instanceof Failure))
       services.log.error('a frame could not be answered', { type: frame.type, error })
-    connection.tell({ type: 'error', id: 'id' in frame ? frame.id : null, code: codeOf(error) })
+    connection.sendFrame({ type: 'error', id: 'id' in frame ? frame.id : null, code: codeOf(error) })
   }
 }
 
 /** What an `error` frame says of anything that was thrown. */
 function codeOf(error: unknown): string {
-  if (error instanceof Failure) return listed(error).code
+  if (error instanceof Failure) return toListedFailure(error).code
   return isStorageUnavailable(error) ? 'unavailable' : 'internal'
 }
 
 function refuseMalformed(connection: Connection, id: string | null): void {
   connection.malformed++
-  connection.tell({ type: 'error', id, code: 'invalid_request' })
-  if (connection.malformed >= MOST_MALFORMED) connection.close(Close.protocol, 'malformed')
+  connection.sendFrame({ type: 'error', id, code: 'invalid_request' })
+  if (connection.malformed >= MAX_MALFORMED) connection.close(Close.protocol, 'malformed')
 }
 
 /** Messages are use of the session, pings are not. */
-async function keepSession(services: Services, { ends }: Hub, connection: Connection): Promise<void> {
+async function refreshSession(
+  services: Services,
+  { sessionExpiry }: Hub,
+  connection: Connection,
+): Promise<void> {
   const nowMs = services.now()
   const everyMs = Math.min(CHECK_EVERY_MS, services.policy.sessions.idleMs / 10)
   // A clock that was set back must not put it off for as long.
@@ -55,7 +59,7 @@ async function keepSession(services: Services, { ends }: Hub, connection: Connec
   connection.checkedAtMs = nowMs
   const actor = await findActorOfSession(services, connection.sessionId)
   if (actor) return void (connection.expiresAtMs = actor.session.idleExpiresAtMs)
-  await ends.check([connection.sessionId])
+  await sessionExpiry.check([connection.sessionId])
   // The session would do, the person does not.
   connection.close(Close.session, 'disabled')
 }
@@ -66,19 +70,20 @@ async function perform(hub: Hub, connection: Connection, frame: ClientFrame): Pr
       return hub.subscribe(connection, frame.id, frame.roomId)
     case 'unsubscribe':
       await hub.unsubscribe(connection, frame.roomId)
-      return connection.tell({ type: 'unsubscribed', id: frame.id, roomId: frame.roomId })
+      return connection.sendFrame({ type: 'unsubscribed', id: frame.id, roomId: frame.roomId })
     case 'subscribe_lobby':
       await hub.lobby.add(connection)
-      return connection.tell({ type: 'subscribed_lobby', id: frame.id })
+      return connection.sendFrame({ type: 'subscribed_lobby', id: frame.id })
     case 'unsubscribe_lobby':
       hub.lobby.remove(connection)
-      return connection.tell({ type: 'unsubscribed_lobby', id: frame.id })
+      return connection.sendFrame({ type: 'unsubscribed_lobby', id: frame.id })
     case 'typing': {
       const room = hub.rooms.find(frame.roomId)
-      if (room && connection.subscriptions.has(frame.roomId)) hub.typing.hear(connection, room, frame.active)
+      if (room && connection.subscriptions.has(frame.roomId))
+        hub.typing.update(connection, room, frame.active)
       return
     }
     case 'ping':
-      return connection.tell({ type: 'pong', id: frame.id })
+      return connection.sendFrame({ type: 'pong', id: frame.id })
   }
 }

@@ -5,29 +5,31 @@ import { failure } from '../failures.ts'
 import { clientOf } from '../http/client.ts'
 import { cookieNames, readCookie } from '../http/cookies.ts'
 import type { Services } from '../http/services.ts'
-import { findActor, findActorOfSession } from '../http/visit.ts'
+import { findActor, findActorOfSession } from '../http/caller.ts'
 import { hasShare, networksOf } from '../network-share.ts'
-import { isTicket, redeemTicket } from '../tickets/store.ts'
+import { isTicket, redeemTicket } from '../sessions/ticket-store.ts'
 import { toMoment } from '../wire.ts'
-import { Connection, personOf } from './connection.ts'
-import { answer } from './frames.ts'
+import { Connection, toConnectionUser } from './connection.ts'
+import { handleFrame } from './frames.ts'
 import type { Hub } from './hub.ts'
 import { Close, FRAME_LIMIT_BYTES, SUBPROTOCOL, TICKET_PREFIX } from './protocol.ts'
-import { endOf, findEnds } from './store.ts'
-import { Turnstile } from './turnstile.ts'
+import { endReasonOf, findSessionEnds } from './store.ts'
+import { Semaphore } from './semaphore.ts'
 
-interface Newcomer {
+interface AuthenticatedPeer {
   readonly actor: Actor
   readonly clientIp: string
   readonly clientPrefix: string
 }
 
 /** What a socket is opened with: somebody, or why it closes at once. */
-type Admitted = Newcomer | { readonly refused: { readonly code: number; readonly reason: string } }
+type UpgradeResult =
+  | AuthenticatedPeer
+  | { readonly refused: { readonly code: number; readonly reason: string } }
 
 export interface SocketData {
   /** Until it is open. */
-  admitted: Admitted | undefined
+  upgradeResult: UpgradeResult | undefined
   connection: Connection | undefined
   /** Frames are answered one after the other, in their order; undefined while none is. */
   work: Promise<void> | undefined
@@ -40,30 +42,30 @@ type BunSocket = ServerWebSocket<SocketData>
  * After a restart all come at once, and must not fill the queue for connections to the database. So many that those whose
  * sessions have to slide are stored together.
  */
-const ADMITTED_AT_ONCE = 50
+const MAX_CONCURRENT_UPGRADES = 50
 
 /**
  * Lets sockets in (R18.1, R18.2). Whoever opens one is looked up before it is one, so nothing can come too early; who has no
  * session is told so on the socket, where a page can read the reason.
  */
 export function createGateway(services: Services, hub: Hub) {
-  const turnstile = new Turnstile(ADMITTED_AT_ONCE)
+  const semaphore = new Semaphore(MAX_CONCURRENT_UPGRADES)
   return {
     /** Upgrades, or throws what refuses before it. */
     async upgrade(request: Request, server: UpgradingServer, peer: string): Promise<undefined> {
-      const admitted = await turnstile.pass(() => admit(services, hub, request, peer))
+      const upgradeResult = await semaphore.run(() => admit(services, hub, request, peer))
       // From here to the open socket nothing is awaited: of many who were looked up together none is one too many.
-      if ('actor' in admitted) checkPlaces(services, hub, admitted)
+      if ('actor' in upgradeResult) checkPlaces(services, hub, upgradeResult)
       const headers = isOurs(protocolsOf(request)) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {}
-      const data: SocketData = { admitted, connection: undefined, work: undefined }
-      if (!server.upgrade(request, { data, headers })) throw notASocket()
+      const data: SocketData = { upgradeResult, connection: undefined, work: undefined }
+      if (!server.upgrade(request, { data, headers })) throw notWebSocketRequest()
       return undefined
     },
     websocket: handlers(services, hub),
   }
 }
 
-function notASocket(): Error {
+function notWebSocketRequest(): Error {
   return failure('invalid_request', { text: 'This address takes WebSocket connections' })
 }
 
@@ -75,27 +77,27 @@ function isOurs(protocols: readonly string[]): boolean {
   return protocols.includes(SUBPROTOCOL)
 }
 
-async function admit(services: Services, hub: Hub, request: Request, peer: string): Promise<Admitted> {
+async function admit(services: Services, hub: Hub, request: Request, peer: string): Promise<UpgradeResult> {
   const found = services.hosts(request.headers.get('host'))
   if ('refused' in found) throw failure(found.refused)
   if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
-  if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notASocket()
+  if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notWebSocketRequest()
   const protocols = protocolsOf(request)
   const ticket = protocols.find((name) => name.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length)
   checkOrigin(request, found.origin, ticket !== undefined)
   const [token, ...more] = readCookie(request, cookieNames(found.origin).session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
-  if (!isOurs(protocols)) return refused(Close.protocol, 'unknown subprotocol')
-  checkRoom(services, hub)
+  if (!isOurs(protocols)) return rejectUpgrade(Close.protocol, 'unknown subprotocol')
+  requireCapacity(services, hub)
   const client = clientOf(services, request, peer)
-  const by = ticket === undefined ? { token } : { sessionId: await redeem(services, ticket) }
-  const actor = await findBy(services, by)
+  const credential = ticket === undefined ? { token } : { sessionId: await redeem(services, ticket) }
+  const actor = await findByCredential(services, credential)
   services.rates.take('socket_connects_per_minute', actor?.session.id ?? client.prefix)
-  if (!actor) return refused(Close.session, await whyNot(services, by))
+  if (!actor) return rejectUpgrade(Close.session, await findCloseReason(services, credential))
   return { actor, clientIp: client.ip, clientPrefix: client.prefix }
 }
 
-function refused(code: number, reason: string): Admitted {
+function rejectUpgrade(code: number, reason: string): UpgradeResult {
   return { refused: { code, reason } }
 }
 
@@ -107,13 +109,13 @@ function checkOrigin({ headers }: Request, origin: string, hasTicket: boolean): 
   if (given === null ? !hasTicket : given !== origin) throw failure('cross_site_request')
 }
 
-function checkRoom({ policy }: Services, hub: Hub): void {
-  if (hub.isStopping || hub.roster.size >= policy.limits.sockets_total)
+function requireCapacity({ policy }: Services, hub: Hub): void {
+  if (hub.isStopping || hub.registry.size >= policy.limits.sockets_total)
     throw failure('unavailable', { headers: { 'Retry-After': '30' } })
 }
 
 /** By what a session is found: a cookie, or a ticket, whichever is sent; neither need lead to one. */
-type Given = { readonly token: string | undefined } | { readonly sessionId: string | undefined }
+type Credential = { readonly token: string | undefined } | { readonly sessionId: string | undefined }
 
 /** The session of a ticket, which is used up by this. */
 async function redeem({ database, now }: Services, ticket: string): Promise<string | undefined> {
@@ -122,32 +124,38 @@ async function redeem({ database, now }: Services, ticket: string): Promise<stri
   return database.write((tx) => redeemTicket(tx, ticket, now()))
 }
 
-function findBy(services: Services, by: Given): Promise<Actor | null> | null {
-  if ('token' in by) return by.token === undefined ? null : findActor(services, by.token)
-  return by.sessionId === undefined ? null : findActorOfSession(services, by.sessionId)
+function findByCredential(services: Services, credential: Credential): Promise<Actor | null> | null {
+  if ('token' in credential)
+    return credential.token === undefined ? null : findActor(services, credential.token)
+  return credential.sessionId === undefined ? null : findActorOfSession(services, credential.sessionId)
 }
 
 /** Why nothing is opened: the session has ended, or there never was one. */
-async function whyNot({ sessions, database, now }: Services, by: Given): Promise<RevokeReason> {
+async function findCloseReason(
+  { sessions, database, now }: Services,
+  credential: Credential,
+): Promise<RevokeReason> {
   const session =
-    'token' in by
-      ? by.token !== undefined && (await sessions.find(by.token))
-      : by.sessionId !== undefined && (await sessions.findById(by.sessionId))
+    'token' in credential
+      ? credential.token !== undefined && (await sessions.find(credential.token))
+      : credential.sessionId !== undefined && (await sessions.findById(credential.sessionId))
   if (!session) return 'signed_out'
-  const found = await findEnds(database.read, database.dialect, [session.id])
-  return endOf(found.get(session.id), now()) ?? (session.user.disabled === 1 ? 'disabled' : 'signed_out')
+  const found = await findSessionEnds(database.read, database.dialect, [session.id])
+  return (
+    endReasonOf(found.get(session.id), now()) ?? (session.user.disabled === 1 ? 'disabled' : 'signed_out')
+  )
 }
 
 /** Whether there is a place for one more, at this moment. Guests of one network leave places to everybody else. */
-function checkPlaces(services: Services, hub: Hub, { actor, clientPrefix }: Newcomer): void {
-  checkRoom(services, hub)
+function checkPlaces(services: Services, hub: Hub, { actor, clientPrefix }: AuthenticatedPeer): void {
+  requireCapacity(services, hub)
   if (actor.user.is_guest !== 1) return
   const { guest_sockets_prefix, sockets_total } = services.policy.limits
-  const { roster } = hub
-  const isShare = hasShare(networksOf(clientPrefix), sockets_total - roster.size, (network) =>
-    roster.countGuests(network),
+  const { registry } = hub
+  const isShare = hasShare(networksOf(clientPrefix), sockets_total - registry.size, (network) =>
+    registry.countGuests(network),
   )
-  if (!isShare || roster.countGuests(clientPrefix) >= guest_sockets_prefix)
+  if (!isShare || registry.countGuests(clientPrefix) >= guest_sockets_prefix)
     throw failure('rate_limited', { headers: { 'Retry-After': '30' } })
 }
 
@@ -160,14 +168,14 @@ function handlers(services: Services, hub: Hub): WebSocketHandler<SocketData> {
     // Signs of life are the hub's.
     idleTimeout: 0,
     sendPings: false,
-    open: (socket) => welcome(services, hub, socket),
+    open: (socket) => onOpen(services, hub, socket),
     message(socket, message) {
-      if (!hears(services, socket)) return
+      if (!acceptFrame(services, socket)) return
       if (Buffer.byteLength(message) > FRAME_LIMIT_BYTES) return socket.close(Close.tooLarge, 'too large')
       enqueue(services, hub, socket.data, typeof message === 'string' ? message : '')
     },
-    pong: (socket) => void hears(services, socket),
-    ping: (socket) => void hears(services, socket),
+    pong: (socket) => void acceptFrame(services, socket),
+    ping: (socket) => void acceptFrame(services, socket),
     close({ data }) {
       if (data.connection) hub.drop(data.connection)
     },
@@ -175,27 +183,28 @@ function handlers(services: Services, hub: Hub): WebSocketHandler<SocketData> {
 }
 
 /** Counts what comes in, signs of life too: none of it is free. False when the socket is closed for it. */
-function hears({ rates, now }: Services, { data: { connection } }: BunSocket): boolean {
+function acceptFrame({ rates, now }: Services, { data: { connection } }: BunSocket): boolean {
   if (!connection || connection.isClosed) return false
-  connection.heard(now())
-  if (rates.allows('socket_messages_per_10s', connection.id).allowed) return true
+  connection.noteActivity(now())
+  if (rates.tryTake('socket_messages_per_10s', connection.id).allowed) return true
   connection.close(Close.tooFast, 'too fast')
   return false
 }
 
-function welcome(services: Services, hub: Hub, socket: BunSocket): void {
+function onOpen(services: Services, hub: Hub, socket: BunSocket): void {
   const { data } = socket
-  const { admitted } = data
-  data.admitted = undefined
-  if (!admitted) return
-  if ('refused' in admitted) return socket.close(admitted.refused.code, admitted.refused.reason)
-  const { actor, clientIp, clientPrefix } = admitted
+  const { upgradeResult } = data
+  data.upgradeResult = undefined
+  if (!upgradeResult) return
+  if ('refused' in upgradeResult)
+    return socket.close(upgradeResult.refused.code, upgradeResult.refused.reason)
+  const { actor, clientIp, clientPrefix } = upgradeResult
   const expiresAtMs = actor.session.idleExpiresAtMs
-  const person = personOf(actor, clientIp, clientPrefix)
+  const person = toConnectionUser(actor, clientIp, clientPrefix)
   const connection = new Connection(socket, person, { nowMs: services.now(), expiresAtMs })
   data.connection = connection
-  hub.roster.add(connection)
-  connection.tell({
+  hub.registry.add(connection)
+  connection.sendFrame({
     type: 'welcome',
     connectionId: connection.id,
     userId: person.userId,
@@ -218,7 +227,7 @@ function limitsFor({ policy: { limits } }: Services, isGuest: boolean): Record<s
 function enqueue(services: Services, hub: Hub, data: SocketData, text: string): void {
   const { connection, work } = data
   if (!connection) return
-  const answered = (work ?? Promise.resolve()).then(() => answer(services, hub, connection, text))
+  const answered = (work ?? Promise.resolve()).then(() => handleFrame(services, hub, connection, text))
   data.work = answered
   void answered.then(() => {
     if (data.work === answered) data.work = undefined

@@ -2,15 +2,15 @@ import type { Database } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Tables } from '../db/tables.ts'
 import type { Limits } from '../limits.ts'
-import { presenceChanged } from '../rooms/eviction.ts'
-import { beat, leaveCluster } from '../rooms/nodes.ts'
-import { LEASE_MS, type Started, endLease, renewLeases, shortenLeases } from '../rooms/visits.ts'
+import { presenceEvents } from '../rooms/eviction.ts'
+import { recordHeartbeat, leaveCluster } from '../rooms/nodes.ts'
+import { LEASE_MS, type StartedVisit, endLease, renewLeases, shortenLeases } from '../rooms/visits.ts'
 import type { Bus } from './bus.ts'
 import type { Connection, Subscription } from './connection.ts'
-import { Doors } from './doors.ts'
+import { EntryQueue } from './entry-queue.ts'
 import type { LocalRooms, Removal } from './local-rooms.ts'
-import type { Roster } from './roster.ts'
-import { type FoundLeases, findLeases, findRemoval } from './store.ts'
+import type { ConnectionRegistry } from './connection-registry.ts'
+import { type LiveLeases, findLeases, findRemoval } from './store.ts'
 
 export interface LeaseOptions {
   database: Database<Tables>
@@ -19,7 +19,7 @@ export interface LeaseOptions {
   bus: Bus
   nodeId: string
   limits: Limits
-  roster: Roster
+  registry: ConnectionRegistry
   rooms: LocalRooms
 }
 
@@ -29,36 +29,36 @@ const GRACE_MS = 10_000
 const CLOCKS_DIFFER_MS = 10_000
 
 /** Each of them may read the database. */
-const MOST_LOST_AT_ONCE = 100
+const MAX_CONCURRENT_LOST = 100
 
 /** A connection that has gone, and where it was. */
-interface Gone {
+interface ClosedConnection {
   readonly connectionId: string
   readonly roomIds: readonly string[]
 }
 
 /** Who lost a room, as it was told; null: everybody. */
-export interface ToldRemoval extends Removal {
+export interface AnnouncedRemoval extends Removal {
   readonly userIds: readonly string[] | null
 }
 
 /** What keeps people at this node in their rooms (R18.6): without a lease, nobody is told anything. */
 export class Leases {
   readonly #options: LeaseOptions
-  readonly #doors: Doors
+  readonly #entryQueue: EntryQueue
   /** Since the last tick; their leases run out from then on. */
-  #gone: Gone[] = []
+  #gone: ClosedConnection[] = []
   /** Those whose leases have been made to end at this moment, upon which their rooms are told. */
-  #graceful: (Gone & { readonly atMs: number })[] = []
+  #graceful: (ClosedConnection & { readonly atMs: number })[] = []
 
   constructor(options: LeaseOptions) {
     this.#options = options
-    this.#doors = new Doors(options)
+    this.#entryQueue = new EntryQueue(options)
   }
 
   /** Takes a lease for this connection, if the person may enter. Throws what R17.2 names. */
-  take(connection: Connection, roomId: string): Promise<Started> {
-    return this.#doors.enter(connection, roomId)
+  take(connection: Connection, roomId: string): Promise<StartedVisit> {
+    return this.#entryQueue.enter(connection, roomId)
   }
 
   /** True when the person has left the room with it; `isHeld` as of `endLease`. */
@@ -67,7 +67,7 @@ export class Leases {
     return database.write((tx) => endLease(tx, { roomId, connectionId, nowMs: now(), isHeld }))
   }
 
-  connectionGone(gone: Gone): void {
+  addClosed(gone: ClosedConnection): void {
     if (gone.roomIds.length > 0) this.#gone.push(gone)
   }
 
@@ -77,7 +77,7 @@ export class Leases {
     // The clock was set back, by which their leases last longer.
     this.#gone.push(...graceful.filter(({ atMs }) => atMs > nowMs + GRACE_MS))
     const over = graceful.filter(({ atMs }) => nowMs >= atMs)
-    for (const roomId of new Set(over.flatMap(({ roomIds }) => roomIds))) this.#tell(roomId)
+    for (const roomId of new Set(over.flatMap(({ roomIds }) => roomIds))) this.#publishPresence(roomId)
     await this.#shortenGone(nowMs)
   }
 
@@ -104,7 +104,7 @@ export class Leases {
     const held = rooms.subscriptions()
     const ids = [...new Set(held.map(({ connection }) => connection.id))]
     await database.write(async (tx) => {
-      await beat(tx, nodeId, nowMs)
+      await recordHeartbeat(tx, nodeId, nowMs)
       if (ids.length > 0) await renewLeases(tx, database.dialect, ids, nowMs)
     })
     // What had run out by then was not renewed.
@@ -112,7 +112,7 @@ export class Leases {
   }
 
   /** Whoever has no lease any more in these rooms, or in any, has lost the room (R17.7). */
-  async check(roomIds?: readonly string[], told?: ToldRemoval): Promise<void> {
+  async check(roomIds?: readonly string[], announced?: AnnouncedRemoval): Promise<void> {
     const { database, nodeId, now, rooms } = this.#options
     const nowMs = now()
     // Only those who were there before the leases are read, as they were then: theirs were committed by then.
@@ -126,25 +126,29 @@ export class Leases {
       ({ subscription: { connection, roomId } }) => !leases.get(connection.id)?.has(roomId),
     )
     // Together, as the doors let in those who come together: after an outage it is everybody.
-    for (let from = 0; from < lost.length; from += MOST_LOST_AT_ONCE)
+    for (let from = 0; from < lost.length; from += MAX_CONCURRENT_LOST)
       await Promise.all(
         lost
-          .slice(from, from + MOST_LOST_AT_ONCE)
-          .map(({ subscription, hasRunOut }) => this.#lost(subscription, hasRunOut, told)),
+          .slice(from, from + MAX_CONCURRENT_LOST)
+          .map(({ subscription, hasRunOut }) => this.#lost(subscription, hasRunOut, announced)),
       )
     if (!roomIds) await this.#endOrphans(leases)
   }
 
-  async #lost(subscription: Subscription, hasRunOut: boolean, told: ToldRemoval | undefined): Promise<void> {
+  async #lost(
+    subscription: Subscription,
+    hasRunOut: boolean,
+    announced: AnnouncedRemoval | undefined,
+  ): Promise<void> {
     const { connection, roomId } = subscription
     const isHeld = () => connection.subscriptions.get(roomId) === subscription
     if (!isHeld()) return
     const { userId } = connection
-    const isMeant = told && (told.userIds === null || told.userIds.includes(userId))
+    const isMeant = announced && (announced.userIds === null || announced.userIds.includes(userId))
     // The database was away for too long, or this node asleep: nobody has taken the room from them.
     if (!isMeant && hasRunOut && (await this.#takeAgain(subscription))) return
     const { database, now } = this.#options
-    const removal = isMeant ? told : await findRemoval(database.read, { roomId, userId, nowMs: now() })
+    const removal = isMeant ? announced : await findRemoval(database.read, { roomId, userId, nowMs: now() })
     if (isHeld()) this.#options.rooms.remove(subscription, removal)
   }
 
@@ -159,19 +163,19 @@ export class Leases {
       if (error instanceof Failure) return false
       throw error
     }
-    if (connection.isClosed) this.connectionGone({ connectionId: connection.id, roomIds: [roomId] })
-    this.#tell(roomId)
+    if (connection.isClosed) this.addClosed({ connectionId: connection.id, roomIds: [roomId] })
+    this.#publishPresence(roomId)
     return true
   }
 
   /** Leases that are of no use, from a subscribing that failed half-way. */
-  async #endOrphans(leases: FoundLeases): Promise<void> {
-    const { roster, rooms } = this.#options
-    for (const connection of roster.all())
+  async #endOrphans(leases: LiveLeases): Promise<void> {
+    const { registry, rooms } = this.#options
+    for (const connection of registry.all())
       for (const roomId of leases.get(connection.id) ?? []) {
         const isHeld = () =>
-          connection.subscriptions.has(roomId) || rooms.find(roomId)?.expected.has(connection) === true
-        if (!isHeld() && (await this.end(connection, roomId, isHeld))) this.#tell(roomId)
+          connection.subscriptions.has(roomId) || rooms.find(roomId)?.entering.has(connection) === true
+        if (!isHeld() && (await this.end(connection, roomId, isHeld))) this.#publishPresence(roomId)
       }
   }
 
@@ -181,7 +185,7 @@ export class Leases {
     await database.write((tx) => leaveCluster(tx, nodeId, now() + GRACE_MS))
   }
 
-  #tell(roomId: string): void {
-    for (const news of presenceChanged(roomId)) this.#options.bus.publish(news)
+  #publishPresence(roomId: string): void {
+    for (const event of presenceEvents(roomId)) this.#options.bus.publish(event)
   }
 }

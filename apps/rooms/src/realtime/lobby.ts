@@ -1,19 +1,19 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { RoomRow, Tables } from '../db/tables.ts'
-import type { FormerLobby } from '../news.ts'
-import { type RoomRole, entryOf } from '../rooms/room-access.ts'
+import type { PreviousAudience } from '../cluster-events.ts'
+import { type RoomRole, decideEntry } from '../rooms/permissions.ts'
 import { toRoom } from '../rooms/schema.ts'
 import {
-  type FoundStanding,
-  findBarredPrefixes,
-  findStanding,
-  findStandingsOfKnown,
-} from '../rooms/standing.ts'
-import { countPresent, findRoom } from '../rooms/store.ts'
+  type UserRoomAccess,
+  findBannedPrefixes,
+  findRoomAccess,
+  findAccessOfMembersAndBanned,
+} from '../rooms/access-store.ts'
+import { countParticipants, findRoom } from '../rooms/store.ts'
 import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
-import { LobbyLines } from './lobby-lines.ts'
+import { LobbySnapshot } from './lobby-snapshot.ts'
 
 /** A room that changes all the time is told of this often (R18.8). */
 const EVERY_MS = 2_000
@@ -32,28 +32,28 @@ export class Lobby {
   /** How many are about to be among them. */
   #coming = 0
   /** Rooms to tell of, with who could see them before. */
-  readonly #changed = new Map<string, FormerLobby>()
+  readonly #changed = new Map<string, PreviousAudience>()
   readonly #database: Database<Tables>
   readonly #log: Log
   readonly #now: () => number
   readonly #bus: Bus
-  readonly #lines: LobbyLines
+  readonly #snapshot: LobbySnapshot
   #timer: ReturnType<typeof setTimeout> | undefined
-  #telling: Promise<void> = Promise.resolve()
+  #sending: Promise<void> = Promise.resolve()
 
   constructor({ database, log, now, bus }: LobbyOptions) {
     this.#database = database
     this.#log = log
     this.#now = now
     this.#bus = bus
-    this.#lines = new LobbyLines(database)
+    this.#snapshot = new LobbySnapshot(database)
   }
 
   /** When this ends, it is known what the lobby was: the client reads it only then, and is told of what changes later. */
   async add(connection: Connection): Promise<void> {
     this.#coming++
     try {
-      if (this.#bus.state() !== 'in-process') await this.#lines.begin(this.#now())
+      if (this.#bus.state() !== 'in-process') await this.#snapshot.load(this.#now())
     } catch (error) {
       this.#log.warn('the lobby could not be read', { error })
     }
@@ -65,17 +65,18 @@ export class Lobby {
     this.#connections.delete(connection)
   }
 
-  changed(roomId: string, former: FormerLobby): void {
+  queueUpdate(roomId: string, previousAudience: PreviousAudience): void {
     if (this.#connections.size === 0) return
-    this.#changed.set(roomId, wider(this.#changed.get(roomId), former))
+    this.#changed.set(roomId, mergeAudiences(this.#changed.get(roomId), previousAudience))
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
   }
 
   /** Finds what other nodes did not tell of, or told and was lost (R19.2); a node that is alone tells itself of everything. */
-  async look(): Promise<void> {
+  async reconcile(): Promise<void> {
     if (this.#bus.state() === 'in-process') return
-    if (this.#connections.size + this.#coming === 0) return this.#lines.forget()
-    for (const [roomId, former] of await this.#lines.differences(this.#now())) this.changed(roomId, former)
+    if (this.#connections.size + this.#coming === 0) return this.#snapshot.forget()
+    for (const [roomId, previousAudience] of await this.#snapshot.differences(this.#now()))
+      this.queueUpdate(roomId, previousAudience)
   }
 
   close(): void {
@@ -86,26 +87,26 @@ export class Lobby {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    return (this.#telling = this.#telling.then(() => this.#flush()))
+    return (this.#sending = this.#sending.then(() => this.#flush()))
   }
 
   async #flush(): Promise<void> {
     const changed = [...this.#changed]
     this.#changed.clear()
-    for (const [roomId, former] of changed)
+    for (const [roomId, previousAudience] of changed)
       try {
-        await this.#tell(roomId, former)
+        await this.#sendUpdate(roomId, previousAudience)
       } catch (error) {
         // Whoever asks for the list gets it right.
         this.#log.warn('the lobby could not be told of a room', { error })
       }
   }
 
-  async #tell(roomId: string, former: FormerLobby): Promise<void> {
+  async #sendUpdate(roomId: string, previousAudience: PreviousAudience): Promise<void> {
     const roleFor = await this.#viewers(roomId)
     const room = await findRoom(this.#database.read, roomId)
-    const count = room ? await countPresent(this.#database.read, roomId, this.#now()) : 0
-    this.#lines.told(roomId, room, count)
+    const count = room ? await countParticipants(this.#database.read, roomId, this.#now()) : 0
+    this.#snapshot.update(roomId, room, count)
     const remove = JSON.stringify({ type: 'lobby', remove: roomId })
     // One text for all who see the same: most are nothing but visitors.
     const upserts = new Map<RoomRole | null, string>()
@@ -117,7 +118,8 @@ export class Lobby {
         connection.send(upsert)
       }
       // Nobody is told of a room by its end who never knew of it.
-      else if (former === 'everyone' || former.includes(connection.userId)) connection.send(remove)
+      else if (previousAudience === 'everyone' || previousAudience.includes(connection.userId))
+        connection.send(remove)
     }
   }
 
@@ -125,32 +127,32 @@ export class Lobby {
   async #viewers(
     roomId: string,
   ): Promise<(room: RoomRow, viewer: Connection) => RoomRole | null | undefined> {
-    const known = await findStandingsOfKnown(this.#database.read, roomId, this.#now())
-    const standings = new Map(known.map((standing) => [standing.userId, standing]))
-    const neighbours = await this.#standingsByAddress(roomId)
+    const known = await findAccessOfMembersAndBanned(this.#database.read, roomId, this.#now())
+    const accesses = new Map(known.map((access) => [access.userId, access]))
+    const neighbours = await this.#findAccessByAddress(roomId)
     return (room, viewer) => {
       const { userId, person } = viewer
-      const standing = neighbours.get(viewer) ?? standings.get(userId)
-      if (standing) return isListed(standing) ? standing.role : undefined
+      const access = neighbours.get(viewer) ?? accesses.get(userId)
+      if (access) return isListed(access) ? access.role : undefined
       const isOpen = room.visibility === 'public' && (!person.isGuest || room.allow_guests === 1)
       return isOpen ? null : undefined
     }
   }
 
   /** Of guests at an address that is barred from the room, which counts or not by whether they are new (R17.5). */
-  async #standingsByAddress(roomId: string): Promise<ReadonlyMap<Connection, FoundStanding>> {
+  async #findAccessByAddress(roomId: string): Promise<ReadonlyMap<Connection, UserRoomAccess>> {
     const { read } = this.#database
     const nowMs = this.#now()
-    const standings = new Map<Connection, FoundStanding>()
-    const barred = await findBarredPrefixes(read, roomId, nowMs)
-    if (barred.size === 0) return standings
+    const accesses = new Map<Connection, UserRoomAccess>()
+    const banned = await findBannedPrefixes(read, roomId, nowMs)
+    if (banned.size === 0) return accesses
     for (const connection of this.#connections) {
       const { isGuest, userId, clientPrefix } = connection.person
-      if (!isGuest || !barred.has(clientPrefix)) continue
-      const standing = await findStanding(read, roomId, { userId, clientPrefix, nowMs })
-      if (standing) standings.set(connection, standing)
+      if (!isGuest || !banned.has(clientPrefix)) continue
+      const access = await findRoomAccess(read, roomId, { userId, clientPrefix, nowMs })
+      if (access) accesses.set(connection, access)
     }
-    return standings
+    return accesses
   }
 }
 
@@ -160,11 +162,11 @@ function upsertOf(room: RoomRow, role: RoomRole | null, count: number): string {
 }
 
 /** As `listRooms` decides it: public rooms, and the ones that one belongs to. */
-function isListed(standing: FoundStanding): boolean {
-  return entryOf(standing) === 'yes' && (standing.visibility === 'public' || standing.role !== null)
+function isListed(access: UserRoomAccess): boolean {
+  return decideEntry(access) === 'yes' && (access.visibility === 'public' || access.role !== null)
 }
 
-function wider(a: FormerLobby | undefined, b: FormerLobby): FormerLobby {
+function mergeAudiences(a: PreviousAudience | undefined, b: PreviousAudience): PreviousAudience {
   if (a === undefined) return b
   return a === 'everyone' || b === 'everyone' ? 'everyone' : [...a, ...b]
 }

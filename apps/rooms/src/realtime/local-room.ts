@@ -2,14 +2,14 @@ import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import { loadEvents } from '../messages/event-log.ts'
-import type { News, RoomEvent } from '../news.ts'
+import type { ClusterEvent, RoomEvent } from '../cluster-events.ts'
 import { viewOf } from '../rooms/event-view.ts'
-import { findStandingsOfPresent } from '../rooms/standing.ts'
+import { findAccessOfParticipants } from '../rooms/access-store.ts'
 import type { Connection, Subscription } from './connection.ts'
 import { Presence } from './presence.ts'
 
 /** What a room here needs of the node. */
-export interface Surroundings {
+export interface LocalRoomDependencies {
   database: Database<Tables>
   log: Log
   /** Milliseconds since 1970. */
@@ -19,7 +19,7 @@ export interface Surroundings {
 
 const EVENTS_AT_ONCE = 200
 
-type RoomNews = Extract<News, { kind: 'event' | 'grown' | 'presence' | 'typing' }>
+type LocalRoomEvent = Extract<ClusterEvent, { kind: 'event' | 'grown' | 'presence' | 'typing' }>
 
 /** A room that somebody at this node is subscribed to. Does no more than send; what is so, the database says. */
 export class LocalRoom {
@@ -27,21 +27,21 @@ export class LocalRoom {
   /** Those who are told what happens. */
   readonly subscriptions = new Set<Subscription>()
   /** Those on their way in, who keep the room here and are told nothing yet. */
-  readonly expected = new Set<Connection>()
+  readonly entering = new Set<Connection>()
   readonly presence: Presence
-  readonly #around: Surroundings
+  readonly #dependencies: LocalRoomDependencies
   /** Everybody here has been sent everything up to this event, unless a catching-up is wanted. */
   #seq = 0
   /** The latest event that was heard of while nobody was here to be told. */
-  #heardSeq = 0
+  #latestSeq = 0
   #catching: Promise<void> | undefined
   /** Stays set when catching up fails, so that it is gone on with. */
   #isBehind = false
 
-  constructor(id: string, around: Surroundings) {
+  constructor(id: string, dependencies: LocalRoomDependencies) {
     this.id = id
-    this.#around = around
-    this.presence = new Presence(id, around, (frame) => this.broadcast(frame))
+    this.#dependencies = dependencies
+    this.presence = new Presence(id, dependencies, (frame) => this.broadcast(frame))
   }
 
   get count(): number {
@@ -49,7 +49,7 @@ export class LocalRoom {
   }
 
   get isEmpty(): boolean {
-    return this.subscriptions.size === 0 && this.expected.size === 0
+    return this.subscriptions.size === 0 && this.entering.size === 0
   }
 
   /** Whether the log, which stands at `seq`, has more than was sent. */
@@ -60,7 +60,7 @@ export class LocalRoom {
   /** Somebody who has everything up to `seq`, from a transaction that others may have overtaken since. */
   open(subscription: Subscription): void {
     const { connection, seq } = subscription
-    const known = Math.max(this.#seq, this.#heardSeq)
+    const known = Math.max(this.#seq, this.#latestSeq)
     if (this.subscriptions.size === 0) this.#seq = seq
     connection.subscriptions.set(this.id, subscription)
     this.subscriptions.add(subscription)
@@ -82,24 +82,24 @@ export class LocalRoom {
   }
 
   /** Something that concerns those who are here. */
-  told(news: RoomNews): void {
-    switch (news.kind) {
+  handle(event: LocalRoomEvent): void {
+    switch (event.kind) {
       case 'event':
-        return this.hear(news.event)
+        return this.applyEvent(event.event)
       case 'grown':
-        return this.#grown(news.seq)
+        return this.#applyRemoteSeq(event.seq)
       case 'presence':
-        return this.presence.changed()
+        return this.presence.scheduleRefresh()
       case 'typing': {
-        const { roomId, userId, active } = news
+        const { roomId, userId, active } = event
         return this.broadcast({ type: 'typing', roomId, userId, active }, userId)
       }
     }
   }
 
   /** An event that was told, which may have come late, twice, or too early (R18.4). */
-  hear(event: RoomEvent): void {
-    this.#heardSeq = Math.max(this.#heardSeq, event.seq)
+  applyEvent(event: RoomEvent): void {
+    this.#latestSeq = Math.max(this.#latestSeq, event.seq)
     if (this.subscriptions.size === 0 || event.seq <= this.#seq) return
     // What each sees of the room's settings is their own, which takes a look at the database.
     const isNext = event.seq === this.#seq + 1 && event.event !== 'room.settings'
@@ -109,8 +109,8 @@ export class LocalRoom {
   }
 
   /** Another node has stored events up to this one. */
-  #grown(seq: number): void {
-    this.#heardSeq = Math.max(this.#heardSeq, seq)
+  #applyRemoteSeq(seq: number): void {
+    this.#latestSeq = Math.max(this.#latestSeq, seq)
     if (this.subscriptions.size > 0 && seq > this.#seq) this.catchUp()
   }
 
@@ -131,9 +131,9 @@ export class LocalRoom {
       connection.send(shared ?? this.#frame(viewFor?.(connection) ?? event))
       count++
     }
-    this.#around.countDeliveries(count)
+    this.#dependencies.countDeliveries(count)
     // What visitors are is a setting of the room.
-    if (!event.event.startsWith('message.')) this.presence.changed()
+    if (!event.event.startsWith('message.')) this.presence.scheduleRefresh()
   }
 
   #frame(event: RoomEvent): string {
@@ -155,12 +155,12 @@ export class LocalRoom {
     } catch (error) {
       // The next event, or the next look at the room's number, begins it again.
       this.#isBehind = true
-      this.#around.log.warn('a room could not catch up with its log', { error })
+      this.#dependencies.log.warn('a room could not catch up with its log', { error })
     }
   }
 
   async #readOn(): Promise<void> {
-    const { read } = this.#around.database
+    const { read } = this.#dependencies.database
     for (;;) {
       const to = [...this.subscriptions]
       if (to.length === 0) return
@@ -176,9 +176,9 @@ export class LocalRoom {
   /** Only settings look different to different people. */
   async #viewFor(event: RoomEvent): Promise<((connection: Connection) => RoomEvent) | undefined> {
     if (event.event !== 'room.settings') return undefined
-    const { database, now } = this.#around
-    const standings = await findStandingsOfPresent(database.read, this.id, now())
-    const roles = new Map(standings.map(({ userId, role }) => [userId, role]))
+    const { database, now } = this.#dependencies
+    const accesses = await findAccessOfParticipants(database.read, this.id, now())
+    const roles = new Map(accesses.map(({ userId, role }) => [userId, role]))
     const { count } = this
     return ({ userId }) => viewOf(event, { role: roles.get(userId) ?? null, participantCount: count })
   }

@@ -1,7 +1,7 @@
-import type { RemovalReason } from '../news.ts'
+import type { RemovalReason } from '../cluster-events.ts'
 import { toMomentOrNull } from '../wire.ts'
 import type { Connection, Subscription } from './connection.ts'
-import { LocalRoom, type Surroundings } from './local-room.ts'
+import { LocalRoom, type LocalRoomDependencies } from './local-room.ts'
 
 /** Why somebody is not in a room any more, and until when. */
 export interface Removal {
@@ -12,10 +12,10 @@ export interface Removal {
 /** The rooms that somebody at this node is subscribed to. */
 export class LocalRooms {
   readonly #rooms = new Map<string, LocalRoom>()
-  readonly #around: Surroundings
+  readonly #dependencies: LocalRoomDependencies
 
-  constructor(around: Surroundings) {
-    this.#around = around
+  constructor(dependencies: LocalRoomDependencies) {
+    this.#dependencies = dependencies
   }
 
   all(): readonly LocalRoom[] {
@@ -33,16 +33,16 @@ export class LocalRooms {
   }
 
   /** Somebody is on the way in; the room hears what happens from now on. `settled` must follow. */
-  expect(connection: Connection, roomId: string): LocalRoom {
-    const room = this.#rooms.get(roomId) ?? new LocalRoom(roomId, this.#around)
+  reserve(connection: Connection, roomId: string): LocalRoom {
+    const room = this.#rooms.get(roomId) ?? new LocalRoom(roomId, this.#dependencies)
     this.#rooms.set(roomId, room)
-    room.expected.add(connection)
+    room.entering.add(connection)
     return room
   }
 
   /** In or not, nobody need wait for this connection any more. */
-  settled(connection: Connection, room: LocalRoom): void {
-    room.expected.delete(connection)
+  release(connection: Connection, room: LocalRoom): void {
+    room.entering.delete(connection)
     if (room.isEmpty) this.#close(room)
   }
 
@@ -57,7 +57,7 @@ export class LocalRooms {
   /** Somebody lost the room: told on the socket, which stays open. */
   remove({ connection, roomId }: Subscription, { reason, untilMs }: Removal): void {
     if (!this.leave(connection, roomId)) return
-    connection.tell({ type: 'room.removed', roomId, reason, until: toMomentOrNull(untilMs) })
+    connection.sendFrame({ type: 'room.removed', roomId, reason, until: toMomentOrNull(untilMs) })
   }
 
   close(): void {

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Tables } from '../db/tables.ts'
 import { toPending } from '../invitations/schema.ts'
 import { findInvitation, findRoomOf } from '../invitations/store.ts'
-import type { News, Notice } from '../news.ts'
-import { toPendingTransfer } from '../ownership/schema.ts'
-import { listTransfers } from '../ownership/store.ts'
+import type { ClusterEvent, Notice } from '../cluster-events.ts'
+import { toPendingTransfer } from '../members/ownership/schema.ts'
+import { listTransfers } from '../members/ownership/store.ts'
 import { Id } from '../wire.ts'
 
-const Ended = {
+const endedData = {
   invitation_revoked: z.object({ id: Id, roomId: Id }),
   transfer_ended: z.object({ roomId: Id, fromUserId: Id, toUserId: Id }),
 }
@@ -16,7 +16,7 @@ const Ended = {
 /** What somebody is told of what came about at another node, as the database has it for them; undefined when it has not. */
 export async function readNotice(
   db: Kysely<Tables>,
-  { userId, notice, ids }: Extract<News, { kind: 'noticed' }>,
+  { userId, notice, ids }: Extract<ClusterEvent, { kind: 'noticed' }>,
   nowMs: number,
 ): Promise<Notice['data'] | undefined> {
   if (notice === 'invitation') {
@@ -29,5 +29,5 @@ export async function readNotice(
     return row?.to_user_id === userId ? { transfer: toPendingTransfer(row) } : undefined
   }
   // Nothing is left to be read of the others.
-  return Ended[notice].parse(ids)
+  return endedData[notice].parse(ids)
 }

@@ -1,12 +1,12 @@
-import { findCalled } from '../messages/store.ts'
-import { effectiveRole } from '../rooms/room-access.ts'
+import { findUserDisplay } from '../messages/store.ts'
+import { effectiveRole } from '../rooms/permissions.ts'
 import { type Person, toPerson } from '../rooms/schema.ts'
-import type { FoundStanding } from '../rooms/standing.ts'
-import { countPresent, findRoom, listPresent } from '../rooms/store.ts'
-import type { Surroundings } from './local-room.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
+import { countParticipants, findRoom, listParticipants } from '../rooms/store.ts'
+import type { LocalRoomDependencies } from './local-room.ts'
 
 /** More people than this are only counted (R18.6). */
-export const MOST_PERSONS = 200
+export const MAX_PERSONS = 200
 /** Comings and goings within this time are told together. */
 const EVERY_MS = 250
 
@@ -18,48 +18,48 @@ export class Presence {
   /** Of `persons` as they are; made when it is asked for. */
   #text: string | undefined
   readonly #roomId: string
-  readonly #around: Surroundings
-  readonly #tell: Tell
+  readonly #dependencies: LocalRoomDependencies
+  readonly #sendFrame: SendFrame
   /** One reading after the other, so that none brings back what was so before. */
   #reading: Promise<unknown> = Promise.resolve()
   #firstRead: Promise<unknown> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
 
-  constructor(roomId: string, around: Surroundings, tell: Tell) {
+  constructor(roomId: string, dependencies: LocalRoomDependencies, sendFrame: SendFrame) {
     this.#roomId = roomId
-    this.#around = around
-    this.#tell = tell
+    this.#dependencies = dependencies
+    this.#sendFrame = sendFrame
   }
 
   /** How many are there and who, as JSON, with somebody who has come since that was read. */
-  seenWith(newcomer: Person | undefined): { count: number; personsText: string } {
+  snapshotWith(newcomer: Person | undefined): { count: number; personsText: string } {
     const personsText = (this.#text ??= JSON.stringify([...this.persons.values()]))
     const { count } = this
-    if (!newcomer || count > MOST_PERSONS || this.persons.has(newcomer.userId)) return { count, personsText }
+    if (!newcomer || count > MAX_PERSONS || this.persons.has(newcomer.userId)) return { count, personsText }
     const separator = count > 0 ? ',' : ''
     const own = `${separator}${JSON.stringify(newcomer)}]`
     return { count: count + 1, personsText: personsText.slice(0, -1) + own }
   }
 
   /** Somebody who is there, unless that was read already. */
-  async findNewcomer({ userId, isGuest: guest, ...standing }: FoundStanding): Promise<Person | undefined> {
+  async findNewcomer({ userId, isGuest: guest, ...access }: UserRoomAccess): Promise<Person | undefined> {
     if (this.persons.has(userId)) return undefined
-    const called = await findCalled(this.#around.database.read, this.#roomId, userId)
-    if (!called) return undefined
-    const { nickname, avatar_color: avatarColor } = called
-    return { userId, nickname, avatarColor, guest, role: effectiveRole(standing) }
+    const display = await findUserDisplay(this.#dependencies.database.read, this.#roomId, userId)
+    if (!display) return undefined
+    const { nickname, avatar_color: avatarColor } = display
+    return { userId, nickname, avatarColor, guest, role: effectiveRole(access) }
   }
 
   /** Tells who came and went, soon. */
-  changed(): void {
+  scheduleRefresh(): void {
     if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.refresh(), EVERY_MS)
   }
 
   /** Whether others are in the room than were told. */
   differsFrom(userIds: ReadonlySet<string>): boolean {
     if (userIds.size !== this.count) return true
-    return this.count <= MOST_PERSONS && !userIds.isSubsetOf(new Set(this.persons.keys()))
+    return this.count <= MAX_PERSONS && !userIds.isSubsetOf(new Set(this.persons.keys()))
   }
 
   close(): void {
@@ -83,32 +83,31 @@ export class Presence {
     this.#timer = undefined
     try {
       const change = await this.#read()
-      if (change) this.#tell({ type: 'presence', roomId: this.#roomId, ...change })
+      if (change) this.#sendFrame({ type: 'presence', roomId: this.#roomId, ...change })
     } catch (error) {
       // The next look at who is there finds the difference.
-      this.#around.log.warn('who is in a room could not be read', { error })
+      this.#dependencies.log.warn('who is in a room could not be read', { error })
     }
   }
 
-  #read(): Promise<Change | undefined> {
+  #read(): Promise<PresenceChange | undefined> {
     const read = this.#reading.then(() => this.#readNow())
     this.#reading = read.catch(() => {})
     return read
   }
 
   /** What is different from what was last told; undefined when nothing is. */
-  async #readNow(): Promise<Change | undefined> {
-    const { database, now } = this.#around
+  async #readNow(): Promise<PresenceChange | undefined> {
+    const { database, now } = this.#dependencies
     const room = await findRoom(database.read, this.#roomId)
     if (!room) return undefined
-    const rows = await listPresent(database.read, this.#roomId, now(), MOST_PERSONS + 1)
+    const rows = await listParticipants(database.read, this.#roomId, now(), MAX_PERSONS + 1)
     const count =
-      rows.length <= MOST_PERSONS ? rows.length : await countPresent(database.read, this.#roomId, now())
-    const persons = count <= MOST_PERSONS ? rows.map((row) => toPerson(row, room.default_role)) : []
+      rows.length <= MAX_PERSONS ? rows.length : await countParticipants(database.read, this.#roomId, now())
+    const persons = count <= MAX_PERSONS ? rows.map((row) => toPerson(row, room.default_role)) : []
     const present = new Map(persons.map((person) => [person.userId, person]))
     const joined = persons.filter((person) => !isSame(person, this.persons.get(person.userId)))
-    const left =
-      count <= MOST_PERSONS ? [...this.persons.keys()].filter((userId) => !present.has(userId)) : []
+    const left = count <= MAX_PERSONS ? [...this.persons.keys()].filter((userId) => !present.has(userId)) : []
     const hasChanged = joined.length > 0 || left.length > 0 || count !== this.count
     this.persons = present
     this.count = count
@@ -117,10 +116,10 @@ export class Presence {
   }
 }
 
-type Tell = (frame: Readonly<Record<string, unknown>>) => void
+type SendFrame = (frame: Readonly<Record<string, unknown>>) => void
 
 /** What a `presence` frame says. */
-interface Change {
+interface PresenceChange {
   joined: Person[]
   left: string[]
   count: number

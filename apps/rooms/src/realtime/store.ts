@@ -2,18 +2,18 @@ import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely } from 'kysely'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
-import { findBan } from '../moderation/store.ts'
+import { findBan } from '../members/moderation/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { Removal } from './local-rooms.ts'
 
-type FoundEnd = Pick<SessionRow, 'id' | 'revoked_at' | 'revoke_reason' | 'idle_expires_at'>
+type SessionEnd = Pick<SessionRow, 'id' | 'revoked_at' | 'revoke_reason' | 'idle_expires_at'>
 
 /** How these sessions end; those of erased accounts have no row any more. */
-export async function findEnds(
+export async function findSessionEnds(
   db: Kysely<Tables>,
   dialect: DialectName,
   sessionIds: readonly string[],
-): Promise<Map<string, FoundEnd>> {
+): Promise<Map<string, SessionEnd>> {
   const rows = await db
     .selectFrom('sessions')
     .select(['id', 'revoked_at', 'revoke_reason', 'idle_expires_at'])
@@ -23,7 +23,7 @@ export async function findEnds(
 }
 
 /** Why a session is over; undefined while it can be used. */
-export function endOf(row: FoundEnd | undefined, nowMs: number): RevokeReason | undefined {
+export function endReasonOf(row: SessionEnd | undefined, nowMs: number): RevokeReason | undefined {
   if (!row) return 'revoked'
   if (row.revoked_at !== null) return row.revoke_reason ?? 'revoked'
   return row.idle_expires_at <= nowMs ? 'expired' : undefined
@@ -50,7 +50,7 @@ export async function findLastSeqs(
 }
 
 /** Who is in these rooms. */
-export async function findPresentIds(
+export async function findParticipantIds(
   db: Kysely<Tables>,
   dialect: DialectName,
   { roomIds, nowMs }: { roomIds: readonly string[]; nowMs: number },
@@ -84,14 +84,14 @@ export async function findRoomsOf(
 }
 
 /** Live leases of one node, by connection and then by room. */
-export type FoundLeases = ReadonlyMap<string, ReadonlySet<string>>
+export type LiveLeases = ReadonlyMap<string, ReadonlySet<string>>
 
 /** In these rooms, or in all. */
 export async function findLeases(
   db: Kysely<Tables>,
   dialect: DialectName,
   { nodeId, roomIds, nowMs }: { nodeId: string; roomIds: readonly string[] | undefined; nowMs: number },
-): Promise<FoundLeases> {
+): Promise<LiveLeases> {
   const rows = await db
     .selectFrom('presence_leases')
     .select(['connection_id', 'room_id'])

@@ -5,14 +5,14 @@ import type { LocalRoom } from './local-room.ts'
 /** Told no more often than this, ended after that, and off in crowds (R18.8). */
 const EVERY_MS = 3_000
 const ENDS_AFTER_MS = 6_000
-const MOST_PEOPLE = 50
+const MAX_PARTICIPANTS = 50
 
 interface Typist {
   roomId: string
   userId: string
   /** When the last beginning was told. */
-  toldAtMs: number
-  heardAtMs: number
+  publishedAtMs: number
+  lastTypedAtMs: number
   isTyping: boolean
 }
 
@@ -27,25 +27,25 @@ export class Typing {
     this.#now = now
   }
 
-  hear({ userId }: Connection, room: LocalRoom, active: boolean): void {
+  update({ userId }: Connection, room: LocalRoom, active: boolean): void {
     const key = `${room.id} ${userId}`
     const typist = this.#typists.get(key)
     if (!active) return typist && this.#end(typist)
-    if (room.count > MOST_PEOPLE) return
+    if (room.count > MAX_PARTICIPANTS) return
     const nowMs = this.#now()
-    if (typist) typist.heardAtMs = nowMs
+    if (typist) typist.lastTypedAtMs = nowMs
     // Also for who has stopped and begins again: stopping must not be a way round.
-    if (typist && Math.abs(nowMs - typist.toldAtMs) < EVERY_MS) return
+    if (typist && Math.abs(nowMs - typist.publishedAtMs) < EVERY_MS) return
     const roomId = room.id
-    this.#typists.set(key, { roomId, userId, toldAtMs: nowMs, heardAtMs: nowMs, isTyping: true })
+    this.#typists.set(key, { roomId, userId, publishedAtMs: nowMs, lastTypedAtMs: nowMs, isTyping: true })
     this.#bus.publish({ kind: 'typing', roomId, userId, active: true })
   }
 
   /** Ends what nobody has gone on with, every second; also what a clock that was set back makes seem to come. */
   tick(nowMs: number): void {
     for (const [key, typist] of this.#typists) {
-      if (Math.abs(nowMs - typist.heardAtMs) >= ENDS_AFTER_MS) this.#end(typist)
-      if (!typist.isTyping && Math.abs(nowMs - typist.toldAtMs) >= EVERY_MS) this.#typists.delete(key)
+      if (Math.abs(nowMs - typist.lastTypedAtMs) >= ENDS_AFTER_MS) this.#end(typist)
+      if (!typist.isTyping && Math.abs(nowMs - typist.publishedAtMs) >= EVERY_MS) this.#typists.delete(key)
     }
   }
 

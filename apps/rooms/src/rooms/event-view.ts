@@ -1,5 +1,5 @@
-import type { RoomEvent } from '../news.ts'
-import { type RoomRole, canPublish } from './room-access.ts'
+import type { RoomEvent } from '../cluster-events.ts'
+import { type RoomRole, canPublish } from './permissions.ts'
 import type { SharedRoom } from './schema.ts'
 
 /** What differs between those who are told of the same event. */

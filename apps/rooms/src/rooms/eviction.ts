@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { News, RemovalReason } from '../news.ts'
-import { entryOf } from './room-access.ts'
-import { type FoundStanding, findStandingsOfPresent, findStandingsWherePresent } from './standing.ts'
+import type { ClusterEvent, RemovalReason } from '../cluster-events.ts'
+import { decideEntry } from './permissions.ts'
+import { type UserRoomAccess, findAccessOfParticipants, findAccessOfParticipant } from './access-store.ts'
 
-export interface LostAccess {
+export interface AccessRevocation {
   roomId: string
   /** Null: everybody. */
   userIds: readonly string[] | null
@@ -17,10 +17,10 @@ export interface LostAccess {
  * The one place where people lose a room (R17.7): with the change that costs them the room, their visits and leases end.
  * Returns what to tell once it is committed. Nodes that do not hear it find the leases gone (R19.2).
  */
-export async function endAccess(
+export async function revokeAccess(
   tx: Transaction<Tables>,
-  { roomId, userIds, reason, untilMs = null }: LostAccess,
-): Promise<News[]> {
+  { roomId, userIds, reason, untilMs = null }: AccessRevocation,
+): Promise<ClusterEvent[]> {
   if (userIds?.length === 0) return []
   for (const table of ['presence_leases', 'room_visits'] as const)
     await tx
@@ -28,11 +28,11 @@ export async function endAccess(
       .where('room_id', '=', roomId)
       .$if(userIds !== null, (query) => query.where('user_id', 'in', userIds ?? []))
       .execute()
-  return [{ kind: 'removed', roomId, userIds, reason, untilMs }, ...presenceChanged(roomId)]
+  return [{ kind: 'removed', roomId, userIds, reason, untilMs }, ...presenceEvents(roomId)]
 }
 
 /** What to tell when somebody came or went. */
-export function presenceChanged(roomId: string): News[] {
+export function presenceEvents(roomId: string): ClusterEvent[] {
   return [
     { kind: 'presence', roomId },
     { kind: 'lobby', roomId },
@@ -40,38 +40,42 @@ export function presenceChanged(roomId: string): News[] {
 }
 
 /** After a change of the room, with its row locked: whoever is there and may no longer enter loses it. */
-export async function reconsider(tx: Transaction<Tables>, roomId: string, nowMs: number): Promise<News[]> {
+export async function revokeLostAccess(
+  tx: Transaction<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<ClusterEvent[]> {
   const present = await tx
     .selectFrom('room_visits')
     .select('user_id')
     .where('room_id', '=', roomId)
     .where('ended_at', 'is', null)
     .execute()
-  const mayStay = admitted(await findStandingsOfPresent(tx, roomId, nowMs), 'userId')
+  const mayStay = idsWithAccess(await findAccessOfParticipants(tx, roomId, nowMs), 'userId')
   const userIds = present.map(({ user_id }) => user_id).filter((id) => !mayStay.has(id))
-  return endAccess(tx, { roomId, userIds, reason: 'access_lost' })
+  return revokeAccess(tx, { roomId, userIds, reason: 'access_lost' })
 }
 
 /** After a change of the person (disabled, no longer an administrator): the same for all rooms where they are. */
-export async function reconsiderPerson(
+export async function revokeLostAccessOfUser(
   tx: Transaction<Tables>,
   userId: string,
   nowMs: number,
-): Promise<News[]> {
+): Promise<ClusterEvent[]> {
   const present = await tx
     .selectFrom('room_visits')
     .select('room_id')
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
     .execute()
-  const mayStay = admitted(await findStandingsWherePresent(tx, userId, nowMs), 'roomId')
-  const told: News[] = []
+  const mayStay = idsWithAccess(await findAccessOfParticipant(tx, userId, nowMs), 'roomId')
+  const events: ClusterEvent[] = []
   for (const { room_id: roomId } of present)
     if (!mayStay.has(roomId))
-      told.push(...(await endAccess(tx, { roomId, userIds: [userId], reason: 'access_lost' })))
-  return told
+      events.push(...(await revokeAccess(tx, { roomId, userIds: [userId], reason: 'access_lost' })))
+  return events
 }
 
-function admitted(standings: readonly FoundStanding[], key: 'userId' | 'roomId'): ReadonlySet<string> {
-  return new Set(standings.filter((each) => entryOf(each) === 'yes').map((each) => each[key]))
+function idsWithAccess(accesses: readonly UserRoomAccess[], key: 'userId' | 'roomId'): ReadonlySet<string> {
+  return new Set(accesses.filter((each) => decideEntry(each) === 'yes').map((each) => each[key]))
 }

@@ -2,11 +2,11 @@ import type { DialectName } from '@latchkey/database/url'
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import { foldText } from '@latchkey/http/text'
 import { containsText } from '@latchkey/database/database'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
-import { ADDRESS_BARRED_MS, isLiveBar } from './standing.ts'
-import { presentCount } from './store.ts'
+import { ADDRESS_BAN_MS, isLiveBan } from './access-store.ts'
+import { queryParticipantCount } from './store.ts'
 
 export interface ListedRoom extends RoomRow {
   member_role: RoomMemberRow['role'] | null
@@ -40,7 +40,7 @@ export async function listRooms(
     )
     .selectAll('rooms')
     .select('room_members.role as member_role')
-    .select((eb) => presentCount(eb, nowMs).as('present'))
+    .select((eb) => queryParticipantCount(eb, nowMs).as('present'))
     .where((eb) =>
       eb.or([
         eb('rooms.visibility', '=', 'public'),
@@ -51,14 +51,14 @@ export async function listRooms(
     .$if(isGuest, (query) =>
       query.where('rooms.visibility', '<>', 'private').where('rooms.allow_guests', '=', 1),
     )
-    .$if(!isAdmin, (query) => query.where((eb) => eb.not(eb.exists(bars(eb, filter)))))
+    .$if(!isAdmin, (query) => query.where((eb) => eb.not(eb.exists(bansFor(eb, filter)))))
     .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
     .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
     .execute()
 }
 
 /** What keeps this person out of the room of the row, as `findStanding` decides it for one room. */
-function bars(
+function bansFor(
   eb: ExpressionBuilder<Tables & { room_members: Tables['room_members'] | null }, 'rooms' | 'room_members'>,
   { userId, isGuest, clientPrefix, nowMs }: RoomFilter,
 ) {
@@ -67,7 +67,7 @@ function bars(
     .select('room_bans.kind')
     .whereRef('room_bans.room_id', '=', 'rooms.id')
     .where((ban) => {
-      const own = ban.and([ban('room_bans.user_id', '=', userId), isLiveBar(nowMs)])
+      const own = ban.and([ban('room_bans.user_id', '=', userId), isLiveBan(nowMs)])
       if (!isGuest) return own
       const wasThere = ban
         .selectFrom('room_visits')
@@ -77,7 +77,7 @@ function bars(
         .whereRef('room_visits.started_at', '<=', 'room_bans.created_at')
       const byAddress = ban.and([
         ban('room_bans.guest_prefix', '=', clientPrefix),
-        ban('room_bans.created_at', '>', nowMs - ADDRESS_BARRED_MS),
+        ban('room_bans.created_at', '>', nowMs - ADDRESS_BAN_MS),
         ban('room_members.role', 'is', null),
         ban('rooms.owner_id', '<>', userId),
         ban.not(ban.exists(wasThere)),
@@ -87,9 +87,10 @@ function bars(
 }
 
 /** All rooms with how many people are in each. */
-export const listLines = prepared<{ nowMs: number }, RoomRow & { present: number | null }>((db, { nowMs }) =>
-  db
-    .selectFrom('rooms')
-    .selectAll('rooms')
-    .select((eb) => presentCount(eb, nowMs).as('present')),
+export const listRoomsWithCounts = prepareQuery<{ nowMs: number }, RoomRow & { present: number | null }>(
+  (db, { nowMs }) =>
+    db
+      .selectFrom('rooms')
+      .selectAll('rooms')
+      .select((eb) => queryParticipantCount(eb, nowMs).as('present')),
 )

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomEventRow, RoomEventType, RoomRow, Tables } from '../db/tables.ts'
-import type { RoomEvent } from '../news.ts'
+import type { RoomEvent } from '../cluster-events.ts'
 import { toMoment } from '../wire.ts'
 import type { Person } from './schema.ts'
 
-const touchRoom = prepared<{ roomId: string }, RoomRow>((db, { roomId }) =>
+const touchRoom = prepareQuery<{ roomId: string }, RoomRow>((db, { roomId }) =>
   db
     .updateTable('rooms')
     .set((eb) => ({ last_seq: eb.ref('last_seq') }))
@@ -22,7 +22,7 @@ export async function lockRoom(tx: Transaction<Tables>, roomId: string): Promise
   return room
 }
 
-const takeNumber = prepared<{ roomId: string }, { last_seq: number }>((db, { roomId }) =>
+const incrementSeq = prepareQuery<{ roomId: string }, { last_seq: number }>((db, { roomId }) =>
   db
     .updateTable('rooms')
     .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
@@ -30,7 +30,7 @@ const takeNumber = prepared<{ roomId: string }, { last_seq: number }>((db, { roo
     .returning('last_seq'),
 )
 
-const insertEvent = prepared<RoomEventRow, unknown>((db, { room_id, seq, type, data, created_at }) =>
+const insertEvent = prepareQuery<RoomEventRow, unknown>((db, { room_id, seq, type, data, created_at }) =>
   db.insertInto('room_events').values({ room_id, seq, type, data, created_at }),
 )
 
@@ -52,8 +52,8 @@ function withoutNames({ person, ...data }: NewEvent['data']): Readonly<Record<st
  * The room's next number, for `putEvent`, with the room locked as by `lockRoom`: both in one statement where nobody needs to
  * be refused before. Whoever is refused after it must not commit. Undefined when there is no such room.
  */
-export async function nextNumber(tx: Transaction<Tables>, roomId: string): Promise<number | undefined> {
-  const [room] = await takeNumber(tx, { roomId })
+export async function nextSeq(tx: Transaction<Tables>, roomId: string): Promise<number | undefined> {
+  const [room] = await incrementSeq(tx, { roomId })
   return room?.last_seq
 }
 
@@ -73,7 +73,7 @@ export async function putEvent(
  * no holes and are committed in their order. Tell of it only after the commit.
  */
 export async function appendEvent(tx: Transaction<Tables>, event: NewEvent): Promise<RoomEvent> {
-  const seq = await nextNumber(tx, event.roomId)
+  const seq = await nextSeq(tx, event.roomId)
   if (seq === undefined) throw new Error('An event needs a room that is there')
   return putEvent(tx, seq, event)
 }

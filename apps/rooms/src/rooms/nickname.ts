@@ -3,24 +3,24 @@ import type { Tables, UserRow } from '../db/tables.ts'
 import { isAccount } from '../users/store.ts'
 
 /** What somebody is called whose account is gone: told from others, and nothing of the name. */
-export function nameOfGone(userId: string): string {
+export function deletedUserName(userId: string): string {
   return `#${userId.slice(0, 4)}`
 }
 
 /** How somebody is shown. */
-export type Called = Pick<UserRow, 'nickname' | 'avatar_color'>
+export type UserDisplay = Pick<UserRow, 'nickname' | 'avatar_color'>
 
 /**
  * The same as `nicknameIn` says, for many at once: the people of the room are gone through once, however many they are asked for
  * and whoever else has their names.
  */
-export async function findCalledMany(
+export async function findUserDisplays(
   db: Kysely<Tables>,
   roomId: string,
   userIds: readonly string[],
-): Promise<Map<string, Called>> {
+): Promise<Map<string, UserDisplay>> {
   if (userIds.length === 0) return new Map()
-  const { rows } = await sql<Called & { id: string }>`
+  const { rows } = await sql<UserDisplay & { id: string }>`
     with people as materialized (
       select user_id from room_visits where room_id = ${roomId}
       union select user_id from room_members where room_id = ${roomId}
@@ -39,12 +39,12 @@ export async function findCalledMany(
       select 1 from alike
       where alike.skeleton = named.skeleton and (first_id <> named.id or last_id <> named.id)
         and (is_guest = 1 or member_name = named.nickname)
-    ) then ${suffixed('named')} else nickname end as nickname from named`.execute(db)
-  return new Map(rows.map(({ id, ...called }) => [id, called]))
+    ) then ${withSuffix('named')} else nickname end as nickname from named`.execute(db)
+  return new Map(rows.map(({ id, ...display }) => [id, display]))
 }
 
 /** With what tells people apart whose names look the same. */
-function suffixed(table: 'users' | 'named'): RawBuilder<string> {
+function withSuffix(table: 'users' | 'named'): RawBuilder<string> {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   return sql<string>`${column('nickname')} || ' #' || substr(${column('id')}, 1, 4)`
 }
@@ -63,5 +63,5 @@ export function nicknameIn(roomId: string): RawBuilder<string> {
         or exists (select 1 from room_members where room_id = ${roomId} and user_id = other.id)
         or exists (select 1 from rooms where id = ${roomId} and owner_id = other.id)
       )
-  ) then ${suffixed('users')} else users.nickname end`
+  ) then ${withSuffix('users')} else users.nickname end`
 }

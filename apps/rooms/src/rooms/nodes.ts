@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 
 /** The node is alive at this moment. */
-export async function beat(tx: Transaction<Tables>, nodeId: string, nowMs: number): Promise<void> {
+export async function recordHeartbeat(tx: Transaction<Tables>, nodeId: string, nowMs: number): Promise<void> {
   await tx
     .insertInto('nodes')
     .values({ node_id: nodeId, heartbeat: nowMs })

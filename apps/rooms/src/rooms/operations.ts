@@ -3,23 +3,23 @@ import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import type { News } from '../news.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
 import { findPage } from '../paging.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { auditRoom } from './audit.ts'
 import {
   CHANGE_REFUSALS,
   ENTRY_REFUSALS,
-  enterOrFail,
-  enterToRead,
+  admit,
+  admitReader,
   entrantOf,
-  requireRight,
-} from './entry.ts'
-import { takeDown } from './deletion.ts'
-import { reconsider } from './eviction.ts'
+  requirePermission,
+} from './admission.ts'
+import { deleteRoom } from './deletion.ts'
+import { revokeLostAccess } from './eviction.ts'
 import { listRooms } from './lobby.ts'
 import { appendEvent, lockRoom } from './log.ts'
-import type { RoomAction } from './room-access.ts'
+import type { RoomAction } from './permissions.ts'
 import {
   NewRoom,
   Participant,
@@ -33,33 +33,33 @@ import {
   toRoom,
   toSharedRoom,
 } from './schema.ts'
-import type { FoundStanding } from './standing.ts'
+import type { UserRoomAccess } from './access-store.ts'
 import {
-  countOwned,
-  countPresent,
+  countOwnedRooms,
+  countParticipants,
   deleteLog,
-  deletePieceOfUnread,
+  deleteUnreadBatch,
   insertRoom,
-  listPresent,
+  listParticipants,
   updateRoom,
 } from './store.ts'
 import { join, leave } from './visit-operations.ts'
 
 const tag = 'Rooms'
 /** More people than this are only counted (R16.3). */
-const MOST_PARTICIPANTS = 200
+const MAX_PARTICIPANTS = 200
 
 /** Locks the room, and finds out that the caller may enter and do this in it. */
-export async function standingFor(
+export async function authorizeInRoom(
   tx: Transaction<Tables>,
   context: Context,
   roomId: string,
   action: RoomAction,
-): Promise<FoundStanding> {
+): Promise<UserRoomAccess> {
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-  const standing = await enterOrFail(tx, roomId, entrantOf(context))
-  requireRight(action, standing)
-  return standing
+  const access = await admit(tx, roomId, entrantOf(context))
+  requirePermission(action, access)
+  return access
 }
 
 /** R14.2: at creation and by settings. */
@@ -139,9 +139,9 @@ const create = operation({
     const { user } = actorOf(context)
     const { database, policy, now } = context
     admitCreation(context, body)
-    const mostOwned = user.is_guest === 1 ? policy.limits.guest_rooms : policy.limits.rooms_owned
+    const maxOwned = user.is_guest === 1 ? policy.limits.guest_rooms : policy.limits.rooms_owned
     const row = await database.write(async (tx) => {
-      if ((await countOwned(tx, user.id)) >= mostOwned) throw failure('limit_reached')
+      if ((await countOwnedRooms(tx, user.id)) >= maxOwned) throw failure('limit_reached')
       const room = await insertRoom(tx, {
         id: crypto.randomUUID(),
         name: body.name,
@@ -160,7 +160,7 @@ const create = operation({
       await auditRoom(tx, context, { action: 'room.create', roomId: room.id })
       return room
     })
-    context.tell({ kind: 'lobby', roomId: row.id })
+    context.publish({ kind: 'lobby', roomId: row.id })
     return { room: toRoom(row, { role: 'owner', defaultRole: row.default_role }, 0) }
   },
 })
@@ -173,20 +173,20 @@ const read = operation({
   tag,
   summary: 'Read a room with its participants',
   params: RoomParams,
-  result: z.object({ room: Room, participants: z.array(Participant).max(MOST_PARTICIPANTS) }),
+  result: z.object({ room: Room, participants: z.array(Participant).max(MAX_PARTICIPANTS) }),
   failures: ENTRY_REFUSALS,
   async handler(context, { params }) {
-    const standing = await enterToRead(context, params.id)
+    const access = await admitReader(context, params.id)
     const { database, now } = context
-    const { room, defaultRole } = standing
-    const people = await listPresent(database.read, room.id, now, MOST_PARTICIPANTS)
+    const { room, defaultRole } = access
+    const people = await listParticipants(database.read, room.id, now, MAX_PARTICIPANTS)
     const count =
-      people.length < MOST_PARTICIPANTS ? people.length : await countPresent(database.read, room.id, now)
+      people.length < MAX_PARTICIPANTS ? people.length : await countParticipants(database.read, room.id, now)
     const participants = people.map((person) => ({
       ...toPerson(person, defaultRole),
       joinedAt: toMoment(person.started_at),
     }))
-    return { room: toRoom(room, standing, count), participants }
+    return { room: toRoom(room, access, count), participants }
   },
 })
 
@@ -205,7 +205,7 @@ const change = operation({
     for (;;) {
       const changed = await context.database.write((tx) => changeSettings(tx, context, params.id, body))
       if (changed !== 'more') {
-        for (const news of changed.told) context.tell(news)
+        for (const event of changed.events) context.publish(event)
         return { room: changed.room }
       }
       // Others have their turn in between.
@@ -220,19 +220,19 @@ async function changeSettings(
   context: Context,
   roomId: string,
   settings: RoomSettings,
-): Promise<{ room: Room; told: News[] } | 'more'> {
-  const standing = await standingFor(tx, context, roomId, 'change_room')
-  if (standing.isGuest) refuseForGuests(settings)
+): Promise<{ room: Room; events: ClusterEvent[] } | 'more'> {
+  const access = await authorizeInRoom(tx, context, roomId, 'change_room')
+  if (access.isGuest) refuseForGuests(settings)
   const { now: nowMs } = context
-  const before = standing.room
+  const before = access.room
   const changes = differences(before, columnsOf(settings))
   const names = Object.keys(changes) as (keyof RoomRow)[]
-  const told: News[] = []
+  const events: ClusterEvent[] = []
   let row = before
   if (names.length > 0) {
     // What was said while nobody who came later could read it stays so.
     if (before.history_visibility === 'none' && changes.history_visibility !== undefined) {
-      if (await deletePieceOfUnread(tx, before, nowMs)) return 'more'
+      if (await deleteUnreadBatch(tx, before, nowMs)) return 'more'
       await deleteLog(tx, roomId)
     }
     const changed = await updateRoom(tx, roomId, changes)
@@ -242,15 +242,15 @@ async function changeSettings(
     const metadata = Object.fromEntries(names.map((name) => [name, { from: before[name], to: row[name] }]))
     await auditRoom(tx, context, { action: 'room.settings.update', roomId, metadata })
     const formerly = before.visibility === 'public' ? ('everyone' as const) : []
-    told.push(
+    events.push(
       { kind: 'event', roomId, event },
       { kind: 'access', roomId },
       { kind: 'lobby', roomId, formerly },
     )
-    told.push(...(await reconsider(tx, roomId, nowMs)))
+    events.push(...(await revokeLostAccess(tx, roomId, nowMs)))
   }
-  const seen = { role: standing.role, defaultRole: row.default_role }
-  return { room: toRoom(row, seen, await countPresent(tx, roomId, nowMs)), told }
+  const viewer = { role: access.role, defaultRole: row.default_role }
+  return { room: toRoom(row, viewer, await countParticipants(tx, roomId, nowMs)), events }
 }
 
 /** What really becomes different. */
@@ -271,12 +271,12 @@ const remove = operation({
   result: Success,
   failures: CHANGE_REFUSALS,
   async handler(context, { params }) {
-    const told = await context.database.write(async (tx) => {
-      const { room } = await standingFor(tx, context, params.id, 'change_room')
+    const events = await context.database.write(async (tx) => {
+      const { room } = await authorizeInRoom(tx, context, params.id, 'change_room')
       await auditRoom(tx, context, { action: 'room.delete', roomId: room.id, metadata: { name: room.name } })
-      return takeDown(tx, room, context.now)
+      return deleteRoom(tx, room, context.now)
     })
-    for (const news of told) context.tell(news)
+    for (const event of events) context.publish(event)
     return SUCCESS
   },
 })

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { codePoints, text } from '@latchkey/http/text'
 import type { RoomRow } from '../db/tables.ts'
-import { MAX_GIVEN, cleanName } from '../login/display-name.ts'
+import { MAX_INPUT_LENGTH, cleanName } from '../login/display-name.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
-import { type RoomRole, type Standing, canPublish, effectiveRole } from './room-access.ts'
+import { type RoomRole, type RoomAccess, canPublish, effectiveRole } from './permissions.ts'
 
 const NAME_LIMIT = 64
 
 /** As people's names: without what nobody can see (R8.3). */
 const Name = text()
   .trim()
-  .max(MAX_GIVEN)
+  .max(MAX_INPUT_LENGTH)
   .transform(cleanName)
   .pipe(
     z
@@ -22,7 +22,7 @@ const Name = text()
   .meta({ minLength: 1, maxLength: NAME_LIMIT })
 
 const Role = z.enum(['owner', 'moderator', 'speaker', 'listener'])
-const MostPeople = z.int().min(1).max(100)
+const MaxParticipants = z.int().min(1).max(100)
 const Visibility = z.enum(['public', 'unlisted', 'private']).meta({
   description:
     '`unlisted`: open to anyone who knows the id; `private`: for members only, and 404 for all others.',
@@ -41,7 +41,7 @@ const Retention = z
 export const NewRoom = z
   .object({
     name: Name,
-    maxParticipants: MostPeople.default(50),
+    maxParticipants: MaxParticipants.default(50),
     visibility: Visibility.default('public'),
     allowGuests: z.boolean().default(true),
     defaultRole: DefaultRole.optional().meta({
@@ -56,7 +56,7 @@ export type NewRoom = z.output<typeof NewRoom>
 export const RoomSettings = z
   .object({
     name: Name.optional(),
-    maxParticipants: MostPeople.optional(),
+    maxParticipants: MaxParticipants.optional(),
     visibility: Visibility.optional(),
     allowGuests: z.boolean().optional(),
     defaultRole: DefaultRole.optional(),
@@ -111,13 +111,13 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
 }
 
 /** The room as this person sees it. */
-export function toRoom(row: RoomRow, standing: Pick<Standing, 'role' | 'defaultRole'>, count: number): Room {
+export function toRoom(row: RoomRow, access: Pick<RoomAccess, 'role' | 'defaultRole'>, count: number): Room {
   return {
     ...toSharedRoom(row),
     lastSeq: row.last_seq,
     participantCount: count,
-    role: standing.role,
-    canPublish: canPublish(standing),
+    role: access.role,
+    canPublish: canPublish(access),
   }
 }
 
@@ -142,7 +142,7 @@ export interface PersonRow {
   role: RoomRole | null
 }
 
-export function toPerson(row: PersonRow, defaultRole: Standing['defaultRole']): Person {
+export function toPerson(row: PersonRow, defaultRole: RoomAccess['defaultRole']): Person {
   return {
     userId: row.user_id,
     nickname: row.nickname,
@@ -158,10 +158,10 @@ export const RoomParams = z.object({ id: Id })
 export const RoomAnswer = z.object({ room: Room })
 export const RoomPage = z.object({ rooms: z.array(Room), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
-  q: text().trim().max(MAX_GIVEN).optional().meta({ description: 'A part of the name.' }),
+  q: text().trim().max(MAX_INPUT_LENGTH).optional().meta({ description: 'A part of the name.' }),
 })
 
-export const Joined = z
+export const JoinAnswer = z
   .object({
     role: Role,
     canPublish: z.boolean(),

@@ -1,12 +1,12 @@
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Updateable } from 'kysely'
 import { foldText } from '@latchkey/http/text'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
-import { holdFirstState, saveState } from '../platform/store.ts'
+import { lockFirstState, saveState } from '../platform/store.ts'
 import { isAccount, lockAccount } from '../users/store.ts'
-import { UNREAD_KEPT_MS, VISIT_GOES_ON_MS } from './history.ts'
+import { UNREAD_RETENTION_MS, VISIT_RESUME_MS } from './history.ts'
 import { nicknameIn } from './nickname.ts'
-import type { RoomRole } from './room-access.ts'
+import type { RoomRole } from './permissions.ts'
 import type { PersonRow } from './schema.ts'
 
 export async function insertRoom(
@@ -33,7 +33,7 @@ export async function updateRoom(
     .executeTakeFirstOrThrow()
 }
 
-const selectRoom = prepared<{ id: string }, RoomRow>((db, { id }) =>
+const selectRoom = prepareQuery<{ id: string }, RoomRow>((db, { id }) =>
   db.selectFrom('rooms').selectAll().where('id', '=', id),
 )
 
@@ -57,20 +57,20 @@ export async function findLastSeq(db: Kysely<Tables>, id: string): Promise<numbe
 }
 
 /** Before the id of a room that is gone and has left something that was said in it. */
-const GONE = 'gone.'
+const DELETED_ROOM_PREFIX = 'gone.'
 
 /** With everything that is in it; but of what was said, if it is much, most is left for `deleteLeftLog`, and read by nobody. */
-export async function deleteRoom(tx: Transaction<Tables>, id: string, nowMs: number): Promise<void> {
+export async function deleteRoomRows(tx: Transaction<Tables>, id: string, nowMs: number): Promise<void> {
   await tx.deleteFrom('rooms').where('id', '=', id).execute()
-  if (await deletePieceOfLog(tx, id)) await saveState(tx, GONE + id, '', nowMs)
+  if (await deleteLogBatch(tx, id)) await saveState(tx, DELETED_ROOM_PREFIX + id, '', nowMs)
 }
 
 /** Deletes a piece of what was said in rooms that are gone: `more` when there was such a room. */
-export async function deleteLeftLog(tx: Transaction<Tables>): Promise<'more' | void> {
+export async function deleteOrphanedLog(tx: Transaction<Tables>): Promise<'more' | void> {
   // Nodes that are at the same room take turns.
-  const gone = await holdFirstState(tx, GONE)
+  const gone = await lockFirstState(tx, DELETED_ROOM_PREFIX)
   if (gone === undefined) return
-  if (!(await deletePieceOfLog(tx, gone.slice(GONE.length))))
+  if (!(await deleteLogBatch(tx, gone.slice(DELETED_ROOM_PREFIX.length))))
     await tx.deleteFrom('platform_state').where('key', '=', gone).execute()
   return 'more'
 }
@@ -79,7 +79,7 @@ export async function deleteLeftLog(tx: Transaction<Tables>): Promise<'more' | v
  * Of what has been said and has happened in a locked room of which nobody reads the history, a piece that no visitor reads
  * either, the oldest first; whether some of it may be left.
  */
-export async function deletePieceOfUnread(
+export async function deleteUnreadBatch(
   tx: Transaction<Tables>,
   { id, last_seq }: RoomRow,
   nowMs: number,
@@ -88,14 +88,14 @@ export async function deletePieceOfUnread(
     .selectFrom('room_visits')
     .select((eb) => eb.fn.min<number | null>('started_seq').as('began'))
     .where('room_id', '=', id)
-    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', nowMs - VISIT_GOES_ON_MS)]))
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', nowMs - VISIT_RESUME_MS)]))
     .executeTakeFirstOrThrow()
   for (const table of ['room_messages', 'room_events'] as const) {
-    const isMore = await deletePiece(tx, table, (query) =>
+    const isMore = await deleteBatch(tx, table, (query) =>
       query
         .where('room_id', '=', id)
         .where((eb) =>
-          eb.or([eb('seq', '<=', began ?? last_seq), eb('created_at', '<=', nowMs - UNREAD_KEPT_MS)]),
+          eb.or([eb('seq', '<=', began ?? last_seq), eb('created_at', '<=', nowMs - UNREAD_RETENTION_MS)]),
         )
         .orderBy('seq'),
     )
@@ -106,14 +106,14 @@ export async function deletePieceOfUnread(
 
 /** All that has been said and has happened in a locked room; no more of it than a piece in one statement. */
 export async function deleteLog(tx: Transaction<Tables>, roomId: string): Promise<void> {
-  for (let isLeft = true; isLeft;) isLeft = await deletePieceOfLog(tx, roomId)
+  for (let isLeft = true; isLeft;) isLeft = await deleteLogBatch(tx, roomId)
 }
 
 /** Whether something is left: asked, since others may take the same rows away, and then fewer are deleted than there are. */
-async function deletePieceOfLog(tx: Transaction<Tables>, roomId: string): Promise<boolean> {
+async function deleteLogBatch(tx: Transaction<Tables>, roomId: string): Promise<boolean> {
   for (const table of ['room_messages', 'room_events'] as const) {
     // In the order of an index, so that PostgreSQL does not gather all that is left for each piece.
-    await deletePiece(tx, table, (query) => query.where('room_id', '=', roomId).orderBy('seq'))
+    await deleteBatch(tx, table, (query) => query.where('room_id', '=', roomId).orderBy('seq'))
     const left = tx.selectFrom(table).select('seq').where('room_id', '=', roomId).orderBy('seq').limit(1)
     if (await left.executeTakeFirst()) return true
   }
@@ -126,7 +126,7 @@ const ROWS_AT_ONCE = 1_000
 type LogQuery = SelectQueryBuilder<Tables, 'room_messages' | 'room_events', { room_id: string; seq: number }>
 
 /** Of what is found in one table; whether something may be left. */
-export async function deletePiece(
+export async function deleteBatch(
   tx: Transaction<Tables>,
   table: 'room_messages' | 'room_events',
   narrow: (query: LogQuery) => LogQuery,
@@ -143,7 +143,7 @@ export async function deletePiece(
  * Of rooms that this person owns; others that would add to them wait until the transaction ends. Throws Kysely's
  * `NoResultError` when the account is gone.
  */
-export async function countOwned(tx: Transaction<Tables>, userId: string): Promise<number> {
+export async function countOwnedRooms(tx: Transaction<Tables>, userId: string): Promise<number> {
   await lockAccount(tx, userId)
   await tx
     .selectFrom('users')
@@ -160,7 +160,7 @@ export async function countOwned(tx: Transaction<Tables>, userId: string): Promi
 }
 
 /** How many people hold a live lease in the room of the row. */
-export function presentCount(eb: ExpressionBuilder<Tables, 'rooms'>, nowMs: number) {
+export function queryParticipantCount(eb: ExpressionBuilder<Tables, 'rooms'>, nowMs: number) {
   return eb
     .selectFrom('presence_leases')
     .select((lease) => lease.fn.count<number>('user_id').distinct().as('count'))
@@ -168,68 +168,70 @@ export function presentCount(eb: ExpressionBuilder<Tables, 'rooms'>, nowMs: numb
     .where('expires_at', '>', nowMs)
 }
 
-const selectPresentCount = prepared<{ roomId: string; nowMs: number }, { present: number | null }>(
+const selectParticipantCount = prepareQuery<{ roomId: string; nowMs: number }, { present: number | null }>(
   (db, { roomId, nowMs }) =>
     db
       .selectFrom('rooms')
-      .select((eb) => presentCount(eb, nowMs).as('present'))
+      .select((eb) => queryParticipantCount(eb, nowMs).as('present'))
       .where('id', '=', roomId),
 )
 
 /** How many different people are in the room. */
-export async function countPresent(db: Kysely<Tables>, roomId: string, nowMs: number): Promise<number> {
-  const [room] = await selectPresentCount(db, { roomId, nowMs })
+export async function countParticipants(db: Kysely<Tables>, roomId: string, nowMs: number): Promise<number> {
+  const [room] = await selectParticipantCount(db, { roomId, nowMs })
   return room?.present ?? 0
 }
 
-export interface PresentPerson extends PersonRow {
+export interface ParticipantRow extends PersonRow {
   started_at: number
 }
 
-type PresentRow = Omit<PresentPerson, 'role'> & {
+type SelectedParticipant = Omit<ParticipantRow, 'role'> & {
   owner_id: string
   member_role: RoomMemberRow['role'] | null
 }
 
-const selectPresent = prepared<{ roomId: string; nowMs: number; limit: number }, PresentRow>(
-  (db, { roomId, nowMs, limit }) =>
-    db
-      .selectFrom('room_visits')
-      .innerJoin('users', 'users.id', 'room_visits.user_id')
-      .innerJoin('rooms', 'rooms.id', 'room_visits.room_id')
-      .leftJoin('room_members', (join) =>
-        join.onRef('room_members.room_id', '=', 'rooms.id').onRef('room_members.user_id', '=', 'users.id'),
-      )
-      .select([
-        'users.id as user_id',
-        nicknameIn(roomId).as('nickname'),
-        'users.avatar_color',
-        'users.is_guest',
-        'rooms.owner_id',
-        'room_members.role as member_role',
-        'room_visits.started_at',
-      ])
-      .where('room_visits.room_id', '=', roomId)
-      .where('room_visits.user_id', 'in', (eb) =>
-        eb
-          .selectFrom('presence_leases')
-          .select('presence_leases.user_id')
-          .where('presence_leases.room_id', '=', roomId)
-          .where('presence_leases.expires_at', '>', nowMs),
-      )
-      .orderBy('room_visits.started_at')
-      .orderBy('users.id')
-      .limit(limit),
+const selectParticipants = prepareQuery<
+  { roomId: string; nowMs: number; limit: number },
+  SelectedParticipant
+>((db, { roomId, nowMs, limit }) =>
+  db
+    .selectFrom('room_visits')
+    .innerJoin('users', 'users.id', 'room_visits.user_id')
+    .innerJoin('rooms', 'rooms.id', 'room_visits.room_id')
+    .leftJoin('room_members', (join) =>
+      join.onRef('room_members.room_id', '=', 'rooms.id').onRef('room_members.user_id', '=', 'users.id'),
+    )
+    .select([
+      'users.id as user_id',
+      nicknameIn(roomId).as('nickname'),
+      'users.avatar_color',
+      'users.is_guest',
+      'rooms.owner_id',
+      'room_members.role as member_role',
+      'room_visits.started_at',
+    ])
+    .where('room_visits.room_id', '=', roomId)
+    .where('room_visits.user_id', 'in', (eb) =>
+      eb
+        .selectFrom('presence_leases')
+        .select('presence_leases.user_id')
+        .where('presence_leases.room_id', '=', roomId)
+        .where('presence_leases.expires_at', '>', nowMs),
+    )
+    .orderBy('room_visits.started_at')
+    .orderBy('users.id')
+    .limit(limit),
 )
 
 /** People who are in the room now, in the order in which they came. */
-export async function listPresent(
+export async function listParticipants(
   db: Kysely<Tables>,
   roomId: string,
   nowMs: number,
   limit: number,
-): Promise<PresentPerson[]> {
-  const rows = await selectPresent(db, { roomId, nowMs, limit })
+): Promise<ParticipantRow[]> {
+  const rows = await selectParticipants(db, { roomId, nowMs, limit })
   return rows.map(({ owner_id, member_role, ...person }) => {
     const role: RoomRole | null = owner_id === person.user_id ? 'owner' : member_role
     return { ...person, role }

@@ -1,10 +1,10 @@
 import type { ExpressionBuilder, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { News } from '../news.ts'
-import { presenceChanged } from './eviction.ts'
-import { RETENTION_MS, UNREAD_KEPT_MS } from './history.ts'
+import type { ClusterEvent } from '../cluster-events.ts'
+import { presenceEvents } from './eviction.ts'
+import { RETENTION_MS, UNREAD_RETENTION_MS } from './history.ts'
 import { lockRoom } from './log.ts'
-import { deletePiece } from './store.ts'
+import { deleteBatch } from './store.ts'
 import { HTTP_NODE } from './visits.ts'
 
 /**
@@ -14,9 +14,9 @@ import { HTTP_NODE } from './visits.ts'
 const CLOCKS_DIFFER_MS = 60_000
 
 /** Ends the visits of those whose last lease has run out, as of when it did. Returns what to tell. */
-export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<News[]> {
-  const rooms = await expired(tx, nowMs).select('room_id').distinct().orderBy('room_id').execute()
-  const told: News[] = []
+export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<ClusterEvent[]> {
+  const rooms = await expiredVisits(tx, nowMs).select('room_id').distinct().orderBy('room_id').execute()
+  const events: ClusterEvent[] = []
   for (const { room_id: roomId } of rooms) {
     await lockRoom(tx, roomId)
     // What has run out is renewed no more, or somebody would stay without a visit.
@@ -24,7 +24,7 @@ export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): 
       .updateTable('presence_leases')
       .set((eb) => ({ expires_at: eb.ref('expires_at') }))
       .where('room_id', '=', roomId)
-      .where((eb) => isOver(eb, nowMs))
+      .where((eb) => hasExpired(eb, nowMs))
       .execute()
     // Whoever has come back in the meantime stays.
     const gone = await tx
@@ -40,20 +40,20 @@ export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): 
         ),
       }))
       .where('room_id', '=', roomId)
-      .where('user_id', 'in', expired(tx, nowMs).select('user_id').where('room_id', '=', roomId))
+      .where('user_id', 'in', expiredVisits(tx, nowMs).select('user_id').where('room_id', '=', roomId))
       .returning('user_id')
       .execute()
-    if (gone.length > 0) told.push(...presenceChanged(roomId))
+    if (gone.length > 0) events.push(...presenceEvents(roomId))
   }
   await tx
     .deleteFrom('presence_leases')
-    .where((eb) => isOver(eb, nowMs))
+    .where((eb) => hasExpired(eb, nowMs))
     .execute()
-  return told
+  return events
 }
 
 /** Leases that no node can be about to renew. */
-function isOver(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: number) {
+function hasExpired(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: number) {
   return eb.or([
     eb('presence_leases.expires_at', '<=', nowMs - CLOCKS_DIFFER_MS),
     eb.and([eb('presence_leases.node_id', '=', HTTP_NODE), eb('presence_leases.expires_at', '<=', nowMs)]),
@@ -61,7 +61,7 @@ function isOver(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: number)
 }
 
 /** Visits that have not been ended, of people who are not there. */
-function expired(tx: Transaction<Tables>, nowMs: number) {
+function expiredVisits(tx: Transaction<Tables>, nowMs: number) {
   return tx
     .selectFrom('room_visits')
     .where('ended_at', 'is', null)
@@ -73,7 +73,7 @@ function expired(tx: Transaction<Tables>, nowMs: number) {
             .select('presence_leases.connection_id')
             .whereRef('presence_leases.room_id', '=', 'room_visits.room_id')
             .whereRef('presence_leases.user_id', '=', 'room_visits.user_id')
-            .where((lease) => lease.not(isOver(lease, nowMs))),
+            .where((lease) => lease.not(hasExpired(lease, nowMs))),
         ),
       ),
     )
@@ -89,9 +89,9 @@ export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number
     for (const [of, keptMs] of [
       [rooms.where('retention', '=', '7'), RETENTION_MS['7']],
       [rooms.where('retention', '=', '30'), RETENTION_MS['30']],
-      [rooms.where('history_visibility', '=', 'none'), UNREAD_KEPT_MS],
+      [rooms.where('history_visibility', '=', 'none'), UNREAD_RETENTION_MS],
     ] as const) {
-      const isMore = await deletePiece(tx, table, (query) =>
+      const isMore = await deleteBatch(tx, table, (query) =>
         query.where('created_at', '<=', nowMs - keptMs).where('room_id', 'in', of),
       )
       if (isMore) return 'more'

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { SUCCESS, Success } from '../wire.ts'
-import { VISIT_REFUSALS, entrantOf } from './entry.ts'
-import { presenceChanged } from './eviction.ts'
+import { VISIT_REFUSALS, entrantOf } from './admission.ts'
+import { presenceEvents } from './eviction.ts'
 import { lockRoom } from './log.ts'
-import { canPublish, effectiveRole, entryOf } from './room-access.ts'
-import { Joined, RoomParams } from './schema.ts'
-import { findStanding } from './standing.ts'
-import { type Connection, HTTP_NODE, endVisit, startVisit } from './visits.ts'
+import { canPublish, effectiveRole, decideEntry } from './permissions.ts'
+import { JoinAnswer, RoomParams } from './schema.ts'
+import { findRoomAccess } from './access-store.ts'
+import { type LeaseConnection, HTTP_NODE, endVisit, startVisit } from './visits.ts'
 
 const tag = 'Rooms'
 
 /** Who comes without a socket is there by the session, for as long as `join` is repeated. */
-function connectionOf(context: Context): Connection {
+function connectionOf(context: Context): LeaseConnection {
   const { session } = actorOf(context)
   return { connection_id: `http:${session.id}`, session_id: session.id, node_id: HTTP_NODE }
 }
@@ -26,20 +26,20 @@ export const join = operation({
   tag,
   summary: 'Enter a room for the next 45 seconds; a subscribed socket stays in it',
   params: RoomParams,
-  result: Joined,
+  result: JoinAnswer,
   failures: [...VISIT_REFUSALS, 'room_full'],
   async handler(context, { params }) {
     const { dialect } = context.database
-    const arrival = { entrant: entrantOf(context), connection: connectionOf(context) }
-    const asked = { dialect, roomId: params.id, ...arrival }
-    const { standing, hasCome } = await context.database.write((tx) =>
-      startVisit(tx, asked, context.policy.limits),
+    const request = { entrant: entrantOf(context), connection: connectionOf(context) }
+    const visit = { dialect, roomId: params.id, ...request }
+    const { access, hasEntered: hasCome } = await context.database.write((tx) =>
+      startVisit(tx, visit, context.policy.limits),
     )
-    if (hasCome) for (const news of presenceChanged(params.id)) context.tell(news)
-    const { room } = standing
+    if (hasCome) for (const event of presenceEvents(params.id)) context.publish(event)
+    const { room } = access
     return {
-      role: effectiveRole(standing),
-      canPublish: canPublish(standing),
+      role: effectiveRole(access),
+      canPublish: canPublish(access),
       lastSeq: room.last_seq,
       voice: null,
       room: { id: room.id, name: room.name },
@@ -63,14 +63,14 @@ export const leave = operation({
     const { userId, nowMs } = entrant
     const left = await context.database.write(async (tx) => {
       await lockRoom(tx, roomId)
-      const standing = await findStanding(tx, roomId, entrant)
-      if (standing && (await endVisit(tx, { roomId, userId, nowMs }))) return true
-      if (!standing || entryOf(standing) === 'not_found') throw failure('not_found')
+      const access = await findRoomAccess(tx, roomId, entrant)
+      if (access && (await endVisit(tx, { roomId, userId, nowMs }))) return true
+      if (!access || decideEntry(access) === 'not_found') throw failure('not_found')
       return false
     })
     if (left) {
-      context.tell({ kind: 'removed', roomId, userIds: [userId], reason: 'left', untilMs: null })
-      for (const news of presenceChanged(roomId)) context.tell(news)
+      context.publish({ kind: 'removed', roomId, userIds: [userId], reason: 'left', untilMs: null })
+      for (const event of presenceEvents(roomId)) context.publish(event)
     }
     return { ...SUCCESS, left }
   },

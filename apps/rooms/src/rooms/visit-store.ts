@@ -1,17 +1,17 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type RawBuilder, type Transaction, sql } from 'kysely'
-import { prepared } from '../db/prepared.ts'
+import { prepareQuery } from '../db/prepared-query.ts'
 import type { PresenceLeaseRow, RoomVisitRow, Tables } from '../db/tables.ts'
 
 /** Somebody who holds leases in a room, or held some that nobody has cleared away. */
-export interface Sign {
+export interface LeaseHolder {
   user_id: string
   is_guest: number
   /** When the last of them runs out. */
   until: number
 }
 
-export const listSigns = prepared<{ roomId: string }, Sign>((db, { roomId }) =>
+export const listLeaseHolders = prepareQuery<{ roomId: string }, LeaseHolder>((db, { roomId }) =>
   db
     .selectFrom('presence_leases')
     .innerJoin('users', 'users.id', 'presence_leases.user_id')
@@ -33,7 +33,7 @@ export async function putVisits(
   const rows = visits.map((visit) => [visit.room_id, visit.user_id, visit.started_at, visit.started_seq])
   await sql`insert into room_visits (room_id, user_id, started_at, started_seq, ended_at)
     select value ->> 0, value ->> 1, cast(value ->> 2 as bigint), cast(value ->> 3 as bigint), null
-    from ${each(dialect, rows)} where true
+    from ${rowsFrom(dialect, rows)} where true
     on conflict (room_id, user_id) do update
     set started_at = excluded.started_at, started_seq = excluded.started_seq, ended_at = null`.execute(tx)
 }
@@ -54,7 +54,7 @@ export async function putLeases(
   ])
   await sql`insert into presence_leases (connection_id, room_id, user_id, session_id, node_id, expires_at)
     select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, cast(value ->> 5 as bigint)
-    from ${each(dialect, rows)} where true
+    from ${rowsFrom(dialect, rows)} where true
     on conflict (connection_id, room_id) do update
     set user_id = excluded.user_id, session_id = excluded.session_id, node_id = excluded.node_id,
       expires_at = excluded.expires_at`.execute(tx)
@@ -64,7 +64,7 @@ export async function putLeases(
  * Whoever is in rooms by sessions that somebody ends at this moment is there no more (R17.7). Their leases run out instead of
  * going at once: they say until when the visits lasted, which a job writes down where nothing else keeps the person there.
  */
-export async function endLeasesOfEnded(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function endLeasesOfEndedSessions(tx: Transaction<Tables>, nowMs: number): Promise<void> {
   await tx
     .updateTable('presence_leases')
     .set({ expires_at: nowMs })
@@ -80,12 +80,12 @@ export async function putAddresses(
   addresses: readonly { session_id: string; client_ip: string }[],
 ): Promise<void> {
   const rows = addresses.map(({ session_id, client_ip }) => [session_id, client_ip])
-  await sql`update sessions set client_ip = value ->> 1 from ${each(dialect, rows)}
+  await sql`update sessions set client_ip = value ->> 1 from ${rowsFrom(dialect, rows)}
     where sessions.id = value ->> 0 and sessions.client_ip <> value ->> 1`.execute(tx)
 }
 
 /** One parameter, so that the text of the statement is the same for any number of rows. */
-function each(dialect: DialectName, rows: readonly unknown[]): RawBuilder<unknown> {
+function rowsFrom(dialect: DialectName, rows: readonly unknown[]): RawBuilder<unknown> {
   const json = JSON.stringify(rows)
   return dialect === 'sqlite'
     ? sql`json_each(${json})`

@@ -5,11 +5,11 @@ import { Failure } from '@latchkey/http/failure'
 import type { PresenceLeaseRow, RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
-import { type Entrant, enterOrFail } from './entry.ts'
-import { goesOn } from './history.ts'
+import { type Entrant, admit } from './admission.ts'
+import { isResumable } from './history.ts'
 import { lockRoom } from './log.ts'
-import type { FoundStanding } from './standing.ts'
-import { type Sign, listSigns, putAddresses, putLeases, putVisits } from './visit-store.ts'
+import type { UserRoomAccess } from './access-store.ts'
+import { type LeaseHolder, listLeaseHolders, putAddresses, putLeases, putVisits } from './visit-store.ts'
 
 /** How long somebody is taken to be there without a sign of life (R18.6). */
 export const LEASE_MS = 45_000
@@ -17,23 +17,23 @@ export const LEASE_MS = 45_000
 export const HTTP_NODE = 'http'
 
 /** The connection by which somebody is in a room. */
-export type Connection = Pick<PresenceLeaseRow, 'connection_id' | 'session_id' | 'node_id'>
+export type LeaseConnection = Pick<PresenceLeaseRow, 'connection_id' | 'session_id' | 'node_id'>
 
-export interface Started {
+export interface StartedVisit {
   /** As it is now that the visit has begun or gone on. */
-  standing: FoundStanding
+  access: UserRoomAccess
   /** Whether the person was not there before. */
-  hasCome: boolean
+  hasEntered: boolean
 }
 
 /** Somebody at the door, with the connection by which they come. */
-export interface Arrival {
+export interface EntryRequest {
   entrant: Entrant
-  connection: Connection
+  connection: LeaseConnection
 }
 
 /** A room, and the engine it is stored in. */
-interface Where {
+interface RoomTarget {
   dialect: DialectName
   roomId: string
 }
@@ -44,10 +44,10 @@ interface Where {
  */
 export async function startVisit(
   tx: Transaction<Tables>,
-  { dialect, roomId, ...arrival }: Arrival & Where,
+  { dialect, roomId, ...request }: EntryRequest & RoomTarget,
   limits: Limits,
-): Promise<Started> {
-  const [outcome] = await startVisits(tx, { dialect, roomId, arrivals: [arrival] }, limits)
+): Promise<StartedVisit> {
+  const [outcome] = await startVisits(tx, { dialect, roomId, arrivals: [request] }, limits)
   if (!outcome || outcome instanceof Failure) throw outcome ?? failure('not_found')
   return outcome
 }
@@ -55,20 +55,20 @@ export async function startVisit(
 /** The same for several, in their order: what each comes to, a refusal of one being nothing to the others. */
 export async function startVisits(
   tx: Transaction<Tables>,
-  { dialect, roomId, arrivals }: Where & { arrivals: readonly Arrival[] },
+  { dialect, roomId, arrivals: requests }: RoomTarget & { arrivals: readonly EntryRequest[] },
   limits: Limits,
-): Promise<(Started | Failure)[]> {
+): Promise<(StartedVisit | Failure)[]> {
   const locked = await lockRoom(tx, roomId)
-  const nowMs = Math.max(...arrivals.map(({ entrant }) => entrant.nowMs))
-  const crowd = new Crowd(locked ? await listSigns(tx, { roomId }) : [], nowMs)
+  const nowMs = Math.max(...requests.map(({ entrant }) => entrant.nowMs))
+  const presence = new RoomPresence(locked ? await listLeaseHolders(tx, { roomId }) : [], nowMs)
   // By connection: one that asks twice at once comes in once.
   const leases = new Map<string, PresenceLeaseRow>()
   const addresses: { session_id: string; client_ip: string }[] = []
-  const outcomes: (Started | Failure)[] = []
-  for (const { entrant, connection } of arrivals)
+  const outcomes: (StartedVisit | Failure)[] = []
+  for (const { entrant, connection } of requests)
     try {
-      const standing = await enterOrFail(tx, roomId, entrant)
-      outcomes.push(crowd.letIn(standing, entrant.nowMs, limits))
+      const access = await admit(tx, roomId, entrant)
+      outcomes.push(presence.admit(access, entrant.nowMs, limits))
       const expires_at = entrant.nowMs + LEASE_MS
       leases.set(connection.connection_id, {
         ...connection,
@@ -84,43 +84,43 @@ export async function startVisits(
     }
   if (leases.size > 0) {
     await putAddresses(tx, dialect, addresses)
-    await putVisits(tx, dialect, crowd.visits(roomId))
+    await putVisits(tx, dialect, presence.visits(roomId))
     await putLeases(tx, dialect, [...leases.values()])
   }
   return outcomes
 }
 
-type Visit = NonNullable<FoundStanding['visit']>
+type Visit = NonNullable<UserRoomAccess['visit']>
 
 /** Who is in a room, while some more are let in. */
-class Crowd {
+class RoomPresence {
   /** Those who are there, and whether they are guests. */
   readonly #present = new Map<string, boolean>()
   /** Until when there was a sign of somebody, also of who is gone. */
-  readonly #lastSigns = new Map<string, number>()
-  readonly #begun = new Map<string, Visit>()
+  readonly #leaseEnds = new Map<string, number>()
+  readonly #startedVisits = new Map<string, Visit>()
 
-  constructor(signs: readonly Sign[], nowMs: number) {
-    for (const { user_id, is_guest, until } of signs) {
-      this.#lastSigns.set(user_id, until)
+  constructor(leaseHolders: readonly LeaseHolder[], nowMs: number) {
+    for (const { user_id, is_guest, until } of leaseHolders) {
+      this.#leaseEnds.set(user_id, until)
       if (until > nowMs) this.#present.set(user_id, is_guest === 1)
     }
   }
 
   /** Throws `room_full`, but never for who is there already. */
-  letIn(standing: FoundStanding, nowMs: number, limits: Limits): Started {
-    const { userId, isGuest } = standing
-    const hasCome = !this.#present.has(userId)
-    if (hasCome) this.#refuseOverfull(standing, limits)
+  admit(access: UserRoomAccess, nowMs: number, limits: Limits): StartedVisit {
+    const { userId, isGuest } = access
+    const hasEntered = !this.#present.has(userId)
+    if (hasEntered) this.#requirePlace(access, limits)
     this.#present.set(userId, isGuest)
-    const visit = this.#begun.get(userId) ?? this.#visitOf(standing, nowMs)
-    this.#begun.set(userId, visit)
-    return { standing: { ...standing, visit }, hasCome }
+    const visit = this.#startedVisits.get(userId) ?? this.#resumeOrStart(access, nowMs)
+    this.#startedVisits.set(userId, visit)
+    return { access: { ...access, visit }, hasEntered }
   }
 
   /** What is to be stored. */
   visits(roomId: string): Omit<RoomVisitRow, 'ended_at'>[] {
-    return [...this.#begun].map(([user_id, { startedAtMs, startedSeq }]) => ({
+    return [...this.#startedVisits].map(([user_id, { startedAtMs, startedSeq }]) => ({
       room_id: roomId,
       user_id,
       started_at: startedAtMs,
@@ -129,23 +129,23 @@ class Crowd {
   }
 
   /** R17.9, R22. */
-  #refuseOverfull({ room, isGuest }: FoundStanding, limits: Limits): void {
+  #requirePlace({ room, isGuest }: UserRoomAccess, limits: Limits): void {
     if (this.#present.size >= room.max_participants) throw failure('room_full')
     if (!isGuest) return
     const guests = [...this.#present.values()].filter(Boolean).length
-    if (guests >= guestPlaces(room, limits)) throw failure('room_full')
+    if (guests >= maxGuests(room, limits)) throw failure('room_full')
   }
 
-  #visitOf({ userId, visit, room }: FoundStanding, nowMs: number): Visit {
+  #resumeOrStart({ userId, visit, room }: UserRoomAccess, nowMs: number): Visit {
     // Also where no job has written down yet that it ended.
-    const ended = visit && (visit.endedAtMs ?? this.#lastSigns.get(userId) ?? visit.startedAtMs)
-    return visit && goesOn({ ...visit, endedAtMs: ended }, nowMs)
+    const ended = visit && (visit.endedAtMs ?? this.#leaseEnds.get(userId) ?? visit.startedAtMs)
+    return visit && isResumable({ ...visit, endedAtMs: ended }, nowMs)
       ? { ...visit, endedAtMs: null }
       : { startedAtMs: nowMs, startedSeq: room.last_seq, endedAtMs: null }
   }
 }
 
-function guestPlaces({ max_participants }: RoomRow, limits: Limits): number {
+function maxGuests({ max_participants }: RoomRow, limits: Limits): number {
   const share = Math.floor((max_participants * limits.guest_share_percent) / 100)
   return Math.min(Math.max(share, 1), limits.guest_present_room)
 }

@@ -31,8 +31,8 @@ export async function logOut(
     await auditAct(tx, context, { action: 'auth.logout', target, metadata })
     return { found, ended: sessionIds }
   })
-  context.tell({ kind: 'sessions', sessionIds: ended })
-  context.forget()
+  context.publish({ kind: 'sessions', sessionIds: ended })
+  context.clearSessionCookies()
   return providerSession === undefined ? null : providerLogout(context, providerSession)
 }
 

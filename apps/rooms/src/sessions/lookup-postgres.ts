@@ -2,14 +2,14 @@ import { hashToken } from '@latchkey/tokens/opaque'
 import { CompiledQuery, type Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { SessionLookup } from './lookup.ts'
-import { FIND_SESSION, type FoundRow, toFound } from './lookup-statement.ts'
+import { FIND_SESSION, type SessionUserRow, toSessionWithUser } from './lookup-statement.ts'
 
 /** One trip to the server. */
 export function openPostgresLookup(db: Kysely<Tables>): SessionLookup {
   const findBy = async (column: 'token_hash' | 'sessions.id', value: string) => {
     const query = CompiledQuery.raw(`${FIND_SESSION}${column} = $1`, [value])
-    const { rows } = await db.executeQuery<FoundRow>(query)
-    return toFound(rows[0])
+    const { rows } = await db.executeQuery<SessionUserRow>(query)
+    return toSessionWithUser(rows[0])
   }
   return {
     find: (token) => findBy('token_hash', hashToken(token)),

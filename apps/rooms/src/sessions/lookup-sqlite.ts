@@ -1,19 +1,19 @@
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { SessionLookup } from './lookup.ts'
-import { FIND_SESSION, type FoundRow, toFound } from './lookup-statement.ts'
+import { FIND_SESSION, type SessionUserRow, toSessionWithUser } from './lookup-statement.ts'
 
 /** Reads the database on every request, so that an ended session and a withdrawn right count at once. */
 export function openSqliteLookup(path: string): SessionLookup {
   const file = openSqliteFile(path, { readonly: true })
   // A join with a bare `?` would be planned anew for each request (packages/database/src/sqlite.ts).
   const findBy = (column: 'token_hash' | 'sessions.id') =>
-    file.prepare<FoundRow, [string]>(`${FIND_SESSION}${column} = +?`)
+    file.prepare<SessionUserRow, [string]>(`${FIND_SESSION}${column} = +?`)
   const byToken = findBy('token_hash')
   const byId = findBy('sessions.id')
   return {
-    find: (token) => toFound(byToken.get(hashToken(token))),
-    findById: (id) => toFound(byId.get(id)),
+    find: (token) => toSessionWithUser(byToken.get(hashToken(token))),
+    findById: (id) => toSessionWithUser(byId.get(id)),
     close() {
       byToken.finalize()
       byId.finalize()

@@ -1,5 +1,5 @@
 import type { Flag } from '../db/tables.ts'
-import type { FoundSession } from './lookup.ts'
+import type { SessionWithUser } from './lookup.ts'
 
 /**
  * A session with its person and right, before what is compared; the same for both engines. Written out, since building it
@@ -15,7 +15,7 @@ export const FIND_SESSION = `
   from sessions join users on users.id = sessions.user_id
   where `
 
-export interface FoundRow extends Omit<FoundSession, 'user' | 'platformAdmin'> {
+export interface SessionUserRow extends Omit<SessionWithUser, 'user' | 'platformAdmin'> {
   nickname: string
   email: string | null
   avatar_color: string
@@ -28,7 +28,7 @@ export interface FoundRow extends Omit<FoundSession, 'user' | 'platformAdmin'> {
   platform_admin: boolean | Flag
 }
 
-export function toFound(row: FoundRow | null | undefined): FoundSession | undefined {
+export function toSessionWithUser(row: SessionUserRow | null | undefined): SessionWithUser | undefined {
   if (!row) return undefined
   const { nickname, email, avatar_color, disabled, is_guest, guest_ended_at, platform_admin, ...rest } = row
   const { user_created_at: created_at, user_last_seen_at: last_seen_at, ...session } = rest

@@ -5,7 +5,7 @@ import { openPostgresLookup } from './lookup-postgres.ts'
 import { openSqliteLookup } from './lookup-sqlite.ts'
 
 /** What a look-up reads of a session; the sealed ID token and the like would only make it slower. */
-export type FoundSession = Pick<
+export type SessionWithUser = Pick<
   SessionRow,
   | 'id'
   | 'user_id'
@@ -18,14 +18,14 @@ export type FoundSession = Pick<
 > & { user: UserRow; platformAdmin: boolean }
 
 /** Without a promise where the database answers at once. */
-type Found = FoundSession | undefined | Promise<FoundSession | undefined>
+type LookupResult = SessionWithUser | undefined | Promise<SessionWithUser | undefined>
 
 /** How every request and every socket finds its session. */
 export interface SessionLookup {
   /** The session of this cookie, live or not; undefined when there is none. Rights are read anew each time (R9.1). */
-  find(token: string): Found
+  find(token: string): LookupResult
   /** The same by the session's id, for sockets, which outlive the request that carried the cookie. */
-  findById(id: string): Found
+  findById(id: string): LookupResult
   close(): void
 }
 

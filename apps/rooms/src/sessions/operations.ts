@@ -5,7 +5,14 @@ import { failure } from '../failures.ts'
 import { toUser } from '../users/schema.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { logOut } from './logout.ts'
-import { Revoked, SessionList, SessionParams, SignedIn, toListedSession, toOwnSession } from './schema.ts'
+import {
+  RevokeAnswer,
+  SessionList,
+  SessionParams,
+  SessionAnswer,
+  toListedSession,
+  toOwnSession,
+} from './schema.ts'
 import { findLiveSessions, revokeOwnSession, revokeSessionsOf } from './store.ts'
 
 const getSession = operation({
@@ -15,7 +22,7 @@ const getSession = operation({
   scope: 'session',
   tag: 'Session',
   summary: 'Read the current session and its user',
-  result: SignedIn,
+  result: SessionAnswer,
   async handler(context) {
     const { user, platformAdmin, session } = actorOf(context)
     return { user: toUser(user, platformAdmin), session: toOwnSession(session) }
@@ -54,8 +61,8 @@ const endSession = operation({
       if (!(await revokeOwnSession(tx, target))) throw failure('not_found')
       await auditAct(tx, context, revocationOf(params.id))
     })
-    context.tell({ kind: 'sessions', sessionIds: [params.id] })
-    if (params.id === session.id) context.forget()
+    context.publish({ kind: 'sessions', sessionIds: [params.id] })
+    if (params.id === session.id) context.clearSessionCookies()
     return SUCCESS
   },
 })
@@ -67,7 +74,7 @@ const endOtherSessions = operation({
   scope: 'session',
   tag: 'Session',
   summary: 'Revoke all your sessions except this one',
-  result: Revoked,
+  result: RevokeAnswer,
   async handler(context) {
     const { user, session } = actorOf(context)
     const ended = await context.database.write(async (tx) => {
@@ -76,7 +83,7 @@ const endOtherSessions = operation({
       for (const id of ids) await auditAct(tx, context, revocationOf(id))
       return ids
     })
-    context.tell({ kind: 'sessions', sessionIds: ended })
+    context.publish({ kind: 'sessions', sessionIds: ended })
     return { revoked: ended.length }
   },
 })

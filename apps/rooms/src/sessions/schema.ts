@@ -40,10 +40,10 @@ export function toListedSession(session: SessionRow, currentId: string): z.outpu
 
 export const SessionParams = z.object({ id: Id })
 export const SessionList = z.object({ sessions: z.array(ListedSession) })
-export const Revoked = z.object({ revoked: z.int() })
+export const RevokeAnswer = z.object({ revoked: z.int() })
 
 /** Who is signed in, and since when. */
-export const SignedIn = z.object({ user: User, session: OwnSession })
+export const SessionAnswer = z.object({ user: User, session: OwnSession })
 
 export function toOwnSession(session: { id: string; createdAtMs: number; idleExpiresAtMs: number }) {
   return {

@@ -20,10 +20,10 @@ export function lifetimesOf(isGuest: boolean, configured: Lifetimes): Lifetimes 
   }
 }
 
-type Ends = Pick<SessionRow, 'revoked_at' | 'idle_expires_at'>
+type SessionEndColumns = Pick<SessionRow, 'revoked_at' | 'idle_expires_at'>
 
 /** Whether the session may still be used; `idle_expires_at` never exceeds the absolute end. */
-export function isLive(session: Ends, nowMs: number): boolean {
+export function isLive(session: SessionEndColumns, nowMs: number): boolean {
   return session.revoked_at === null && nowMs < session.idle_expires_at
 }
 

@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely'
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
-import { endLeasesOfEnded } from '../rooms/visit-store.ts'
+import { endLeasesOfEndedSessions } from '../rooms/visit-store.ts'
 import { seal } from '../seal.ts'
 import { newToken } from '../token.ts'
-import type { FoundSession } from './lookup.ts'
+import type { SessionWithUser } from './lookup.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
 
 /** The newest first. */
@@ -77,7 +77,7 @@ const USER_AGENT_LENGTH = 512
 export async function insertSession(
   tx: Transaction<Tables>,
   session: NewSession,
-  mostSessions: number,
+  maxSessions: number,
 ): Promise<StartedSession> {
   const token = newToken()
   const { nowMs, lifetimes, idp } = session
@@ -89,7 +89,7 @@ export async function insertSession(
     idleExpiresAtMs: idleEnd(absolute, lifetimes, nowMs),
     absoluteExpiresAtMs: absolute,
   }
-  await revokeOldest(tx, session.userId, mostSessions - 1, nowMs)
+  await revokeOldest(tx, session.userId, maxSessions - 1, nowMs)
   await tx
     .insertInto('sessions')
     .values({
@@ -159,9 +159,9 @@ export async function revokeSessionsOf(
   )
 }
 
-type Ending = ReturnType<typeof endingQuery>
+type RevocationQuery = ReturnType<typeof revocationQuery>
 
-function endingQuery(tx: Transaction<Tables>, reason: RevokeReason, nowMs: number) {
+function revocationQuery(tx: Transaction<Tables>, reason: RevokeReason, nowMs: number) {
   return tx
     .updateTable('sessions')
     .set({ revoked_at: nowMs, revoke_reason: reason, id_token_sealed: null })
@@ -174,22 +174,22 @@ export async function endSessions(
   tx: Transaction<Tables>,
   reason: RevokeReason,
   nowMs: number,
-  which: (query: Ending) => Ending,
+  which: (query: RevocationQuery) => RevocationQuery,
 ): Promise<string[]> {
-  const ended = await which(endingQuery(tx, reason, nowMs))
+  const ended = await which(revocationQuery(tx, reason, nowMs))
     .returning(['id', 'user_id'])
     .execute()
-  await noteGuestsWithout(
+  await recordGuestEnds(
     tx,
     ended.map(({ user_id }) => user_id),
     nowMs,
   )
-  if (ended.length > 0) await endLeasesOfEnded(tx, nowMs)
+  if (ended.length > 0) await endLeasesOfEndedSessions(tx, nowMs)
   return ended.map(({ id }) => id)
 }
 
 /** A guest's data are kept for a while after the last session (R14.7). */
-async function noteGuestsWithout(
+async function recordGuestEnds(
   tx: Transaction<Tables>,
   userIds: readonly string[],
   nowMs: number,
@@ -213,7 +213,7 @@ const UNDER_WAY_MS = 60_000
  */
 export async function mayBeSucceeded(
   db: Kysely<Tables>,
-  { id, user, revoked_at: endedAtMs }: Pick<FoundSession, 'id' | 'user' | 'revoked_at'>,
+  { id, user, revoked_at: endedAtMs }: Pick<SessionWithUser, 'id' | 'user' | 'revoked_at'>,
   nowMs: number,
 ): Promise<boolean> {
   if (endedAtMs === null || nowMs - endedAtMs > UNDER_WAY_MS) return false

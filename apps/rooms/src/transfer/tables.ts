@@ -178,7 +178,7 @@ const tables = {
 export type RoomsTable = keyof typeof tables
 
 /** Of no use to another instance: who is connected to which node, and logins and sockets that are being opened. */
-export const leftOut = ['login_states', 'nodes', 'presence_leases', 'ws_tickets'] as const
+export const omittedTables = ['login_states', 'nodes', 'presence_leases', 'ws_tickets'] as const
 
 /** All that an instance of Rooms holds; times are Unix milliseconds. */
 export const roomsFormat: ArchiveFormat<RoomsTable> = {

@@ -31,7 +31,7 @@ const CODE_POINTS: Readonly<Record<string, string>> = {
 }
 
 /** What people write for letters; `i` and `l` beside it, because in many fonts they are one stroke. */
-const WRITTEN_FOR: Readonly<Record<string, string>> = {
+const SUBSTITUTES: Readonly<Record<string, string>> = {
   a: '4@',
   b: '8',
   e: '3',
@@ -47,12 +47,12 @@ const WRITTEN_FOR: Readonly<Record<string, string>> = {
 const LETTERS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(CODE_POINTS).map(([letter, points]) => {
     const alike = points.split(' ').map((point) => String.fromCodePoint(Number.parseInt(point, 16)))
-    return [letter, new Set([letter, ...alike, ...Array.from(WRITTEN_FOR[letter] ?? '')])]
+    return [letter, new Set([letter, ...alike, ...Array.from(SUBSTITUTES[letter] ?? '')])]
   }),
 )
 
 /** The letter that each is taken for: where it looks like several, the last of them. `i` and `l` are one, and so is `1`. */
-const TAKEN_FOR: ReadonlyMap<string, string> = new Map([
+const LOOKS_LIKE: ReadonlyMap<string, string> = new Map([
   ...Object.entries(CODE_POINTS).flatMap(([letter, points]) =>
     points.split(' ').map((point) => [String.fromCodePoint(Number.parseInt(point, 16)), letter] as const),
   ),
@@ -77,7 +77,7 @@ export function plain(text: string): string {
 const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6]
 
 /** What `plain` made, with such symbols as the letters that they show. */
-export function withoutBoxes(text: string): string {
+export function unboxLetters(text: string): string {
   return text.replaceAll(/[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu, (symbol) => {
     const point = symbol.codePointAt(0) ?? 0
     const first = ALPHABETS.findLast((each) => each <= point) ?? 0
@@ -92,10 +92,10 @@ export function withoutBoxes(text: string): string {
  * @example lookalikePattern('owner').test(' ο w n e r ') // with a Greek first letter
  */
 export function lookalikePattern(word: string): RegExp {
-  return new RegExp(` ${Array.from(word, alikeTo).join(' ?')} `, 'u')
+  return new RegExp(` ${Array.from(word, lookalikesOf).join(' ?')} `, 'u')
 }
 
-function alikeTo(letter: string): string {
+function lookalikesOf(letter: string): string {
   const alike = `[${Array.from(LETTERS.get(letter) ?? [letter]).join('')}]`
   const run = RUNS.find(([, read]) => read === letter)?.[0]
   return run === undefined ? alike : `(?:${alike}|${Array.from(run).join(' ?')})`
@@ -111,8 +111,8 @@ const SUFFIXES = /(?: *#[oi2-9a-f]{4})+$/
  * @example skeleton('Аlice') === skeleton('alice') // with a Cyrillic first letter
  */
 export function skeleton(name: string): string {
-  const letters = Array.from(withoutBoxes(plain(name)), (sign) =>
-    (TAKEN_FOR.get(sign) ?? sign).replace('l', 'i'),
+  const letters = Array.from(unboxLetters(plain(name)), (sign) =>
+    (LOOKS_LIKE.get(sign) ?? sign).replace('l', 'i'),
   )
   const own = letters.join('').replace(SUFFIXES, '')
   // Of a name that has nothing else, its symbols count.

@@ -103,7 +103,7 @@ export async function findUserByReference(
 }
 
 /** Before the id of an account that is erased and has left something that refers to it. */
-export const ERASED = 'erased.'
+export const ERASED_PREFIX = 'erased.'
 
 /**
  * Whether a row of `users` is somebody, and not what is left of an erased account, which nobody is to see. Not to be asked by
@@ -111,7 +111,7 @@ export const ERASED = 'erased.'
  */
 export function isAccount() {
   return sql<SqlBool>`not exists (
-    select 1 from platform_state where platform_state.key = ${sql.lit(ERASED)} || users.id
+    select 1 from platform_state where platform_state.key = ${sql.lit(ERASED_PREFIX)} || users.id
   )`
 }
 

@@ -8,8 +8,8 @@ import type { platformOperations } from '../platform/operations.ts'
 import type { roomOperations } from '../rooms/operations.ts'
 import type { invitationOperations } from '../invitations/operations.ts'
 import type { memberOperations } from '../members/operations.ts'
-import type { moderationOperations } from '../moderation/operations.ts'
-import type { ownershipOperations } from '../ownership/operations.ts'
+import type { moderationOperations } from '../members/moderation/operations.ts'
+import type { ownershipOperations } from '../members/ownership/operations.ts'
 import type { messageOperations } from '../messages/operations.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
 
@@ -26,15 +26,15 @@ type Operations =
   | (typeof ownershipOperations)[number]
   | (typeof adminOperations)[number]
 
-type Declared = CallsOf<Operations>
+type DeclaredCalls = CallsOf<Operations>
 
 /** Moments are sent as they are told, not as the server reads them. */
 type AuditInput = InputOf<OfId<Operations, 'listAuditEvents'>, z.input<typeof AuditQuery>>
 
 type Calls = {
-  [Id in keyof Declared]: Id extends 'listAuditEvents'
-    ? { input: AuditInput; result: Declared[Id]['result'] }
-    : Declared[Id]
+  [Id in keyof DeclaredCalls]: Id extends 'listAuditEvents'
+    ? { input: AuditInput; result: DeclaredCalls[Id]['result'] }
+    : DeclaredCalls[Id]
 }
 
 export type OperationId = keyof Calls
@@ -46,18 +46,18 @@ export function csrfToken(): string {
   return /(?:^|;\s*)(?:__Host-)?latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
 }
 
-interface Known {
+interface PageSession {
   /** The token of the session that this page is known to be of; the cookie may be of somebody who has signed in since. */
   token: string | undefined
   /** Finds out whose session the cookies are of by now, and keeps its token. */
-  lookAgain: () => Promise<unknown>
+  refresh: () => Promise<unknown>
 }
 
-export const known: Known = { token: undefined, lookAgain: async () => undefined }
+export const pageSession: PageSession = { token: undefined, refresh: async () => undefined }
 
 const calls = createCalls<Calls>({
   base: '/api',
-  headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': known.token ?? csrfToken() }),
+  headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': pageSession.token ?? csrfToken() }),
 })
 export const { addressOf } = calls
 
@@ -67,7 +67,7 @@ export const call: typeof calls.call = async (id, input, options) => {
     return await calls.call(id, input, options)
   } catch (error) {
     if (!(error instanceof CallError) || error.code !== 'csrf_failed') throw error
-    await known.lookAgain()
+    await pageSession.refresh()
     return calls.call(id, input, options)
   }
 }

@@ -4,33 +4,38 @@ import { lazy } from 'react'
 import { INVITATION, ROOM } from './addresses.ts'
 import type { TextKey } from './texts/text.ts'
 
-const InvitationPage = lazy(() => import('./pages/invitation.tsx'))
-const RoomPage = lazy(() => import('./pages/room.tsx'))
+const InvitationPage = lazy(() => import('./pages/invitation/page.tsx'))
+const RoomPage = lazy(() => import('./pages/room/page.tsx'))
 
-interface Titled extends Page {
+interface TitledPage extends Page {
   title: TextKey
   /** There is no such page for anybody else. */
   isForAdmins?: true
 }
 
 /** Every page that is about no single thing. Those with an icon are in the navigation of people who are signed in. */
-export const pages: readonly Titled[] = [
+export const pages: readonly TitledPage[] = [
   {
     path: '/',
     above: '/rooms',
     title: 'nav.lobby',
     icon: IconHome,
-    show: lazy(() => import('./pages/lobby.tsx')),
+    show: lazy(() => import('./pages/lobby/page.tsx')),
   },
-  { path: '/account', title: 'nav.account', icon: IconUser, show: lazy(() => import('./pages/account.tsx')) },
+  {
+    path: '/account',
+    title: 'nav.account',
+    icon: IconUser,
+    show: lazy(() => import('./pages/account/page.tsx')),
+  },
   {
     path: '/admin',
     title: 'nav.admin',
     icon: IconShieldLock,
     isForAdmins: true,
-    show: lazy(() => import('./pages/admin.tsx')),
+    show: lazy(() => import('./pages/admin/page.tsx')),
   },
-  { path: '/login', title: 'login.title', show: lazy(() => import('./pages/login.tsx')) },
+  { path: '/login', title: 'login.title', show: lazy(() => import('./pages/login/page.tsx')) },
 ]
 
 export const detailPages: readonly DetailPage[] = [

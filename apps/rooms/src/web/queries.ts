@@ -1,4 +1,4 @@
-import { invalidate as changedAny, useRead } from '@latchkey/web/queries'
+import { invalidate as invalidateAny, useRead } from '@latchkey/web/queries'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Input, type OperationId, type Result, call } from './call.ts'
 
@@ -26,14 +26,14 @@ export function useCall<Id extends OperationId>(
 }
 
 /** After a change: everything shown about these resources is read again. */
-export const changed: (...resources: readonly Resource[]) => Promise<void> = changedAny
+export const invalidate: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
 
 /** What lists that are read in pages answer with. */
-interface Paged {
+interface PagedResult {
   nextCursor: string | null
 }
 
-type PagedId = { [Id in OperationId]: Result<Id> extends Paged ? Id : never }[OperationId]
+type PagedId = { [Id in OperationId]: Result<Id> extends PagedResult ? Id : never }[OperationId]
 
 /** Reads a list page by page; `more` reads the next one, and is missing at the end; `moreError`: why that could not be read. */
 export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: Input<Id>) {
@@ -45,7 +45,7 @@ export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: 
       const page = { ...input, query: { ...query, ...(pageParam !== undefined && { cursor: pageParam }) } }
       return call(id, page as Input<Id>, { signal })
     },
-    getNextPageParam: (last) => (last as Paged).nextCursor ?? undefined,
+    getNextPageParam: (last) => (last as PagedResult).nextCursor ?? undefined,
   })
   return {
     pages: data?.pages,

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { actions, guest, outcome, someone } from '../admin/people.ts'
+import { listAuditActions, guest, outcome, signedInUser } from '../admin/people.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
-    await someone(rooms, { sub: 'admin', name: 'Ada' })
+    await signedInUser(rooms, { sub: 'admin', name: 'Ada' })
   })
   afterAll(() => rooms.close())
 
   test('R28.26: an account can be exported: everything that is stored about the person, and nobody else', async () => {
     const claims = { teams: [{ id: 't1', role: 'owner' }], phone: '+46 70 000 00 00', picture: 'https://x/y' }
-    const bob = await someone(rooms, { sub: 'bob', name: 'Bob', email: 'bob@example.com', ...claims })
+    const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob', email: 'bob@example.com', ...claims })
     const response = await bob.browser.send('/api/account/export')
     expect(response.headers.get('content-disposition')).toContain('attachment')
     const text = await response.text()
@@ -70,8 +70,8 @@ eachDialect((_dialect, newUrl) => {
   test('R28.26: an account can be erased; its cookies, rows and sessions are gone, the audit log says that it was', async () => {
     rooms.clock.ms += 1000
     const since = rooms.clock.ms
-    const eva = await someone(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
-    const elsewhere = await someone(rooms, { sub: 'eva', name: 'Eva' })
+    const eva = await signedInUser(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+    const elsewhere = await signedInUser(rooms, { sub: 'eva', name: 'Eva' })
     const { room } = await eva.browser.json<{ room: { id: string } }>(
       '/api/rooms',
       { body: { name: 'Quay' } },
@@ -88,15 +88,15 @@ eachDialect((_dialect, newUrl) => {
     for (const table of ['identities', 'sessions', 'role_grants'] as const)
       expect(await read.selectFrom(table).select('id').where('user_id', '=', eva.id).execute()).toEqual([])
     expect(await read.selectFrom('users').select('id').where('id', '=', eva.id).execute()).toEqual([])
-    expect((await actions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual([
-      ['account.delete', null, eva.id],
-    ])
+    expect((await listAuditActions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual(
+      [['account.delete', null, eva.id]],
+    )
     const log = JSON.stringify(await read.selectFrom('audit_events').selectAll().execute())
     expect(log).not.toContain('eva@example.com')
   })
 
   test('nothing is erased without confirmation', async () => {
-    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
     for (const body of [
       {},
       { confirm: false },

@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { REFERRING, deleteErased, deleteUser } from '../../src/account/store.ts'
+import { USER_REFERENCES, continueErasure, deleteUser } from '../../src/account/store.ts'
 import { lockAccount } from '../../src/users/store.ts'
-import { type Someone, guest, outcome, someone } from '../admin/people.ts'
+import { type SignedInUser, guest, outcome, signedInUser } from '../admin/people.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { untilWaiting } from '../rooms/locks.ts'
 import { createRoom, makeMember, member } from '../rooms/rooms.ts'
@@ -48,7 +48,7 @@ async function referring(
   userId: string,
 ): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const [table, column] of REFERRING) {
+  for (const [table, column] of USER_REFERENCES) {
     const { rows } = await sql<{ count: number | string }>`
       select count(*) as count from ${sql.table(table)} where ${sql.ref(column)} = ${userId}`.execute(
       database.read,
@@ -59,14 +59,14 @@ async function referring(
   return counts
 }
 
-const erase = (who: Someone) =>
+const erase = (who: SignedInUser) =>
   who.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
 
 /** An administrator, a room of somebody else, and Eva who has said much in it. */
 async function withEva(url: string) {
   const service = await rooms({ url })
-  const ada = await someone(service, { sub: 'admin', name: 'Ada' })
-  const eva = await someone(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+  const ada = await signedInUser(service, { sub: 'admin', name: 'Ada' })
+  const eva = await signedInUser(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
   const olga = await member(service, 'Olga')
   const { id: roomId } = await createRoom(olga, { historyVisibility: 'all' })
   const asEva = { user: { id: eva.id } } as Parameters<typeof makeMember>[2]
@@ -84,7 +84,7 @@ eachDialect((dialect, newUrl) => {
   test('R28.26: who has said and done a lot is erased at once for everybody, and in pieces from what was said, also after a stop in between', async () => {
     const { service, ada, eva, olga, roomId } = await withEva(await newUrl())
     const { read } = service.rooms.database
-    const elsewhere = await someone(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+    const elsewhere = await signedInUser(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
     expect(await erase(eva)).toEqual({ success: true })
     expect(eva.browser.token).toBeUndefined()
     expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
@@ -135,13 +135,13 @@ eachDialect((dialect, newUrl) => {
       expect([action, await outcome(answer)]).toEqual([action, [404, 'not_found']])
     }
     // Who signs in again is somebody new.
-    const again = await someone(service, { sub: 'eva', name: 'Eva' })
+    const again = await signedInUser(service, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
     expect(await referring(service, again.id)).toMatchObject({ 'identities.user_id': 1 })
     await again.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
 
     // The process is killed after one piece; another one goes on.
-    expect(await service.rooms.database.write(deleteErased)).toBe('more')
+    expect(await service.rooms.database.write(continueErasure)).toBe('more')
     expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
     expect(await seen()).toEqual(meanwhile)
     const next = await nodeOf(service)
@@ -175,14 +175,14 @@ eachDialect((dialect, newUrl) => {
       .select((eb) => eb.fn.countAll<number | string>().as('count'))
       .executeTakeFirstOrThrow()
     expect(Number(said.count)).toBe(SAID + DONE)
-    expect(service.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+    expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 
   test('somebody else signs in, and goes, while an account is being erased', async () => {
     const { service, eva } = await withEva(await newUrl())
     await erase(eva)
     const { database } = service.rooms
-    const leave = async () => erase(await someone(service, { sub: 'bo', name: 'Bo' }))
+    const leave = async () => erase(await signedInUser(service, { sub: 'bo', name: 'Bo' }))
     let isFirst = true
     let left: unknown
     database.afterWrite(async () => {
@@ -202,8 +202,8 @@ eachDialect((dialect, newUrl) => {
       const { service, eva } = await withEva(await newUrl())
       await erase(eva)
       await service.rooms.database.write(async (tx) => {
-        expect(await deleteErased(tx)).toBe('more')
-        await erase(await someone(service, { sub: 'bo', name: 'Bo' }))
+        expect(await continueErasure(tx)).toBe('more')
+        await erase(await signedInUser(service, { sub: 'bo', name: 'Bo' }))
       })
       expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
     })
@@ -262,7 +262,7 @@ eachDialect((dialect, newUrl) => {
               and connamespace = current_schema()::regnamespace`.execute(service.database.read)
     // Rooms have another owner before.
     expect(rows.map(({ referring: name }) => name).toSorted()).toEqual(
-      [...REFERRING.map((each) => each.join('.')), 'rooms.owner_id'].toSorted(),
+      [...USER_REFERENCES.map((each) => each.join('.')), 'rooms.owner_id'].toSorted(),
     )
   })
 })

@@ -1,7 +1,7 @@
 // An account that is erased between the look at its session and what is done with it (R15.1, R28.22).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type Someone, outcome, someone } from '../admin/people.ts'
+import { type SignedInUser, outcome, signedInUser } from '../admin/people.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { untilWaiting } from '../rooms/locks.ts'
 import type { TestRooms } from '../rooms.ts'
@@ -14,7 +14,7 @@ const TURNS = 50
 /** The answer to a request that found its session, and whose account is gone when it wants to write. */
 async function whileErased(
   service: TestRooms,
-  erased: Someone,
+  erased: SignedInUser,
   act: () => Promise<Response>,
 ): Promise<Response> {
   const { database } = service.rooms
@@ -32,37 +32,37 @@ async function whileErased(
 eachDialect((_dialect, newUrl) => {
   test('whoever acts at the instant in which the account is erased is signed out, and nothing fails by our fault', async () => {
     const service = await rooms({ url: await newUrl() })
-    await someone(service, { sub: 'admin', name: 'Ada' })
+    await signedInUser(service, { sub: 'admin', name: 'Ada' })
     for (const [address, body] of [
       ['/api/auth/logout', {}],
       ['/api/auth/logout', { everywhere: true }],
       ['/api/rooms', { name: 'Quay' }],
       ['/api/ws-ticket', {}],
     ] as const) {
-      const eva = await someone(service, { sub: 'eva', name: 'Eva' })
+      const eva = await signedInUser(service, { sub: 'eva', name: 'Eva' })
       const answer = await whileErased(service, eva, () =>
         eva.browser.send(address, { method: 'POST', body }),
       )
       expect([address, await outcome(answer)]).toEqual([address, [401, 'unauthenticated']])
       expect(eva.browser.token).toBeUndefined()
     }
-    expect(service.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+    expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 
   test('whoever does something to an account that is erased in the same instant hears that there is none', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await someone(service, { sub: 'admin', name: 'Ada' })
+    const ada = await signedInUser(service, { sub: 'admin', name: 'Ada' })
     for (const [method, path, body] of [
       ['PUT', 'platform-admin', { granted: true }],
       ['PATCH', 'status', { disabled: true }],
     ] as const) {
-      const eva = await someone(service, { sub: 'eva', name: 'Eva' })
+      const eva = await signedInUser(service, { sub: 'eva', name: 'Eva' })
       const answer = await whileErased(service, eva, () =>
         ada.browser.send(`/api/admin/users/${eva.id}/${path}`, { method, body }),
       )
       expect([path, await outcome(answer)]).toEqual([path, [404, 'not_found']])
     }
     expect((await ada.browser.send('/api/session')).status).toBe(200)
-    expect(service.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+    expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 })

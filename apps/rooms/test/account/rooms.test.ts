@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { someone } from '../admin/people.ts'
+import { signedInUser } from '../admin/people.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { createRoom, makeMember, member } from '../rooms/rooms.ts'
 
@@ -12,7 +12,7 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   test('R28.26: an export holds all that rooms hold of the person, and nothing that others said or wrote of them', async () => {
-    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
     const olga = await member(rooms, 'Olga')
     const { room: own } = await bob.browser.json<{ room: { id: string } }>(
       '/api/rooms',
@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('R22: of somebody who has said and done a lot, an export holds all of it in order, and no more than a part at a time', async () => {
-    const carl = await someone(rooms, { sub: 'carl', name: 'Carl' })
+    const carl = await signedInUser(rooms, { sub: 'carl', name: 'Carl' })
     const { id: room_id } = await createRoom(await member(rooms, 'Olga'))
     const often = Array.from({ length: 1_001 }, (_, seq) => seq)
     // Many at the same moment, as pages must neither repeat nor pass over any.

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { guest, someone } from '../admin/people.ts'
+import { guest, signedInUser } from '../admin/people.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { createRoom, member } from '../rooms/rooms.ts'
 import type { TestRooms } from '../rooms.ts'
@@ -22,8 +22,8 @@ eachDialect((_dialect, newUrl) => {
     'address, id and the ids given to messages go with an account, also with %d lines more in the log',
     async (more) => {
       const service = await rooms({ url: await newUrl() })
-      const ada = await someone(service, { sub: 'ada', name: 'Ada' })
-      const browser = await service.signedIn({ sub: 'eva', name: 'Eva' }, { ip: IP })
+      const ada = await signedInUser(service, { sub: 'ada', name: 'Ada' })
+      const browser = await service.signedInBrowser({ sub: 'eva', name: 'Eva' }, { ip: IP })
       const { user } = await browser.json<{ user: { id: string } }>('/api/session')
       await ada.browser.json(`/api/admin/users/${user.id}/status`, {
         method: 'PATCH',

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { openRooms } from '../rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
-import { guest, someone } from './people.ts'
+import { guest, signedInUser } from './people.ts'
 
 eachDialect((_dialect, newUrl) => {
   test('C131 (R21.2): the log tells of logins, failures, logouts, logout tokens, revocations, guests, grants and the provider, with actor, address and request, and of no token', async () => {
@@ -11,8 +11,8 @@ eachDialect((_dialect, newUrl) => {
       provider: (idp) =>
         idp.teamidpConfig({ adminClaim: { path: { whole: 'role', parts: ['role'] }, value: 'boss' } }),
     })
-    const ada = await someone(rooms, { sub: 'ada', name: 'Ada', sid: 'ada-1' })
-    const bob = await someone(rooms, {
+    const ada = await signedInUser(rooms, { sub: 'ada', name: 'Ada', sid: 'ada-1' })
+    const bob = await signedInUser(rooms, {
       sub: 'bob',
       name: 'Bob',
       role: 'boss',

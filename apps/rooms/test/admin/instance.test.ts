@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NOON, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
-import { type Someone, actions, guest, outcome, someone } from './people.ts'
+import { type SignedInUser, listAuditActions, guest, outcome, signedInUser } from './people.ts'
 
 interface Lines {
   events: { id: string; action: string; actorUserId: string | null; createdAt: string }[]
@@ -11,10 +11,10 @@ interface Lines {
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let admin: Someone
+  let admin: SignedInUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: { admin_writes_per_minute: 1000 } })
-    admin = await someone(rooms, { sub: 'admin', name: 'Ada' })
+    admin = await signedInUser(rooms, { sub: 'admin', name: 'Ada' })
   })
   afterAll(() => rooms.close())
   const settings = (body: unknown) => admin.browser.send('/api/admin/settings', { method: 'PATCH', body })
@@ -137,8 +137,8 @@ eachDialect((_dialect, newUrl) => {
   test('sessions of anybody can be listed and ended, one, all of a person, or those of all guests', async () => {
     rooms.clock.ms += 1000
     const since = rooms.clock.ms
-    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
-    const second = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
+    const second = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
     const path = `/api/admin/users/${bob.id}/sessions`
     const { sessions } = await admin.browser.json<{ sessions: Record<string, unknown>[] }>(path)
     expect(sessions).toHaveLength(2)
@@ -167,7 +167,9 @@ eachDialect((_dialect, newUrl) => {
       revoked: 2,
     })
     expect(
-      rooms.told.flatMap((news) => (news.kind === 'sessions' ? news.sessionIds : [])).toSorted(),
+      rooms.publishedEvents
+        .flatMap((event) => (event.kind === 'sessions' ? event.sessionIds : []))
+        .toSorted(),
     ).toEqual([bob, second, ...guests].map(({ sessionId }) => sessionId).toSorted())
     for (const { browser } of guests) expect((await browser.send('/api/session')).status).toBe(401)
     expect((await admin.browser.send('/api/session')).status).toBe(200)
@@ -179,7 +181,7 @@ eachDialect((_dialect, newUrl) => {
           }),
         ),
       ).toEqual([404, 'not_found'])
-    expect(await actions(rooms, since)).toEqual([
+    expect(await listAuditActions(rooms, since)).toEqual([
       ['admin.user.sessions_read', admin.id, bob.id],
       ['session.revoke', admin.id, session.id],
       ['admin.user.sessions_revoke', admin.id, bob.id],

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Relay } from '@latchkey/database/testing-relay'
 import { openRooms } from '../rooms.ts'
-import { actions, someone } from './people.ts'
+import { listAuditActions, signedInUser } from './people.ts'
 
 eachDialect((dialect, newUrl) => {
   // No connection to lose.
@@ -13,8 +13,8 @@ eachDialect((dialect, newUrl) => {
     const relay = await Relay.before(url)
     const rooms = await openRooms({ url: relay.through(url) })
     try {
-      const admin = await someone(rooms, { sub: 'admin', name: 'Ada' })
-      const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+      const admin = await signedInUser(rooms, { sub: 'admin', name: 'Ada' })
+      const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
       const patch = (disabled: boolean) =>
         admin.browser.send(`/api/admin/users/${bob.id}/status`, { method: 'PATCH', body: { disabled } })
       const isDisabled = async () => {
@@ -30,7 +30,7 @@ eachDialect((dialect, newUrl) => {
         const lost = await patch(disabled)
         expect([disabled, lost.status, lost.headers.get('retry-after')]).toEqual([disabled, 503, '5'])
         expect(await isDisabled()).toBe(!disabled)
-        expect(await actions(rooms, sinceMs)).toEqual([])
+        expect(await listAuditActions(rooms, sinceMs)).toEqual([])
         const done = await patch(disabled)
         expect(done.status).toBe(200)
         expect(await done.json()).toMatchObject({ user: { id: bob.id, disabled } })

@@ -1,12 +1,12 @@
 // What administrators do is decided in the transaction that does it, and what they look at is audited (issue 19, point 13).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { serialiseGrants } from '../../src/grants/operations.ts'
+import { lockGrantChanges } from '../../src/grants/operations.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { untilWaiting } from '../rooms/locks.ts'
 import { createRoom, member } from '../rooms/rooms.ts'
-import { audited } from '../sessions/people.ts'
-import { type Someone, outcome, someone } from './people.ts'
+import { listAuditEvents } from '../sessions/people.ts'
+import { type SignedInUser, outcome, signedInUser } from './people.ts'
 
 const MINUTE = 60_000
 /** Something for the event loop to do until a request waits for the transaction that runs. */
@@ -19,13 +19,13 @@ eachDialect((dialect, newUrl) => {
   async function withEva() {
     const service = await rooms({ url: await newUrl() })
     const [ada, bob] = [
-      await someone(service, { sub: 'ada', name: 'Ada' }),
-      await someone(service, { sub: 'bob', name: 'Bob' }),
+      await signedInUser(service, { sub: 'ada', name: 'Ada' }),
+      await signedInUser(service, { sub: 'bob', name: 'Bob' }),
     ]
     const body = { granted: true }
     await ada.browser.json(`/api/admin/users/${bob.id}/platform-admin`, { method: 'PUT', body })
     await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
-    const eva = await someone(service, { sub: 'eva', name: 'Eva' })
+    const eva = await signedInUser(service, { sub: 'eva', name: 'Eva' })
     const room = await createRoom(await member(service, 'Olga'))
     return { service, ada, bob, eva, room }
   }
@@ -47,10 +47,10 @@ eachDialect((dialect, newUrl) => {
       const stage = await withEva()
       const { service, bob } = stage
       const { database } = service.rooms
-      const lines = async () => (await audited(service)).length
+      const lines = async () => (await listAuditEvents(service)).length
       const before = await lines()
       const { answer } = await database.write(async (tx) => {
-        await serialiseGrants(database.dialect, tx)
+        await lockGrantChanges(database.dialect, tx)
         const held = tx.updateTable('role_grants').set((eb) => ({ role: eb.ref('role') }))
         await held.where('user_id', '=', bob.id).execute()
         const sent = { method, ...(body !== undefined && { body }) }
@@ -69,14 +69,20 @@ eachDialect((dialect, newUrl) => {
     })
 
   const reads = async (service: Stage['service']) =>
-    (await audited(service))
+    (await listAuditEvents(service))
       .filter(({ action }) => String(action).endsWith('read'))
       .map(({ action, actor, target, metadata }) => [action, actor, target, metadata])
 
   test('looking at the sessions of somebody is audited, once for who looks again within ten minutes', async () => {
     const { service, ada, bob, eva } = await withEva()
-    const look = (who: Someone, at: Someone) => who.browser.json(`/api/admin/users/${at.id}/sessions`)
-    const line = (who: Someone, at: Someone) => ['admin.user.sessions_read', who.id, ['user', at.id], {}]
+    const look = (who: SignedInUser, at: SignedInUser) =>
+      who.browser.json(`/api/admin/users/${at.id}/sessions`)
+    const line = (who: SignedInUser, at: SignedInUser) => [
+      'admin.user.sessions_read',
+      who.id,
+      ['user', at.id],
+      {},
+    ]
     for (let times = 0; times < 3; times++) await look(ada, eva)
     expect(await reads(service)).toEqual([line(ada, eva)])
     await look(bob, eva)

@@ -1,13 +1,13 @@
 import type { Browser, TestRooms } from '../rooms.ts'
 import type { Person } from '../provider/hostile.ts'
 
-export interface Someone {
+export interface SignedInUser {
   browser: Browser
   id: string
   sessionId: string
 }
 
-interface SignedIn {
+interface SessionJson {
   user: { id: string }
   session: { id: string }
 }
@@ -15,15 +15,15 @@ interface SignedIn {
 let lastHost = 1
 
 /** Somebody who has signed in, from an address of their own. */
-export async function someone(rooms: TestRooms, person: Person): Promise<Someone> {
-  const browser = await rooms.signedIn(person, { ip: `203.0.113.${lastHost++ % 250}` })
-  const { user, session } = await browser.json<SignedIn>('/api/session')
+export async function signedInUser(rooms: TestRooms, person: Person): Promise<SignedInUser> {
+  const browser = await rooms.signedInBrowser(person, { ip: `203.0.113.${lastHost++ % 250}` })
+  const { user, session } = await browser.json<SessionJson>('/api/session')
   return { browser, id: user.id, sessionId: session.id }
 }
 
-export async function guest(rooms: TestRooms, nickname = 'Gustav'): Promise<Someone> {
+export async function guest(rooms: TestRooms, nickname = 'Gustav'): Promise<SignedInUser> {
   const browser = rooms.browser({ ip: `198.51.100.${lastHost++ % 250}` })
-  const { user, session } = await browser.json<SignedIn>('/api/session', { body: { nickname } }, 201)
+  const { user, session } = await browser.json<SessionJson>('/api/session', { body: { nickname } }, 201)
   return { browser, id: user.id, sessionId: session.id }
 }
 
@@ -34,7 +34,7 @@ export async function outcome(response: Response): Promise<[number, string | und
 }
 
 /** Actions of the audit log with who did them to whom, the oldest first, without those of signing in. */
-export async function actions(rooms: TestRooms, since = 0) {
+export async function listAuditActions(rooms: TestRooms, since = 0) {
   const rows = await rooms.rooms.database.read
     .selectFrom('audit_events')
     .selectAll()

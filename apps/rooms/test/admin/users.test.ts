@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Someone, actions, guest, outcome, someone } from './people.ts'
+import { type SignedInUser, listAuditActions, guest, outcome, signedInUser } from './people.ts'
 
 interface Page {
   users: { id: string; nickname: string; roleSources: unknown[] }[]
@@ -10,16 +10,16 @@ interface Page {
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let admin: Someone
+  let admin: SignedInUser
   beforeAll(async () => {
     const limits = { admin_writes_per_minute: 100_000, search_per_minute: 100_000 }
     rooms = await openRooms({ url: await newUrl(), limits })
-    admin = await someone(rooms, { sub: 'admin', name: 'Ada', email: 'ada@example.com' })
+    admin = await signedInUser(rooms, { sub: 'admin', name: 'Ada', email: 'ada@example.com' })
   })
   afterAll(() => rooms.close())
-  const patch = (who: Someone, userId: string, disabled: boolean) =>
+  const patch = (who: SignedInUser, userId: string, disabled: boolean) =>
     who.browser.send(`/api/admin/users/${userId}/status`, { method: 'PATCH', body: { disabled } })
-  const put = (who: Someone, userId: string, granted: boolean) =>
+  const put = (who: SignedInUser, userId: string, granted: boolean) =>
     who.browser.send(`/api/admin/users/${userId}/platform-admin`, { method: 'PUT', body: { granted } })
   /** A later moment, so that what happens from now on can be told from before. */
   const later = () => (rooms.clock.ms += 1000)
@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
         ['s3', 'AsaXLind', 'asa@example.community'],
         ['s4', 'Мария', undefined],
       ] as const)
-        await someone(rooms, { sub, name, ...(email && { email }) })
+        await signedInUser(rooms, { sub, name, ...(email && { email }) })
       found = async (q) => {
         const page = await admin.browser.json<Page>(`/api/admin/users?q=${encodeURIComponent(q)}`)
         return page.users.map(({ nickname }) => nickname).toSorted()
@@ -130,12 +130,12 @@ eachDialect((_dialect, newUrl) => {
 
   test('R8.4: disabling ends the sessions at once and keeps the person out; enabling lets them in again', async () => {
     const since = later()
-    const bob = await someone(rooms, { sub: 'bob', name: 'Bob' })
+    const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
     const disabled = await patch(admin, bob.id, true)
     expect(await disabled.json()).toEqual({ user: expect.objectContaining({ id: bob.id, disabled: true }) })
     expect((await bob.browser.send('/api/session')).status).toBe(401)
-    expect(rooms.told).toContainEqual({ kind: 'sessions', sessionIds: [bob.sessionId] })
-    expect(rooms.told).toContainEqual({ kind: 'person', userId: bob.id })
+    expect(rooms.publishedEvents).toContainEqual({ kind: 'sessions', sessionIds: [bob.sessionId] })
+    expect(rooms.publishedEvents).toContainEqual({ kind: 'person', userId: bob.id })
     const refused = await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
     expect(refused.headers.get('location')).toContain('error=account_disabled')
     expect((await patch(admin, bob.id, true)).status).toBe(200)
@@ -143,7 +143,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await enabled.json()).toEqual({ user: expect.objectContaining({ disabled: false }) })
     await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
     expect((await bob.browser.send('/api/session')).status).toBe(200)
-    const changes = await actions(rooms, since)
+    const changes = await listAuditActions(rooms, since)
     expect(changes.filter(([action]) => action !== 'auth.login_failed')).toEqual([
       ['admin.user.disable', admin.id, bob.id],
       ['admin.user.enable', admin.id, bob.id],
@@ -158,11 +158,11 @@ eachDialect((_dialect, newUrl) => {
 
   test('C91 (R9.7): a manual grant or withdrawal ends the sessions of its target, who then has the right or not', async () => {
     const since = later()
-    const carol = await someone(rooms, { sub: 'carol', name: 'Carol' })
+    const carol = await signedInUser(rooms, { sub: 'carol', name: 'Carol' })
     const oldToken = carol.browser.token
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const granted = await put(admin, carol.id, true)
-    expect(rooms.told).toEqual([{ kind: 'person', userId: carol.id }])
+    expect(rooms.publishedEvents).toEqual([{ kind: 'person', userId: carol.id }])
     expect(await granted.json()).toEqual({ success: true, changed: true, remaining: ['manual'] })
     expect((await carol.browser.send('/api/session')).status).toBe(401)
     await carol.browser.signIn({ sub: 'carol', name: 'Carol' })
@@ -177,7 +177,7 @@ eachDialect((_dialect, newUrl) => {
     await carol.browser.signIn({ sub: 'carol', name: 'Carol' })
     expect(await outcome(await carol.browser.send('/api/admin/users'))).toEqual([403, 'forbidden'])
     expect(await (await put(admin, carol.id, false)).json()).toMatchObject({ changed: false })
-    expect(await actions(rooms, since)).toEqual([
+    expect(await listAuditActions(rooms, since)).toEqual([
       ['grant.add', admin.id, carol.id],
       ['admin.user.admin_grant', admin.id, carol.id],
       ['grant.remove', admin.id, carol.id],
@@ -186,8 +186,8 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('C91 (R9.7): whoever changes their own right goes on with a new session; the old one is dead', async () => {
-    const dora = await someone(rooms, { sub: 'dora', name: 'Dora' })
-    const elsewhere = await someone(rooms, { sub: 'dora', name: 'Dora' })
+    const dora = await signedInUser(rooms, { sub: 'dora', name: 'Dora' })
+    const elsewhere = await signedInUser(rooms, { sub: 'dora', name: 'Dora' })
     await put(admin, dora.id, true)
     await dora.browser.signIn({ sub: 'dora', name: 'Dora' })
     await elsewhere.browser.signIn({ sub: 'dora', name: 'Dora' })
@@ -229,7 +229,7 @@ eachDialect((_dialect, newUrl) => {
   test('R9.4: guests, disabled and unknown people get no right', async () => {
     const anonymous = await guest(rooms)
     expect(await outcome(await put(admin, anonymous.id, true))).toEqual([403, 'guest_not_permitted'])
-    const off = await someone(rooms, { sub: 'off', name: 'Off' })
+    const off = await signedInUser(rooms, { sub: 'off', name: 'Off' })
     await patch(admin, off.id, true)
     expect(await outcome(await put(admin, off.id, true))).toEqual([409, 'account_disabled'])
     expect(await outcome(await put(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
@@ -249,7 +249,7 @@ eachDialect((_dialect, newUrl) => {
     ])
       expect(await outcome(response)).toEqual([409, 'last_admin'])
     // A disabled administrator is none.
-    const other = await someone(rooms, { sub: 'other', name: 'Other' })
+    const other = await signedInUser(rooms, { sub: 'other', name: 'Other' })
     await put(admin, other.id, true)
     await patch(admin, other.id, true)
     expect(await outcome(await put(admin, admin.id, false))).toEqual([409, 'last_admin'])
@@ -258,13 +258,13 @@ eachDialect((_dialect, newUrl) => {
 
   test('R9.4: an administrator of an earlier provider does not stand in for the last who can sign in', async () => {
     const t = await openRooms({ url: await newUrl() })
-    const earlier = await someone(t, { sub: 'earlier', name: 'Earlier' })
-    const also = await someone(t, { sub: 'also', name: 'Also' })
+    const earlier = await signedInUser(t, { sub: 'earlier', name: 'Earlier' })
+    const also = await signedInUser(t, { sub: 'also', name: 'Also' })
     await put(earlier, also.id, true)
     await t.rooms.database.write(async (tx) => {
       await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
     })
-    const now = await someone(t, { sub: 'now', name: 'Now' })
+    const now = await signedInUser(t, { sub: 'now', name: 'Now' })
     await put(earlier, now.id, true)
     await now.browser.signIn({ sub: 'now', name: 'Now' })
     for (const response of [
@@ -286,15 +286,15 @@ eachDialect((_dialect, newUrl) => {
 
   test('R9.4: of two administrators who withdraw, disable or erase each other at once, one remains', async () => {
     const acts = [
-      (who: Someone, other: Someone) => put(who, other.id, false),
-      (who: Someone, other: Someone) => patch(who, other.id, true),
-      (who: Someone, other: Someone) =>
+      (who: SignedInUser, other: SignedInUser) => put(who, other.id, false),
+      (who: SignedInUser, other: SignedInUser) => patch(who, other.id, true),
+      (who: SignedInUser, other: SignedInUser) =>
         who.browser.send(`/api/admin/users/${other.id}`, { method: 'DELETE' }),
     ]
     for (const [n, act] of acts.entries()) {
       const two = await openRooms({ url: await newUrl() })
-      const ada = await someone(two, { sub: 'ada', name: 'Ada' })
-      const bob = await someone(two, { sub: 'bob', name: 'Bob' })
+      const ada = await signedInUser(two, { sub: 'ada', name: 'Ada' })
+      const bob = await signedInUser(two, { sub: 'bob', name: 'Bob' })
       await put(ada, bob.id, true)
       await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
       const answers = await Promise.all([act(ada, bob), act(bob, ada)])
@@ -314,7 +314,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('erasing somebody takes everything of theirs, and is audited without them', async () => {
     const since = later()
-    const eva = await someone(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
+    const eva = await signedInUser(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
     const path = `/api/admin/users/${eva.id}`
     const { room } = await eva.browser.json<{ room: { id: string } }>(
       '/api/rooms',
@@ -326,22 +326,22 @@ eachDialect((_dialect, newUrl) => {
     expect(stopped.status).toBe(409)
     await eva.browser.send(`/api/rooms/${room.id}`, { method: 'DELETE' })
     expect((await admin.browser.send(path, { method: 'DELETE' })).status).toBe(200)
-    expect(rooms.told).toContainEqual({ kind: 'person', userId: eva.id })
+    expect(rooms.publishedEvents).toContainEqual({ kind: 'person', userId: eva.id })
     expect((await eva.browser.send('/api/session')).status).toBe(401)
     const { read } = rooms.rooms.database
     for (const table of ['identities', 'sessions', 'role_grants'] as const)
       expect(await read.selectFrom(table).select('id').where('user_id', '=', eva.id).execute()).toEqual([])
     expect(await outcome(await admin.browser.send(path, { method: 'DELETE' }))).toEqual([404, 'not_found'])
-    expect((await actions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual([
-      ['account.delete', admin.id, eva.id],
-    ])
+    expect((await listAuditActions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual(
+      [['account.delete', admin.id, eva.id]],
+    )
     // The same person is a stranger now.
-    const again = await someone(rooms, { sub: 'eva', name: 'Eva' })
+    const again = await signedInUser(rooms, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
   })
 
   test('writes need a recent sign-in, reading does not (R2)', async () => {
-    const bob = await someone(rooms, { sub: 'bob2', name: 'Bob' })
+    const bob = await signedInUser(rooms, { sub: 'bob2', name: 'Bob' })
     rooms.clock.ms += 43_200_001
     expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
     expect(await outcome(await patch(admin, bob.id, true))).toEqual([403, 'reauth_required'])

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { actions } from '../admin/people.ts'
-import { noteSubjectSource } from '../../src/platform/provider-change.ts'
+import { listAuditActions } from '../admin/people.ts'
+import { recordSubjectSource } from '../../src/platform/provider-change.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { BOB, roomPages } from './browser.ts'
 
@@ -243,7 +243,11 @@ test('an owner of rooms is erased once these are taken over, with a reason, from
   await (await choose(page, 'Eva Ek', 'Erase')).getByRole('button', { name: 'Erase' }).click()
   await page.getByText('Nobody was found').waitFor()
   await page.getByRole('group', { name: 'People' }).and(page.locator(':focus')).waitFor()
-  expect((await actions(pages.service())).at(-1)).toEqual(['account.delete', expect.any(String), eva.id])
+  expect((await listAuditActions(pages.service())).at(-1)).toEqual([
+    'account.delete',
+    expect.any(String),
+    eva.id,
+  ])
 }, 60_000)
 
 test('a sign-in that is too long ago leads to a new one and back, and nothing that was typed is lost', async () => {
@@ -382,7 +386,7 @@ test('R8.5 accounts of an earlier provider are told of, and a question fits the 
   )
   const { idp, clock } = pages.service()
   const source = { userinfoEndpoint: null, subjectPath: 'uid' }
-  await database.write((tx) => noteSubjectSource(tx, idp.issuer, source, clock.ms))
+  await database.write((tx) => recordSubjectSource(tx, idp.issuer, source, clock.ms))
   const { page } = await pages.openAs(ADMIN, '/admin?part=provider', { width: 320, scheme: 'dark' })
   await page.getByRole('alert').getByText('1 account cannot be reached').waitFor()
   await page

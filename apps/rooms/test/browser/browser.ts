@@ -8,7 +8,7 @@ import { freePort } from '@latchkey/http/free-port'
 import { until } from '../realtime/redis.ts'
 import { ORIGIN, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
 
-const PLENTY = {
+const GENEROUS_LIMITS = {
   http_per_minute: 100_000,
   http_anonymous_per_minute: 100_000,
   login_start_per_minute: 1000,
@@ -28,7 +28,7 @@ const PLENTY = {
   guest_rooms_per_hour: 1000,
 }
 
-interface Opened {
+interface OpenedPage {
   page: Page
   /** What the page has said to its console as an error. */
   errors: string[]
@@ -54,7 +54,7 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
     up.service = await openRooms({
       ...options,
       // On a clock that stands still nothing that is counted is ever forgotten.
-      limits: { ...PLENTY, ...options.limits },
+      limits: { ...GENEROUS_LIMITS, ...options.limits },
       settings: { allowedHosts: [`http://localhost:${up.port}`, ORIGIN], ...options.settings },
     })
     // Sessions of browsers end by the clock of the browser.
@@ -111,12 +111,14 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
       const { user } = await own.json<{ user: { id: string } }>('/api/session')
       return { browser: own, id: user.id }
     },
-    open: (path: string, view?: View): Promise<Opened> => quick(browser.open(at(path), view)),
+    open: (path: string, view?: View): Promise<OpenedPage> => withShortTimeout(browser.open(at(path), view)),
     /** A page of a browser in which this person has signed in with the provider, at `path`. */
-    async openAs(person: Person, path: string, view?: View): Promise<Opened> {
+    async openAs(person: Person, path: string, view?: View): Promise<OpenedPage> {
       service().idp.person = person
       try {
-        return await quick(browser.open(at(`/api/auth/login?returnTo=${encodeURIComponent(path)}`), view))
+        return await withShortTimeout(
+          browser.open(at(`/api/auth/login?returnTo=${encodeURIComponent(path)}`), view),
+        )
       } finally {
         service().idp.person = ALICE
       }
@@ -131,10 +133,10 @@ export const BOB: Person = { sub: 'bob', name: 'Bob Berg', email: 'bob@example.c
 /** What does not come within this time does not come. */
 const WITHIN_MS = 12_000
 
-async function quick(opening: Promise<Opened>): Promise<Opened> {
-  const opened = await opening
-  opened.page.setDefaultTimeout(WITHIN_MS)
-  return opened
+async function withShortTimeout(opening: Promise<OpenedPage>): Promise<OpenedPage> {
+  const openedPage = await opening
+  openedPage.page.setDefaultTimeout(WITHIN_MS)
+  return openedPage
 }
 
 /** In which languages pages are looked at, and at which widths in pixels, each in light and in dark. */

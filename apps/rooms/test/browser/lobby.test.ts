@@ -7,13 +7,13 @@ import {
 } from '@latchkey/web/testing/browser'
 import type { WebSocketRoute } from 'playwright-core'
 import { ALICE } from '../provider/hostile.ts'
-import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
+import { type TestUser, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, LOOKS, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 const LONG = { sub: 'long', name: 'W'.repeat(60) }
 
-let host: Somebody
+let host: TestUser
 beforeAll(async () => {
   await pages.signIn(ROOT)
   host = await member(pages.service(), 'Hanna Host')

@@ -2,12 +2,12 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectWithinWidth, keepToasts, screenshot } from '@latchkey/web/testing/browser'
 import { ALICE } from '../provider/hostile.ts'
-import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
+import { type TestUser, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 
-let helper: Somebody
+let helper: TestUser
 beforeAll(async () => {
   await pages.signIn(ROOT)
   helper = await member(pages.service(), 'Hedda Helper')

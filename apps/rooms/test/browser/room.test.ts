@@ -8,20 +8,20 @@ import {
 } from '@latchkey/web/testing/browser'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { until } from '../realtime/redis.ts'
-import { type Somebody, createRoom, member } from '../rooms/rooms.ts'
+import { type TestUser, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, LOOKS, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 const CAROL: Person = { sub: 'carol', name: 'Carol Claesson' }
 
-let host: Somebody
+let host: TestUser
 beforeAll(async () => {
   await pages.signIn(ROOT)
   host = await member(pages.service(), 'Hanna Host')
 }, 60_000)
 
 const newRoom = async (settings: Record<string, unknown> = {}) => (await createRoom(host, settings)).id
-const say = (id: string, content: string) =>
+const createMessage = (id: string, content: string) =>
   host.browser.json(`/api/rooms/${id}/messages`, { body: { content } }, 201)
 const field = (page: Page) => page.getByRole('textbox', { name: /^Message to/ })
 const send = async (page: Page, content: string) => {
@@ -69,7 +69,7 @@ test('R23.3 two people talk: each sees the other come, type, say and go, and wha
 
 test('history is read page by page without losing one’s place, and new messages wait with a mark while nobody looks', async () => {
   const id = await newRoom()
-  for (let index = 1; index <= 120; index++) await say(id, `Message number ${index}`)
+  for (let index = 1; index <= 120; index++) await createMessage(id, `Message number ${index}`)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await lines(page).getByText('Message number 120', { exact: true }).waitFor()
   expect(await lines(page).count()).toBe(50)
@@ -81,7 +81,7 @@ test('history is read page by page without losing one’s place, and new message
   expect(await place.isVisible()).toBe(true)
   const top = (await place.boundingBox())?.y ?? -1
   expect(top).toBeGreaterThan(0)
-  await say(id, 'While you were reading')
+  await createMessage(id, 'While you were reading')
   await lines(page).getByText('While you were reading').waitFor()
   await page.getByText('New', { exact: true }).waitFor()
   expect(await page.title()).toStartWith('(1) ')
@@ -99,8 +99,8 @@ test('history is read page by page without losing one’s place, and new message
 
 test('what one person says in a row stands below their name once, and a listener still hears whose it is', async () => {
   const id = await newRoom()
-  await say(id, 'One')
-  await say(id, 'Two')
+  await createMessage(id, 'One')
+  await createMessage(id, 'Two')
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await lines(page).getByText('Two', { exact: true }).waitFor()
   await send(page, 'Three')
@@ -109,10 +109,10 @@ test('what one person says in a row stands below their name once, and a listener
     .filter({ has: page.locator('time'), hasText: 'Three' })
     .waitFor()
   pages.service().clock.ms += 6 * 60_000
-  await say(id, 'Four')
-  await say(id, 'Five')
+  await createMessage(id, 'Four')
+  await createMessage(id, 'Five')
   pages.service().clock.ms += 6 * 60_000
-  await say(id, 'Six')
+  await createMessage(id, 'Six')
   await lines(page).getByText('Six', { exact: true }).waitFor()
   // Five goes on from Four; Six comes too late for that.
   const named = lines(page).filter({ has: page.locator('time') })
@@ -125,7 +125,7 @@ test('what one person says in a row stands below their name once, and a listener
 
 test('whoever has erased their account is called a deleted one, and what is written from the right stands there', async () => {
   const id = await newRoom()
-  await say(id, 'مرحبا بالعالم.')
+  await createMessage(id, 'مرحبا بالعالم.')
   const gone = await member(pages.service(), 'Gone Gustavsson')
   await gone.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Farewell' } }, 201)
   await gone.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
@@ -159,14 +159,14 @@ async function mostStyledAtOnce(page: Page, sayOne: () => Promise<unknown>): Pro
 
 test('a room that is open for long keeps a bounded number of messages, and older ones can be read again', async () => {
   const id = await newRoom()
-  await say(id, 'Message number 0')
+  await createMessage(id, 'Message number 0')
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await lines(page).getByText('Message number 0', { exact: true }).waitFor()
-  for (let index = 1; index <= 520; index++) await say(id, `Message number ${index}`)
+  for (let index = 1; index <= 520; index++) await createMessage(id, `Message number ${index}`)
   await lines(page).getByText('Message number 520', { exact: true }).waitFor()
   const first = Number(((await texts(page))[0] ?? '').slice('Message number '.length))
   expect(first).toBeGreaterThan(200)
-  expect(await mostStyledAtOnce(page, () => say(id, 'Message number 521'))).toBeLessThan(100)
+  expect(await mostStyledAtOnce(page, () => createMessage(id, 'Message number 521'))).toBeLessThan(100)
   await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, 0))
   await page.getByRole('button', { name: 'Show older messages' }).click()
   await lines(page)
@@ -178,7 +178,7 @@ test('a room that is open for long keeps a bounded number of messages, and older
 
 test('the newest message stays in sight when the window becomes smaller, as by a keyboard on the screen', async () => {
   const id = await newRoom()
-  for (let index = 1; index <= 40; index++) await say(id, `Message number ${index}`)
+  for (let index = 1; index <= 40; index++) await createMessage(id, `Message number ${index}`)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 800 })
   await lines(page).getByText('Message number 40').waitFor()
   await page.setViewportSize({ width: 390, height: 520 })
@@ -200,14 +200,14 @@ test('R18.8 whoever the server has asked for half a minute of peace is not offer
 
 test('R18.5 after a lost connection everything that was missed is there once and in order, and it was shown', async () => {
   const id = await newRoom()
-  await say(id, 'Before')
+  await createMessage(id, 'Before')
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
   await lines(page).getByText('Before').waitFor()
   await page.getByRole('button', { name: 'People (1)' }).waitFor()
   await pages.whileDown(page, async () => {
     await expectAccessible(page)
     await screenshot(page, 'room-connection-lost')
-    for (let index = 1; index <= 5; index++) await say(id, `Missed ${index}`)
+    for (let index = 1; index <= 5; index++) await createMessage(id, `Missed ${index}`)
     await send(page, 'Said into the void')
     await page.getByText('Not sent').waitFor()
     expect(await texts(page)).toEqual(['Before'])
@@ -220,7 +220,7 @@ test('R18.5 after a lost connection everything that was missed is there once and
   await readOut.getByText('Missed 5').waitFor({ state: 'attached' })
   expect(await readOut.allInnerTexts()).toEqual([1, 2, 3, 4, 5].map((index) => `Hanna Host: Missed ${index}`))
   await page.getByText('Sending').waitFor({ state: 'detached' })
-  await say(id, 'After')
+  await createMessage(id, 'After')
   await lines(page).getByText('After', { exact: true }).waitFor()
   const all = [
     'Before',
@@ -576,7 +576,7 @@ test('whoever leaves in one tab is out in the other too, and comes in again ther
     await fetch(`/api/rooms/${room}/leave`, { method: 'DELETE', headers: { 'x-csrf-token': token } })
   }, id)
   await page.getByRole('alert').getByText('You have left this room').waitFor()
-  await say(id, 'Meanwhile')
+  await createMessage(id, 'Meanwhile')
   await page.getByRole('button', { name: 'Enter again' }).click()
   await page.getByRole('button', { name: 'People (1)' }).waitFor()
   await lines(page).getByText('Meanwhile').waitFor()
@@ -602,8 +602,8 @@ test('R23.6 a private room that one does not belong to is not found, by its link
 for (const [locale, widths] of LOOKS)
   test(`a room is accessible and fits, ${locale}`, async () => {
     const id = await newRoom({ name: 'N'.repeat(64) })
-    await say(id, 'Short')
-    await say(id, `${'Long words '.repeat(20)}${'x'.repeat(300)}`)
+    await createMessage(id, 'Short')
+    await createMessage(id, `${'Long words '.repeat(20)}${'x'.repeat(300)}`)
     const long = { sub: 'long', name: 'W'.repeat(60) }
     const { page, errors } = await pages.openAs(long, `/rooms/${id}`, { locale, width: widths[0] })
     await lines(page).getByText('Short').waitFor()

@@ -10,7 +10,7 @@ let service: TestRooms
 let browser: Browser
 beforeAll(async () => {
   service = await openRooms({ limits: MANY })
-  browser = await service.signedIn()
+  browser = await service.signedInBrowser()
 })
 afterAll(() => service.close())
 
@@ -227,7 +227,7 @@ describe('a body', () => {
 test('what is our fault says nothing but the name of the request, and the log says all of it', async () => {
   const broken = await openRooms()
   try {
-    const visitor = await broken.signedIn()
+    const visitor = await broken.signedInBrowser()
     broken.rooms.database.read.selectFrom = () => {
       throw new TypeError('secret detail of ours')
     }
@@ -239,7 +239,7 @@ test('what is our fault says nothing but the name of the request, and the log sa
       code: 'internal',
       requestId: answer.headers.get('x-request-id'),
     } as never)
-    const line = broken.logged.find((each) => each.includes('secret detail of ours'))
+    const line = broken.logLines.find((each) => each.includes('secret detail of ours'))
     expect(line).toContain(body.requestId)
   } finally {
     await broken.close()
@@ -270,7 +270,7 @@ describe('for operators', () => {
   test('figures cover requests, logins, live sessions and logout tokens, and name nobody', async () => {
     const own = await openRooms()
     try {
-      const person = await own.signedIn()
+      const person = await own.signedInBrowser()
       await person.send('/api/session')
       await person.send('/api/nothing')
       const here = own.browser({ ip: '127.0.0.1', origin: 'http://localhost' })

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { roomsPerTest } from '../per-test.ts'
 import { deliver } from '../sessions/deliver.ts'
-import { audited, browserOf, person } from '../sessions/people.ts'
-import { listen, speak } from './raw.ts'
+import { listAuditEvents, browserOf, insertPerson } from '../sessions/people.ts'
+import { listen, sendRaw } from './raw.ts'
 
 const { rooms, alsoClose } = roomsPerTest()
 
@@ -40,7 +40,7 @@ describe('C127 behind trusted proxies', () => {
     for (const [lines, client] of HOPS) {
       const head = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('')
       const body = JSON.stringify({ nickname: 'Visitor' })
-      const created = await speak(
+      const created = await sendRaw(
         server.port,
         `POST /api/session HTTP/1.1\r\nHost: rooms.example.com\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${head}\r\n${body}`,
       )
@@ -52,7 +52,7 @@ describe('C127 behind trusted proxies', () => {
         .select('client_ip')
         .where('id', '=', session.id)
         .executeTakeFirstOrThrow()
-      const recorded = (await audited(service)).at(-1)
+      const recorded = (await listAuditEvents(service)).at(-1)
       expect([lines, stored.client_ip, recorded?.['action'], recorded?.['ip']]).toEqual([
         lines,
         client,
@@ -70,7 +70,7 @@ describe('C127 behind trusted proxies', () => {
     expect((await from('1.1.1.1, 203.0.113.7')).status).toBe(400)
     expect((await from('2.2.2.2, 203.0.113.7')).status).toBe(429)
     expect((await from('203.0.113.8')).status).toBe(400)
-    expect((await audited(service)).map(({ ip }) => ip)).toEqual(['203.0.113.7', '203.0.113.8'])
+    expect((await listAuditEvents(service)).map(({ ip }) => ip)).toEqual(['203.0.113.7', '203.0.113.8'])
   })
 
   test('a line that is folded or broken up never reaches us', async () => {
@@ -80,7 +80,7 @@ describe('C127 behind trusted proxies', () => {
     for (const head of ['X-Forwarded-For: 1.2.3.4\r\n 203.0.113.7\r\n', 'X-Forwarded-For : 1.2.3.4\r\n'])
       expect(
         (
-          await speak(
+          await sendRaw(
             server.port,
             `GET /api/session HTTP/1.1\r\nHost: rooms.example.com\r\nConnection: close\r\n${head}\r\n`,
           )
@@ -101,7 +101,7 @@ describe('C127 behind trusted proxies', () => {
     for (const [value, client] of addresses) {
       const headers = { 'cf-connecting-ip': value, 'x-forwarded-for': '6.6.6.6' }
       await deliver(service, 'junk', { ip: '10.0.0.1', headers })
-      expect([value, (await audited(service)).at(-1)?.['ip']]).toEqual([value, client])
+      expect([value, (await listAuditEvents(service)).at(-1)?.['ip']]).toEqual([value, client])
       service.clock.ms += 60_000
     }
   })
@@ -133,7 +133,7 @@ describe('C126 from a peer that is no trusted proxy', () => {
     const service = await rooms({ settings: { ...BEHIND_PROXIES, trustedProxies: ['10.0.0.0/8'] } })
     const headers = { 'x-forwarded-for': '1.2.3.4' }
     await deliver(service, 'junk', { ip: '198.51.100.9', headers })
-    expect((await audited(service)).map(({ ip }) => ip)).toEqual(['198.51.100.9'])
+    expect((await listAuditEvents(service)).map(({ ip }) => ip)).toEqual(['198.51.100.9'])
     const metrics = await service.rooms.metrics.registry.metrics()
     expect(metrics).toContain('latchkey_rooms_ignored_proxy_headers_total 1')
   })
@@ -155,14 +155,14 @@ describe('C126 from a peer that is no trusted proxy', () => {
     const service = await rooms()
     const headers = { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4', 'x-real-ip': '1.2.3.4' }
     await deliver(service, 'junk', { ip: '127.0.0.1', headers })
-    expect((await audited(service)).map(({ ip }) => ip)).toEqual(['127.0.0.1'])
+    expect((await listAuditEvents(service)).map(({ ip }) => ip)).toEqual(['127.0.0.1'])
     expect(await service.rooms.metrics.registry.metrics()).toContain('ignored_proxy_headers_total 0')
   })
 })
 
 test('C99 a session goes on when its address changes, and the list keeps the one it began at', async () => {
   const service = await rooms()
-  const ada = await person(service)
+  const ada = await insertPerson(service)
   const home = await browserOf(service, ada, { ip: '192.0.2.1' })
   const train = service.browser({ ip: '2001:db8::7' })
   for (const [name, value] of home.cookies) train.cookies.set(name, value)

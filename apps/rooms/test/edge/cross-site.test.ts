@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
-import { browserOf, person } from '../sessions/people.ts'
+import { browserOf, insertPerson } from '../sessions/people.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { routes, unsafeRoutes } from './operations.ts'
 
@@ -17,7 +17,7 @@ let service: TestRooms
 let admin: Browser
 beforeAll(async () => {
   service = await openRooms({ limits: MANY })
-  admin = await service.signedIn()
+  admin = await service.signedInBrowser()
 })
 afterAll(() => service.close())
 
@@ -162,7 +162,7 @@ test('R11.1 what pages of other sites ask unseen uses up no limit of their visit
 })
 
 test('R11.2 C101 the token of another session, of before the login, of nobody and none are refused', async () => {
-  const ada = await person(service)
+  const ada = await insertPerson(service)
   const [mine, other] = [await browserOf(service, ada), await browserOf(service, ada)]
   const visitor = service.browser()
   await visitor.json('/api/session', { body: { nickname: 'Visitor' } }, 201)

@@ -1,9 +1,9 @@
 // Which names the service answers under (R3), over a real socket, since Bun reads the head before we do.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SettingsError } from '@latchkey/settings/settings'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { listen, speak } from './raw.ts'
+import { listen, sendRaw } from './raw.ts'
 
 let service: TestRooms
 let server: ReturnType<typeof listen>
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 const ask = (head: string, path = '/api/openapi.json', target = path) =>
-  speak(server.port, `GET ${target} HTTP/1.1\r\n${head}Connection: close\r\n\r\n`)
+  sendRaw(server.port, `GET ${target} HTTP/1.1\r\n${head}Connection: close\r\n\r\n`)
 
 async function answer(head: string, path?: string, target?: string) {
   const { status, body } = await ask(head, path, target)
@@ -108,7 +108,7 @@ describe('R3.2 C128 the Host of a request', () => {
     // Bun refuses these before anybody of ours sees them.
     for (const head of ['', 'Host : rooms.example.com\r\n', 'Host: rooms.example.com\r\n evil.example\r\n'])
       expect([head, (await ask(head)).status]).toEqual([head, 400])
-    expect((await speak(server.port, 'GET /api/session HTTP/1.0\r\n\r\n')).status).toBe(400)
+    expect((await sendRaw(server.port, 'GET /api/session HTTP/1.0\r\n\r\n')).status).toBe(400)
   })
 
   test('counts, whatever an absolute target says', async () => {
@@ -128,7 +128,7 @@ describe('R3.2 C128 the Host of a request', () => {
       expect([host, (await ask(`Host: ${host}\r\n`, '/api/health')).status]).toEqual([host, 200])
       expect([host, (await ask(`Host: ${host}\r\n`, '/api/ready')).status]).toEqual([host, 200])
       const body = 'logout_token=x'
-      const sent = await speak(
+      const sent = await sendRaw(
         server.port,
         `POST /api/auth/backchannel-logout HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       )

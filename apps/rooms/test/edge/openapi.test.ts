@@ -48,7 +48,7 @@ let service: TestRooms
 let browser: Browser
 beforeAll(async () => {
   service = await openRooms()
-  browser = await service.signedIn()
+  browser = await service.signedInBrowser()
 })
 afterAll(() => service.close())
 

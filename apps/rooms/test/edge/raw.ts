@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import type { TestRooms } from '../rooms.ts'
 
-export interface Heard {
+export interface RawResponse {
   status: number
   headers: Headers
   body: string
 }
 
 /** Sends these bytes over a socket of their own and hears the server out; status -1 when it hangs up without a word. */
-export function speak(port: number, text: string): Promise<Heard> {
+export function sendRaw(port: number, text: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     let heard = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(text, 'latin1')))

@@ -17,7 +17,7 @@ const nameOf = (n: number) => ({ nickname: `Visitor ${n} ${n * 7919}` })
 eachDialect((_dialect, newUrl) => {
   test('C125: a flood from one address makes as many guests as the limits say, whatever it sends along; members notice nothing', async () => {
     const rooms = await openRooms({ url: await newUrl() })
-    const member = await rooms.signedIn(undefined, { ip: '192.0.2.10' })
+    const member = await rooms.signedInBrowser(undefined, { ip: '192.0.2.10' })
     const statuses: number[] = []
     const flood = async (count: number) => {
       for (let n = 0; n < count; n++) {
@@ -62,7 +62,7 @@ eachDialect((_dialect, newUrl) => {
 
 test('C125: a flood from 1000 prefixes makes no more guests than the service takes in a minute; members notice nothing', async () => {
   const rooms = await openRooms()
-  const member = await rooms.signedIn(undefined, { ip: '192.0.2.10' })
+  const member = await rooms.signedInBrowser(undefined, { ip: '192.0.2.10' })
   const statuses: number[] = []
   for (let n = 0; n < 1000; n++) {
     const ip = n % 2 === 0 ? `${10 + (n >> 8)}.${n & 255}.0.1` : `2001:${n.toString(16)}::1`
@@ -112,7 +112,7 @@ test('C125 (R22): counters are bounded in memory however many addresses appear',
   const rates = createRates(DEFAULT_LIMITS, () => NOON)
   const flood = (from: number) => {
     for (let n = from; n < from + 200_000; n++)
-      rates.allows('http_anonymous_per_minute', `2001:db8:${n}::/64`)
+      rates.tryTake('http_anonymous_per_minute', `2001:db8:${n}::/64`)
     Bun.gc(true)
     return heapStats().heapSize
   }

@@ -110,7 +110,7 @@ eachDialect((_dialect, newUrl) => {
   test('C121 (R14.1, R28.2): with guests off nobody becomes one, signed in or not, and the guests there were are out', async () => {
     const guest = somewhere()
     const { id } = await become(guest)
-    const member = await rooms.signedIn(undefined, { ip: '198.51.100.200' })
+    const member = await rooms.signedInBrowser(undefined, { ip: '198.51.100.200' })
     const closed = await rooms.node({ guestEnabled: false })
     const before = await countUsers()
     for (const cookies of [guest.cookies, member.cookies, new Map<string, string>()])
@@ -167,7 +167,7 @@ eachDialect((_dialect, newUrl) => {
     const nickname = letters.join('')
     const created = await somewhere().send('/api/session', { body: { nickname } })
     expect([201, 400]).toContain(created.status)
-    const member = await rooms.signedIn({ sub: 'heavy', name: nickname }, { ip: '198.51.100.202' })
+    const member = await rooms.signedInBrowser({ sub: 'heavy', name: nickname }, { ip: '198.51.100.202' })
     expect((await member.send('/api/session')).status).toBe(200)
   })
 
@@ -186,7 +186,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(again)).toEqual([429, 'rate_limited'])
     const row = await db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     expect(row.nickname).toBe('Greta')
-    const member = await rooms.signedIn(undefined, { ip: '198.51.100.201' })
+    const member = await rooms.signedInBrowser(undefined, { ip: '198.51.100.201' })
     expect(await refusal(await rename(member, 'Greta'))).toEqual([403, 'forbidden'])
     expect(await refusal(await rename(somewhere(), 'Greta'))).toEqual([401, 'unauthenticated'])
   })
@@ -233,7 +233,7 @@ eachDialect((_dialect, newUrl) => {
     const expiring = somewhere()
     const expired = await become(expiring, 'Expired')
     const idsOf = async () => (await db().selectFrom('users').select('id').execute()).map(({ id }) => id)
-    const member = await rooms.signedIn({ sub: 'stays', name: 'Stays' }, { ip: '198.51.100.202' })
+    const member = await rooms.signedInBrowser({ sub: 'stays', name: 'Stays' }, { ip: '198.51.100.202' })
     const { user } = await member.json<{ user: { id: string } }>('/api/session')
     rooms.clock.ms += 7 * DAY - HOUR
     await rooms.rooms.jobs.runDue()

@@ -6,9 +6,9 @@ import { createLog } from '@latchkey/http/log'
 import { migrations } from '../../src/db/migrations.ts'
 import type { SessionRow, Tables, UserRow } from '../../src/db/tables.ts'
 import { identityJobs } from '../../src/jobs/identity.ts'
-import type { Job, Outcome } from '../../src/jobs/job.ts'
+import type { Job, JobResult } from '../../src/jobs/job.ts'
 import { Scheduler } from '../../src/jobs/scheduler.ts'
-import type { News } from '../../src/news.ts'
+import type { ClusterEvent } from '../../src/cluster-events.ts'
 import { namesOf } from '../../src/users/names.ts'
 import { NOON } from '../rooms.ts'
 
@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
     } as const
     await database.write((tx) => tx.insertInto('rooms').values(room).execute())
   }
-  const event = (id: string, createdAt: number) => ({
+  const auditEvent = (id: string, createdAt: number) => ({
     id,
     actor_user_id: null,
     action: 'auth.login',
@@ -249,7 +249,7 @@ eachDialect((_dialect, newUrl) => {
         newSession(guestId, { idle_expires_at: NOON - HOUR }),
       )
       const many = new Set(sessions.map(({ id }) => id))
-      const events = [...many].map((id) => event(id, NOON - 365 * DAY))
+      const events = [...many].map((id) => auditEvent(id, NOON - 365 * DAY))
       await database.write(async (tx) => {
         for (let at = 0; at < many.size; at += 400) {
           await tx
@@ -264,7 +264,7 @@ eachDialect((_dialect, newUrl) => {
       })
       const once = (name: string, nowMs: number) =>
         database.write(
-          (tx) => identityJobs.find((job) => job.name === name)?.run(tx, nowMs) as Promise<Outcome>,
+          (tx) => identityJobs.find((job) => job.name === name)?.run(tx, nowMs) as Promise<JobResult>,
         )
       const count = async (ids: Promise<readonly string[]>) => (await ids).filter((id) => many.has(id)).length
       const notEnded = async () =>
@@ -291,7 +291,7 @@ eachDialect((_dialect, newUrl) => {
       await database.write((tx) =>
         tx
           .insertInto('audit_events')
-          .values([event('over', NOON - 365 * DAY), event('kept', NOON - 365 * DAY + 1)])
+          .values([auditEvent('over', NOON - 365 * DAY), auditEvent('kept', NOON - 365 * DAY + 1)])
           .execute(),
       )
       await run('audit')
@@ -305,14 +305,14 @@ eachDialect((_dialect, newUrl) => {
     let clock: number
     const observed: [string, boolean][] = []
     const logged: string[] = []
-    const told: News[] = []
+    const publishedEvents: ClusterEvent[] = []
     const node = (jobs: readonly Job[]) =>
       new Scheduler(jobs, {
         database,
         log: createLog({ write: (line) => void logged.push(line) }),
         now: () => clock,
         observe: (job, ok) => void observed.push([job, ok]),
-        tell: (news) => void told.push(news),
+        publish: (event) => void publishedEvents.push(event),
       })
     const counting = (name: string, everyMs = HOUR) => {
       const runs: number[] = []
@@ -396,8 +396,8 @@ eachDialect((_dialect, newUrl) => {
 
     test('what a job has to tell is told once it is committed, and not when it failed', async () => {
       clock = NOON
-      told.length = 0
-      const news: News = { kind: 'presence', roomId: 'r' }
+      publishedEvents.length = 0
+      const event: ClusterEvent = { kind: 'presence', roomId: 'r' }
       let failing = true
       const telling: Job = {
         name: 'telling',
@@ -407,33 +407,37 @@ eachDialect((_dialect, newUrl) => {
           await tx.insertInto('platform_state').values(row).execute()
           // Breaks the key, so that nothing of the transaction stays.
           if (failing) await tx.insertInto('platform_state').values(row).execute()
-          return { news: [news] }
+          return { events: [event] }
         },
       }
       const scheduler = node([telling])
       await scheduler.runDue()
-      expect(told).toEqual([])
+      expect(publishedEvents).toEqual([])
       failing = false
       clock += 1
       await scheduler.runDue()
       await scheduler.runDue()
-      expect(told).toEqual([news])
+      expect(publishedEvents).toEqual([event])
     })
 
     test('what each piece of a job has to tell is told', async () => {
       clock = NOON
-      told.length = 0
+      publishedEvents.length = 0
       const pieces = ['first', 'second', 'last']
       const telling: Job = {
         name: 'telling pieces',
         everyMs: HOUR,
         async run() {
           const roomId = pieces.shift() ?? ''
-          return { news: [{ kind: 'presence', roomId }], isMore: pieces.length > 0 }
+          return { events: [{ kind: 'presence', roomId }], isMore: pieces.length > 0 }
         },
       }
       await node([telling]).runDue()
-      expect(told.map((news) => 'roomId' in news && news.roomId)).toEqual(['first', 'second', 'last'])
+      expect(publishedEvents.map((event) => 'roomId' in event && event.roomId)).toEqual([
+        'first',
+        'second',
+        'last',
+      ])
     })
 
     test('a clock that was ahead for a while stops no job', async () => {

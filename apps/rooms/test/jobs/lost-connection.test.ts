@@ -28,10 +28,10 @@ eachDialect((dialect, newUrl) => {
       const later = setTimeout
       const timer = (run: () => void, ms?: number) => later(run, isMinute(ms) ? 0 : ms)
       spyOn(globalThis, 'setTimeout').mockImplementation(timer as typeof setTimeout)
-      rooms.logged.length = 0
+      rooms.logLines.length = 0
       await jobs.runDue()
       mock.restore()
-      const failed = rooms.logged.map((line) => JSON.parse(line) as { job?: string })
+      const failed = rooms.logLines.map((line) => JSON.parse(line) as { job?: string })
       expect(failed.map(({ job }) => job)).toEqual(['login-states'])
       const states = await beside.read.selectFrom('platform_state').selectAll().execute()
       const ran = states.filter(({ updated_at: atMs }) => atMs === rooms.clock.ms).map(({ key }) => key)

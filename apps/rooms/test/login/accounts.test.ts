@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import type { ProviderConfig } from '../../src/login/provider-config.ts'
 import { ALICE, type HostileProvider, hostileProvider } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
-import { audited, counts, dump, target } from './steps.ts'
+import { findAuditEvents, counts, dump, target } from './steps.ts'
 
 const MODES: [string, (idp: HostileProvider) => ProviderConfig][] = [
   ['oidc', (idp) => idp.config()],
@@ -17,8 +17,8 @@ eachDialect((_dialect, newUrl) => {
     async (mode, configure) => {
       const t = await openRooms({ url: await newUrl(), provider: configure })
       const elsewhere = await hostileProvider({ now: () => t.clock.ms })
-      const first = await t.signedIn()
-      expect(await audited(t.rooms, 'provider.changed')).toEqual([])
+      const first = await t.signedInBrowser()
+      expect(await findAuditEvents(t.rooms, 'provider.changed')).toEqual([])
       const node = await t.node({ provider: configure(elsewhere) })
       const browser = node.browser()
       expect(target(await browser.send(elsewhere.authorize(await browser.startLogin(), ALICE)))).toBe('/')
@@ -35,13 +35,13 @@ eachDialect((_dialect, newUrl) => {
       expect(one.id).not.toBe(two.id)
       // Whoever comes from another provider is not the first.
       expect(two.platformAdmin).toBe(false)
-      const [change, ...more] = await audited(t.rooms, 'provider.changed')
+      const [change, ...more] = await findAuditEvents(t.rooms, 'provider.changed')
       expect(more).toEqual([])
       expect(change?.metadata).toMatchObject({
         from: { issuer: `${prefix}${t.idp.issuer}` },
         to: { issuer: `${prefix}${elsewhere.issuer}` },
       })
-      expect(t.logged.filter((line) => line.includes('the identity provider has changed'))).toHaveLength(1)
+      expect(t.logLines.filter((line) => line.includes('the identity provider has changed'))).toHaveLength(1)
       await node.close()
       await elsewhere.stop()
       await t.close()
@@ -52,9 +52,9 @@ eachDialect((_dialect, newUrl) => {
     const t = await openRooms({ url: await newUrl() })
     const other = await t.node({ provider: t.idp.config({ issuer: `${t.idp.issuer}/` }) })
     const back = await t.node()
-    await back.signedIn()
+    await back.signedInBrowser()
     const again = await t.node()
-    expect(await audited(t.rooms, 'provider.changed')).toEqual([])
+    expect(await findAuditEvents(t.rooms, 'provider.changed')).toEqual([])
     for (const node of [other, back, again, t]) await node.close()
   })
 
@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
       { ...ALICE, sub: 'alice ', preferred_username: 'alice' },
     ]
     const ids = []
-    for (const person of people) ids.push((await me(await t.signedIn(person))).id)
+    for (const person of people) ids.push((await me(await t.signedInBrowser(person))).id)
     expect(new Set(ids).size).toBe(people.length)
     expect((await counts(t.rooms)).users).toBe(people.length)
     await t.close()
@@ -75,8 +75,8 @@ eachDialect((_dialect, newUrl) => {
 
   test('R8.3 each login refreshes name and e-mail, a missing e-mail is removed, and the account stays', async () => {
     const t = await openRooms({ url: await newUrl() })
-    const before = await me(await t.signedIn())
-    const after = await me(await t.signedIn({ sub: 'alice', name: 'Alice Berg' }))
+    const before = await me(await t.signedInBrowser())
+    const after = await me(await t.signedInBrowser({ sub: 'alice', name: 'Alice Berg' }))
     expect(after).toMatchObject({ id: before.id, nickname: 'Alice Berg', email: null })
     expect(after.avatarColor).toBe(before.avatarColor)
     const { users, identities } = await dump(t.rooms)
@@ -86,7 +86,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R8.3 of what the provider says only the needed claims are stored', async () => {
     const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.oauth2Config() })
-    await t.signedIn({
+    await t.signedInBrowser({
       ...ALICE,
       phone_number: '+46-70-555',
       groups: ['secret-society'],
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R8.4 a disabled account gets one clear page, no session, and nothing of it changes', async () => {
     const t = await openRooms({ url: await newUrl() })
-    await t.signedIn()
+    await t.signedInBrowser()
     await t.rooms.database.write(async (tx) => {
       await tx.updateTable('users').set({ disabled: 1 }).execute()
     })
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     const after = await dump(t.rooms)
     for (const table of ['users', 'identities', 'sessions', 'role_grants'] as const)
       expect(after[table]).toEqual(before[table])
-    expect((await audited(t.rooms, 'auth.login_failed')).map(({ metadata }) => metadata)).toEqual([
+    expect((await findAuditEvents(t.rooms, 'auth.login_failed')).map(({ metadata }) => metadata)).toEqual([
       { code: 'account_disabled', reason: 'account disabled', count: 1 },
     ])
     await t.close()
@@ -137,13 +137,13 @@ eachDialect((_dialect, newUrl) => {
 
   test('C93 R10.3 signing in again ends the session that this browser had, and no other', async () => {
     const t = await openRooms({ url: await newUrl() })
-    const elsewhere = await t.signedIn()
-    const browser = await t.signedIn()
+    const elsewhere = await t.signedInBrowser()
+    const browser = await t.signedInBrowser()
     const old = browser.token ?? ''
     await browser.signIn()
     const revoked = (await dump(t.rooms)).sessions.filter(({ revoked_at }) => revoked_at !== null)
     expect(revoked.map(({ revoke_reason }) => revoke_reason)).toEqual(['revoked'])
-    expect(t.told).toEqual([{ kind: 'sessions', sessionIds: [String(revoked[0]?.['id'])] }])
+    expect(t.publishedEvents).toEqual([{ kind: 'sessions', sessionIds: [String(revoked[0]?.['id'])] }])
     const thief = t.browser()
     thief.cookies.set('__Host-latchkey_session', old)
     expect((await thief.send('/api/session')).status).toBe(401)
@@ -153,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R28.1 an answer to the earlier cookie, come late, takes nothing from who signed in again meanwhile', async () => {
     const t = await openRooms({ url: await newUrl() })
-    const browser = await t.signedIn()
+    const browser = await t.signedInBrowser()
     const old = browser.token ?? ''
     await browser.signIn()
     const late = t.browser()
@@ -183,7 +183,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('C93 a login that fails leaves the session that the browser had', async () => {
     const t = await openRooms({ url: await newUrl() })
-    const browser = await t.signedIn()
+    const browser = await t.signedInBrowser()
     const callback = new URL(t.idp.authorize(await browser.startLogin(), ALICE))
     callback.searchParams.set('error', 'access_denied')
     expect(target(await browser.send(callback.href))).toBe('/login?error=cancelled')
@@ -198,7 +198,7 @@ eachDialect((_dialect, newUrl) => {
       captured ??= answer['id_token']
       return { ...answer, id_token: captured }
     })
-    await t.signedIn()
+    await t.signedInBrowser()
     const browser = t.browser()
     expect(target(await browser.signIn())).toBe('/login?error=token_invalid')
     expect(browser.token).toBeUndefined()

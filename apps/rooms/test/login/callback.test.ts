@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { hashToken } from '@latchkey/tokens/opaque'
 import { ALICE, CLIENT_ID, type Endpoint, hostileProvider } from '../provider/hostile.ts'
-import { listen, speak } from '../edge/raw.ts'
+import { listen, sendRaw } from '../edge/raw.ts'
 import { type Browser, ORIGIN, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
-import { CLICKED, NOTHING, audited, counts, dump, locationOf, target } from './steps.ts'
+import { CLICK_HEADERS, NOTHING, findAuditEvents, counts, dump, locationOf, target } from './steps.ts'
 
 const SCRIPT = '<script>alert(1)</script>'
 
@@ -21,7 +21,7 @@ function changed(url: URL, change: (query: URLSearchParams) => void): string {
 
 /** The reasons of the failed logins in the audit log, each as often as it was counted. */
 async function reasons(t: TestRooms): Promise<string[]> {
-  return (await audited(t.rooms, 'auth.login_failed')).flatMap(({ metadata }) =>
+  return (await findAuditEvents(t.rooms, 'auth.login_failed')).flatMap(({ metadata }) =>
     Array.from({ length: Number(metadata['count']) }, () => String(metadata['reason'])),
   )
 }
@@ -88,7 +88,7 @@ describe('what a callback may look like', () => {
     const callback = await begin(t, browser)
     expect(target(await browser.send(bend(callback)))).toBe('/login?error=state_invalid')
     expect(t.idp.calls.token).toBe(0)
-    expect(t.logged.join('')).not.toContain('"level":"error"')
+    expect(t.logLines.join('')).not.toContain('"level":"error"')
     expect(target(await browser.send(callback.href))).toBe('/')
     await t.close()
   })
@@ -102,7 +102,7 @@ describe('what a callback may look like', () => {
       const { pathname, search } = await begin(t, browser)
       const cookies = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
       const bent = `${pathname}${search.replace(`${name}=`, `${name}=\xff`)}`
-      const { headers } = await speak(
+      const { headers } = await sendRaw(
         server.port,
         `GET ${bent} HTTP/1.1\r\nHost: rooms.example.com\r\nCookie: ${cookies}\r\nConnection: close\r\n\r\n`,
       )
@@ -318,12 +318,12 @@ describe('what the provider answers', () => {
       const t = await openRooms({ provider })
       t.idp.answer(endpoint, () => new Response('no', { status: 503 }))
       const browser = t.browser()
-      const start = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICKED })
+      const start = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICK_HEADERS })
       const sentTo = locationOf(start)
       const answer = endpoint === 'metadata' ? start : await browser.send(t.idp.authorize(sentTo.href, ALICE))
       expect(target(answer)).toBe('/login?error=provider_unavailable&returnTo=%2Frooms%2F7')
       expect(await counts(t.rooms)).toEqual(NOTHING)
-      const told = t.logged
+      const told = t.logLines
         .map((line) => JSON.parse(line))
         .filter(({ message }) => message === 'a login failed')
       expect(told).toEqual([
@@ -401,7 +401,7 @@ describe('what the provider answers', () => {
       expect(target(answer)).toBe('/login?error=provider_error')
       expect(await answer.text()).toBe('')
     }
-    const kept = JSON.stringify(await dump(t.rooms)) + t.logged.join('')
+    const kept = JSON.stringify(await dump(t.rooms)) + t.logLines.join('')
     for (const trace of ['alert', 'script>', 'no_known_error']) expect(kept).not.toContain(trace)
     await t.close()
   })
@@ -448,9 +448,9 @@ describe('what the provider answers', () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, other] } })
     const begun = await t
       .browser({ origin: other })
-      .send('/api/auth/login?returnTo=/rooms/7%23last', { headers: CLICKED })
+      .send('/api/auth/login?returnTo=/rooms/7%23last', { headers: CLICK_HEADERS })
     const browser = t.browser()
-    const started = await browser.send(locationOf(begun).href, { headers: CLICKED })
+    const started = await browser.send(locationOf(begun).href, { headers: CLICK_HEADERS })
     const answer = await browser.send(t.idp.authorize(locationOf(started).href, ALICE))
     expect(answer.headers.get('location')).toBe(`${ORIGIN}/rooms/7#last`)
     await t.close()
@@ -480,7 +480,7 @@ describe('what the provider answers', () => {
     const answer = await browser.send(callback.href)
     expect(target(answer)).toBe('/login?error=internal')
     expect(await answer.text()).toBe('')
-    expect(t.logged.join('')).toContain('no such table: identities')
+    expect(t.logLines.join('')).toContain('no such table: identities')
     await t.close()
   })
 })
@@ -510,7 +510,7 @@ describe('an old tab in a browser that is signed in', () => {
     const t = await openRooms()
     const guest = t.browser()
     await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
-    const member = await t.signedIn()
+    const member = await t.signedInBrowser()
     const stale = await begin(t, t.browser())
     expect(target(await guest.send(stale.href))).toBe('/login?error=state_invalid')
     await member.json('/api/auth/logout', { body: {} })
@@ -520,7 +520,7 @@ describe('an old tab in a browser that is signed in', () => {
 
   test('R6.8 anything but an old state is an error there too', async () => {
     const t = await openRooms()
-    const browser = await t.signedIn()
+    const browser = await t.signedInBrowser()
     const callback = await begin(t, browser)
     const bent = changed(callback, (query) => query.set('iss', 'https://evil.example'))
     expect(target(await browser.send(bent))).toBe('/login?error=state_invalid')

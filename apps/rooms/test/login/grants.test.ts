@@ -3,13 +3,13 @@ import type { KyselyPlugin, PluginTransformQueryArgs, PluginTransformResultArgs,
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
 import { updateLoginGrants } from '../../src/grants/login-grants.ts'
-import { grantPlatformAdmin, serialiseGrants, withdrawPlatformAdmin } from '../../src/grants/operations.ts'
+import { grantPlatformAdmin, lockGrantChanges, revokePlatformAdmin } from '../../src/grants/operations.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { revokeSessionsOf } from '../../src/sessions/store.ts'
 import { findUserByReference } from '../../src/users/store.ts'
 import { ALICE, type Person, claimPath } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
-import { audited, dump, target } from './steps.ts'
+import { findAuditEvents, dump, target } from './steps.ts'
 
 type Tx = Transaction<Tables>
 
@@ -60,7 +60,7 @@ async function take(t: TestRooms, subject: string) {
   const userId = await idOf(t, subject)
   const { database } = t.rooms
   return database.write((tx) =>
-    withdrawPlatformAdmin(tx, { dialect: database.dialect, userId, withdrawnBy: null, origin: origin(t) }),
+    revokePlatformAdmin(tx, { dialect: database.dialect, userId, withdrawnBy: null, origin: origin(t) }),
   )
 }
 
@@ -87,14 +87,14 @@ eachDialect((_dialect, newUrl) => {
       const t = await openRooms({ url: await newUrl() })
       const guest = t.browser()
       await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
-      const alice = await t.signedIn()
-      const bob = await t.signedIn(BOB)
+      const alice = await t.signedInBrowser()
+      const bob = await t.signedInBrowser(BOB)
       expect(await grants(t)).toEqual({ alice: ['bootstrap'], bob: [] })
       expect([await isAdmin(guest), await isAdmin(alice), await isAdmin(bob)]).toEqual([false, true, false])
-      expect(await audited(t.rooms, 'grant.add')).toMatchObject([
+      expect(await findAuditEvents(t.rooms, 'grant.add')).toMatchObject([
         { target_type: 'user', target_id: await idOf(t, 'alice'), metadata: { source: 'bootstrap' } },
       ])
-      expect(t.logged.filter((line) => line.includes('is administrator now'))).toHaveLength(1)
+      expect(t.logLines.filter((line) => line.includes('is administrator now'))).toHaveLength(1)
       await t.close()
     })
 
@@ -127,11 +127,11 @@ eachDialect((_dialect, newUrl) => {
 
     test('C85 is nobody after the tables were emptied', async () => {
       const t = await openRooms({ url: await newUrl() })
-      await t.signedIn()
+      await t.signedInBrowser()
       await t.rooms.database.write(async (tx) => {
         await tx.deleteFrom('users').execute()
       })
-      const bob = await t.signedIn(BOB)
+      const bob = await t.signedInBrowser(BOB)
       expect(await isAdmin(bob)).toBe(false)
       expect(await grants(t)).toEqual({ bob: [] })
       await t.close()
@@ -139,12 +139,12 @@ eachDialect((_dialect, newUrl) => {
 
     test('R28.6 C85 is nobody with ADMIN_BOOTSTRAP=off, and the log of the start says what to do', async () => {
       const t = await openRooms({ url: await newUrl(), settings: { adminBootstrap: 'off' } })
-      expect(t.logged.join('')).toContain('latchkey rooms admin grant --user')
-      await t.signedIn()
+      expect(t.logLines.join('')).toContain('latchkey rooms admin grant --user')
+      await t.signedInBrowser()
       expect(await grants(t)).toEqual({ alice: [] })
       // The first was the first, whatever the setting says later.
       const node = await t.node({ adminBootstrap: 'first-login' })
-      await node.signedIn(BOB)
+      await node.signedInBrowser(BOB)
       expect(await grants(t)).toEqual({ alice: [], bob: [] })
       await node.close()
       await t.close()
@@ -157,7 +157,7 @@ eachDialect((_dialect, newUrl) => {
       expect(target(await t.browser().signIn())).toBe('/login?error=identity_incomplete')
       expect(await dump(t.rooms)).toMatchObject({ users: [], role_grants: [], sessions: [] })
       t.idp.reset()
-      expect(await isAdmin(await t.signedIn(BOB))).toBe(true)
+      expect(await isAdmin(await t.signedInBrowser(BOB))).toBe(true)
       await t.close()
     })
   })
@@ -165,42 +165,42 @@ eachDialect((_dialect, newUrl) => {
   describe('administrators by claim', () => {
     test('C87 R28.16 lose that grant at the next login without the claim, and keep what people gave', async () => {
       const t = await openRooms({ url: await newUrl(), provider: byClaim('admins') })
-      await t.signedIn({ ...ALICE, groups: ['admins'] })
-      await t.signedIn({ ...BOB, groups: ['admins'] })
+      await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
+      await t.signedInBrowser({ ...BOB, groups: ['admins'] })
       await give(t, 'bob')
       const carol = { sub: 'carol', name: 'Carol' }
-      await t.signedIn({ ...carol, groups: ['admins'] })
+      await t.signedInBrowser({ ...carol, groups: ['admins'] })
       expect(await grants(t)).toEqual({
         alice: ['bootstrap', 'claim'],
         bob: ['claim', 'manual'],
         carol: ['claim'],
       })
-      for (const person of [ALICE, BOB, carol]) await t.signedIn(person)
+      for (const person of [ALICE, BOB, carol]) await t.signedInBrowser(person)
       expect(await grants(t)).toEqual({ alice: ['bootstrap'], bob: ['manual'], carol: [] })
-      const removed = await audited(t.rooms, 'grant.remove')
+      const removed = await findAuditEvents(t.rooms, 'grant.remove')
       expect(removed.map(({ metadata }) => metadata['source'])).toEqual(['claim', 'claim', 'claim'])
       expect(removed.map(({ target_id }) => target_id)).toContain(await idOf(t, 'carol'))
-      expect(t.logged.join('')).not.toContain('"level":"error"')
+      expect(t.logLines.join('')).not.toContain('"level":"error"')
       await t.close()
     })
 
     test('C87 lose the right in the sessions that they have elsewhere, at once', async () => {
       const t = await openRooms({ url: await newUrl(), provider: byClaim('admins') })
-      await t.signedIn()
-      const bob = await t.signedIn({ ...BOB, groups: ['admins'] })
+      await t.signedInBrowser()
+      const bob = await t.signedInBrowser({ ...BOB, groups: ['admins'] })
       expect(await isAdmin(bob)).toBe(true)
-      await t.signedIn(BOB)
+      await t.signedInBrowser(BOB)
       expect(await isAdmin(bob)).toBe(false)
-      expect(t.told).toEqual([{ kind: 'person', userId: await idOf(t, 'bob') }])
+      expect(t.publishedEvents).toEqual([{ kind: 'person', userId: await idOf(t, 'bob') }])
       await t.close()
     })
 
     test('R9.3 the setting taken away takes the grant away at the next login', async () => {
       const t = await openRooms({ url: await newUrl(), provider: byClaim('admins') })
-      await t.signedIn()
-      await t.signedIn({ ...BOB, groups: ['admins'] })
+      await t.signedInBrowser()
+      await t.signedInBrowser({ ...BOB, groups: ['admins'] })
       const node = await t.node({ provider: t.idp.config() })
-      await node.signedIn({ ...BOB, groups: ['admins'] })
+      await node.signedInBrowser({ ...BOB, groups: ['admins'] })
       expect(await grants(t)).toEqual({ alice: ['bootstrap'], bob: [] })
       await node.close()
       await t.close()
@@ -212,30 +212,30 @@ eachDialect((_dialect, newUrl) => {
         provider: byClaim('admins'),
         settings: { adminBootstrap: 'off' },
       })
-      await t.signedIn({ ...ALICE, groups: ['admins'] })
-      await t.signedIn(ALICE)
+      await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
+      await t.signedInBrowser(ALICE)
       expect(await grants(t)).toEqual({ alice: [] })
-      const alerts = t.logged.filter((line) => line.includes('"level":"error"'))
+      const alerts = t.logLines.filter((line) => line.includes('"level":"error"'))
       expect(alerts).toHaveLength(1)
       expect(alerts[0]).toContain('nobody is administrator any more')
-      expect((await audited(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toEqual([
+      expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toEqual([
         { role: 'platform_admin', scopeType: 'platform', scopeId: '', source: 'claim', leavesNoAdmin: true },
       ])
       expect(await give(t, 'alice')).toBe(true)
-      expect(await isAdmin(await t.signedIn(ALICE))).toBe(true)
+      expect(await isAdmin(await t.signedInBrowser(ALICE))).toBe(true)
       await t.close()
     })
 
     test('R9.4 a claim that leaves only administrators of an earlier provider is alerted as one that leaves nobody', async () => {
       const t = await openRooms({ url: await newUrl(), provider: byClaim('admins') })
-      await t.signedIn()
+      await t.signedInBrowser()
       await t.rooms.database.write(async (tx) => {
         await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
       })
-      await t.signedIn({ ...BOB, groups: ['admins'] })
-      await t.signedIn(BOB)
-      expect(t.logged.join('')).toContain('nobody is administrator any more')
-      expect((await audited(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toMatchObject([
+      await t.signedInBrowser({ ...BOB, groups: ['admins'] })
+      await t.signedInBrowser(BOB)
+      expect(t.logLines.join('')).toContain('nobody is administrator any more')
+      expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toMatchObject([
         { source: 'claim', leavesNoAdmin: true },
       ])
       await t.close()
@@ -245,8 +245,8 @@ eachDialect((_dialect, newUrl) => {
   describe('giving and taking the right', () => {
     test('R28.6 C88 the first administrator can be withdrawn when another enabled one exists, and only then', async () => {
       const t = await openRooms({ url: await newUrl() })
-      await t.signedIn()
-      await t.signedIn(BOB)
+      await t.signedInBrowser()
+      await t.signedInBrowser(BOB)
       expect(await refusal(take(t, 'alice'))).toBe('last_admin')
       await give(t, 'bob')
       await t.rooms.database.write(async (tx) => {
@@ -266,8 +266,8 @@ eachDialect((_dialect, newUrl) => {
     test('C88 two administrators who withdraw each other at once, on two nodes, leave one', async () => {
       for (let round = 0; round < 3; round++) {
         const t = await openRooms({ url: await newUrl() })
-        await t.signedIn()
-        await t.signedIn(BOB)
+        await t.signedInBrowser()
+        await t.signedInBrowser(BOB)
         await give(t, 'bob')
         const other = await t.node()
         const outcomes = await Promise.allSettled([take(t, 'alice'), take(other, 'bob')])
@@ -286,7 +286,7 @@ eachDialect((_dialect, newUrl) => {
         url: await newUrl(),
         provider: (idp) => idp.config({ adminClaim: { path: claimPath('groups'), value: 'admins' } }),
       })
-      await t.signedIn({ ...ALICE, groups: ['admins'] })
+      await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
       expect(await take(t, 'alice')).toEqual({ changed: true, remaining: ['claim'] })
       expect(await take(t, 'alice')).toEqual({ changed: false, remaining: ['claim'] })
       await t.close()
@@ -294,8 +294,8 @@ eachDialect((_dialect, newUrl) => {
 
     test('C91 R9.7 giving and taking by hand ends the sessions of the person, and is audited; doing it twice changes nothing', async () => {
       const t = await openRooms({ url: await newUrl() })
-      const alice = await t.signedIn()
-      const bob = await t.signedIn(BOB)
+      const alice = await t.signedInBrowser()
+      const bob = await t.signedInBrowser(BOB)
       expect(await give(t, 'bob')).toBe(true)
       expect((await bob.send('/api/session')).status).toBe(401)
       await bob.signIn(BOB)
@@ -305,20 +305,19 @@ eachDialect((_dialect, newUrl) => {
       expect((await bob.send('/api/session')).status).toBe(401)
       expect(await take(t, 'bob')).toEqual({ changed: false, remaining: [] })
       expect((await alice.send('/api/session')).status).toBe(200)
-      expect((await audited(t.rooms, 'grant.add')).map(({ metadata }) => metadata['source'])).toEqual([
-        'bootstrap',
-        'manual',
-      ])
-      expect((await audited(t.rooms, 'grant.remove')).map(({ metadata }) => metadata['source'])).toEqual([
-        'manual',
-      ])
+      expect((await findAuditEvents(t.rooms, 'grant.add')).map(({ metadata }) => metadata['source'])).toEqual(
+        ['bootstrap', 'manual'],
+      )
+      expect(
+        (await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata['source']),
+      ).toEqual(['manual'])
       await t.close()
     })
 
     test('C91 R9.7 who loses the right, or the session, while giving the right gets neither back, nor anybody else', async () => {
       const losses = {
         right: (t: TestRooms, tx: Tx, userId: string) =>
-          withdrawPlatformAdmin(tx, {
+          revokePlatformAdmin(tx, {
             dialect: t.rooms.database.dialect,
             userId,
             withdrawnBy: null,
@@ -329,11 +328,11 @@ eachDialect((_dialect, newUrl) => {
       }
       for (const [lost, lose] of Object.entries(losses)) {
         const t = await openRooms({ url: await newUrl() })
-        const alice = await t.signedIn()
-        await t.signedIn(BOB)
-        await t.signedIn({ sub: 'carol', name: 'Carol' })
+        const alice = await t.signedInBrowser()
+        await t.signedInBrowser(BOB)
+        await t.signedInBrowser({ sub: 'carol', name: 'Carol' })
         await give(t, 'bob')
-        const bob = await t.signedIn(BOB)
+        const bob = await t.signedInBrowser(BOB)
         const [aliceId, bobId, carolId] = [
           await idOf(t, 'alice'),
           await idOf(t, 'bob'),
@@ -343,7 +342,7 @@ eachDialect((_dialect, newUrl) => {
         const { promise: isLosing, resolve: begin } = Promise.withResolvers<void>()
         const { promise: decided, resolve: decide } = Promise.withResolvers<void>()
         const losing = database.write(async (tx) => {
-          await serialiseGrants(database.dialect, tx)
+          await lockGrantChanges(database.dialect, tx)
           await lose(t, tx, bobId)
           begin()
           await decided
@@ -373,7 +372,7 @@ eachDialect((_dialect, newUrl) => {
 
     test('R24.3 a person is named by id or by issuer and subject, bars in it included; guests and others are nobody', async () => {
       const t = await openRooms({ url: await newUrl() })
-      await t.signedIn({ sub: 'auth0|7', name: 'Alice' })
+      await t.signedInBrowser({ sub: 'auth0|7', name: 'Alice' })
       const guest = t.browser()
       await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
       const { read } = t.rooms.database
@@ -390,7 +389,7 @@ eachDialect((_dialect, newUrl) => {
   describe('owners of teams', () => {
     test('C89 get one grant for each team that they own, with string and integer ids, and lose it when it is gone', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
-      await t.signedIn({
+      await t.signedInBrowser({
         ...ALICE,
         teams: [
           team('harbour', 'owner'),
@@ -400,20 +399,19 @@ eachDialect((_dialect, newUrl) => {
         ],
       })
       expect(await grants(t)).toEqual({ alice: ['bootstrap', 'team:7', 'team:harbour'] })
-      await t.signedIn({ ...ALICE, teams: [team('harbour', 'member'), team('7', 'owner')] })
+      await t.signedInBrowser({ ...ALICE, teams: [team('harbour', 'member'), team('7', 'owner')] })
       expect(await grants(t)).toEqual({ alice: ['bootstrap', 'team:7'] })
-      await t.signedIn(ALICE)
+      await t.signedInBrowser(ALICE)
       expect(await grants(t)).toEqual({ alice: ['bootstrap'] })
-      expect((await audited(t.rooms, 'grant.remove')).map(({ metadata }) => metadata['scopeId'])).toEqual([
-        'harbour',
-        '7',
-      ])
+      expect(
+        (await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata['scopeId']),
+      ).toEqual(['harbour', '7'])
       await t.close()
     })
 
     test('R9.5 thousands of teams are written in few statements, those that stay in none, and each is audited', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
-      await t.signedIn(ALICE)
+      await t.signedInBrowser(ALICE)
       const person = { userId: await idOf(t, 'alice'), isNew: false, isAdmin: false }
       const teams = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`)
       const statementsFor = async (ownedTeams: string[]) => {
@@ -424,7 +422,7 @@ eachDialect((_dialect, newUrl) => {
         return plugin.count
       }
       const audits = async (action: string) =>
-        (await audited(t.rooms, action)).map(({ metadata }) => String(metadata['scopeId']))
+        (await findAuditEvents(t.rooms, action)).map(({ metadata }) => String(metadata['scopeId']))
       expect(await statementsFor(teams('old', 1200))).toBeLessThan(10)
       // One asks what there is.
       expect(await statementsFor(teams('old', 1200))).toBe(1)
@@ -446,8 +444,8 @@ eachDialect((_dialect, newUrl) => {
           return { ...config, teams: config.teams && { ...config.teams, teamId: 'harbour' } }
         },
       })
-      await t.signedIn({ ...ALICE, teams: [team('harbour', 'owner'), team('crew', 'owner')] })
-      await t.signedIn({
+      await t.signedInBrowser({ ...ALICE, teams: [team('harbour', 'owner'), team('crew', 'owner')] })
+      await t.signedInBrowser({
         ...BOB,
         teams: [team('Harbour', 'owner'), team('harbour2', 'owner'), team('harbour', 'Owner')],
       })
@@ -458,9 +456,9 @@ eachDialect((_dialect, newUrl) => {
     test('C89 get none from a claim that is no list, which is logged', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       for (const teams of [{ id: 'harbour', role: 'owner' }, 'harbour', 7, true]) {
-        const before = t.logged.length
-        await t.signedIn({ ...ALICE, teams })
-        expect(t.logged.slice(before).join('')).toContain('"level":"warn"')
+        const before = t.logLines.length
+        await t.signedInBrowser({ ...ALICE, teams })
+        expect(t.logLines.slice(before).join('')).toContain('"level":"warn"')
       }
       expect(await grants(t)).toEqual({ alice: ['bootstrap'] })
       await t.close()
@@ -468,15 +466,15 @@ eachDialect((_dialect, newUrl) => {
 
     test('C89 get none from a list of plain texts, and one line in the log says why', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
-      await t.signedIn({ ...ALICE, teams: ['harbour', 'lighthouse'] })
-      const lines = t.logged.filter((line) => line.includes('lists plain values instead of objects'))
+      await t.signedInBrowser({ ...ALICE, teams: ['harbour', 'lighthouse'] })
+      const lines = t.logLines.filter((line) => line.includes('lists plain values instead of objects'))
       expect(lines).toHaveLength(1)
       expect(lines[0]).not.toContain('harbour')
       expect(await grants(t)).toEqual({ alice: ['bootstrap'] })
-      const before = t.logged.length
+      const before = t.logLines.length
       for (const teams of [[], [team('harbour', 'member')], ['harbour', team('lighthouse', 'owner')]])
-        await t.signedIn({ ...ALICE, teams })
-      expect(t.logged.slice(before).join('')).not.toContain('"level":"warn"')
+        await t.signedInBrowser({ ...ALICE, teams })
+      expect(t.logLines.slice(before).join('')).not.toContain('"level":"warn"')
       await t.close()
     })
 
@@ -486,7 +484,7 @@ eachDialect((_dialect, newUrl) => {
         (idp: TestRooms['idp']) => idp.oauth2Config(),
       ]) {
         const t = await openRooms({ url: await newUrl(), provider: configure })
-        await t.signedIn({ ...ALICE, teams: [team('harbour', 'owner')] })
+        await t.signedInBrowser({ ...ALICE, teams: [team('harbour', 'owner')] })
         expect(await grants(t)).toEqual({ alice: ['bootstrap'] })
         await t.close()
       }
@@ -500,7 +498,7 @@ describe('what claims are worth', () => {
       provider: byClaim('admins'),
       limits: { login_start_per_minute: 100 },
     })
-    await t.signedIn({ sub: 'first', name: 'First' })
+    await t.signedInBrowser({ sub: 'first', name: 'First' })
     const table: [unknown, boolean][] = [
       [['staff', 'admins'], true],
       ['admins', true],
@@ -520,7 +518,7 @@ describe('what claims are worth', () => {
     ]
     const expected: Record<string, string[]> = { first: ['bootstrap'] }
     for (const [n, [groups, matches]] of table.entries()) {
-      await t.signedIn({ sub: `p${n}`, name: 'Person', groups })
+      await t.signedInBrowser({ sub: `p${n}`, name: 'Person', groups })
       expected[`p${n}`] = matches ? ['claim'] : []
     }
     expect(await grants(t)).toEqual(expected)
@@ -530,10 +528,10 @@ describe('what claims are worth', () => {
   test('C86 R28.15 administrators are not those without the claim when the value reads like nothing', async () => {
     for (const value of ['undefined', 'null', '[object Object]']) {
       const t = await openRooms({ provider: byClaim(value) })
-      await t.signedIn({ sub: 'first', name: 'First' })
+      await t.signedInBrowser({ sub: 'first', name: 'First' })
       const claims: unknown[] = [undefined, null, {}, [], [null], [{}], { toString: 'x' }]
       for (const [n, groups] of claims.entries())
-        await t.signedIn({ sub: `p${n}`, name: 'Person', groups }, { ip: `192.0.2.${n + 10}` })
+        await t.signedInBrowser({ sub: `p${n}`, name: 'Person', groups }, { ip: `192.0.2.${n + 10}` })
       const held = Object.values(await grants(t)).flat()
       expect([value, held]).toEqual([value, ['bootstrap']])
       await t.close()
@@ -545,14 +543,14 @@ describe('what claims are worth', () => {
       provider: (idp) => idp.teamidpConfig(),
       limits: { login_start_per_minute: 1000, callback_per_minute: 1000, search_per_minute: 1000 },
     })
-    await t.signedIn()
+    await t.signedInBrowser()
     const everyTeam = Array.from({ length: 20 }, (_, n) => team(`team-${n}`, 'owner'))
     const owner = { sub: 'owner', name: 'Olga Owner', teams: [...everyTeam, team('platform', 'owner')] }
     const outcomes = async (person: Person) => {
       const seen: Record<string, unknown> = {}
       for (const { id, methods, path } of apiOperations) {
         // Of its own, since some operations end it.
-        const browser = await t.signedIn(person)
+        const browser = await t.signedInBrowser(person)
         const address = `/api${path.replaceAll(/\{\w+\}/g, crypto.randomUUID())}`
         const method = methods[0]
         const answer = await browser.send(address, { method, ...(method !== 'GET' && { body: {} }) })
@@ -566,7 +564,7 @@ describe('what claims are worth', () => {
     expect(await outcomes(owner)).toEqual(plain)
     expect(Object.keys(plain).length).toBeGreaterThan(5)
     expect((await grants(t))['owner']).toHaveLength(21)
-    expect(await isAdmin(await t.signedIn(owner))).toBe(false)
+    expect(await isAdmin(await t.signedInBrowser(owner))).toBe(false)
     await t.close()
   }, 60_000)
 })

@@ -3,10 +3,10 @@ import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { CLICKED, audited, dump, target } from './steps.ts'
+import { CLICK_HEADERS, findAuditEvents, dump, target } from './steps.ts'
 
 async function outcome(t: TestRooms, ip: string): Promise<string> {
-  const url = target(await t.browser({ ip }).send('/api/auth/login', { headers: CLICKED }))
+  const url = target(await t.browser({ ip }).send('/api/auth/login', { headers: CLICK_HEADERS }))
   return url.startsWith(t.idp.issuer) ? 'started' : url
 }
 
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     ])
     t.clock.ms += 60_000
     await failing(t, '2001:db8::1', 'state=a')
-    const rows = await audited(t.rooms, 'auth.login_failed')
+    const rows = await findAuditEvents(t.rooms, 'auth.login_failed')
     const seen = rows.map(({ created_at, metadata }) => [
       created_at - rows[0]!.created_at,
       metadata['reason'],
@@ -174,7 +174,7 @@ test('R21.2 failed logins of many prefixes are a hundred rows a minute, and one 
   for (let n = 0; n < 150; n++) await failing(n, 'state=a')
   await failing(0, 'state=a')
   await failing(150, 'state=a&state=b')
-  const rows = await audited(t.rooms, 'auth.login_failed')
+  const rows = await findAuditEvents(t.rooms, 'auth.login_failed')
   expect(rows).toHaveLength(102)
   const shared = rows.filter(({ client_ip }) => client_ip === null).map(({ metadata }) => metadata)
   expect(shared.map(({ reason, count }) => [reason, count])).toEqual(
@@ -188,7 +188,7 @@ test('R21.2 failed logins of many prefixes are a hundred rows a minute, and one 
   ).toHaveLength(1)
   t.clock.ms += 60_000
   await failing(149, 'state=a')
-  expect((await audited(t.rooms, 'auth.login_failed')).at(-1)?.client_ip).toBe('2001:db8:0:95::1')
+  expect((await findAuditEvents(t.rooms, 'auth.login_failed')).at(-1)?.client_ip).toBe('2001:db8:0:95::1')
   await t.close()
 })
 
@@ -202,14 +202,14 @@ test('C24 after ten thousand starts from one place, others can still log in', as
   expect(started).toBe(100)
   expect((await dump(t.rooms)).login_states).toHaveLength(100)
   expect(target(await t.browser({ ip: '192.0.2.7' }).signIn())).toBe('/')
-  const rows = await audited(t.rooms, 'auth.login_failed')
+  const rows = await findAuditEvents(t.rooms, 'auth.login_failed')
   expect(rows.map(({ metadata }) => metadata['count'])).toEqual([9900])
   await t.close()
 }, 60_000)
 
 test('R24.2 logins are counted by outcome', async () => {
   const t = await openRooms({ settings: { metricsToken: 'metrics-token-of-the-test' } })
-  await t.signedIn()
+  await t.signedInBrowser()
   await t.browser().send('/api/auth/callback')
   const metrics = await t
     .browser()
@@ -240,7 +240,7 @@ test('C26 no answer to an unsafe method makes a browser repeat it elsewhere', as
     ].map((path) => ['POST', path] as const),
   ]
   for (const [method, path] of routes)
-    for (const browser of [t.browser(), await t.signedIn()]) {
+    for (const browser of [t.browser(), await t.signedInBrowser()]) {
       if (method === 'GET') continue
       const { status, headers } = await browser.send(path, { method, body: {} })
       expect([method, path, status >= 300 && status < 400 && status !== 303]).toEqual([method, path, false])

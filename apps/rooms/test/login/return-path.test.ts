@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { parseReturnPath } from '../../src/login/return-path.ts'
 import { ORIGIN, openRooms } from '../rooms.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { CLICKED, target } from './steps.ts'
+import { CLICK_HEADERS, target } from './steps.ts'
 
 // The usual collections of payloads for open redirects (OWASP, PayloadsAllTheThings, Burp), with evil.example as the host.
 const PAYLOADS = [
@@ -140,7 +140,7 @@ test('C106 R28.12 whatever a login is started with, it ends at an address of our
   for (const payload of PAYLOADS) {
     const browser = t.browser()
     const query = `returnTo=${encodeURIComponent(payload.toWellFormed())}`
-    const started = await browser.send(`/api/auth/login?${query}`, { headers: CLICKED })
+    const started = await browser.send(`/api/auth/login?${query}`, { headers: CLICK_HEADERS })
     const finished = await browser.send(t.idp.authorize(started.headers.get('location') ?? '', ALICE))
     expect([payload, finished.headers.get('location')]).toEqual([payload, `${ORIGIN}/`])
     const unasked = await browser.send(`/api/auth/login?${query}`, {

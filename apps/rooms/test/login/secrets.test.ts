@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { unseal } from '../../src/seal.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
-import { CLICKED, dump, locationOf, target } from './steps.ts'
+import { CLICK_HEADERS, dump, locationOf, target } from './steps.ts'
 
 /** Every answer as it goes over the line. */
 async function wire(answer: Response): Promise<string> {
@@ -33,7 +33,7 @@ async function captureIdTokens(t: TestRooms): Promise<string[]> {
 }
 
 async function walk(t: TestRooms, browser: Browser, bend = (url: URL) => url) {
-  const started = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICKED })
+  const started = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICK_HEADERS })
   const authorization = locationOf(started)
   const callback = bend(new URL(t.idp.authorize(authorization.href, ALICE)))
   const finished = await browser.send(callback.href)
@@ -109,7 +109,7 @@ test('R6.9 C38 codes, states, nonces, verifiers, tokens and cookies never reach 
     .browser()
     .send('/api/metrics', { headers: { authorization: 'Bearer metrics-token-of-the-test' } })
   expect(metrics.status).toBe(200)
-  outputs.push(await metrics.text(), t.logged.join(''), JSON.stringify((await dump(t.rooms)).audit_events))
+  outputs.push(await metrics.text(), t.logLines.join(''), JSON.stringify((await dump(t.rooms)).audit_events))
   const output = outputs.join('\n').replaceAll(/\["set-cookie","[^"]*"\]/g, '')
   for (const secret of [...secrets, 'token-0123456789abcdef', 'broken-0123456789abcdef'])
     if (secret.length > 15) expect(output).not.toContain(secret)

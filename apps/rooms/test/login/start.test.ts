@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { unseal } from '../../src/seal.ts'
 import { ALICE, sha256 } from '../provider/hostile.ts'
 import { NOON, ORIGIN, openRooms } from '../rooms.ts'
-import { CLICKED, audited, dump, locationOf, target } from './steps.ts'
+import { CLICK_HEADERS, findAuditEvents, dump, locationOf, target } from './steps.ts'
 
 const OTHER = 'https://chat.example.org'
 
@@ -71,7 +71,7 @@ describe('what a login is started with', () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
     const answer = await t.browser().send('/api/auth/login', {
       headers: {
-        ...CLICKED,
+        ...CLICK_HEADERS,
         'x-forwarded-host': 'evil.example',
         'x-forwarded-proto': 'http',
         'x-original-host': 'evil.example',
@@ -82,7 +82,7 @@ describe('what a login is started with', () => {
     expect(locationOf(answer).searchParams.get('redirect_uri')).toBe(`${ORIGIN}/api/auth/callback`)
     const foreign = await t
       .browser()
-      .send('/api/auth/login', { headers: { ...CLICKED, host: 'evil.example' } })
+      .send('/api/auth/login', { headers: { ...CLICK_HEADERS, host: 'evil.example' } })
     expect(foreign.status).toBe(421)
     expect(foreign.headers.get('location')).toBeNull()
     expect((await dump(t.rooms)).login_states).toHaveLength(1)
@@ -93,7 +93,7 @@ describe('what a login is started with', () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
     const browser = t.browser({ origin: OTHER })
     const answer = await browser.send('/api/auth/login?returnTo=%2Frooms%2F7%3Fa%3Db&prompt=login', {
-      headers: CLICKED,
+      headers: CLICK_HEADERS,
     })
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe(
@@ -106,7 +106,7 @@ describe('what a login is started with', () => {
 
   test('R5.5 C22 the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the attempt', async () => {
     const t = await openRooms({ settings: { transactionSeconds: 300 } })
-    const answer = await t.browser().send('/api/auth/login', { headers: CLICKED })
+    const answer = await t.browser().send('/api/auth/login', { headers: CLICK_HEADERS })
     const cookies = answer.headers.getSetCookie()
     expect(cookies[0]).toMatch(
       /^__Host-latchkey_login=[\w-]{43}; Path=\/; Max-Age=300; SameSite=Lax; Secure; HttpOnly$/,
@@ -125,7 +125,7 @@ describe('what a login is started with', () => {
     const browser = t.browser()
     await browser.signIn()
     const first = browser.cookies.get('__Host-latchkey_login')
-    const again = await browser.send('/api/auth/login', { headers: CLICKED })
+    const again = await browser.send('/api/auth/login', { headers: CLICK_HEADERS })
     expect(again.headers.getSetCookie()).toHaveLength(1)
     expect(browser.cookies.get('__Host-latchkey_login')).toBe(first ?? '')
     browser.cookies.set('__Host-latchkey_login', 'chosen-by-somebody')
@@ -138,7 +138,7 @@ describe('what a login is started with', () => {
     const t = await openRooms({ settings: { allowedHosts: ['http://localhost:8081'] } })
     const answer = await t
       .browser({ origin: 'http://localhost:8081' })
-      .send('/api/auth/login', { headers: CLICKED })
+      .send('/api/auth/login', { headers: CLICK_HEADERS })
     expect(answer.headers.getSetCookie()[0]).toMatch(
       /^latchkey_login=[\w-]{43}; Path=\/; Max-Age=600; SameSite=Lax; HttpOnly$/,
     )
@@ -148,7 +148,7 @@ describe('what a login is started with', () => {
   test('R5.1 a known prompt is passed on in the OIDC modes, and anything else counts as absent', async () => {
     const t = await openRooms()
     const promptFor = async (query: string) => {
-      const answer = await t.browser().send(`/api/auth/login?${query}`, { headers: CLICKED })
+      const answer = await t.browser().send(`/api/auth/login?${query}`, { headers: CLICK_HEADERS })
       return locationOf(answer).searchParams.get('prompt')
     }
     expect(await promptFor('prompt=login')).toBe('login')
@@ -157,7 +157,7 @@ describe('what a login is started with', () => {
       expect(await promptFor(bad)).toBeNull()
     await t.close()
     const plain = await openRooms({ provider: (idp) => idp.oauth2Config() })
-    const answer = await plain.browser().send('/api/auth/login?prompt=login', { headers: CLICKED })
+    const answer = await plain.browser().send('/api/auth/login?prompt=login', { headers: CLICK_HEADERS })
     expect(locationOf(answer).searchParams.has('prompt')).toBe(false)
     expect(locationOf(answer).searchParams.has('nonce')).toBe(false)
     await plain.close()
@@ -175,16 +175,16 @@ describe('what a login is started with', () => {
     const t = await openRooms()
     t.idp.answer('metadata', () => new Response('no', { status: 503 }))
     const browser = t.browser()
-    const answer = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICKED })
+    const answer = await browser.send('/api/auth/login?returnTo=/rooms/7', { headers: CLICK_HEADERS })
     expect(target(answer)).toBe('/login?error=provider_unavailable&returnTo=%2Frooms%2F7')
     expect((await dump(t.rooms)).login_states).toEqual([])
-    expect(await audited(t.rooms, 'auth.login_failed')).toHaveLength(1)
+    expect(await findAuditEvents(t.rooms, 'auth.login_failed')).toHaveLength(1)
     await t.close()
   })
 })
 
 describe('who may start a login', () => {
-  const site = (value: string) => ({ ...CLICKED, 'sec-fetch-site': value })
+  const site = (value: string) => ({ ...CLICK_HEADERS, 'sec-fetch-site': value })
   const scripted = (value: string) => {
     const { 'sec-fetch-user': _, ...headers } = site(value)
     return headers

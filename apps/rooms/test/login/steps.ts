@@ -3,7 +3,7 @@ import type { Rooms } from '../../src/app.ts'
 import { ORIGIN } from '../rooms.ts'
 
 /** What a browser says of a click on a link or button of our own pages. */
-export const CLICKED = {
+export const CLICK_HEADERS = {
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
   'sec-fetch-site': 'same-origin',
@@ -54,7 +54,7 @@ export async function counts(rooms: Rooms) {
 export const NOTHING = { users: 0, sessions: 0, grants: 0 }
 
 /** The audit log's rows of one action, their metadata parsed. */
-export async function audited(rooms: Rooms, action: string) {
+export async function findAuditEvents(rooms: Rooms, action: string) {
   const rows = await rooms.database.read
     .selectFrom('audit_events')
     .selectAll()

@@ -8,7 +8,7 @@ import type { Transaction } from 'kysely'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
 import type { Tables } from '../../src/db/tables.ts'
 import { type Running, startRooms } from '../../src/main.ts'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 import { freePort } from '@latchkey/http/free-port'
 import { type HostileProvider, hostileProvider } from '../provider/hostile.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, createRoom, makeMember, member } from '../rooms/rooms.ts'
+import { type TestUser, createRoom, makeMember, member } from '../rooms/rooms.ts'
 import { expectRefused } from './state.ts'
 
 const MINUTE = 60_000
@@ -10,7 +10,7 @@ const DAY = 86_400_000
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     const limits = { rooms_per_hour: 1000, invitations_per_hour: 1000, room_writes_per_minute: 1000 }
     rooms = await openRooms({ url: await newUrl(), limits })
@@ -27,25 +27,25 @@ eachDialect((_dialect, newUrl) => {
     )
     return made
   }
-  const invite = async (roomId: string, { user }: Somebody, role: string) => {
+  const invite = async (roomId: string, { user }: TestUser, role: string) => {
     const body = { userId: user.id, role }
     const response = await owner.browser.send(`/api/rooms/${roomId}/invitations/users`, { body })
     const { invitation } = (await response.json()) as { invitation: { id: string } }
     return invitation.id
   }
-  const accept = (who: Somebody, given: string) =>
+  const accept = (who: TestUser, given: string) =>
     who.browser.send(`/api/room-invitations/${given}/accept`, { method: 'POST' })
-  const accepted = async (who: Somebody, given: string) => {
+  const accepted = async (who: TestUser, given: string) => {
     const response = await accept(who, given)
     return [response.status, ((await response.json()) as { role?: string }).role]
   }
-  const setRole = (roomId: string, { user }: Somebody, role: string) =>
+  const setRole = (roomId: string, { user }: TestUser, role: string) =>
     owner.browser.json(`/api/rooms/${roomId}/members/${user.id}`, { method: 'PATCH', body: { role } })
-  const remove = (roomId: string, { user }: Somebody, action: string) =>
+  const remove = (roomId: string, { user }: TestUser, action: string) =>
     owner.browser.json(`/api/rooms/${roomId}/members/${user.id}/remove`, { body: { action } })
-  const leave = ({ browser }: Somebody, roomId: string) =>
+  const leave = ({ browser }: TestUser, roomId: string) =>
     browser.json(`/api/rooms/${roomId}/membership`, { method: 'DELETE' })
-  const roleOf = async (roomId: string, { user }: Somebody) => {
+  const roleOf = async (roomId: string, { user }: TestUser) => {
     const row = await rooms.rooms.database.read
       .selectFrom('room_members')
       .select('role')

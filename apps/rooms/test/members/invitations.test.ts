@@ -3,9 +3,9 @@ import { eachDialect } from '@latchkey/database/testing'
 import { hashToken } from '@latchkey/tokens/opaque'
 import { ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import {
-  type Somebody,
+  type TestUser,
   admin,
-  bar,
+  ban,
   createRoom,
   guest,
   join,
@@ -13,7 +13,7 @@ import {
   member,
   refusal,
 } from '../rooms/rooms.ts'
-import { person } from '../sessions/people.ts'
+import { insertPerson } from '../sessions/people.ts'
 import { expectRefused, linesOf, stateOf } from './state.ts'
 
 const MINUTE = 60_000
@@ -35,18 +35,18 @@ interface Link {
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     const limits = { rooms_per_hour: 1000, invitations_per_hour: 1000, invitation_failures_per_hour: 1000 }
     rooms = await openRooms({ url: await newUrl(), limits })
     owner = await member(rooms, 'Olga')
   })
   afterAll(() => rooms.close())
-  beforeEach(() => void (rooms.told.length = 0))
+  beforeEach(() => void (rooms.publishedEvents.length = 0))
 
   const db = () => rooms.rooms.database.read
   const invite = (
-    who: Somebody,
+    who: TestUser,
     roomId: string,
     target: { user: { id: string } },
     more: Record<string, unknown> = {},
@@ -56,25 +56,25 @@ eachDialect((_dialect, newUrl) => {
     const { invitation } = (await (await invite(...args)).json()) as { invitation: InvitationSeen }
     return invitation
   }
-  const link = (who: Somebody, roomId: string, body: Record<string, unknown> = {}) =>
+  const link = (who: TestUser, roomId: string, body: Record<string, unknown> = {}) =>
     who.browser.json<Link>(`/api/rooms/${roomId}/invitations/links`, { body }, 201)
-  const accept = (who: Somebody, given: string) =>
+  const accept = (who: TestUser, given: string) =>
     who.browser.send(`/api/room-invitations/${given}/accept`, { method: 'POST' })
-  const decline = (who: Somebody, id: string) =>
+  const decline = (who: TestUser, id: string) =>
     who.browser.send(`/api/room-invitations/${id}/decline`, { method: 'POST' })
-  const revoke = (who: Somebody, roomId: string, id: string) =>
+  const revoke = (who: TestUser, roomId: string, id: string) =>
     who.browser.send(`/api/rooms/${roomId}/invitations/${id}`, { method: 'DELETE' })
   const preview = (token: string, ip?: string) =>
     rooms.browser(ip === undefined ? {} : { ip }).send(`/api/room-invitations/${token}`)
-  const pendingOf = async ({ browser }: Somebody) =>
+  const pendingOf = async ({ browser }: TestUser) =>
     (await browser.json<{ invitations: InvitationSeen[] }>('/api/room-invitations/pending')).invitations
-  const listOf = async ({ browser }: Somebody, roomId: string) =>
+  const listOf = async ({ browser }: TestUser, roomId: string) =>
     (await browser.json<{ invitations: InvitationSeen[] }>(`/api/rooms/${roomId}/invitations`)).invitations
-  const setRole = (who: Somebody, roomId: string, target: Somebody, role: string) =>
+  const setRole = (who: TestUser, roomId: string, target: TestUser, role: string) =>
     who.browser.json(`/api/rooms/${roomId}/members/${target.user.id}`, { method: 'PATCH', body: { role } })
-  const remove = (who: Somebody, roomId: string, target: Somebody, action: string) =>
+  const remove = (who: TestUser, roomId: string, target: TestUser, action: string) =>
     who.browser.json(`/api/rooms/${roomId}/members/${target.user.id}/remove`, { body: { action } })
-  const roleOf = async (roomId: string, { user }: Somebody) => {
+  const roleOf = async (roomId: string, { user }: TestUser) => {
     const row = await db()
       .selectFrom('room_members')
       .select('role')
@@ -95,7 +95,7 @@ eachDialect((_dialect, newUrl) => {
   test('R16.4: somebody is invited, is told, sees where to, accepts, and is a member from then on', async () => {
     const { id } = await createRoom(owner, { visibility: 'private', name: 'Den' })
     const bob = await member(rooms, 'Bob')
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const response = await invite(owner, id, bob, { role: 'speaker' })
     expect(response.status).toBe(201)
     const { invitation } = (await response.json()) as { invitation: InvitationSeen }
@@ -113,19 +113,19 @@ eachDialect((_dialect, newUrl) => {
     })
     const { invitedUserId: _to, maxUses: _most, useCount: _used, ...rest } = invitation
     const seen = { ...rest, roomName: 'Den' } as unknown as InvitationSeen
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       { kind: 'notice', userId: bob.user.id, notice: 'invitation', data: { invitation: seen } },
     ])
     expect(await pendingOf(bob)).toEqual([seen])
     expect(await pendingOf(owner)).toEqual([])
     expect(await listOf(owner, id)).toEqual([{ ...invitation, invitedNickname: 'Bob' }])
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect(await (await accept(bob, invitation.id)).json()).toEqual({
       success: true,
       roomId: id,
       role: 'speaker',
     })
-    expect(rooms.told).toMatchObject([
+    expect(rooms.publishedEvents).toMatchObject([
       {
         kind: 'event',
         event: { seq: 1, event: 'member.joined', data: { person: { userId: bob.user.id, role: 'speaker' } } },
@@ -157,7 +157,7 @@ eachDialect((_dialect, newUrl) => {
       permission: 'moderator',
       expiresAt: new Date(rooms.clock.ms + 2 * HOUR).toISOString(),
     })
-    expect(rooms.told.filter(({ kind }) => kind === 'notice')).toHaveLength(2)
+    expect(rooms.publishedEvents.filter(({ kind }) => kind === 'notice')).toHaveLength(2)
     const moderator = await member(rooms)
     await makeMember(rooms, id, moderator, 'moderator')
     await expectRefused(rooms, () => invite(moderator, id, bob), [403, 'forbidden'])
@@ -233,7 +233,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const targets = [
       await guest(rooms),
-      { user: await person(rooms, { disabled: 1 }) },
+      { user: await insertPerson(rooms, { disabled: 1 }) },
       { user: { id: NOWHERE } },
     ]
     for (const target of targets)
@@ -245,7 +245,9 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => invite(owner, id, owner, { role: 'moderator' }), [409, 'already_member'])
     const { id: invitation } = await invited(owner, id, bob, { role: 'moderator' })
     expect((await accept(bob, invitation)).status).toBe(200)
-    expect(rooms.told.find(({ kind }) => kind === 'event')).toMatchObject({ event: { event: 'member.role' } })
+    expect(rooms.publishedEvents.find(({ kind }) => kind === 'event')).toMatchObject({
+      event: { event: 'member.role' },
+    })
     expect(await roleOf(id, bob)).toBe('moderator')
   })
 
@@ -294,7 +296,7 @@ eachDialect((_dialect, newUrl) => {
       .executeTakeFirst()
     expect(row?.token_hash).toBe(hashToken(token))
     await preview(token)
-    const everything = [await stateOf(rooms), await linesOf(rooms, id), rooms.logged, rooms.told]
+    const everything = [await stateOf(rooms), await linesOf(rooms, id), rooms.logLines, rooms.publishedEvents]
     expect(JSON.stringify(everything)).not.toContain(token)
     expect(JSON.stringify(await listOf(owner, id))).not.toContain(token)
     expect(JSON.stringify(await listOf(owner, id))).not.toContain(hashToken(token))
@@ -328,7 +330,7 @@ eachDialect((_dialect, newUrl) => {
     const forSpeakers = await link(owner, id, { role: 'speaker' })
     const bob = await member(rooms)
     expect((await accept(bob, forListeners.token)).status).toBe(200)
-    const told = async (who: Somebody, token: string) =>
+    const told = async (who: TestUser, token: string) =>
       (await who.browser.json(`/api/room-invitations/${token}`, {}, 200))['roomId']
     expect(await told(bob, forListeners.token)).toBe(id)
     expect(await told(owner, forSpeakers.token)).toBe(id)
@@ -372,7 +374,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('R28.17: an invitation dies with its creator’s authority, wherever that ends', async () => {
-    const ends: Record<string, (roomId: string, creator: Somebody) => Promise<unknown>> = {
+    const ends: Record<string, (roomId: string, creator: TestUser) => Promise<unknown>> = {
       demoted: (roomId, creator) => setRole(owner, roomId, creator, 'speaker'),
       kicked: (roomId, creator) => remove(owner, roomId, creator, 'kick'),
       banned: (roomId, creator) => remove(owner, roomId, creator, 'ban'),
@@ -442,7 +444,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const { token } = await link(owner, id, { maxUses: 5 })
     const culprit = await guest(rooms, 'Culprit', '203.0.113.20')
-    await bar(rooms, id, culprit, { guestPrefix: '203.0.113.20' })
+    await ban(rooms, id, culprit, { guestPrefix: '203.0.113.20' })
     rooms.clock.ms += 1
     const neighbour = await guest(rooms, 'Neighbour', '203.0.113.20')
     await expectRefused(rooms, () => accept(neighbour, token), [403, 'banned'])
@@ -548,9 +550,9 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms)
     const targeted = await invited(owner, id, bob)
     await expectRefused(rooms, () => revoke(owner, other.id, targeted.id), [404, 'not_found'])
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect((await revoke(owner, id, targeted.id)).status).toBe(200)
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       {
         kind: 'notice',
         userId: bob.user.id,
@@ -634,8 +636,8 @@ eachDialect((_dialect, newUrl) => {
     await accept(bob, token)
     const { room } = await owner.browser.json<{ room: { participantCount: number } }>(`/api/rooms/${id}`)
     expect(room.participantCount).toBe(0)
-    expect(rooms.told.some(({ kind }) => kind === 'presence')).toBe(false)
+    expect(rooms.publishedEvents.some(({ kind }) => kind === 'presence')).toBe(false)
     await join(bob, id)
-    expect(rooms.told.some(({ kind }) => kind === 'presence')).toBe(true)
+    expect(rooms.publishedEvents.some(({ kind }) => kind === 'presence')).toBe(true)
   })
 })

@@ -6,11 +6,11 @@ import type { Context } from '../../src/context.ts'
 import { invitationOperations } from '../../src/invitations/operations.ts'
 import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
 import { memberOperations } from '../../src/members/operations.ts'
-import { moderationOperations } from '../../src/moderation/operations.ts'
-import { ownershipOperations } from '../../src/ownership/operations.ts'
+import { moderationOperations } from '../../src/members/moderation/operations.ts'
+import { ownershipOperations } from '../../src/members/ownership/operations.ts'
 import { addressOf } from '../operations/actors.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, admin, bar, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
+import { type TestUser, admin, ban, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
 import { expectRefused, stateOf } from './state.ts'
 
 const OPERATIONS: readonly AnyOperation<Context>[] = [
@@ -56,8 +56,8 @@ function isGuest(actor: Actor): boolean {
 /** A room with this actor in it, and people to do something to. */
 interface Stage {
   roomId: string
-  owner: Somebody
-  target: Somebody
+  owner: TestUser
+  target: TestUser
   invitationId: string
   token: string
 }
@@ -266,8 +266,8 @@ const WITHOUT_RATES = Object.fromEntries(
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let people: Record<Exclude<Actor, 'nobody'>, Somebody>
-  let host: Somebody
+  let people: Record<Exclude<Actor, 'nobody'>, TestUser>
+  let host: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
     host = await member(rooms, 'Host')
@@ -295,17 +295,17 @@ eachDialect((_dialect, newUrl) => {
     await place(roomId, actor)
     if (given === 'transfer') await offerTo(stage)
     else if (given) Object.assign(stage, await invite(stage, given))
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     return stage
   }
 
-  async function placed(roomId: string, as: Exclude<Case['target'], undefined | 'owner'>): Promise<Somebody> {
+  async function placed(roomId: string, as: Exclude<Case['target'], undefined | 'owner'>): Promise<TestUser> {
     const target = await member(rooms, 'Target')
     if (as === 'visitor') await join(target, roomId)
     else if (as === 'listener' || as === 'moderator') await makeMember(rooms, roomId, target, as)
-    else if (as === 'barred') await bar(rooms, roomId, target)
+    else if (as === 'barred') await ban(rooms, roomId, target)
     else if (as === 'barred moderator') {
-      await bar(rooms, roomId, target)
+      await ban(rooms, roomId, target)
       await rooms.rooms.database.write((tx) =>
         tx
           .updateTable('room_bans')
@@ -319,7 +319,7 @@ eachDialect((_dialect, newUrl) => {
 
   async function place(roomId: string, actor: Actor): Promise<void> {
     if (actor === 'visitor' || actor === 'guest visitor') await join(people[actor], roomId)
-    else if (actor === 'banned') await bar(rooms, roomId, people[actor])
+    else if (actor === 'banned') await ban(rooms, roomId, people[actor])
     else if (actor === 'listener' || actor === 'speaker' || actor === 'moderator')
       await makeMember(rooms, roomId, people[actor], actor)
   }

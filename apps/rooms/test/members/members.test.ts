@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import {
-  type Somebody,
+  type TestUser,
   admin,
-  bar,
+  ban,
   createRoom,
   guest,
   join,
@@ -13,7 +13,7 @@ import {
   member,
   refusal,
 } from '../rooms/rooms.ts'
-import { person } from '../sessions/people.ts'
+import { insertPerson } from '../sessions/people.ts'
 import { expectRefused, linesOf } from './state.ts'
 
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
@@ -27,7 +27,7 @@ interface MemberSeen {
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     rooms = await openRooms({
       url: await newUrl(),
@@ -36,16 +36,16 @@ eachDialect((_dialect, newUrl) => {
     owner = await member(rooms, 'Olga')
   })
   afterAll(() => rooms.close())
-  beforeEach(() => void (rooms.told.length = 0))
+  beforeEach(() => void (rooms.publishedEvents.length = 0))
 
   const db = () => rooms.rooms.database.read
-  const setRole = (who: Somebody, roomId: string, target: { user: { id: string } }, role: unknown) =>
+  const setRole = (who: TestUser, roomId: string, target: { user: { id: string } }, role: unknown) =>
     who.browser.send(`/api/rooms/${roomId}/members/${target.user.id}`, { method: 'PATCH', body: { role } })
-  const list = (who: Somebody, roomId: string, query = '') =>
+  const list = (who: TestUser, roomId: string, query = '') =>
     who.browser.json<{ members: MemberSeen[]; nextCursor: string | null }>(
       `/api/rooms/${roomId}/members${query}`,
     )
-  const drop = (who: Somebody, roomId: string) =>
+  const drop = (who: TestUser, roomId: string) =>
     who.browser.send(`/api/rooms/${roomId}/membership`, { method: 'DELETE' })
   const rolesIn = async (roomId: string) => {
     const rows = await db().selectFrom('room_members').selectAll().where('room_id', '=', roomId).execute()
@@ -104,9 +104,9 @@ eachDialect((_dialect, newUrl) => {
 
   test('R28.8: people are found by any part of their names, with wildcards as they are, and never by e-mail', async () => {
     const { id } = await createRoom(owner)
-    const percent = await person(rooms, { nickname: '100% Åsa_Öberg', email: 'secret@zebra.example' })
-    await person(rooms, { nickname: '100x Asa-Oberg', email: 'other@zebra.example' })
-    await person(rooms, { nickname: 'Åsa_Ö, disabled', disabled: 1 })
+    const percent = await insertPerson(rooms, { nickname: '100% Åsa_Öberg', email: 'secret@zebra.example' })
+    await insertPerson(rooms, { nickname: '100x Asa-Oberg', email: 'other@zebra.example' })
+    await insertPerson(rooms, { nickname: 'Åsa_Ö, disabled', disabled: 1 })
     await guest(rooms, 'Åsa_Ö, guest')
     const search = async (q: string) => {
       const query = `?q=${encodeURIComponent(q)}`
@@ -131,7 +131,7 @@ eachDialect((_dialect, newUrl) => {
   test('a search finds 20 people at most, and so many searches a minute by person', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, search_per_minute: 2 } })
     const { id } = await createRoom(owner)
-    for (let count = 0; count < 21; count++) await person(rooms, { nickname: `Crowd ${count}` })
+    for (let count = 0; count < 21; count++) await insertPerson(rooms, { nickname: `Crowd ${count}` })
     const ada = await member(node)
     await makeMember(rooms, id, ada, 'moderator')
     const search = () => ada.browser.send(`/api/rooms/${id}/users/search?q=crowd`)
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const [visitor, absent] = [await member(rooms, 'Vera'), await member(rooms)]
     await join(visitor, id)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const { member: made } = (await (await setRole(owner, id, visitor, 'speaker')).json()) as {
       member: MemberSeen
     }
@@ -157,7 +157,7 @@ eachDialect((_dialect, newUrl) => {
       role: 'speaker',
     }
     expect(made).toEqual({ ...seen, joinedAt: new Date(rooms.clock.ms).toISOString() })
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       {
         kind: 'event',
         roomId: id,
@@ -194,12 +194,12 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, bob)
     const joined = await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()
     rooms.clock.ms += 5000
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect((await setRole(owner, id, bob, 'moderator')).status).toBe(200)
-    expect(rooms.told[0]).toMatchObject({ kind: 'event', event: { seq: 1, event: 'member.role' } })
-    rooms.told.length = 0
+    expect(rooms.publishedEvents[0]).toMatchObject({ kind: 'event', event: { seq: 1, event: 'member.role' } })
+    rooms.publishedEvents.length = 0
     expect((await setRole(owner, id, bob, 'moderator')).status).toBe(200)
-    expect(rooms.told).toEqual([])
+    expect(rooms.publishedEvents).toEqual([])
     expect(await linesOf(rooms, id)).toHaveLength(1)
     expect(await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()).toEqual(
       joined.map((row) => ({ ...row, role: 'moderator' })),
@@ -266,13 +266,13 @@ eachDialect((_dialect, newUrl) => {
       const bob = await member(rooms, 'Bob')
       await makeMember(rooms, id, bob, 'moderator')
       await join(bob, id)
-      rooms.told.length = 0
+      rooms.publishedEvents.length = 0
       expect((await drop(bob, id)).status).toBe(200)
-      expect(rooms.told[0]).toMatchObject({
+      expect(rooms.publishedEvents[0]).toMatchObject({
         kind: 'event',
         event: { event: 'member.left', data: { person: { userId: bob.user.id, role: 'moderator' } } },
       })
-      const removed = rooms.told.filter(({ kind }) => kind === 'removed')
+      const removed = rooms.publishedEvents.filter(({ kind }) => kind === 'removed')
       const visits = await db().selectFrom('room_visits').selectAll().where('room_id', '=', id).execute()
       if (visibility === 'public') {
         expect(removed).toEqual([])
@@ -301,12 +301,12 @@ eachDialect((_dialect, newUrl) => {
       await makeMember(rooms, id, root)
       if (where !== 'never there') await join(root, id)
       if (where === 'gone') await leave(root, id)
-      rooms.told.length = 0
+      rooms.publishedEvents.length = 0
       const actions = async () => (await linesOf(rooms, id)).map(({ action }) => action)
       expect((await drop(root, id)).status).toBe(200)
       const entered = ['room.membership.leave', 'room.admin_entry']
       expect([where, await actions()]).toEqual([where, atOnce ? entered : ['room.membership.leave']])
-      expect(rooms.told.filter(({ kind }) => kind === 'removed')).toEqual([])
+      expect(rooms.publishedEvents.filter(({ kind }) => kind === 'removed')).toEqual([])
       for (let times = 0; times < 2; times++) {
         rooms.clock.ms += 30_000
         await root.browser.json(`/api/rooms/${id}/messages`)
@@ -322,7 +322,7 @@ eachDialect((_dialect, newUrl) => {
     await join(visitor, id)
     await expectRefused(rooms, () => drop(visitor, id), [404, 'not_found'])
     const banned = await member(rooms)
-    await bar(rooms, id, banned)
+    await ban(rooms, id, banned)
     await expectRefused(rooms, () => drop(banned, id), [404, 'not_found'])
     await expectRefused(rooms, () => drop(visitor, NOWHERE), [404, 'not_found'])
   })

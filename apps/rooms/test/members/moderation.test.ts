@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, admin, createRoom, guest, join, makeMember, member, refusal } from '../rooms/rooms.ts'
-import { browserOf, person } from '../sessions/people.ts'
+import { type TestUser, admin, createRoom, guest, join, makeMember, member, refusal } from '../rooms/rooms.ts'
+import { browserOf, insertPerson } from '../sessions/people.ts'
 import { expectRefused, linesOf } from './state.ts'
 
 const MINUTE = 60_000
@@ -13,20 +13,20 @@ type Target = { user: { id: string } }
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1000 } })
     owner = await member(rooms, 'Olga')
   })
   afterAll(() => rooms.close())
-  beforeEach(() => void (rooms.told.length = 0))
+  beforeEach(() => void (rooms.publishedEvents.length = 0))
 
   const db = () => rooms.rooms.database.read
-  const remove = (who: Somebody, roomId: string, target: Target, body: Record<string, unknown>) =>
+  const remove = (who: TestUser, roomId: string, target: Target, body: Record<string, unknown>) =>
     who.browser.send(`/api/rooms/${roomId}/members/${target.user.id}/remove`, { body })
-  const unban = (who: Somebody, roomId: string, target: Target) =>
+  const unban = (who: TestUser, roomId: string, target: Target) =>
     who.browser.send(`/api/rooms/${roomId}/bans/${target.user.id}`, { method: 'DELETE' })
-  const bansOf = async (who: Somebody, roomId: string) =>
+  const bansOf = async (who: TestUser, roomId: string) =>
     (await who.browser.json<{ bans: Record<string, unknown>[] }>(`/api/rooms/${roomId}/bans`)).bans
   const rowsIn = async (table: 'room_members' | 'room_visits' | 'presence_leases', roomId: string) =>
     (await db().selectFrom(table).select('user_id').where('room_id', '=', roomId).execute()).map(
@@ -41,10 +41,10 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'speaker')
     await join(bob, id)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const untilMs = rooms.clock.ms + 10 * MINUTE
     expect((await remove(owner, id, bob, { action: 'kick', reason: ' Shouting ' })).status).toBe(200)
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       {
         kind: 'event',
         roomId: id,
@@ -115,7 +115,7 @@ eachDialect((_dialect, newUrl) => {
     const back = await withSession(bob)
     expect(await refusal(await join(back, id))).toEqual([403, 'banned'])
     await expectRefused(rooms, () => unban(bobAgain, id, bob), [403, 'forbidden'])
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect((await unban(olga, id, bob)).status).toBe(200)
     await expectRefused(rooms, () => unban(olga, id, bob), [404, 'not_found'])
     expect((await join(back, id)).status).toBe(200)
@@ -128,16 +128,16 @@ eachDialect((_dialect, newUrl) => {
   })
 
   /** The same person after their sessions have run out. */
-  async function withSession({ user }: Somebody): Promise<Somebody> {
+  async function withSession({ user }: TestUser): Promise<TestUser> {
     return { user, browser: await browserOf(rooms, user, { ip: '192.0.2.77' }) }
   }
 
   test('anybody with an account can be barred before they ever come, without the room being told', async () => {
     const { id } = await createRoom(owner)
-    const disabled = { user: await person(rooms, { disabled: 1 }) }
+    const disabled = { user: await insertPerson(rooms, { disabled: 1 }) }
     for (const target of [await member(rooms), await guest(rooms), disabled]) {
       expect((await remove(owner, id, target, { action: 'ban' })).status).toBe(200)
-      expect(rooms.told.filter(({ kind }) => kind === 'event')).toEqual([])
+      expect(rooms.publishedEvents.filter(({ kind }) => kind === 'event')).toEqual([])
     }
     expect(await seqOf(id)).toBe(0)
     expect(await bansOf(owner, id)).toHaveLength(3)
@@ -205,7 +205,7 @@ eachDialect((_dialect, newUrl) => {
     const culprit = await guest(rooms, 'Culprit', '2001:db8:1:2::3')
     await join(culprit, id)
     expect((await remove(owner, id, culprit, { action: 'ban' })).status).toBe(200)
-    const text = JSON.stringify([await bansOf(owner, id), rooms.told, await linesOf(rooms, id)])
+    const text = JSON.stringify([await bansOf(owner, id), rooms.publishedEvents, await linesOf(rooms, id)])
     expect(text).not.toContain('2001:db8:1:2')
     rooms.clock.ms += 1
     const neighbour = await guest(rooms, 'Neighbour', '2001:db8:1:2:ffff::1')

@@ -3,9 +3,9 @@ import { eachDialect } from '@latchkey/database/testing'
 import { purgeGuests } from '../../src/guests/operations.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import {
-  type Somebody,
+  type TestUser,
   admin,
-  bar,
+  ban,
   createRoom,
   guest,
   join,
@@ -13,7 +13,7 @@ import {
   member,
   refusal,
 } from '../rooms/rooms.ts'
-import { audited, person } from '../sessions/people.ts'
+import { listAuditEvents, insertPerson } from '../sessions/people.ts'
 import { expectRefused, linesOf } from './state.ts'
 
 const MINUTE = 60_000
@@ -22,7 +22,7 @@ const NOWHERE = '11111111-2222-4333-8444-555555555555'
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     const limits = {
       rooms_per_hour: 1000,
@@ -34,23 +34,23 @@ eachDialect((_dialect, newUrl) => {
     owner = await member(rooms, 'Olga')
   })
   afterAll(() => rooms.close())
-  beforeEach(() => void (rooms.told.length = 0))
+  beforeEach(() => void (rooms.publishedEvents.length = 0))
 
   const db = () => rooms.rooms.database.read
-  const post = ({ browser }: Somebody, roomId: string, path: string, body?: unknown) =>
+  const post = ({ browser }: TestUser, roomId: string, path: string, body?: unknown) =>
     browser.send(`/api/rooms/${roomId}/ownership-transfer${path}`, {
       method: 'POST',
       ...(body !== undefined && { body }),
     })
-  const offer = (who: Somebody, roomId: string, to: { user: { id: string } }) =>
+  const offer = (who: TestUser, roomId: string, to: { user: { id: string } }) =>
     post(who, roomId, '', { userId: to.user.id })
-  const confirm = (who: Somebody, roomId: string) => post(who, roomId, '/confirm')
-  const decline = (who: Somebody, roomId: string) => post(who, roomId, '/decline')
-  const cancel = ({ browser }: Somebody, roomId: string) =>
+  const confirm = (who: TestUser, roomId: string) => post(who, roomId, '/confirm')
+  const decline = (who: TestUser, roomId: string) => post(who, roomId, '/decline')
+  const cancel = ({ browser }: TestUser, roomId: string) =>
     browser.send(`/api/rooms/${roomId}/ownership-transfer`, { method: 'DELETE' })
-  const takeOver = ({ browser }: Somebody, roomId: string, reason: unknown = 'The owner is gone') =>
+  const takeOver = ({ browser }: TestUser, roomId: string, reason: unknown = 'The owner is gone') =>
     browser.send(`/api/admin/rooms/${roomId}/takeover`, { body: { reason } })
-  const pendingOf = async ({ browser }: Somebody) =>
+  const pendingOf = async ({ browser }: TestUser) =>
     (await browser.json<{ transfers: Record<string, unknown>[] }>('/api/room-ownership-transfers/pending'))
       .transfers
   const ownerOf = async (roomId: string) =>
@@ -66,7 +66,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner, { name: 'Den' })
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'listener')
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const response = await offer(owner, id, bob)
     expect(response.status).toBe(201)
     const transfer = {
@@ -80,16 +80,16 @@ eachDialect((_dialect, newUrl) => {
     const seen = { ...transfer, roomName: 'Den', fromNickname: 'Olga' }
     for (const who of [owner, bob]) expect(await pendingOf(who)).toEqual([seen])
     expect(await pendingOf(await member(rooms))).toEqual([])
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       { kind: 'notice', userId: bob.user.id, notice: 'transfer', data: { transfer: seen } },
     ])
     expect(await ownerOf(id)).toBe(owner.user.id)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect(await (await confirm(bob, id)).json()).toEqual({ success: true })
     expect(await ownerOf(id)).toBe(bob.user.id)
     expect(await rolesIn(id)).toEqual({ [owner.user.id]: 'moderator' })
     expect(await transfersOf(id)).toEqual([])
-    expect(rooms.told).toMatchObject([
+    expect(rooms.publishedEvents).toMatchObject([
       {
         kind: 'event',
         event: { event: 'room.owner', data: { ownerId: bob.user.id, previousOwnerId: owner.user.id } },
@@ -111,8 +111,8 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms)
     await makeMember(rooms, id, gustav, 'speaker')
-    const disabled = { user: await person(rooms, { disabled: 1 }) }
-    await makeMember(rooms, id, disabled as Somebody, 'moderator')
+    const disabled = { user: await insertPerson(rooms, { disabled: 1 }) }
+    await makeMember(rooms, id, disabled as TestUser, 'moderator')
     const visitor = await member(rooms)
     await join(visitor, id)
     for (const to of [gustav, disabled, visitor, { user: { id: NOWHERE } }])
@@ -125,13 +125,15 @@ eachDialect((_dialect, newUrl) => {
     const [bob, cem] = [await member(rooms), await member(rooms)]
     for (const who of [bob, cem]) await makeMember(rooms, id, who, 'speaker')
     await offer(owner, id, bob)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     await offer(await admin(rooms), id, cem)
-    expect(rooms.told.map((news) => news.kind === 'notice' && [news.userId, news.notice])).toEqual([
-      [owner.user.id, 'transfer_ended'],
-      [bob.user.id, 'transfer_ended'],
-      [cem.user.id, 'transfer'],
-    ])
+    expect(rooms.publishedEvents.map((news) => news.kind === 'notice' && [news.userId, news.notice])).toEqual(
+      [
+        [owner.user.id, 'transfer_ended'],
+        [bob.user.id, 'transfer_ended'],
+        [cem.user.id, 'transfer'],
+      ],
+    )
     expect(await pendingOf(bob)).toEqual([])
     await expectRefused(rooms, () => confirm(bob, id), [404, 'not_found'])
     await expectRefused(rooms, () => decline(bob, id), [404, 'not_found'])
@@ -153,12 +155,14 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => confirm(bob, id), [404, 'not_found'])
     await expectRefused(rooms, () => cancel(owner, id), [404, 'not_found'])
     await offer(owner, id, bob)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect((await decline(bob, id)).status).toBe(200)
-    expect(rooms.told.map((news) => news.kind === 'notice' && [news.userId, news.notice])).toEqual([
-      [owner.user.id, 'transfer_ended'],
-      [bob.user.id, 'transfer_ended'],
-    ])
+    expect(rooms.publishedEvents.map((news) => news.kind === 'notice' && [news.userId, news.notice])).toEqual(
+      [
+        [owner.user.id, 'transfer_ended'],
+        [bob.user.id, 'transfer_ended'],
+      ],
+    )
     await expectRefused(rooms, () => confirm(bob, id), [404, 'not_found'])
     await offer(owner, id, bob)
     rooms.clock.ms += DAY
@@ -175,7 +179,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('who is no member any more is not given the room: the offer ends with the membership', async () => {
-    const ends: Record<string, (roomId: string, who: Somebody) => Promise<unknown>> = {
+    const ends: Record<string, (roomId: string, who: TestUser) => Promise<unknown>> = {
       left: (roomId, { browser }) => browser.json(`/api/rooms/${roomId}/membership`, { method: 'DELETE' }),
       kicked: (roomId, { user }) =>
         owner.browser.json(`/api/rooms/${roomId}/members/${user.id}/remove`, { body: { action: 'kick' } }),
@@ -185,10 +189,10 @@ eachDialect((_dialect, newUrl) => {
       const bob = await member(rooms)
       await makeMember(rooms, id, bob, 'speaker')
       await offer(owner, id, bob)
-      rooms.told.length = 0
+      rooms.publishedEvents.length = 0
       await end(id, bob)
       expect([how, await pendingOf(owner)]).toEqual([how, []])
-      expect(rooms.told.filter(({ kind }) => kind === 'notice')).toHaveLength(2)
+      expect(rooms.publishedEvents.filter(({ kind }) => kind === 'notice')).toHaveLength(2)
       await expectRefused(rooms, () => confirm(bob, id), [404, 'not_found'])
     }
   })
@@ -196,7 +200,7 @@ eachDialect((_dialect, newUrl) => {
   test('who is offered rooms and is erased takes the offers along, which their owners are told', async () => {
     const cem = await member(rooms, 'Cem')
     const root = await admin(rooms)
-    const erasures: Record<string, (who: Somebody) => Promise<Response>> = {
+    const erasures: Record<string, (who: TestUser) => Promise<Response>> = {
       themselves: ({ browser }) =>
         browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }),
       'by an administrator': ({ user }) =>
@@ -212,15 +216,15 @@ eachDialect((_dialect, newUrl) => {
         const data = { roomId: id, fromUserId: from.user.id, toUserId: bob.user.id }
         offered.push([from.user.id, data] as const)
       }
-      rooms.told.length = 0
+      rooms.publishedEvents.length = 0
       expect([how, (await erase(bob)).status]).toEqual([how, 200])
-      const told = rooms.told.filter(
+      const told = rooms.publishedEvents.filter(
         (news) => news.kind === 'notice' && news.notice === 'transfer_ended' && news.userId !== bob.user.id,
       )
       expect(told).toHaveLength(2)
       for (const [userId, data] of offered)
         expect(told).toContainEqual({ kind: 'notice', userId, notice: 'transfer_ended', data })
-      expect(rooms.told).toContainEqual({ kind: 'person', userId: bob.user.id })
+      expect(rooms.publishedEvents).toContainEqual({ kind: 'person', userId: bob.user.id })
     }
   })
 
@@ -284,7 +288,7 @@ eachDialect((_dialect, newUrl) => {
       expect(Object.keys(roles)).not.toContain(ownerId)
       expect(roles[owner.user.id]).toBe('moderator')
       // Each change of owner is told and written down once, and leads to the next.
-      const changes = rooms.told
+      const changes = rooms.publishedEvents
         .filter((news) => news.kind === 'event')
         .filter((news) => news.roomId === id && news.event.event === 'room.owner')
         .map((news) => news.event)
@@ -302,10 +306,10 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  const erase = ({ browser }: Somebody) =>
+  const erase = ({ browser }: TestUser) =>
     browser.send('/api/account', { method: 'DELETE', body: { confirm: true } })
   /** As a login leaves it, so that the account is a whole one. */
-  const withIdentity = async (who: Somebody) => {
+  const withIdentity = async (who: TestUser) => {
     const identity = { user_id: who.user.id, is_guest: 0, issuer: 'i', mode: 'oidc', created_at: 0 } as const
     await rooms.rooms.database.write((tx) =>
       tx
@@ -336,7 +340,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('what is done with an account that is being erased is done before, or not at all', async () => {
     const { id } = await createRoom(owner)
-    const attempts = (who: Somebody): Promise<Response>[] => [
+    const attempts = (who: TestUser): Promise<Response>[] => [
       owner.browser.send(`/api/rooms/${id}/members/${who.user.id}`, {
         method: 'PATCH',
         body: { role: 'speaker' },
@@ -363,8 +367,8 @@ eachDialect((_dialect, newUrl) => {
     const [root, bob] = [await admin(rooms), await member(rooms)]
     await makeMember(rooms, id, bob, 'moderator')
     await offer(owner, id, bob)
-    await bar(rooms, id, root)
-    rooms.told.length = 0
+    await ban(rooms, id, root)
+    rooms.publishedEvents.length = 0
     expect(await (await takeOver(root, id, '  Nobody answers ')).json()).toEqual({
       success: true,
       ownerId: root.user.id,
@@ -375,16 +379,22 @@ eachDialect((_dialect, newUrl) => {
     expect(await transfersOf(id)).toEqual([])
     // Owners are barred from nothing, also when they are administrators no longer.
     expect(await db().selectFrom('room_bans').selectAll().where('room_id', '=', id).execute()).toEqual([])
-    expect(rooms.told.map(({ kind }) => kind)).toEqual(['event', 'access', 'lobby', 'notice', 'notice'])
+    expect(rooms.publishedEvents.map(({ kind }) => kind)).toEqual([
+      'event',
+      'access',
+      'lobby',
+      'notice',
+      'notice',
+    ])
     await expectRefused(rooms, () => confirm(bob, id), [404, 'not_found'])
     expect((await linesOf(rooms, id)).at(-1)).toMatchObject({
       action: 'admin.room.takeover',
       actor: root.user.id,
       metadata: { reason: 'Nobody answers', previousOwnerId: owner.user.id },
     })
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect(await (await takeOver(root, id)).json()).toMatchObject({ previousOwnerId: root.user.id })
-    expect(rooms.told).toEqual([])
+    expect(rooms.publishedEvents).toEqual([])
     expect(await rolesIn(id)).not.toHaveProperty(root.user.id)
     for (const reason of [undefined, '', 'ab', '  ab  ', 'x'.repeat(1001), 3])
       await expectRefused(
@@ -402,7 +412,7 @@ eachDialect((_dialect, newUrl) => {
     await join(owner, id)
     await takeOver(root, id)
     expect(await (await join(owner, id)).json()).toMatchObject({ role: 'moderator' })
-    expect(rooms.told.some(({ kind }) => kind === 'removed')).toBe(false)
+    expect(rooms.publishedEvents.some(({ kind }) => kind === 'removed')).toBe(false)
   })
 
   test('R16.5: administrators list all rooms, newest first, by id or part of the name, with how many belong and are there', async () => {
@@ -468,7 +478,7 @@ eachDialect((_dialect, newUrl) => {
         .execute()
       await tx.deleteFrom('sessions').where('user_id', '=', gone.user.id).execute()
     })
-    const { news } = await rooms.rooms.database.write((tx) => purgeGuests(tx, rooms.clock.ms))
+    const { events: news } = await rooms.rooms.database.write((tx) => purgeGuests(tx, rooms.clock.ms))
     expect(await ownerOf(kept.id)).toBe(oldest.user.id)
     expect(await rolesIn(kept.id)).toEqual({
       [speaker.user.id]: 'speaker',
@@ -491,7 +501,7 @@ eachDialect((_dialect, newUrl) => {
       reason: 'deleted',
       untilMs: null,
     })
-    const lines = (await audited(rooms)).filter(
+    const lines = (await listAuditEvents(rooms)).filter(
       ({ metadata }) => (metadata as { reason?: string }).reason === 'owner_purged',
     )
     expect(

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { TestRooms } from '../rooms.ts'
 import { refusal } from '../rooms/rooms.ts'
-import { audited } from '../sessions/people.ts'
+import { listAuditEvents } from '../sessions/people.ts'
 
 const TABLES = [
   'rooms',
@@ -23,8 +23,8 @@ export async function stateOf(test: TestRooms): Promise<Record<string, unknown>>
     const rows = await test.rooms.database.read.selectFrom(table).selectAll().execute()
     state[table] = rows.map((row) => JSON.stringify(row)).toSorted()
   }
-  const lines = (await audited(test)).filter(({ action }) => action !== 'room.admin_entry')
-  return { ...state, audit: lines.length, told: test.told.length }
+  const lines = (await listAuditEvents(test)).filter(({ action }) => action !== 'room.admin_entry')
+  return { ...state, audit: lines.length, told: test.publishedEvents.length }
 }
 
 /** That a request is refused with this status and code, and that nothing is different afterwards. */
@@ -40,7 +40,7 @@ export async function expectRefused(
 
 /** The audit lines of a room, but not that it was created. */
 export async function linesOf(test: TestRooms, roomId: string): Promise<Record<string, unknown>[]> {
-  const lines = await audited(test)
+  const lines = await listAuditEvents(test)
   return lines.filter(
     ({ action, target }) => action !== 'room.create' && (target as string[] | null)?.[1] === roomId,
   )

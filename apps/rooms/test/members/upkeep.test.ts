@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomJobs } from '../../src/jobs/rooms.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, bar, createRoom, makeMember, member } from '../rooms/rooms.ts'
+import { type TestUser, ban, createRoom, makeMember, member } from '../rooms/rooms.ts'
 
 const HOUR = 3_600_000
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl() })
     owner = await member(rooms)
@@ -56,9 +56,9 @@ eachDialect((_dialect, newUrl) => {
   test('R28.4: cool-downs that have ended go; bans and cool-downs that last stay', async () => {
     const { id } = await createRoom(owner)
     const [ended, lasting, banned] = [await member(rooms), await member(rooms), await member(rooms)]
-    await bar(rooms, id, ended, { untilMs: rooms.clock.ms })
-    await bar(rooms, id, lasting, { untilMs: rooms.clock.ms + 1 })
-    await bar(rooms, id, banned)
+    await ban(rooms, id, ended, { untilMs: rooms.clock.ms })
+    await ban(rooms, id, lasting, { untilMs: rooms.clock.ms + 1 })
+    await ban(rooms, id, banned)
     await run('bans')
     const left = await db().selectFrom('room_bans').select('user_id').execute()
     expect(new Set(left.map(({ user_id }) => user_id))).toEqual(new Set([lasting.user.id, banned.user.id]))

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 import type { Context } from '../../src/context.ts'
 import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
-import { guest, someone } from '../admin/people.ts'
+import { guest, signedInUser } from '../admin/people.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 
 export const ACTORS = ['nobody', 'guest', 'member', 'admin'] as const
@@ -15,33 +15,33 @@ const WITHOUT_RATES = Object.fromEntries(
     .map((name) => [name, 1_000_000]),
 ) as Record<LimitName, number>
 
-export interface Cast {
+export interface TestActors {
   rooms: TestRooms
   /** A browser of this kind of person, signed in again if the last request ended its session. */
-  as(name: ActorName): Promise<Browser>
+  browserFor(name: ActorName): Promise<Browser>
   /** Ids of things that exist. */
   ids(): Promise<string[]>
   close(): Promise<void>
 }
 
 /** A service with one person of each kind. The administrator is the first who signs in. */
-export async function openCast(url: string): Promise<Cast> {
+export async function openActors(url: string): Promise<TestActors> {
   const rooms = await openRooms({ url, limits: { ...WITHOUT_RATES, body_bytes: DEFAULT_LIMITS.body_bytes } })
   const browsers = new Map<ActorName, Browser>()
   const enter: Record<ActorName, () => Promise<Browser>> = {
     nobody: async () => rooms.browser({ ip: '192.0.2.100' }),
     guest: async () => (await guest(rooms)).browser,
     member: async () =>
-      (await someone(rooms, { sub: 'member', name: 'Mia', email: 'mia@example.com' })).browser,
+      (await signedInUser(rooms, { sub: 'member', name: 'Mia', email: 'mia@example.com' })).browser,
     admin: async () =>
-      (await someone(rooms, { sub: 'admin', name: 'Ada', email: 'ada@example.com' })).browser,
+      (await signedInUser(rooms, { sub: 'admin', name: 'Ada', email: 'ada@example.com' })).browser,
   }
   const { read } = rooms.rooms.database
   const isLive = async (browser: Browser) =>
     browser.token !== undefined && (await browser.send('/api/session')).status === 200
-  const cast: Cast = {
+  const cast: TestActors = {
     rooms,
-    async as(name) {
+    async browserFor(name) {
       const known = browsers.get(name)
       if (known && (name === 'nobody' ? known.token === undefined : await isLive(known))) return known
       const browser = await enter[name]()
@@ -55,15 +55,15 @@ export async function openCast(url: string): Promise<Cast> {
     },
     close: () => rooms.close(),
   }
-  await cast.as('admin')
-  for (const name of ACTORS) await cast.as(name)
+  await cast.browserFor('admin')
+  for (const name of ACTORS) await cast.browserFor(name)
   return cast
 }
 
 /** Whether somebody of this kind passes the door of this operation. */
 export function mayCall(name: ActorName, { scope }: Operation): boolean {
-  const least = { public: 0, session: 1, member: 2, admin: 3 }[scope] ?? 3
-  return ACTORS.indexOf(name) >= least
+  const minIndex = { public: 0, session: 1, member: 2, admin: 3 }[scope] ?? 3
+  return ACTORS.indexOf(name) >= minIndex
 }
 
 export function addressOf({ path }: Operation, params: Readonly<Record<string, string>>): string {

@@ -5,7 +5,15 @@ import type { z } from 'zod'
 import { failures } from '../../src/failures.ts'
 import { createDocument } from '../../src/http/reference.ts'
 import { apiOperations } from '../../src/http/operations.ts'
-import { ACTORS, type ActorName, type Cast, type Operation, addressOf, mayCall, openCast } from './actors.ts'
+import {
+  ACTORS,
+  type ActorName,
+  type TestActors,
+  type Operation,
+  addressOf,
+  mayCall,
+  openActors,
+} from './actors.ts'
 
 const NOWHERE = '01234567-89ab-4cde-8f01-23456789abcd'
 
@@ -95,15 +103,15 @@ function paramsOf({ params }: Operation, value: string): Record<string, string> 
 }
 
 eachDialect((_dialect, newUrl) => {
-  let cast: Cast
+  let cast: TestActors
   beforeAll(async () => {
-    cast = await openCast(await newUrl())
+    cast = await openActors(await newUrl())
   })
   afterAll(() => cast.close())
 
   async function call(operation: Operation, as: ActorName, sent: { address?: string; body?: unknown }) {
     const { address = addressOf(operation, paramsOf(operation, NOWHERE)), body = {} } = sent
-    const browser = await cast.as(as)
+    const browser = await cast.browserFor(as)
     const takesBody = operation.body !== undefined
     const response = await browser.send(address, {
       method: operation.methods[0],
@@ -169,7 +177,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('R28.22: bodies that are no JSON, too deep, of another type or too large get 400, 413 or 415', async () => {
-    const admin = await cast.as('admin')
+    const admin = await cast.browserFor('admin')
     for (const operation of withBody) {
       const address = new URL(addressOf(operation, paramsOf(operation, NOWHERE)), admin.origin)
       const cookie = [...admin.cookies].map((pair) => pair.join('=')).join('; ')
@@ -267,7 +275,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('C122, C123 (R14.4, R14.5): a guest is told apart from members, and reads no e-mail of anybody', async () => {
-    const browser = await cast.as('guest')
+    const browser = await cast.browserFor('guest')
     for (const operation of apiOperations) {
       for (const id of [NOWHERE, ...(await cast.ids())]) {
         // What changes something may end this very session.
@@ -283,7 +291,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R15.3: unknown paths give 404 and other methods 405, signed in or not', async () => {
     for (const as of ACTORS) {
-      const browser = await cast.as(as)
+      const browser = await cast.browserFor(as)
       for (const path of [
         '/api/nothing',
         '/api/admin',

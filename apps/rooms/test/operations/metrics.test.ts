@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { guest, someone } from '../admin/people.ts'
+import { guest, signedInUser } from '../admin/people.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
 
@@ -17,8 +17,8 @@ async function figures(rooms: TestRooms): Promise<Map<string, number>> {
 
 test('C132 (R24.2): metrics count logins by outcome, key set fetches, logout tokens by result, live sessions and jobs', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
-  const alice = await someone(rooms, { sub: 'alice', name: 'Alice', sid: 's1' })
-  await someone(rooms, { sub: 'bob', name: 'Bob' })
+  const alice = await signedInUser(rooms, { sub: 'alice', name: 'Alice', sid: 's1' })
+  await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
   await guest(rooms)
   await rooms.browser().send('/api/auth/callback?state=x&code=y')
   const refused = rooms.browser({ ip: '192.0.2.201' })
@@ -51,7 +51,7 @@ test('C132 (R24.2): metrics count logins by outcome, key set fetches, logout tok
 
 test('R24.2: no label names people, rooms, addresses or anything that a caller sent', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
-  const alice = await someone(rooms, { sub: 'alice', name: 'Alice', email: 'alice@example.com' })
+  const alice = await signedInUser(rooms, { sub: 'alice', name: 'Alice', email: 'alice@example.com' })
   await alice.browser.send(`/api/admin/users/${alice.id}/sessions`)
   await alice.browser.send(`/api/made-up-${alice.id}`)
   await alice.browser.send(`/api/rooms/${alice.id}`)
@@ -135,7 +135,7 @@ test('R24.2: the request id of an answer is in the log, also of what ends before
   ] as const) {
     const answer = await rooms.browser().send(address, options)
     const id = answer.headers.get('x-request-id') ?? 'none'
-    const lines = rooms.logged.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const lines = rooms.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(lines.find(({ requestId }) => requestId === id)).toMatchObject({ status: answer.status })
   }
   await rooms.close()

@@ -13,7 +13,7 @@ eachDialect((dialect, newUrl) => {
     const relay = await Relay.before(url)
     const rooms = await openRooms({ url: relay.through(url) })
     try {
-      const alice = await rooms.signedIn()
+      const alice = await rooms.signedInBrowser()
       const create = (name: string) => alice.send('/api/rooms', { body: { name } })
       const count = async (name: string) =>
         (await rooms.rooms.database.read.selectFrom('rooms').select('id').where('name', '=', name).execute())

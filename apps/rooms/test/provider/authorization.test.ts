@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { ProviderConfig } from '../../src/login/provider-config.ts'
 import type { AuthorizationRequest } from '../../src/login/provider.ts'
 import { CLIENT_ID, REDIRECT_URI } from './hostile.ts'
-import { type Bench, bench, begin, failureOf, login, redeem } from './provider.ts'
+import { type ProviderBench, openProviderBench, begin, failureOf, login, redeem } from './provider.ts'
 
-let at: Bench
+let at: ProviderBench
 beforeAll(async () => {
-  at = await bench()
+  at = await openProviderBench()
 })
 afterEach(() => at.idp.reset())
 afterAll(() => at.stop())

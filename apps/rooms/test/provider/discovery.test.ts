@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Provider } from '../../src/login/provider.ts'
 import { freePort } from '@latchkey/http/free-port'
 import { hostileProvider } from './hostile.ts'
-import { type Bench, bench, begin, failureOf, login } from './provider.ts'
+import { type ProviderBench, openProviderBench, begin, failureOf, login } from './provider.ts'
 
-let at: Bench
+let at: ProviderBench
 beforeEach(async () => {
-  at = await bench()
+  at = await openProviderBench()
 })
 afterEach(() => at.stop())
 
@@ -70,14 +70,14 @@ describe('the issuer', () => {
       })
       // The endpoints of a stranger are named nowhere.
       expect(endpoints).toEqual({})
-      expect(at.logged.at(-1)).toContain('issuer mismatch')
+      expect(at.logLines.at(-1)).toContain('issuer mismatch')
       await server.stop()
     }
     for (const issuer of [undefined, null, 1, [at.idp.issuer], {}, 'x'.repeat(10_000)]) {
       at.idp.metadata((document) => ({ ...document, issuer }))
       expect(await start(at.provider())).toBe('provider_misconfigured: issuer mismatch')
     }
-    expect(at.logged.every((line) => line.length < 2000)).toBe(true)
+    expect(at.logLines.every((line) => line.length < 2000)).toBe(true)
   })
 })
 
@@ -222,7 +222,7 @@ describe('when it is asked', () => {
   })
 
   test('R28.10 a hanging provider costs a login no more than the deadline of one call', async () => {
-    const impatient = await bench({ outbound: { callMs: 60 } })
+    const impatient = await openProviderBench({ outbound: { callMs: 60 } })
     impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
     expect(await failureOf(begin(impatient, impatient.provider()))).toBe(
       'provider_unavailable: discovery does not answer',
@@ -252,11 +252,11 @@ describe('what is told of it', () => {
       tokenAuthMethod: 'client_secret_basic',
       idTokenAlg: 'RS256',
     })
-    expect(JSON.stringify([status, at.logged])).not.toContain('secret that nobody')
+    expect(JSON.stringify([status, at.logLines])).not.toContain('secret that nobody')
   })
 
   test('R16.5 the status of a provider that is away comes soon, and says so', async () => {
-    const impatient = await bench({ patience: { pageMs: 30 } })
+    const impatient = await openProviderBench({ timeouts: { pageMs: 30 } })
     impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
     const status = await impatient.provider(impatient.idp.config({ pkce: 'auto' })).status()
     expect(status).toMatchObject({
@@ -305,7 +305,7 @@ describe('what is told of it', () => {
   })
 
   test('C82 R28.7 equal subjects of two providers are keyed differently, in every mode', async () => {
-    const other = await bench()
+    const other = await openProviderBench()
     const identities = [
       await login(at, at.provider()),
       await login(other, other.provider()),
@@ -321,10 +321,10 @@ describe('what is told of it', () => {
 describe('metrics', () => {
   test('R24.2 each call is observed with endpoint and outcome', async () => {
     await login(at, at.provider())
-    expect(at.observed).toEqual(['discovery ok', 'token ok', 'key set', 'jwks ok', 'userinfo ok'])
-    at.observed.length = 0
+    expect(at.measurements).toEqual(['discovery ok', 'token ok', 'key set', 'jwks ok', 'userinfo ok'])
+    at.measurements.length = 0
     at.idp.answer('token', () => Response.json({}, { status: 400 }))
     await failureOf(login(at, at.provider(at.idp.oauth2Config())))
-    expect(at.observed).toEqual(['token refused'])
+    expect(at.measurements).toEqual(['token refused'])
   })
 })

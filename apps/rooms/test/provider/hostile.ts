@@ -15,10 +15,13 @@ export type Json = Record<string, unknown>
 export type Endpoint = 'metadata' | 'jwks' | 'token' | 'userinfo'
 export type Change = (usual: Json) => Json
 /** Answers in place of the provider; `usual` makes the answer that it would have given. */
-export type Answer = (usual: () => Promise<Response>, request: Seen) => Response | Promise<Response>
+export type Answer = (
+  usual: () => Promise<Response>,
+  request: ReceivedRequest,
+) => Response | Promise<Response>
 
 /** A request as it arrived, its body read. */
-export interface Seen {
+export interface ReceivedRequest {
   readonly endpoint: Endpoint
   readonly method: string
   readonly url: URL
@@ -74,11 +77,11 @@ export type HostileProvider = Awaited<ReturnType<typeof hostileProvider>>
  */
 export async function hostileProvider({ now = Date.now }: { now?: () => number } = {}) {
   const calls: Record<Endpoint, number> = { metadata: 0, jwks: 0, token: 0, userinfo: 0 }
-  const requests: Seen[] = []
+  const requests: ReceivedRequest[] = []
   const refusals: string[] = []
   const grants = new Map<string, { person: Person; asked: URLSearchParams }>()
   const accessTokens = new Map<string, Person>()
-  let bent = unbent()
+  let behaviour = usualBehaviour()
   let keys = [usualKey()]
 
   const server = Bun.serve({
@@ -96,20 +99,20 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       const seen = { endpoint, method, url, headers, body, form: new URLSearchParams(body) }
       requests.push(seen)
       const usual = async () => usualAnswer(seen)
-      return (bent.answers[endpoint] ?? ((make: typeof usual) => make()))(usual, seen)
+      return (behaviour.answers[endpoint] ?? ((make: typeof usual) => make()))(usual, seen)
     },
   })
   const issuer = `http://127.0.0.1:${server.port}`
   const nowSeconds = () => Math.floor(now() / 1000)
 
-  function usualAnswer(seen: Seen): Response {
-    if (seen.endpoint === 'metadata') return Response.json(bent.metadata(usualMetadata(issuer)))
+  function usualAnswer(seen: ReceivedRequest): Response {
+    if (seen.endpoint === 'metadata') return Response.json(behaviour.metadata(usualMetadata(issuer)))
     if (seen.endpoint === 'jwks')
-      return Response.json(bent.jwks({ keys: keys.map(({ publicJwk }) => publicJwk) }))
+      return Response.json(behaviour.jwks({ keys: keys.map(({ publicJwk }) => publicJwk) }))
     return seen.endpoint === 'token' ? tokenAnswer(seen) : userinfoAnswer(seen)
   }
 
-  function tokenAnswer(seen: Seen): Response {
+  function tokenAnswer(seen: ReceivedRequest): Response {
     const code = seen.form.get('code') ?? ''
     const grant = grants.get(code)
     const fault = grant === undefined ? 'unknown or used code' : faultOf(seen, grant.asked)
@@ -123,10 +126,10 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
     const answer: Json = { access_token: accessToken, token_type: 'Bearer', expires_in: 300 }
     if (grant.asked.get('scope')?.split(' ').includes('openid'))
       answer.id_token = idp.signIdToken(grant.person, grant.asked.get('nonce'))
-    return Response.json(bent.token(answer))
+    return Response.json(behaviour.token(answer))
   }
 
-  function faultOf({ form, headers }: Seen, asked: URLSearchParams): string | undefined {
+  function faultOf({ form, headers }: ReceivedRequest, asked: URLSearchParams): string | undefined {
     if (form.get('grant_type') !== 'authorization_code') return 'grant_type'
     if (form.get('redirect_uri') !== asked.get('redirect_uri')) return 'redirect_uri'
     const challenge = asked.get('code_challenge')
@@ -149,10 +152,10 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
     return decoded?.[0] === CLIENT_ID && decoded[1] === idp.secret ? undefined : 'client_secret'
   }
 
-  function userinfoAnswer({ headers }: Seen): Response {
+  function userinfoAnswer({ headers }: ReceivedRequest): Response {
     const person = accessTokens.get((headers.get('authorization') ?? '').replace(/^Bearer /, ''))
     if (person === undefined) return Response.json({ error: 'invalid_token' }, { status: 401 })
-    return Response.json(bent.userinfo({ ...person, sid: undefined }))
+    return Response.json(behaviour.userinfo({ ...person, sid: undefined }))
   }
 
   const idp = {
@@ -173,16 +176,16 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       keys = next
     },
 
-    metadata: (change: Change) => void (bent.metadata = change),
-    jwks: (change: Change) => void (bent.jwks = change),
-    token: (change: Change) => void (bent.token = change),
-    userinfo: (change: Change) => void (bent.userinfo = change),
+    metadata: (change: Change) => void (behaviour.metadata = change),
+    jwks: (change: Change) => void (behaviour.jwks = change),
+    token: (change: Change) => void (behaviour.token = change),
+    userinfo: (change: Change) => void (behaviour.userinfo = change),
     idToken(claims: Change, header: Change = same) {
-      bent.idTokenClaims = claims
-      bent.idTokenHeader = header
+      behaviour.idTokenClaims = claims
+      behaviour.idTokenHeader = header
     },
-    answer: (endpoint: Endpoint, answer: Answer) => void (bent.answers[endpoint] = answer),
-    reset: () => void (bent = unbent()),
+    answer: (endpoint: Endpoint, answer: Answer) => void (behaviour.answers[endpoint] = answer),
+    reset: () => void (behaviour = usualBehaviour()),
 
     /**
      * What the authorization endpoint does once the person has agreed: the callback address that the browser is sent to,
@@ -195,14 +198,16 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       const callback = new URL(asked.get('redirect_uri') ?? '')
       callback.searchParams.set('code', code)
       callback.searchParams.set('state', asked.get('state') ?? '')
-      const announced = bent.metadata(usualMetadata(issuer)).authorization_response_iss_parameter_supported
+      const announced = behaviour.metadata(
+        usualMetadata(issuer),
+      ).authorization_response_iss_parameter_supported
       if (announced === true) callback.searchParams.set('iss', issuer)
       return callback.href
     },
 
     /** The ID token of a person, bent as `idToken` said, signed with the first key. */
     signIdToken(person: Person, nonce: string | null): string {
-      const claims = bent.idTokenClaims({
+      const claims = behaviour.idTokenClaims({
         iss: issuer,
         aud: CLIENT_ID,
         iat: nowSeconds(),
@@ -210,7 +215,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
         nonce: nonce ?? undefined,
         ...person,
       })
-      return idp.sign(claims, bent.idTokenHeader)
+      return idp.sign(claims, behaviour.idTokenHeader)
     },
 
     /** A back-channel logout token; `sub` and `sid` only as the change puts them there. */
@@ -298,7 +303,7 @@ function usualMetadata(issuer: string): Json {
 
 const same: Change = (usual) => usual
 
-function unbent() {
+function usualBehaviour() {
   return {
     metadata: same,
     jwks: same,

@@ -10,11 +10,11 @@ import {
   base64url,
   newSigningKey,
 } from './hostile.ts'
-import { type Bench, NONCE, bench, begin, failureOf, login, redeem } from './provider.ts'
+import { type ProviderBench, NONCE, openProviderBench, begin, failureOf, login, redeem } from './provider.ts'
 
-let at: Bench
+let at: ProviderBench
 beforeAll(async () => {
-  at = await bench()
+  at = await openProviderBench()
 })
 afterEach(() => at.idp.reset())
 afterAll(() => at.stop())

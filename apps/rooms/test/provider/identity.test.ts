@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { OAuth2Config, OidcConfig } from '../../src/login/provider-config.ts'
 import { type Json, type Person, claimPath } from './hostile.ts'
-import { type Bench, bench, failureOf, login } from './provider.ts'
+import { type ProviderBench, openProviderBench, failureOf, login } from './provider.ts'
 
-let at: Bench
+let at: ProviderBench
 beforeAll(async () => {
-  at = await bench()
+  at = await openProviderBench()
 })
 afterEach(() => at.idp.reset())
 afterAll(() => at.stop())
@@ -258,15 +258,15 @@ describe('teams', () => {
 
   test('C89 a claim that is no list gives none and a line in the log; a missing one gives none', async () => {
     for (const teams of ['red', { id: 'red', role: 'owner' }, null, 7]) {
-      at.logged.length = 0
+      at.logLines.length = 0
       expect(await owned(teams)).toEqual([])
-      expect(at.logged).toEqual([
+      expect(at.logLines).toEqual([
         JSON.stringify({ message: 'The team claim is no list; it counts as no teams', claim: 'teams' }),
       ])
     }
-    at.logged.length = 0
+    at.logLines.length = 0
     expect(await owned(undefined)).toEqual([])
-    expect(at.logged).toEqual([])
+    expect(at.logLines).toEqual([])
   })
 
   test('C89 in oidc and oauth2 there are none', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Provider } from '../../src/login/provider.ts'
 import { type Json, type SigningKey, base64url, newSigningKey } from './hostile.ts'
-import { type Bench, bench, failureOf, failureOfSilent, login } from './provider.ts'
+import { type ProviderBench, openProviderBench, failureOf, failureOfSilent, login } from './provider.ts'
 
 // One RSA key takes long to make: these serve all tests.
 const KEYS = ['one', 'two', 'three'].map((kid) => newSigningKey('RS256', { kid }))
@@ -9,10 +9,10 @@ const [ONE, TWO, THREE] = KEYS as [SigningKey, SigningKey, SigningKey]
 const MINUTE = 60_000
 const accepted = 'nothing failed'
 
-let at: Bench
+let at: ProviderBench
 let provider: Provider
 beforeEach(async () => {
-  at = await bench()
+  at = await openProviderBench()
   at.idp.keys = [ONE]
   provider = at.provider()
 })
@@ -76,7 +76,7 @@ describe('fetching', () => {
     at.clock.ms += 1
     expect(await outcome()).toBe(accepted)
     expect(at.idp.calls.jwks).toBe(2)
-    expect(at.observed.filter((line) => line === 'key set')).toHaveLength(2)
+    expect(at.measurements.filter((line) => line === 'key set')).toHaveLength(2)
   }, 30_000)
 
   test('C12 the address is read from the metadata at every refresh (oidcc-client-test-discovery-jwks-uri-keys)', async () => {

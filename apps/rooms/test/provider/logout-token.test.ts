@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Provider } from '../../src/login/provider.ts'
 import { ALICE, type Change, CLIENT_ID, type Json, LOGOUT_EVENT, newSigningKey } from './hostile.ts'
-import { type Bench, NONCE, bench, failureOf } from './provider.ts'
+import { type ProviderBench, NONCE, openProviderBench, failureOf } from './provider.ts'
 
-let at: Bench
+let at: ProviderBench
 let provider: Provider
 beforeAll(async () => {
-  at = await bench()
+  at = await openProviderBench()
   provider = at.provider(at.idp.teamidpConfig())
 })
 afterEach(() => at.idp.reset())
@@ -170,7 +170,7 @@ test('C113 without exp a token is accepted only with LOGOUT_TOKEN_MAX_AGE, up to
 })
 
 test('C108 a provider that is silent when its token arrives costs less than the 2 s of the answer', async () => {
-  const impatient = await bench({ patience: { logoutTokenMs: 40 } })
+  const impatient = await openProviderBench({ timeouts: { logoutTokenMs: 40 } })
   impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
   const token = impatient.idp.logoutToken(with_({}))
   expect(await failureOf(impatient.provider().verifyLogoutToken(token))).toBe(

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { CLIENT_ID } from './hostile.ts'
-import { type Bench, bench, begin } from './provider.ts'
+import { type ProviderBench, openProviderBench, begin } from './provider.ts'
 
-let at: Bench
+let at: ProviderBench
 beforeAll(async () => {
-  at = await bench()
+  at = await openProviderBench()
 })
 afterEach(() => at.idp.reset())
 afterAll(() => at.stop())
@@ -50,7 +50,7 @@ test('C117 the hint is dropped where the address would exceed 8 KiB, or where th
 })
 
 test('C117 with the provider down or silent there is none, soon', async () => {
-  const impatient = await bench({ patience: { pageMs: 30 }, outbound: { callMs: 3_600_000 } })
+  const impatient = await openProviderBench({ timeouts: { pageMs: 30 }, outbound: { callMs: 3_600_000 } })
   impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
   expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
   impatient.idp.answer('metadata', () => new Response('no', { status: 503 }))

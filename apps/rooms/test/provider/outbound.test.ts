@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { type Outbound, type OutboundOptions, createOutbound } from '../../src/login/outbound.ts'
 import { EXPIRED, KEY, VALID } from './certificates.ts'
-import { bench, failureOf, login } from './provider.ts'
+import { openProviderBench, failureOf, login } from './provider.ts'
 import { rawServer } from './raw-server.ts'
 
 const stops: (() => unknown)[] = []
@@ -338,7 +338,7 @@ describe('addresses', () => {
   })
 
   test('C120 metadata with an inner address fails at the connection; the issuer itself and trusted hosts work', async () => {
-    const at = await bench({ outbound: { resolve: async () => ['127.0.0.1'] } })
+    const at = await openProviderBench({ outbound: { resolve: async () => ['127.0.0.1'] } })
     const { port } = new URL(at.idp.issuer)
     at.idp.metadata((document) => ({
       ...document,

@@ -6,37 +6,40 @@ import type { ProviderConfig } from '../../src/login/provider-config.ts'
 import { LoginFailure, type Provider, type ProviderIdentity } from '../../src/login/provider.ts'
 import { ALICE, type HostileProvider, type Person, REDIRECT_URI, hostileProvider, sha256 } from './hostile.ts'
 
-export interface Bench {
+export interface ProviderBench {
   readonly idp: HostileProvider
   readonly clock: { ms: number }
   /** What was logged, as JSON. */
-  readonly logged: string[]
+  readonly logLines: string[]
   /** What was measured: endpoint and outcome. */
-  readonly observed: string[]
+  readonly measurements: string[]
   /** Ours, configured for this provider. */
   provider(config?: ProviderConfig): Provider
   stop(): Promise<void>
 }
 
-export async function bench(options: Pick<ProviderOptions, 'outbound' | 'patience'> = {}): Promise<Bench> {
+export async function openProviderBench(
+  options: Pick<ProviderOptions, 'outbound' | 'timeouts'> = {},
+): Promise<ProviderBench> {
   const clock = { ms: Date.UTC(2026, 10, 21, 12) }
   const now = () => clock.ms
   const idp = await hostileProvider({ now })
-  const logged: string[] = []
-  const observed: string[] = []
-  const write = (message: string, fields?: object) => void logged.push(JSON.stringify({ message, ...fields }))
+  const logLines: string[] = []
+  const measurements: string[] = []
+  const write = (message: string, fields?: object) =>
+    void logLines.push(JSON.stringify({ message, ...fields }))
   return {
     idp,
     clock,
-    logged,
-    observed,
+    logLines,
+    measurements,
     provider: (config = idp.config()) =>
       createProvider(config, {
         log: { info: write, warn: write, error: write },
         now,
         metrics: {
-          observeProvider: (endpoint, outcome) => void observed.push(`${endpoint} ${outcome}`),
-          countKeySetFetch: () => void observed.push('key set'),
+          observeProvider: (endpoint, outcome) => void measurements.push(`${endpoint} ${outcome}`),
+          countKeySetFetch: () => void measurements.push('key set'),
         },
         ...options,
       }),
@@ -49,7 +52,7 @@ export const NONCE = 'nonce-of-this-login'
 
 /** Begins a login and lets the person agree: what the browser comes back with. */
 export async function begin(
-  { idp }: Pick<Bench, 'idp'>,
+  { idp }: Pick<ProviderBench, 'idp'>,
   provider: Provider,
   { person = ALICE, nonce = NONCE }: { person?: Person; nonce?: string } = {},
 ): Promise<URLSearchParams> {
@@ -61,7 +64,7 @@ export async function begin(
 
 /** A whole login as the callback does it. */
 export async function login(
-  at: Pick<Bench, 'idp'>,
+  at: Pick<ProviderBench, 'idp'>,
   provider: Provider,
   person: Person = ALICE,
 ): Promise<ProviderIdentity> {
@@ -86,7 +89,7 @@ export async function failureOfSilent(
 ): Promise<{ asked: number; failure: string }> {
   // A machine that is busy may take longer than this until the request has arrived.
   for (let callMs = 1_500; ; callMs *= 2) {
-    const at = await bench({ outbound: { callMs } })
+    const at = await openProviderBench({ outbound: { callMs } })
     at.idp.answer(endpoint, () => new Promise<Response>(() => {}))
     const failure = await failureOf(login(at, at.provider(config(at.idp))))
     const asked = at.idp.calls[endpoint]

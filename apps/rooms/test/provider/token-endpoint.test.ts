@@ -1,12 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { OAuth2Config, OidcConfig } from '../../src/login/provider-config.ts'
 import { CLIENT_ID, CLIENT_SECRET, type Json, REDIRECT_URI } from './hostile.ts'
-import { type Bench, VERIFIER, bench, failureOf, failureOfSilent, login } from './provider.ts'
+import {
+  type ProviderBench,
+  VERIFIER,
+  openProviderBench,
+  failureOf,
+  failureOfSilent,
+  login,
+} from './provider.ts'
 import { rawServer } from './raw-server.ts'
 
-let at: Bench
+let at: ProviderBench
 beforeAll(async () => {
-  at = await bench()
+  at = await openProviderBench()
 })
 afterEach(() => {
   at.idp.reset()
@@ -100,7 +107,7 @@ describe('the request', () => {
   })
 
   test('C42 is never repeated, also not after 500, a reset or silence', async () => {
-    const other = await bench()
+    const other = await openProviderBench()
     for (const status of [500, 503]) {
       const before = other.idp.calls.token
       other.idp.answer('token', () => new Response('no', { status }))
@@ -175,7 +182,7 @@ describe('the answer', () => {
         at.idp.token((answer) => ({ ...answer, id_token }))
         expect(await failureOf(login(at, at.provider(config)))).toBe('provider_error: id token missing')
       }
-    expect(at.idp.calls.userinfo).toBe(at.observed.filter((line) => line.startsWith('userinfo')).length)
+    expect(at.idp.calls.userinfo).toBe(at.measurements.filter((line) => line.startsWith('userinfo')).length)
   })
 
   test('R4.2 C47 in oauth2 an ID token that came along is nothing', async () => {

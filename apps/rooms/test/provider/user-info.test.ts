@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { ALICE, type HostileProvider, claimPath } from './hostile.ts'
-import { type Bench, bench, failureOf, failureOfSilent, login } from './provider.ts'
+import { type ProviderBench, openProviderBench, failureOf, failureOfSilent, login } from './provider.ts'
 
-let at: Bench
+let at: ProviderBench
 beforeAll(async () => {
-  at = await bench()
+  at = await openProviderBench()
 })
 afterEach(() => at.idp.reset())
 afterAll(() => at.stop())
@@ -83,7 +83,7 @@ test('C77 user-info adds nothing to a claim of the ID token, nor by a name with 
 
 test("C78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
   const jwt = at.idp.sign({ ...ALICE })
-  const other = await bench()
+  const other = await openProviderBench()
   for (const [answer, failure] of [
     [() => Response.json({}, { status: 401 }), 'provider_error: userinfo endpoint refused'],
     [() => Response.json(ALICE, { status: 403 }), 'provider_error: userinfo endpoint refused'],

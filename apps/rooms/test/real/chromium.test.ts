@@ -9,13 +9,13 @@ import { startService } from './service.ts'
 
 const RETURN_TO = '/account'
 
-interface Place {
+interface Installation {
   origin: string
   close(): Promise<void>
 }
 
 /** Both sides, with Rooms at this origin. */
-async function open(origin: string, port: number, more: Record<string, string> = {}): Promise<Place> {
+async function open(origin: string, port: number, more: Record<string, string> = {}): Promise<Installation> {
   const addresses = { 'https://rooms.example.com': origin, 'https://login.example.com': '' }
   const client = documentedJson('README.md', 'client_id', addresses) as Registration
   const provider = await startOidcProvider({ alg: 'RS256', client })
@@ -34,15 +34,17 @@ async function open(origin: string, port: number, more: Record<string, string> =
 }
 
 /** On this machine, without a proxy. */
-async function openPlain(): Promise<Place> {
+async function openPlain(): Promise<Installation> {
   const port = await freePort()
   return open(`http://localhost:${port}`, port)
 }
 
 /** Behind nginx as the documentation sets it up. */
-async function openSecure(): Promise<Place> {
+async function openSecure(): Promise<Installation> {
   const [port, front] = [await freePort(), await freePort()]
-  const place = await open(`https://rooms.localhost:${front}`, port, { PROXY_HEADER: 'X-Forwarded-For' })
+  const installation = await open(`https://rooms.localhost:${front}`, port, {
+    PROXY_HEADER: 'X-Forwarded-For',
+  })
   const nginx = await startNginx(({ certificate, key }) =>
     documentedBlock('README.md', 'nginx')
       .replace('listen 443 ssl', `listen 127.0.0.1:${front} ssl`)
@@ -52,16 +54,16 @@ async function openSecure(): Promise<Place> {
       .replace('/etc/ssl/private/rooms.example.com.key', key),
   )
   return {
-    ...place,
+    ...installation,
     async close() {
       await nginx.stop()
-      await place.close()
+      await installation.close()
     },
   }
 }
 
 /** What the browser itself says of the cookies that it keeps for Rooms. */
-async function kept(context: BrowserContext, origin: string) {
+async function storedCookies(context: BrowserContext, origin: string) {
   const cookies = await context.cookies(origin)
   return Object.fromEntries(
     cookies.map(({ name, domain, path, httpOnly, secure, sameSite }) => [
@@ -80,7 +82,7 @@ async function signIn(page: Page, origin: string): Promise<void> {
   await page.waitForURL(`${origin}/**`)
 }
 
-const PLACES = [
+const INSTALLATIONS = [
   { where: 'on http://localhost', start: openPlain, prefix: '', secure: false, missing: false },
   {
     where: 'behind nginx with a certificate',
@@ -91,34 +93,37 @@ const PLACES = [
   },
 ]
 
-for (const { where, start, prefix, secure, missing } of PLACES)
+for (const { where, start, prefix, secure, missing } of INSTALLATIONS)
   describe.skipIf(!CHROMIUM || missing)(`in Chromium ${where}`, () => {
-    const up: { place?: Place; browser?: Browser; page?: Page; context?: BrowserContext } = {}
+    const up: { installation?: Installation; browser?: Browser; page?: Page; context?: BrowserContext } = {}
     beforeAll(async () => {
-      up.place = await start()
+      up.installation = await start()
       up.browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
     }, 60_000)
     afterAll(async () => {
       await up.browser?.close()
-      await up.place?.close()
+      await up.installation?.close()
     }, 20_000)
 
     test('a login leaves a clean address, cookies as promised, and none that scripts can read but one', async () => {
-      const { place, browser } = up
-      if (!place || !browser) throw new Error('Nothing is open')
+      const { installation, browser } = up
+      if (!installation || !browser) throw new Error('Nothing is open')
       // What a client claims of its address is not believed.
       const context = await browser.newContext({ extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.9' } })
       const page = await context.newPage()
-      await signIn(page, place.origin)
-      expect(page.url()).toBe(place.origin + RETURN_TO)
+      await signIn(page, installation.origin)
+      expect(page.url()).toBe(installation.origin + RETURN_TO)
       const hidden = {
-        domain: new URL(place.origin).hostname,
+        domain: new URL(installation.origin).hostname,
         path: '/',
         httpOnly: true,
         secure,
         sameSite: 'Lax' as const,
       }
-      const { [`${prefix}latchkey_login`]: login, ...session } = await kept(context, place.origin)
+      const { [`${prefix}latchkey_login`]: login, ...session } = await storedCookies(
+        context,
+        installation.origin,
+      )
       expect(login).toEqual(hidden)
       expect(session).toEqual({
         [`${prefix}latchkey_session`]: hidden,
@@ -133,17 +138,19 @@ for (const { where, start, prefix, secure, missing } of PLACES)
     })
 
     test('logout takes the cookies out of the browser, at the provider too, and makes copies of them worthless', async () => {
-      const { place, page, context } = up
-      if (!place || !page || !context) throw new Error('Nobody is signed in')
-      const before = await context.cookies(place.origin)
+      const { installation, page, context } = up
+      if (!installation || !page || !context) throw new Error('Nobody is signed in')
+      const before = await context.cookies(installation.origin)
       const { status, logoutUrl = '' } = await signOutOnPage(page, prefix)
       expect(status).toBe(200)
-      expect(Object.keys(await kept(context, place.origin))).toEqual([`${prefix}latchkey_login`])
+      expect(Object.keys(await storedCookies(context, installation.origin))).toEqual([
+        `${prefix}latchkey_login`,
+      ])
       await page.goto(logoutUrl)
-      const back = nextVisit(page, place.origin)
+      const back = nextVisit(page, installation.origin)
       await page.getByRole('button', { name: 'Yes' }).click()
       expect(new URL(await back).pathname).toBe('/')
-      await page.waitForURL(`${place.origin}/**`)
+      await page.waitForURL(`${installation.origin}/**`)
       const asks = () => page.evaluate(async () => (await fetch('/api/session')).status)
       expect(await asks()).toBe(401)
       await context.addCookies(before)

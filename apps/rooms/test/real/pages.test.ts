@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { declarations } from '../../src/setting-declarations.ts'
+import { declarations } from '../../src/settings/declarations.ts'
 
 const ROOT = join(import.meta.dir, '../../../..')
 const FOLDER = join(ROOT, 'docs/rooms')

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createLog } from '@latchkey/http/log'
-import type { Hint, News } from '../../src/news.ts'
+import type { RemoteEvent, ClusterEvent } from '../../src/cluster-events.ts'
 import { type Bus, createLocalBus } from '../../src/realtime/bus.ts'
 import { createRedisBus } from '../../src/realtime/bus-redis.ts'
 import { createRoom, member } from '../rooms/rooms.ts'
@@ -8,10 +8,10 @@ import { type TestRooms, openRooms } from '../rooms.ts'
 import { listen } from './live.ts'
 import { ownRedis, redisServer, until } from './redis.ts'
 
-const NEWS: News = { kind: 'presence', roomId: 'harbour' }
+const EVENT: ClusterEvent = { kind: 'presence', roomId: 'harbour' }
 
 /** Everything that nodes tell each other. */
-const TOLD: { [Kind in Hint['kind']]: Extract<Hint, { kind: Kind }>[] } = {
+const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kind: Kind }>[] } = {
   grown: [{ kind: 'grown', roomId: 'r', seq: 7 }],
   removed: [
     { kind: 'removed', roomId: 'r', userIds: ['ann', 'bob'], reason: 'kicked', untilMs: 1_795_516_200_000 },
@@ -47,14 +47,14 @@ const FORGED: readonly unknown[] = [
   // What was said is told by the node that stored it, and by no other.
   { kind: 'event', roomId: 'r', event: { seq: 8, at: '2026-11-22T12:00:00.000Z', event: 'x', data: {} } },
   { kind: 'notice', userId: 'ann', notice: 'transfer', data: {} },
-  { ...TOLD.removed[0], untilMs: 9e15 },
-  { ...TOLD.lobby[0], formerly: 5 },
-  ...Object.keys(TOLD).map((kind) => ({ kind })),
+  { ...REMOTE_EVENTS.removed[0], untilMs: 9e15 },
+  { ...REMOTE_EVENTS.lobby[0], formerly: 5 },
+  ...Object.keys(REMOTE_EVENTS).map((kind) => ({ kind })),
   // No member of any may be this.
-  ...Object.values(TOLD)
+  ...Object.values(REMOTE_EVENTS)
     .flat()
-    .flatMap((news) =>
-      Object.keys(news).flatMap((name) => (name === 'kind' ? [] : [{ ...news, [name]: [7] }])),
+    .flatMap((event) =>
+      Object.keys(event).flatMap((name) => (name === 'kind' ? [] : [{ ...event, [name]: [7] }])),
     ),
 ]
 
@@ -65,7 +65,7 @@ function untilOnBus(node: TestRooms): Promise<void> {
   })
 }
 
-const BEAT_EVERY_MS = 200
+const HEARTBEAT_EVERY_MS = 200
 const INSTANCE = { instanceId: 'harbour' }
 const CHANNEL = 'latchkey:rooms:1:harbour'
 
@@ -73,15 +73,15 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   let redis: Awaited<ReturnType<typeof ownRedis>>
   const logged: string[] = []
   const log = createLog({ write: (line) => void logged.push(line) })
-  const heard: { here: News[]; there: News[] } = { here: [], there: [] }
+  const heard: { here: ClusterEvent[]; there: ClusterEvent[] } = { here: [], there: [] }
   let here: Bus
   let there: Bus
   beforeAll(async () => {
     redis = await ownRedis()
-    here = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'here' }, log, BEAT_EVERY_MS)
-    there = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'there' }, log, BEAT_EVERY_MS)
-    here.listen((news) => void heard.here.push(news))
-    there.listen((news) => void heard.there.push(news))
+    here = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'here' }, log, HEARTBEAT_EVERY_MS)
+    there = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'there' }, log, HEARTBEAT_EVERY_MS)
+    here.listen((event) => void heard.here.push(event))
+    there.listen((event) => void heard.there.push(event))
   })
   const closings: (() => unknown)[] = []
   afterEach(async () => {
@@ -101,7 +101,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   }
   /** One more node for as long as the test lasts. */
   const join = async (name: string) => {
-    const bus = await createRedisBus(redis.url, { ...INSTANCE, nodeId: name }, log, BEAT_EVERY_MS)
+    const bus = await createRedisBus(redis.url, { ...INSTANCE, nodeId: name }, log, HEARTBEAT_EVERY_MS)
     closings.push(() => bus.close())
     return bus
   }
@@ -112,13 +112,13 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
 
   test('what one node tells, it hears at once and once, and the other hears it too', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
-    here.publish(NEWS)
-    expect(heard.here).toEqual([NEWS])
+    here.publish(EVENT)
+    expect(heard.here).toEqual([EVENT])
     await until(() => heard.there.length > 0)
-    there.publish({ ...NEWS, roomId: 'lounge' })
+    there.publish({ ...EVENT, roomId: 'lounge' })
     await until(() => heard.here.length > 1)
-    expect(heard.here).toEqual([NEWS, { ...NEWS, roomId: 'lounge' }])
-    expect(heard.there).toEqual([NEWS, { ...NEWS, roomId: 'lounge' }])
+    expect(heard.here).toEqual([EVENT, { ...EVENT, roomId: 'lounge' }])
+    expect(heard.there).toEqual([EVENT, { ...EVENT, roomId: 'lounge' }])
   })
 
   test('R19.1: what is said in a room does not pass through the server: other nodes are told its number', async () => {
@@ -140,20 +140,20 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
     const client = await connect()
-    for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}', '{"from":"x","news":null}'])
+    for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}', '{"from":"x","event":null}'])
       await client.publish(CHANNEL, text)
-    for (const news of FORGED) await client.publish(CHANNEL, JSON.stringify({ from: 'x', news }))
-    await client.publish(CHANNEL, JSON.stringify({ from: 'x', news: { ...NEWS, said: 'Hello' } }))
+    for (const event of FORGED) await client.publish(CHANNEL, JSON.stringify({ from: 'x', event }))
+    await client.publish(CHANNEL, JSON.stringify({ from: 'x', event: { ...EVENT, said: 'Hello' } }))
     // It comes last, so that by then all others would have come.
     await until(() => heard.here.length > 0 && heard.there.length > 0)
-    expect(heard).toEqual({ here: [NEWS], there: [NEWS] })
+    expect(heard).toEqual({ here: [EVENT], there: [EVENT] })
   })
 
   test('news of every kind come to other nodes as they were told', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
-    const told = Object.values(TOLD).flat()
-    for (const news of told) here.publish(news)
+    const told = Object.values(REMOTE_EVENTS).flat()
+    for (const event of told) here.publish(event)
     await until(() => heard.there.length === told.length)
     expect([heard.here, heard.there]).toEqual([told, told])
   })
@@ -168,13 +168,13 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
       bus.listen(() => {
         throw new TypeError('Not to be taken')
       })
-      bus.listen((news) => void heard.here.push(news))
-      bus.publish({ ...NEWS, roomId: 'lounge' })
-      expect(heard.here).toEqual([{ ...NEWS, roomId: 'lounge' }])
+      bus.listen((event) => void heard.here.push(event))
+      bus.publish({ ...EVENT, roomId: 'lounge' })
+      expect(heard.here).toEqual([{ ...EVENT, roomId: 'lounge' }])
       expect(logged.filter((line) => line.includes('Not to be taken')).length).toBe(1)
     }
     await until(() => heard.there.length > 0)
-    expect(heard.there).toEqual([{ ...NEWS, roomId: 'lounge' }])
+    expect(heard.there).toEqual([{ ...EVENT, roomId: 'lounge' }])
   })
 
   test('R28.24: what others put into the channel about a room fails no change of that room', async () => {
@@ -195,12 +195,12 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     const client = await connect()
     const channels = await client.pubSubChannels()
     const own = channels.find((channel) => channel !== CHANNEL) ?? ''
-    for (const news of [{ kind: 'lobby', roomId, formerly: 5 }, NEWS])
-      await client.publish(own, JSON.stringify({ from: 'x', news }))
-    await until(() => service.told.some(({ kind }) => kind === NEWS.kind))
+    for (const event of [{ kind: 'lobby', roomId, formerly: 5 }, EVENT])
+      await client.publish(own, JSON.stringify({ from: 'x', event }))
+    await until(() => service.publishedEvents.some(({ kind }) => kind === EVENT.kind))
     const settings = { method: 'PATCH', body: { name: 'Cellar' } }
     await owner.browser.json(`/api/rooms/${roomId}/settings`, settings, 200)
-    expect(service.logged.join()).not.toContain('news could not be taken')
+    expect(service.logLines.join()).not.toContain('news could not be taken')
   })
 
   test('nodes hear what other nodes of their instance tell, and nothing of an instance with another database', async () => {
@@ -212,7 +212,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     })
     for (const node of nodes) await untilOnBus(node)
     const heardOf = (node: TestRooms | undefined) =>
-      node?.told.flatMap((news) => (news.kind === 'lobby' ? [news.roomId] : []))
+      node?.publishedEvents.flatMap((event) => (event.kind === 'lobby' ? [event.roomId] : []))
     const first = await createRoom(await member(one))
     await until(() => heardOf(nodes[1])?.includes(first.id) ?? false)
     // The server passes on what it is told in its order: by then, what was told before would have come.
@@ -224,8 +224,8 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   test('while the server is away a node hears itself, says that the bus is down, and is never thrown at', async () => {
     await redis.kill()
     forget()
-    here.publish(NEWS)
-    expect(heard.here).toEqual([NEWS])
+    here.publish(EVENT)
+    expect(heard.here).toEqual([EVENT])
     await until(() => here.state() === 'down')
     expect(heard.there).toEqual([])
     // One line of each node, as soon as it has noticed.
@@ -236,15 +236,15 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await redis.restart()
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
-    here.publish(NEWS)
+    here.publish(EVENT)
     await until(() => heard.there.length > 0)
-    expect(heard.there).toEqual([NEWS])
+    expect(heard.there).toEqual([EVENT])
     expect(logged.filter((line) => line.includes('the bus is back')).length).toBe(2)
   })
 
   test('a server that is connected but says nothing counts as down, and is found again', async () => {
     redis.freeze()
-    here.publish(NEWS)
+    here.publish(EVENT)
     await until(() => here.state() === 'down')
     redis.thaw()
     await until(() => here.state() === 'ok' && there.state() === 'ok')
@@ -253,12 +253,12 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   test('a node that starts before the server finds it later', async () => {
     await redis.kill()
     const late = await join('late')
-    const heardLate: News[] = []
-    late.listen((news) => void heardLate.push(news))
+    const heardLate: ClusterEvent[] = []
+    late.listen((event) => void heardLate.push(event))
     expect(late.state()).toBe('down')
     await redis.restart()
     await until(() => late.state() === 'ok' && here.state() === 'ok')
-    here.publish(NEWS)
+    here.publish(EVENT)
     await until(() => heardLate.length > 0)
   })
 })

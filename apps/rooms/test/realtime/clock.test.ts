@@ -2,7 +2,7 @@ import { afterEach, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { createLog } from '@latchkey/http/log'
 import { createRooms } from '../../src/app.ts'
-import { readDemoSettings } from '../../src/demo-settings.ts'
+import { readDemoSettings } from '../../src/settings/demo.ts'
 
 const HOUR = 3_600_000
 

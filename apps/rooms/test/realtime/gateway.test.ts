@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { LimitName } from '../../src/limits.ts'
-import type { Settings } from '../../src/settings.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { admin, createRoom, guest, member } from '../rooms/rooms.ts'
@@ -34,7 +34,7 @@ eachDialect((_dialect, newUrl) => {
     })
     afterEach(() => {
       for (const socket of opened.splice(0)) socket.destroy()
-      for (const connection of service.rooms.hub.roster.all()) connection.close(1000)
+      for (const connection of service.rooms.hub.registry.all()) connection.close(1000)
     })
     afterAll(async () => {
       await live.stop()
@@ -246,13 +246,13 @@ eachDialect((_dialect, newUrl) => {
 
     test('R28.19: sockets that go away while their session is looked up leave no trace', async () => {
       const { hub } = service.rooms
-      await until(() => hub.roster.size === 0)
+      await until(() => hub.registry.size === 0)
       const sockets = Array.from({ length: 30 }, () => raw())
       for (const [i, socket] of sockets.entries()) setTimeout(() => socket.destroy(), i % 6)
       await until(() => sockets.every((socket) => socket.isDestroyed))
       // One after them is served as ever, and is the only one once they all have been.
       expect(await welcome(raw())).toMatchObject({ type: 'welcome' })
-      await until(() => hub.roster.size === 1)
+      await until(() => hub.registry.size === 1)
     })
 
     test('a socket that goes away while it comes into a room is not left in it', async () => {
@@ -265,8 +265,8 @@ eachDialect((_dialect, newUrl) => {
         socket.send({ type: 'subscribe', id: 's', roomId: id })
         socket.terminate()
       }
-      const { roster, rooms: here } = service.rooms.hub
-      await until(() => roster.ofUser(bob.user.id).length === 0 && !here.find(id))
+      const { registry, rooms: here } = service.rooms.hub
+      await until(() => registry.ofUser(bob.user.id).length === 0 && !here.find(id))
       await advance(service, 1_000)
       await advance(service, 11_000)
       const { participantCount } = (
@@ -412,7 +412,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await openOf(guests.map(({ browser }) => browser))).toBe(2)
       const members = await Promise.all(Array.from({ length: 8 }, (_, i) => member(service, `Member ${i}`)))
       expect(await openOf(members.map(({ browser }) => browser))).toBe(3)
-      expect(service.rooms.hub.roster.size).toBe(5)
+      expect(service.rooms.hub.registry.size).toBe(5)
     })
 
     test('R22: guests of one network leave half of the sockets that are left to everybody else', async () => {
@@ -428,7 +428,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await opens(await guest(service), '2001:db8:1::1')).toBe(true)
       expect(await opens(await guest(service), '192.0.2.1')).toBe(true)
       for (let n = 0; n < 4; n++) expect(await opens(await member(service), '2001:db8:0:1::1')).toBe(true)
-      expect(service.rooms.hub.roster.size).toBe(8)
+      expect(service.rooms.hub.registry.size).toBe(8)
     })
 
     test('R28.9: cookies that are made up have no limit of their own', async () => {

@@ -5,7 +5,7 @@ import { type Browser, ORIGIN, type TestRooms } from '../rooms.ts'
 /** A frame as it came. */
 export type Frame = Record<string, unknown> & { type: string }
 
-const WITHIN_MS = 10_000
+const FRAME_TIMEOUT_MS = 10_000
 
 /** The service on a real port, with sockets of people who have signed in. */
 export function listen(rooms: Rooms) {
@@ -98,7 +98,7 @@ export class LiveSocket {
 
   /** The first frame, of those that came or will come, for which this holds. */
   async frame(isIt: (frame: Frame) => boolean): Promise<Frame> {
-    const late = Bun.sleep(WITHIN_MS).then(() => 'late' as const)
+    const late = Bun.sleep(FRAME_TIMEOUT_MS).then(() => 'late' as const)
     for (;;) {
       const found = this.frames.find(isIt)
       if (found) return found
@@ -149,7 +149,7 @@ export async function openRoom(browser: Browser, settings: Record<string, unknow
 }
 
 /** Says something over HTTP, as the web client does. */
-export async function say(browser: Browser, roomId: string, content: string): Promise<void> {
+export async function createMessage(browser: Browser, roomId: string, content: string): Promise<void> {
   await browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { LobbyLines } from '../../src/realtime/lobby-lines.ts'
+import { LobbySnapshot } from '../../src/realtime/lobby-snapshot.ts'
 import type { Lobby } from '../../src/realtime/lobby.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, admin, bar, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
+import { type TestUser, admin, ban, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
 import { type Live, type LiveSocket, listen } from './live.ts'
 import { DROPS_EVERYTHING, type Loss, lossyBus } from './lossy-bus.ts'
 import { advanceAll, closeNodes, twoNodes } from './nodes.ts'
@@ -19,9 +19,9 @@ eachDialect((_dialect, newUrl) => {
   let service: TestRooms
   let live: Live
   let flush: () => Promise<void>
-  let owner: Somebody
+  let owner: TestUser
   const looking = new Map<string, LiveSocket>()
-  const people = new Map<string, Somebody>()
+  const people = new Map<string, TestUser>()
   beforeAll(async () => {
     service = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1_000 } })
     live = listen(service.rooms)
@@ -68,8 +68,8 @@ eachDialect((_dialect, newUrl) => {
     owner.browser.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body })
   const newRoom = async (body: Record<string, unknown> = {}) => {
     const { id } = await createRoom(owner, body)
-    await makeMember(service, id, people.get('listener') as Somebody)
-    await bar(service, id, people.get('banned') as Somebody)
+    await makeMember(service, id, people.get('listener') as TestUser)
+    await ban(service, id, people.get('banned') as TestUser)
     return id
   }
 
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('R17.5: guests at an address that is barred lose the room from their lobby and hear no more of it, unless they were there before', async () => {
-      const gus = people.get('guest') as Somebody
+      const gus = people.get('guest') as TestUser
       const banAtTheirAddress = async (roomId: string) => {
         // Where the sockets of this test come from.
         const culprit = await guest(service, 'Culprit', '127.0.0.1')
@@ -141,7 +141,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await toldOf(id)).toEqual({ ...others, guest: 'remove', banned: 'remove' })
       await settings(id, { maxParticipants: 9 })
       expect(await toldOf(id)).toMatchObject({ ...others, guest: 'remove' })
-      await join(people.get('outsider') as Somebody, id)
+      await join(people.get('outsider') as TestUser, id)
       expect(await toldOf(id)).toEqual(others)
       const before = await newRoom()
       await join(gus, before)
@@ -159,7 +159,7 @@ eachDialect((_dialect, newUrl) => {
       await toldOf(id)
       const timers = spyOn(globalThis, 'setTimeout')
       for (const name of ['a', 'b', 'c']) await settings(id, { name })
-      for (const each of ['guest', 'outsider']) await join(people.get(each) as Somebody, id)
+      for (const each of ['guest', 'outsider']) await join(people.get(each) as TestUser, id)
       expect(timers.mock.calls.filter(([, ms]) => ms === 2_000)).toHaveLength(1)
       const outsider = looking.get('outsider') as LiveSocket
       await outsider.settle()
@@ -176,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('who does not look any more is told nothing', async () => {
-      const socket = live.connect((people.get('outsider') as Somebody).browser)
+      const socket = live.connect((people.get('outsider') as TestUser).browser)
       await socket.of('welcome')
       expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
       await toldOf(await newRoom())
@@ -263,11 +263,11 @@ eachDialect((_dialect, newUrl) => {
       const olga = await member(alone, 'Olga')
       const sockets = Array.from({ length: 3 }, () => ends.connect(olga.browser))
       for (const socket of sockets) await socket.of('welcome')
-      const connections = hub.roster.ofUser(olga.user.id)
-      const reading = spyOn(LobbyLines.prototype, 'differences').mockRejectedValueOnce(new Error('Away'))
+      const connections = hub.registry.ofUser(olga.user.id)
+      const reading = spyOn(LobbySnapshot.prototype, 'differences').mockRejectedValueOnce(new Error('Away'))
       await Promise.all([...connections].map((connection) => hub.lobby.add(connection)))
       expect(reading).toHaveBeenCalledTimes(1)
-      expect(alone.logged.join('')).toContain('the lobby could not be read')
+      expect(alone.logLines.join('')).toContain('the lobby could not be read')
       const { id } = await createRoom(olga)
       for (const socket of sockets) expect(await linesOf(socket, [tell])).toMatchObject([{ id }])
       await alone.rooms.hub.stop()
@@ -290,7 +290,7 @@ eachDialect((_dialect, newUrl) => {
   describe('notices', () => {
     test('R18.8: invitations, their end, and offers of a room are told to all sockets of the person concerned, and to nobody else', async () => {
       const { id } = await createRoom(owner, { visibility: 'private' })
-      const otto = people.get('outsider') as Somebody
+      const otto = people.get('outsider') as TestUser
       const tab = live.connect(otto.browser)
       await tab.of('welcome')
       const invite = await owner.browser.json<{ invitation: { id: string } }>(
@@ -326,7 +326,7 @@ eachDialect((_dialect, newUrl) => {
       const socket = there.live.connect(otto.browser)
       await socket.of('welcome')
       const { id: roomId } = await createRoom(olga, { visibility: 'private', name: 'Cellar' })
-      const invite = async ({ user }: Somebody) => {
+      const invite = async ({ user }: TestUser) => {
         const address = `/api/rooms/${roomId}/invitations/users`
         const body = { userId: user.id }
         const { invitation } = await olga.browser.json<{ invitation: { id: string } }>(address, { body }, 201)
@@ -362,15 +362,16 @@ eachDialect((_dialect, newUrl) => {
       const between = { roomId, fromUserId: olga.user.id, toUserId: userId }
       expect(await told('transfer_ended')).toMatchObject({ data: between })
       expect(socket.frames.filter(({ type }) => type === 'notice')).toHaveLength(4)
-      expect(there.service.told.filter(({ kind }) => kind === 'noticed')).not.toEqual([])
-      for (const name of ['Cellar', 'Olga']) expect(JSON.stringify(there.service.told)).not.toContain(name)
+      expect(there.service.publishedEvents.filter(({ kind }) => kind === 'noticed')).not.toEqual([])
+      for (const name of ['Cellar', 'Olga'])
+        expect(JSON.stringify(there.service.publishedEvents)).not.toContain(name)
       await closeNodes(nodes)
     })
 
     test('a room that is deleted takes its invitations and the offer of it along, which those who wait for them are told', async () => {
       const { id } = await createRoom(owner, { visibility: 'private' })
-      const [otto, ben, lisa] = ['outsider', 'banned', 'listener'].map((name) => people.get(name) as Somebody)
-      const invite = async ({ user }: Somebody) => {
+      const [otto, ben, lisa] = ['outsider', 'banned', 'listener'].map((name) => people.get(name) as TestUser)
+      const invite = async ({ user }: TestUser) => {
         const body = { userId: user.id }
         const { invitation } = await owner.browser.json<{ invitation: { id: string } }>(
           `/api/rooms/${id}/invitations/users`,
@@ -379,9 +380,9 @@ eachDialect((_dialect, newUrl) => {
         )
         return invitation.id
       }
-      const [pending, declined] = [await invite(otto as Somebody), await invite(ben as Somebody)]
+      const [pending, declined] = [await invite(otto as TestUser), await invite(ben as TestUser)]
       await ben?.browser.json(`/api/room-invitations/${declined}/decline`, { method: 'POST' })
-      await makeMember(service, id, lisa as Somebody)
+      await makeMember(service, id, lisa as TestUser)
       const body = { userId: lisa?.user.id }
       await owner.browser.json(`/api/rooms/${id}/ownership-transfer`, { body }, 201)
       for (const socket of looking.values()) {

@@ -1,6 +1,6 @@
 import { createLog } from '@latchkey/http/log'
-import { type News, hintOf } from '../../src/news.ts'
-import { type Bus, type Listener, createLocalBus } from '../../src/realtime/bus.ts'
+import { type ClusterEvent, toRemoteEvent } from '../../src/cluster-events.ts'
+import { type Bus, type ClusterEventListener, createLocalBus } from '../../src/realtime/bus.ts'
 
 /** How a bus treats what nodes tell each other. */
 export interface Loss {
@@ -18,15 +18,15 @@ const LATE_MS = 400
 /** Connects nodes in this process as badly as a bus is allowed to (R19.1). Each node hears itself, as with any bus. */
 export function lossyBus(loss: Loss, random: () => number = Math.random) {
   const nodes = new Map<Bus, Bus>()
-  const deliver = (from: Bus, news: News) => {
-    for (const [bus, local] of nodes) if (bus !== from) local.publish(hintOf(news))
+  const deliver = (from: Bus, event: ClusterEvent) => {
+    for (const [bus, local] of nodes) if (bus !== from) local.publish(toRemoteEvent(event))
   }
-  const carry = (from: Bus, news: News) => {
+  const carry = (from: Bus, event: ClusterEvent) => {
     if (loss.isPaused || random() < loss.lost) return
     const times = random() < loss.twice ? 2 : 1
     for (let time = 0; time < times; time++)
-      if (random() < loss.late) setTimeout(() => deliver(from, news), random() * LATE_MS)
-      else deliver(from, news)
+      if (random() < loss.late) setTimeout(() => deliver(from, event), random() * LATE_MS)
+      else deliver(from, event)
   }
   return {
     loss,
@@ -34,12 +34,12 @@ export function lossyBus(loss: Loss, random: () => number = Math.random) {
     join(): Bus {
       const local = createLocalBus(createLog())
       const bus: Bus = {
-        publish(news) {
-          local.publish(news)
-          carry(bus, news)
+        publish(event) {
+          local.publish(event)
+          carry(bus, event)
         },
-        spread: (news) => carry(bus, news),
-        listen: (listener: Listener) => local.listen(listener),
+        publishRemote: (event) => carry(bus, event),
+        listen: (listener: ClusterEventListener) => local.listen(listener),
         state: () => (loss.isPaused ? 'down' : 'ok'),
         async close() {
           nodes.delete(bus)

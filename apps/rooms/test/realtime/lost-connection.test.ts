@@ -22,24 +22,24 @@ eachDialect((dialect, newUrl) => {
       // Makes connections for what is done at once, and takes the name, so that the guest is not called by it alone.
       const other = await guest(rooms, 'Gus')
       for (const { browser } of [other, gus]) await browser.send(`/api/rooms/${id}/join`, { method: 'POST' })
-      const say = async (content: string) => {
-        rooms.told.length = 0
+      const createMessage = async (content: string) => {
+        rooms.publishedEvents.length = 0
         const response = await gus.browser.send(`/api/rooms/${id}/messages`, { body: { content } })
         expect([content, response.status]).toEqual([content, 201])
         const { message } = (await response.json()) as { message: { seq: number; nickname: string } }
         const event = expect.objectContaining({ event: 'message.created', data: { message } })
-        expect(rooms.told).toContainEqual({ kind: 'event', roomId: id, event })
+        expect(rooms.publishedEvents).toContainEqual({ kind: 'event', roomId: id, event })
         return message
       }
       const suffixed = `Gus #${gus.user.id.slice(0, 4)}`
-      expect(await say('before')).toMatchObject({ seq: 1, nickname: suffixed })
+      expect(await createMessage('before')).toMatchObject({ seq: 1, nickname: suffixed })
 
       relay.loseAnswerTo(CALLED)
-      expect(await say('once')).toMatchObject({ seq: 2, nickname: suffixed })
+      expect(await createMessage('once')).toMatchObject({ seq: 2, nickname: suffixed })
 
       relay.loseAnswerTo(CALLED)
       rooms.rooms.database.afterWrite(() => relay.loseAnswerTo(CALLED))
-      expect(await say('twice')).toMatchObject({ seq: 3, nickname: 'Gus' })
+      expect(await createMessage('twice')).toMatchObject({ seq: 3, nickname: 'Gus' })
     } finally {
       await rooms.close()
       relay.close()

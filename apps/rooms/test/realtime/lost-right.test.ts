@@ -5,7 +5,7 @@ import { claimPath } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { createRoom, member } from '../rooms/rooms.ts'
 import { untilWaiting } from '../rooms/locks.ts'
-import { type Live, listen, say } from './live.ts'
+import { type Live, listen, createMessage } from './live.ts'
 
 const ROOT = { sub: 'root', name: 'Root' }
 
@@ -29,16 +29,16 @@ eachDialect((dialect, newUrl) => {
   test('R17.7 R28.3: who is no administrator any more after a login loses, in every other session, the private rooms that the right opened', async () => {
     const owner = await member(rooms, 'Olga')
     const [hidden, open] = [await createRoom(owner, { visibility: 'private' }), await createRoom(owner)]
-    const before = await rooms.signedIn({ ...ROOT, groups: ['admins'] })
+    const before = await rooms.signedInBrowser({ ...ROOT, groups: ['admins'] })
     const socket = live.connect(before)
     for (const { id } of [hidden, open])
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
-    await say(owner.browser, hidden.id, 'for administrators')
+    await createMessage(owner.browser, hidden.id, 'for administrators')
     await socket.frame(({ type, roomId }) => type === 'event' && roomId === hidden.id)
-    await rooms.signedIn({ ...ROOT, groups: [] })
+    await rooms.signedInBrowser({ ...ROOT, groups: [] })
     expect(await socket.of('room.removed')).toMatchObject({ roomId: hidden.id, reason: 'access_lost' })
-    await say(owner.browser, hidden.id, 'not for others')
-    await say(owner.browser, open.id, 'for everybody')
+    await createMessage(owner.browser, hidden.id, 'not for others')
+    await createMessage(owner.browser, open.id, 'for everybody')
     await socket.frame(({ type, roomId }) => type === 'event' && roomId === open.id)
     await socket.settle()
     expect(JSON.stringify(socket.frames)).toContain('for administrators')
@@ -52,7 +52,7 @@ eachDialect((dialect, newUrl) => {
     test('R17.7 R28.3: who comes in by the right at the instant in which a login takes it away does not stay', async () => {
       const owner = await member(rooms, 'Olga')
       const { id: roomId } = await createRoom(owner, { visibility: 'private' })
-      const before = await rooms.signedIn({ ...ROOT, groups: ['admins'] })
+      const before = await rooms.signedInBrowser({ ...ROOT, groups: ['admins'] })
       const socket = live.connect(before)
       const { userId } = await socket.of('welcome')
       const { database } = rooms.rooms
@@ -67,7 +67,7 @@ eachDialect((dialect, newUrl) => {
           .execute()
         const started = { entered: socket.subscribe(roomId), signedIn: Promise.resolve<unknown>(undefined) }
         await untilWaiting(rooms)
-        started.signedIn = rooms.signedIn({ ...ROOT, groups: [] })
+        started.signedIn = rooms.signedInBrowser({ ...ROOT, groups: [] })
         await untilWaiting(rooms, { count: 2, done: started.signedIn })
         return started
       })
@@ -81,7 +81,7 @@ eachDialect((dialect, newUrl) => {
         .where('room_id', '=', roomId)
         .execute()
       expect(leases).toEqual([])
-      await say(owner.browser, roomId, 'not for others')
+      await createMessage(owner.browser, roomId, 'not for others')
       await socket.settle()
       expect(JSON.stringify(socket.frames)).not.toContain('not for others')
     })

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, admin, bar, createRoom, guest, makeMember, member } from '../rooms/rooms.ts'
-import { type Live, type LiveSocket, listen, say } from './live.ts'
+import { type TestUser, admin, ban, createRoom, guest, makeMember, member } from '../rooms/rooms.ts'
+import { type Live, type LiveSocket, listen, createMessage } from './live.ts'
 
 const PEOPLE = [
   'guest',
@@ -68,7 +68,7 @@ eachDialect((_dialect, newUrl) => {
   describe('every message of a client', () => {
     let service: TestRooms
     let live: Live
-    const cast = new Map<Name, Somebody>()
+    const cast = new Map<Name, TestUser>()
     beforeAll(async () => {
       service = await openRooms({
         url: await newUrl(),
@@ -89,13 +89,13 @@ eachDialect((_dialect, newUrl) => {
       await live.stop()
       await service.close()
     })
-    const the = (name: Name) => cast.get(name) as Somebody
+    const the = (name: Name) => cast.get(name) as TestUser
     const roomWith = async (settings: Record<string, unknown>) => {
       const { id } = await createRoom(the('owner'), settings)
       for (const role of ['listener', 'speaker', 'moderator'] as const)
         await makeMember(service, id, the(role), role)
-      await bar(service, id, the('banned'))
-      await bar(service, id, the('cooling'), { untilMs: service.clock.ms + 600_000 })
+      await ban(service, id, the('banned'))
+      await ban(service, id, the('cooling'), { untilMs: service.clock.ms + 600_000 })
       return id
     }
     const connect = async (name: Name): Promise<LiveSocket> => {
@@ -131,7 +131,7 @@ eachDialect((_dialect, newUrl) => {
           expect([name, isTyping]).toEqual([name, typeof outcome !== 'string' && name !== 'owner'])
           socket.frames.length = 0
           const text = `For those inside, ${name}`
-          await say(the('owner').browser, id, text)
+          await createMessage(the('owner').browser, id, text)
           await watching.frame((frame) => JSON.stringify(frame).includes(text))
           await socket.settle()
           expect([name, JSON.stringify(socket.frames).includes(text)]).toEqual([

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, createRoom, guest, join, leave, member } from '../rooms/rooms.ts'
+import { type TestUser, createRoom, guest, join, leave, member } from '../rooms/rooms.ts'
 import { type Frame, type Live, type LiveSocket, advance, listen } from './live.ts'
 import { DROPS_EVERYTHING, lossyBus } from './lossy-bus.ts'
 import { type Node, advanceAll, closeNodes, twoNodes } from './nodes.ts'
@@ -33,7 +33,7 @@ eachDialect((dialect, newUrl) => {
   describe('who is in a room', () => {
     let service: TestRooms
     let live: Live
-    let owner: Somebody
+    let owner: TestUser
     beforeAll(async () => {
       service = await openRooms({
         url: await newUrl(),
@@ -47,15 +47,15 @@ eachDialect((dialect, newUrl) => {
       await live.stop()
       await service.close()
     })
-    const enter = async (somebody: Somebody, roomId: string) => {
+    const enter = async (somebody: TestUser, roomId: string) => {
       const socket = live.connect(somebody.browser)
       expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
       return socket
     }
-    const ids = (...people: Somebody[]) => people.map(({ user }) => user.id).toSorted()
-    const gone = (socket: LiveSocket, { user }: Somebody) => {
+    const ids = (...people: TestUser[]) => people.map(({ user }) => user.id).toSorted()
+    const gone = (socket: LiveSocket, { user }: TestUser) => {
       socket.close()
-      return until(() => service.rooms.hub.roster.ofUser(user.id).length === 0)
+      return until(() => service.rooms.hub.registry.ofUser(user.id).length === 0)
     }
 
     /** Nothing is renewed for so long that the job clears away what has run out; the sockets give signs of life. */
@@ -117,7 +117,7 @@ eachDialect((dialect, newUrl) => {
       const [one, two] = [await enter(bob, id), await enter(bob, id)]
       await watching.frame(({ type, count }) => type === 'presence' && count === 2)
       one.close()
-      await until(() => service.rooms.hub.roster.ofUser(bob.user.id).length === 1)
+      await until(() => service.rooms.hub.registry.ofUser(bob.user.id).length === 1)
       await advance(service, SECOND)
       await advance(service, 12 * SECOND)
       await tellNow(id)
@@ -160,11 +160,11 @@ eachDialect((dialect, newUrl) => {
         await member(service, 'Carol'),
         await member(service, 'Dan'),
       ]
-      const [bob, carol, dan] = people as [Somebody, Somebody, Somebody]
+      const [bob, carol, dan] = people as [TestUser, TestUser, TestUser]
       const watching = await enter(owner, id)
       for (const each of people) await enter(each, id)
       await watching.frame(({ type, count }) => type === 'presence' && count === 4)
-      const remove = ({ user }: Somebody, action: string) =>
+      const remove = ({ user }: TestUser, action: string) =>
         owner.browser.json(`/api/rooms/${id}/members/${user.id}/remove`, { body: { action } })
       await remove(bob, 'kick')
       await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(bob.user.id))
@@ -186,7 +186,7 @@ eachDialect((dialect, newUrl) => {
       const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
       const watching = await enter(owner, id)
       await watching.ask({ type: 'subscribe_lobby' })
-      const logOut = ({ browser }: Somebody) => browser.json('/api/auth/logout', { body: {} })
+      const logOut = ({ browser }: TestUser) => browser.json('/api/auth/logout', { body: {} })
       const countInLobby = async () => {
         await service.rooms.hub.lobby.flush()
         await watching.settle()
@@ -243,7 +243,7 @@ eachDialect((dialect, newUrl) => {
       await tellNow(id)
       const read = spyOn(presence, 'refresh')
       const timers = spyOn(globalThis, 'setTimeout')
-      for (let comings = 0; comings < 10; comings++) presence.changed()
+      for (let comings = 0; comings < 10; comings++) presence.scheduleRefresh()
       expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([250])
       await until(() => read.mock.calls.length > 0)
       expect(read).toHaveBeenCalledTimes(1)
@@ -257,8 +257,8 @@ eachDialect((dialect, newUrl) => {
       const killed = await enter(bob, id)
       await watching.frame(({ type, count }) => type === 'presence' && count === 2)
       // Its machine is gone: nothing of it is ever heard again.
-      const [connection] = service.rooms.hub.roster.ofUser(bob.user.id)
-      if (connection) connection.heard = () => {}
+      const [connection] = service.rooms.hub.registry.ofUser(bob.user.id)
+      if (connection) connection.noteActivity = () => {}
       for (let second = 0; second < 60; second++) {
         await advance(service, SECOND)
         if (second % 10 === 0) await watching.settle()
@@ -288,7 +288,7 @@ eachDialect((dialect, newUrl) => {
     test('leases last from the moment at which they are renewed, however long the look before it took', async () => {
       const { id } = await createRoom(owner)
       const socket = await enter(owner, id)
-      const looking = spyOn(service.rooms.hub.lobby, 'look').mockImplementationOnce(async () => {
+      const looking = spyOn(service.rooms.hub.lobby, 'reconcile').mockImplementationOnce(async () => {
         service.clock.ms += 30 * SECOND
       })
       await advance(service, 10 * SECOND)
@@ -330,8 +330,8 @@ eachDialect((dialect, newUrl) => {
       const { id } = await createRoom(owner)
       const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
       const sockets = [await enter(owner, id), await enter(carol, id), await enter(bob, id)]
-      const { leases, roster } = service.rooms.hub
-      const [first, erased, last] = [owner, carol, bob].map(({ user }) => [...roster.ofUser(user.id)][0]!)
+      const { leases, registry } = service.rooms.hub
+      const [first, erased, last] = [owner, carol, bob].map(({ user }) => [...registry.ofUser(user.id)][0]!)
       await service.rooms.database.write((tx) =>
         tx.deleteFrom('sessions').where('id', '=', carol.browser.sessionId).execute(),
       )
@@ -356,8 +356,8 @@ eachDialect((dialect, newUrl) => {
       ]
       const sockets: LiveSocket[] = []
       for (const each of leaving) sockets.push(await enter(each, id))
-      const heard = spyOn(service.rooms.hub, 'hear')
-      const isTold = () => heard.mock.calls.some(([news]) => news.kind === 'lobby' && news.roomId === id)
+      const heard = spyOn(service.rooms.hub, 'handle')
+      const isTold = () => heard.mock.calls.some(([event]) => event.kind === 'lobby' && event.roomId === id)
       for (const [index, socket] of sockets.entries()) {
         await gone(socket, leaving[index]!)
         await advance(service, SECOND)
@@ -384,15 +384,15 @@ eachDialect((dialect, newUrl) => {
     test('a member whom the provider calls something else at the next login is called so by everybody there', async () => {
       const { id } = await createRoom(owner)
       const watching = await enter(owner, id)
-      const before = await service.signedIn({ sub: 'selma', name: 'Selma' })
+      const before = await service.signedInBrowser({ sub: 'selma', name: 'Selma' })
       await before.json(`/api/rooms/${id}/join`, { method: 'POST' })
       const socket = live.connect(before)
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
       await watching.frame(({ type, count }) => type === 'presence' && count === 2)
-      const heard = spyOn(service.rooms.hub, 'hear')
-      await service.signedIn({ sub: 'selma', name: 'Selma' })
+      const heard = spyOn(service.rooms.hub, 'handle')
+      await service.signedInBrowser({ sub: 'selma', name: 'Selma' })
       expect(heard.mock.calls.filter(([{ kind }]) => kind === 'person')).toEqual([])
-      await service.signedIn({ sub: 'selma', name: 'Selma Lind' })
+      await service.signedInBrowser({ sub: 'selma', name: 'Selma Lind' })
       await watching.frame(
         ({ type, joined }) =>
           type === 'presence' && (joined as Frame[]).some(({ nickname }) => nickname === 'Selma Lind'),
@@ -420,8 +420,8 @@ eachDialect((dialect, newUrl) => {
       const bob = await member(service, 'Bob')
       const [socket, other] = [await enter(owner, id), await enter(bob, id)]
       await missRenewals(socket, other)
-      const { leases, roster } = service.rooms.hub
-      const connections = [owner, bob].flatMap(({ user }) => [...roster.ofUser(user.id)])
+      const { leases, registry } = service.rooms.hub
+      const connections = [owner, bob].flatMap(({ user }) => [...registry.ofUser(user.id)])
       // While others are let in, these come to wait together.
       const taken = [1, 2, 3].flatMap(() => connections.map((each) => leases.take(each, id)))
       const looks = [1, 2, 3].map(() => leases.check([id]))
@@ -494,7 +494,7 @@ eachDialect((dialect, newUrl) => {
     const forgetRates = async ({ service, live }: Node) => {
       service.clock.ms += 20 * SECOND
       // So that nobody is asked for a sign of life, which counts.
-      for (const each of service.rooms.hub.roster.all()) each.heard(service.clock.ms)
+      for (const each of service.rooms.hub.registry.all()) each.noteActivity(service.clock.ms)
       const socket = live.connect((await member(service)).browser)
       await socket.settle()
       socket.close()
@@ -561,18 +561,18 @@ eachDialect((dialect, newUrl) => {
       const { hub } = service.rooms
       await forgetRates({ service, live })
       going.close()
-      await until(() => hub.roster.ofUser(bob.user.id).length === 0)
+      await until(() => hub.registry.ofUser(bob.user.id).length === 0)
       await advance(service, SECOND)
-      const [connection] = hub.roster.ofUser(carol.user.id)
+      const [connection] = hub.registry.ofUser(carol.user.id)
       const room = hub.rooms.find(id)
       if (!connection || !room) throw new Error('Nobody is there')
-      hub.typing.hear(connection, room, true)
+      hub.typing.update(connection, room, true)
       service.clock.ms -= HOUR
       await advance(service, SECOND)
       await watching.frame(({ type, active }) => type === 'typing' && active === false)
       await advance(service, 10 * SECOND)
       await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(bob.user.id))
-      connection.heard = () => {}
+      connection.noteActivity = () => {}
       for (let passed = 0; passed < 60; passed += 5) {
         await advance(service, 5 * SECOND)
         await watching.settle()

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } f
 import { eachDialect } from '@latchkey/database/testing'
 import { roomsPerTest } from '../per-test.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, bar, createRoom, guest, member } from '../rooms/rooms.ts'
-import { type Live, advance, cookiesOf, listen, say } from './live.ts'
+import { type TestUser, ban, createRoom, guest, member } from '../rooms/rooms.ts'
+import { type Live, advance, cookiesOf, listen, createMessage } from './live.ts'
 import { RawSocket } from './raw-socket.ts'
 import { until } from './redis.ts'
 
@@ -11,7 +11,7 @@ const NOWHERE = '11111111-2222-4333-8444-555555555555'
 const { rooms } = roomsPerTest()
 
 /** A socket without manners, of somebody who has been welcomed. */
-async function welcomed({ port }: Live, { browser }: Somebody): Promise<RawSocket> {
+async function connectWelcomed({ port }: Live, { browser }: TestUser): Promise<RawSocket> {
   const raw = new RawSocket(port, [
     'Host: rooms.example.com',
     'Connection: Upgrade',
@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
   describe('what goes over a socket', () => {
     let service: TestRooms
     let live: Live
-    let owner: Somebody
+    let owner: TestUser
     beforeAll(async () => {
       service = await openRooms({
         url: await newUrl(),
@@ -54,7 +54,7 @@ eachDialect((_dialect, newUrl) => {
       await socket.of('welcome')
       return socket
     }
-    const rawly = (somebody = owner) => welcomed(live, somebody)
+    const rawly = (somebody = owner) => connectWelcomed(live, somebody)
 
     test('R25: what is no frame of ours is answered invalid_request with its id where that can be read, voice too', async () => {
       const socket = await connect()
@@ -101,7 +101,7 @@ eachDialect((_dialect, newUrl) => {
       for (const roomId of [NOWHERE, hidden, 'x', '', '../..'])
         expect(await socket.subscribe(roomId)).toMatchObject({ type: 'error', code: 'not_found' })
       const { id } = await createRoom(owner)
-      await bar(service, id, bob)
+      await ban(service, id, bob)
       expect(await socket.subscribe(id)).toMatchObject({ type: 'error', code: 'banned' })
       const { id: members } = await createRoom(owner, { allowGuests: false })
       const gus = await connect(await guest(service))
@@ -127,9 +127,9 @@ eachDialect((_dialect, newUrl) => {
       const { id } = await createRoom(owner)
       const socket = await connect()
       await socket.subscribe(id)
-      await say(owner.browser, id, 'one')
+      await createMessage(owner.browser, id, 'one')
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
-      await say(owner.browser, id, 'two')
+      await createMessage(owner.browser, id, 'two')
       await socket.frame(({ seq, type }) => type === 'event' && seq === 2)
       await socket.settle()
       expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2])
@@ -146,9 +146,9 @@ eachDialect((_dialect, newUrl) => {
       })
       // Once more changes nothing.
       expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({ type: 'unsubscribed' })
-      await say(owner.browser, id, 'unheard')
+      await createMessage(owner.browser, id, 'unheard')
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
-      await say(owner.browser, id, 'heard')
+      await createMessage(owner.browser, id, 'heard')
       await socket.frame(({ type }) => type === 'event')
       expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([2])
       socket.close()
@@ -175,7 +175,7 @@ eachDialect((_dialect, newUrl) => {
       const people = await Promise.all(Array.from({ length: 8 }, (_, i) => member(service, `Person ${i}`)))
       const sockets = await Promise.all(people.map((each) => connect(each)))
       const speaking = (async () => {
-        for (let i = 0; i < 18; i++) await say(owner.browser, id, `Message ${i}`)
+        for (let i = 0; i < 18; i++) await createMessage(owner.browser, id, `Message ${i}`)
       })()
       const answers: number[] = []
       for (const [i, socket] of sockets.entries()) {
@@ -209,11 +209,11 @@ eachDialect((_dialect, newUrl) => {
       await writer.schema.alterTable('room_events').renameTo('room_events_away').execute()
       try {
         room?.catchUp()
-        await until(() => service.logged.some((line) => line.includes('could not catch up')))
+        await until(() => service.logLines.some((line) => line.includes('could not catch up')))
       } finally {
         await writer.schema.alterTable('room_events_away').renameTo('room_events').execute()
       }
-      await say(owner.browser, id, 'after')
+      await createMessage(owner.browser, id, 'after')
       await socket.frame(({ type, seq }) => type === 'event' && seq === 4)
       expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
       socket.close()
@@ -276,16 +276,21 @@ eachDialect((_dialect, newUrl) => {
       // Which would ask for a sign of life as soon as the clock has moved, or find none.
       spyOn(hub, 'tick').mockResolvedValue(undefined)
       const room = hub.rooms.find(id)
-      const [connection] = hub.roster.ofUser(bob.user.id)
+      const [connection] = hub.registry.ofUser(bob.user.id)
       const at = new Date(service.clock.ms).toISOString()
       for (let seq = 1; seq < 5_000; seq++) {
-        room?.hear({ seq, at, event: 'message.created', data: { message: { content: 'x'.repeat(8_000) } } })
+        room?.applyEvent({
+          seq,
+          at,
+          event: 'message.created',
+          data: { message: { content: 'x'.repeat(8_000) } },
+        })
         if (connection?.isClosed) break
         if (seq % 20 === 0) await well.settle()
         if (seq % 20 === 0) service.clock.ms += 10_000
       }
       expect(connection?.isClosed).toBe(true)
-      expect(hub.roster.ofUser(bob.user.id)).toEqual([])
+      expect(hub.registry.ofUser(bob.user.id)).toEqual([])
       // At once: of a connection whose end comes while it is paused, the client of this runtime may give up what it has not read.
       slow.resume()
       expect(await slow.closed).toBe(1013)
@@ -303,7 +308,7 @@ eachDialect((_dialect, newUrl) => {
       expect([raw.pings, dead.pings]).toEqual([0, 0])
       await advance(service, 2_000)
       await until(() => raw.pings === 1 && dead.pings === 1)
-      const { roster } = service.rooms.hub
+      const { registry } = service.rooms.hub
       // Their pong has come: what is asked after it is answered.
       raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '1' })))
       await until(() => raw.texts.some((text) => text.includes('pong')))
@@ -313,7 +318,7 @@ eachDialect((_dialect, newUrl) => {
       await until(() => raw.texts.filter((text) => text.includes('pong')).length === 2)
       await advance(service, 4_000)
       expect(await dead.closed).toBe(4408)
-      expect(roster.ofUser(bob.user.id)).toEqual([])
+      expect(registry.ofUser(bob.user.id)).toEqual([])
       raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '3' })))
       await until(() => raw.texts.filter((text) => text.includes('pong')).length === 3)
       raw.destroy()
@@ -345,7 +350,7 @@ eachDialect((_dialect, newUrl) => {
   test('R22: more frames than a socket may send end with 4429, and what it asked before is answered', async () => {
     const service = await rooms({ url: await newUrl(), limits: { socket_messages_per_10s: 5 } })
     const live = listen(service.rooms)
-    const socket = await welcomed(live, await member(service))
+    const socket = await connectWelcomed(live, await member(service))
     // All at once, as they come from a client that is in a hurry.
     const frames = Array.from({ length: 6 }, (_, i) => RawSocket.frame(`{"type":"ping","id":"${i}"}`))
     socket.write(Buffer.concat(frames))

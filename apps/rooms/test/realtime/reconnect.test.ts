@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { reconnecting } from './reconnecting.ts'
+import { runReconnecting } from './reconnect-harness.ts'
 
 eachDialect((dialect, newUrl) => {
   // Several nodes need PostgreSQL.
   if (dialect === 'sqlite') return
   describe('people whose connections break off at random, on two nodes with a bad bus', () => {
     test('all end with exactly the messages of the database, in order, none lost, none twice', async () => {
-      const result = await reconnecting({
+      const result = await runReconnecting({
         url: await newUrl(),
         seconds: 6,
         clients: 12,

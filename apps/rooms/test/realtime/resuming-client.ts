@@ -2,14 +2,14 @@ import type { Browser } from '../rooms.ts'
 import { type Frame, type Live, type LiveSocket } from './live.ts'
 
 /** An event as the list and the socket tell it. */
-export interface SeenEvent {
+export interface ReceivedEvent {
   seq: number
   event: string
   data: Record<string, unknown>
 }
 
 interface EventPage {
-  events: SeenEvent[]
+  events: ReceivedEvent[]
   lastSeq: number
   reset: boolean
 }
@@ -20,7 +20,7 @@ const ASK_AGAIN_MS = 100
 /** A client that resumes as R18.5 says: it fetches what it missed, keeps back what comes meanwhile, applies all of it once. */
 export class ResumingClient {
   /** Everything that was applied, in the order in which it was. */
-  readonly applied: SeenEvent[] = []
+  readonly applied: ReceivedEvent[] = []
   /** What a socket may never do. */
   readonly faults: string[] = []
   connects = 0
@@ -63,7 +63,9 @@ export class ResumingClient {
 
   /** One connection, from its opening to its end. */
   async #visit(): Promise<void> {
-    const socket = this.#pickNode().connect(this.#browser, { onFrame: (frame) => this.#hear(socket, frame) })
+    const socket = this.#pickNode().connect(this.#browser, {
+      onFrame: (frame) => this.#onFrame(socket, frame),
+    })
     this.#socket = socket
     this.#live = undefined
     this.#kept = []
@@ -77,19 +79,19 @@ export class ResumingClient {
   /** The number that came last on this socket; undefined until it is subscribed. */
   #live: number | undefined
   /** Live events that wait for what was missed; undefined when nothing is waited for. */
-  #kept: SeenEvent[] | undefined
+  #kept: ReceivedEvent[] | undefined
 
-  #hear(socket: LiveSocket, frame: Frame): void {
+  #onFrame(socket: LiveSocket, frame: Frame): void {
     if (socket !== this.#socket) return
     if (frame.type === 'subscribed') {
       this.#live = frame['seq'] as number
       void this.#fetchUpTo(this.#live, socket)
-    } else if (frame.type === 'event') this.#hearEvent(frame as unknown as SeenEvent)
+    } else if (frame.type === 'event') this.#onEvent(frame as unknown as ReceivedEvent)
     else if (frame.type === 'error' && frame['id'] === 's')
       setTimeout(() => socket.send({ type: 'subscribe', id: 's', roomId: this.#roomId }), ASK_AGAIN_MS)
   }
 
-  #hearEvent({ seq, event, data }: SeenEvent): void {
+  #onEvent({ seq, event, data }: ReceivedEvent): void {
     if (this.#live === undefined) this.faults.push(`event ${seq} before subscribed`)
     else if (seq <= this.#live) this.faults.push(`event ${seq} again, after ${this.#live}`)
     else if (seq > this.#live + 1) this.faults.push(`event ${seq} with a hole, after ${this.#live}`)
@@ -123,7 +125,7 @@ export class ResumingClient {
     for (const { seq, event, data } of events) this.#apply({ seq, event, data })
   }
 
-  #apply(event: SeenEvent): void {
+  #apply(event: ReceivedEvent): void {
     if (event.seq !== this.lastSeq + 1) this.faults.push(`applied ${event.seq} after ${this.lastSeq}`)
     this.applied.push(event)
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { ALICE } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Live, advance, listen, openRoom, say } from './live.ts'
+import { type Live, advance, listen, openRoom, createMessage } from './live.ts'
 
 const BOB = { sub: 'bob', name: 'Bob Berg' }
 
@@ -20,8 +20,8 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('a socket is welcomed, and what is said comes to everybody there, once and numbered', async () => {
-      const alice = await service.signedIn(ALICE)
-      const bob = await service.signedIn(BOB)
+      const alice = await service.signedInBrowser(ALICE)
+      const bob = await service.signedInBrowser(BOB)
       const roomId = await openRoom(alice)
       const [a, b] = [live.connect(alice), live.connect(bob)]
       expect(await a.of('welcome')).toMatchObject({ protocol: 'latchkey.v1', limits: { frameBytes: 16_384 } })
@@ -34,8 +34,8 @@ eachDialect((_dialect, newUrl) => {
         count: 1,
       })
       expect(await b.subscribe(roomId)).toMatchObject({ role: 'listener', canPublish: false })
-      await say(alice, roomId, 'Ahoy')
-      await say(bob, roomId, 'Ahoy yourself')
+      await createMessage(alice, roomId, 'Ahoy')
+      await createMessage(bob, roomId, 'Ahoy yourself')
       const said = (socket: typeof a) =>
         socket.frames
           .filter(({ type }) => type === 'event')
@@ -57,8 +57,8 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('who comes is told to those who are there, and who goes only when the time of grace is over', async () => {
-      const alice = await service.signedIn(ALICE)
-      const bob = await service.signedIn(BOB)
+      const alice = await service.signedInBrowser(ALICE)
+      const bob = await service.signedInBrowser(BOB)
       const roomId = await openRoom(alice)
       const a = live.connect(alice)
       await a.subscribe(roomId)
@@ -80,15 +80,15 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('a room that is made private is gone at once for who does not belong to it, and stays for who does', async () => {
-      const alice = await service.signedIn(ALICE)
-      const bob = await service.signedIn(BOB)
+      const alice = await service.signedInBrowser(ALICE)
+      const bob = await service.signedInBrowser(BOB)
       const roomId = await openRoom(alice)
       const [a, b] = [live.connect(alice), live.connect(bob)]
       await a.subscribe(roomId)
       await b.subscribe(roomId)
       await alice.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body: { visibility: 'private' } })
       expect(await b.of('room.removed')).toMatchObject({ roomId, reason: 'access_lost', until: null })
-      await say(alice, roomId, 'Among ourselves')
+      await createMessage(alice, roomId, 'Among ourselves')
       await a.frame(({ event }) => event === 'message.created')
       await b.settle()
       expect(JSON.stringify(b.frames)).not.toContain('Among ourselves')
@@ -98,8 +98,8 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('a session that ends closes its sockets with the reason, and no others', async () => {
-      const alice = await service.signedIn(ALICE)
-      const elsewhere = await service.signedIn(ALICE)
+      const alice = await service.signedInBrowser(ALICE)
+      const elsewhere = await service.signedInBrowser(ALICE)
       const [a, b] = [live.connect(alice), live.connect(elsewhere)]
       await a.of('welcome')
       await b.of('welcome')

@@ -5,7 +5,7 @@ import { freePort } from '@latchkey/http/free-port'
 import { sql } from 'kysely'
 import type { Tables } from '../../src/db/tables.ts'
 import { type Running, startRooms } from '../../src/main.ts'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 import { type HostileProvider, hostileProvider } from '../provider/hostile.ts'
 
 let idp: HostileProvider

@@ -7,12 +7,12 @@ import { expectRefused, stateOf } from '../members/state.ts'
 import { addressOf } from '../operations/actors.ts'
 import { type Live, listen } from '../realtime/live.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
-import { audited } from '../sessions/people.ts'
-import { type Somebody, admin, bar, createRoom, makeMember, member, refusal } from './rooms.ts'
+import { listAuditEvents } from '../sessions/people.ts'
+import { type TestUser, admin, ban, createRoom, makeMember, member, refusal } from './rooms.ts'
 
 interface Stage {
   roomId: string
-  target: Somebody
+  target: TestUser
   invitationId: string
   messageId: string
 }
@@ -76,9 +76,9 @@ const WITHOUT_RATES = Object.fromEntries(
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
   let live: Live
-  let host: Somebody
-  let stale: Somebody
-  let fresh: Somebody
+  let host: TestUser
+  let stale: TestUser
+  let fresh: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
     live = listen(rooms.rooms)
@@ -93,14 +93,14 @@ eachDialect((_dialect, newUrl) => {
   })
 
   async function stageOf(
-    owner: Somebody,
+    owner: TestUser,
     { target: as, given }: Case,
     visibility = 'private',
   ): Promise<Stage> {
     const { id: roomId } = await createRoom(owner, { visibility })
     const target = await member(rooms, 'Target')
     if (as === 'member') await makeMember(rooms, roomId, target)
-    if (as === 'barred') await bar(rooms, roomId, target)
+    if (as === 'barred') await ban(rooms, roomId, target)
     const at = `/api/rooms/${roomId}`
     const body = { content: 'First' }
     const { message } = await owner.browser.json<{ message: { id: string } }>(`${at}/messages`, { body }, 201)
@@ -138,7 +138,7 @@ eachDialect((_dialect, newUrl) => {
 
       test('the same of a room that is open to everybody, from which they are banned', async () => {
         const stage = await stageOf(host, each, 'public')
-        await bar(rooms, stage.roomId, stale)
+        await ban(rooms, stage.roomId, stale)
         const send = () => request(stale.browser, id, stage)
         await expectRefused(rooms, send, [403, 'reauth_required'])
       })
@@ -176,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
   test('in a room that is open to everybody they speak as any visitor, and it is no entry of an administrator', async () => {
     const stage = await stageOf(host, {}, 'public')
     expect((await request(stale.browser, 'postMessage', stage)).status).toBe(201)
-    const entries = (await audited(rooms)).filter(
+    const entries = (await listAuditEvents(rooms)).filter(
       ({ action, target }) => action === 'room.admin_entry' && (target as string[])[1] === stage.roomId,
     )
     expect(entries).toEqual([])
@@ -196,7 +196,7 @@ eachDialect((_dialect, newUrl) => {
     const { roomId } = await stageOf(host, {})
     for (const path of ['', '/messages', '/events', '/members', '/bans', '/invitations'])
       expect((await stale.browser.send(`/api/rooms/${roomId}${path}`)).status).toBe(200)
-    const entries = (await audited(rooms)).filter(
+    const entries = (await listAuditEvents(rooms)).filter(
       ({ action, actor, target }) =>
         action === 'room.admin_entry' && actor === stale.user.id && (target as string[])[1] === roomId,
     )

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, createRoom, join, leave, makeMember, member, refusal } from './rooms.ts'
+import { type TestUser, createRoom, join, leave, makeMember, member, refusal } from './rooms.ts'
 
 const DAY = 86_400_000
 
@@ -23,7 +23,7 @@ interface Log {
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     const limits = { rooms_per_hour: 1000, messages_per_10s: 1000, http_per_minute: 1_000_000 }
     rooms = await openRooms({ url: await newUrl(), limits })
@@ -31,28 +31,28 @@ eachDialect((_dialect, newUrl) => {
   })
   afterAll(() => rooms.close())
 
-  const log = ({ browser }: Somebody, roomId: string, query = '') =>
+  const log = ({ browser }: TestUser, roomId: string, query = '') =>
     browser.json<Log>(`/api/rooms/${roomId}/events${query}`)
-  const say = async ({ browser }: Somebody, roomId: string, content: string) => {
+  const createMessage = async ({ browser }: TestUser, roomId: string, content: string) => {
     const path = `/api/rooms/${roomId}/messages`
     const { message } = await browser.json<{ message: { id: string } }>(path, { body: { content } }, 201)
     return message.id
   }
-  const remove = ({ browser }: Somebody, roomId: string, id: string) =>
+  const remove = ({ browser }: TestUser, roomId: string, id: string) =>
     browser.json(`/api/rooms/${roomId}/messages/${id}`, { method: 'DELETE' })
-  const change = ({ browser }: Somebody, roomId: string, body: Record<string, unknown>) =>
+  const change = ({ browser }: TestUser, roomId: string, body: Record<string, unknown>) =>
     browser.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body })
   const seqs = ({ events }: Log) => events.map(({ seq }) => seq)
 
   test('R16.3: the list has what sockets were told, in the same words, with the text of messages', async () => {
     const { id } = await createRoom(owner)
-    rooms.told.length = 0
-    const kept = await say(owner, id, 'Kept')
-    const regretted = await say(owner, id, 'Regretted')
+    rooms.publishedEvents.length = 0
+    const kept = await createMessage(owner, id, 'Kept')
+    const regretted = await createMessage(owner, id, 'Regretted')
     await remove(owner, id, regretted)
     const { events, lastSeq, reset } = await log(owner, id)
     expect([lastSeq, reset]).toEqual([3, false])
-    const told = rooms.told.flatMap((news) => (news.kind === 'event' ? [news.event] : []))
+    const told = rooms.publishedEvents.flatMap((event) => (event.kind === 'event' ? [event.event] : []))
     expect(events[0]).toEqual(told[0] as unknown as Event)
     expect(events[2]).toEqual(told[2] as unknown as Event)
     expect(events.map(({ seq, event, data }) => [seq, event, data.message?.id ?? data.messageId])).toEqual([
@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, speaker, 'speaker')
     await join(visitor, id)
     await change(owner, id, { name: 'Renamed' })
-    await say(owner, id, 'After')
+    await createMessage(owner, id, 'After')
     const seen = []
     for (const who of [owner, speaker, visitor]) seen.push((await log(who, id)).events[0]?.data.room)
     const shared = { id, name: 'Renamed', lastSeq: 1, participantCount: 1, ownerId: owner.user.id }
@@ -85,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R18.5: asking after the last known number until fewer come than asked for gives every event once, in order', async () => {
     const { id } = await createRoom(owner)
-    for (let count = 0; count < 9; count++) await say(owner, id, `Message ${count}`)
+    for (let count = 0; count < 9; count++) await createMessage(owner, id, `Message ${count}`)
     const all = Array.from({ length: 9 }, (_, at) => at + 1)
     for (const limit of [1, 2, 3, 9, 10, 200]) {
       const found: number[] = []
@@ -109,9 +109,9 @@ eachDialect((_dialect, newUrl) => {
   test('R17.8: what somebody may not read is the beginning, and missing it is no reason to reload', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const [visitor, outside] = [await member(rooms), await member(rooms)]
-    await say(owner, id, 'one')
+    await createMessage(owner, id, 'one')
     await join(visitor, id)
-    await say(owner, id, 'two')
+    await createMessage(owner, id, 'two')
     await change(owner, id, { name: 'Renamed' })
     const seen = await log(visitor, id)
     expect([seqs(seen), seen.lastSeq, seen.reset]).toEqual([[2, 3], 3, false])
@@ -126,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R18.5: events gone by retention mean reload, also before the job; those who know newer ones need not', async () => {
     const { id } = await createRoom(owner, { retention: '7' })
-    for (let count = 0; count < 4; count++) await say(owner, id, `Message ${count}`)
+    for (let count = 0; count < 4; count++) await createMessage(owner, id, `Message ${count}`)
     await rooms.rooms.database.write((tx) =>
       tx
         .updateTable('room_events')
@@ -162,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R18.5: a page from which something is cleared away while it is read means reload, and never that there is no more', async () => {
     const { id } = await createRoom(owner)
-    for (let count = 0; count < 6; count++) await say(owner, id, `Message ${count}`)
+    for (let count = 0; count < 6; count++) await createMessage(owner, id, `Message ${count}`)
     // As between the look at the events and the look at what was said.
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('room_messages').where('room_id', '=', id).where('seq', '=', 2).execute(),
@@ -188,9 +188,9 @@ eachDialect((_dialect, newUrl) => {
       }
       return page
     }
-    const talk = async (who: Somebody, at: number) => {
+    const talk = async (who: TestUser, at: number) => {
       for (let count = 0; count < 6; count++) {
-        const said = await say(who, id, `${at}.${count}`)
+        const said = await createMessage(who, id, `${at}.${count}`)
         if ((at + count) % 3 === 0) await remove(who, id, said)
         if ((at + count) % 4 === 0) await change(owner, id, { maxParticipants: 20 + at + count })
       }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import type { News } from '../../src/news.ts'
-import { endAccess, reconsiderPerson } from '../../src/rooms/eviction.ts'
+import type { ClusterEvent } from '../../src/cluster-events.ts'
+import { revokeAccess, revokeLostAccessOfUser } from '../../src/rooms/eviction.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, admin, createRoom, guest, join, makeMember, member, refusal } from './rooms.ts'
+import { type TestUser, admin, createRoom, guest, join, makeMember, member, refusal } from './rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1000 } })
     owner = await member(rooms, 'Olga')
   })
   afterAll(() => rooms.close())
 
-  const change = ({ browser }: Somebody, id: string, body: Record<string, unknown>) =>
+  const change = ({ browser }: TestUser, id: string, body: Record<string, unknown>) =>
     browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
   const peopleIn = async (roomId: string) => {
     const db = rooms.rooms.database.read
@@ -24,8 +24,9 @@ eachDialect((_dialect, newUrl) => {
     ]
     return new Set(rows.map(({ user_id }) => user_id))
   }
-  const removals = (told: readonly News[] = rooms.told) => told.filter((news) => news.kind === 'removed')
-  const ids = (...people: Somebody[]) => new Set(people.map(({ user }) => user.id))
+  const removals = (told: readonly ClusterEvent[] = rooms.publishedEvents) =>
+    told.filter((event) => event.kind === 'removed')
+  const ids = (...people: TestUser[]) => new Set(people.map(({ user }) => user.id))
 
   test('R28.24: a room made private loses at once all who are no members, and guests who are', async () => {
     const { id } = await createRoom(owner)
@@ -34,14 +35,14 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, insider)
     await makeMember(rooms, id, greta)
     for (const who of [owner, insider, visitor, root, gustav, greta]) await join(who, id)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     await change(owner, id, { visibility: 'private' })
     expect(await peopleIn(id)).toEqual(ids(owner, insider, root))
     const [removed, ...none] = removals()
     expect(none).toEqual([])
     expect(removed).toMatchObject({ roomId: id, reason: 'access_lost', untilMs: null })
     expect(new Set(removed?.userIds)).toEqual(ids(visitor, gustav, greta))
-    expect(rooms.told.map(({ kind }) => kind)).toEqual([
+    expect(rooms.publishedEvents.map(({ kind }) => kind)).toEqual([
       'event',
       'access',
       'lobby',
@@ -57,13 +58,13 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const [visitor, gustav] = [await member(rooms), await guest(rooms)]
     for (const who of [visitor, gustav]) await join(who, id)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     await change(owner, id, { allowGuests: false })
     expect(await peopleIn(id)).toEqual(ids(visitor))
     expect(removals()).toEqual([
       { kind: 'removed', roomId: id, userIds: [gustav.user.id], reason: 'access_lost', untilMs: null },
     ])
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     await change(owner, id, { name: 'Without guests' })
     expect(removals()).toEqual([])
   })
@@ -73,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
     const [bob, cem] = [await member(rooms), await member(rooms)]
     for (const { id } of [here, there]) for (const who of [bob, cem]) await join(who, id)
     const lost = { roomId: here.id, userIds: [bob.user.id], reason: 'kicked' as const, untilMs: 5 }
-    const told = await rooms.rooms.database.write((tx) => endAccess(tx, lost))
+    const told = await rooms.rooms.database.write((tx) => revokeAccess(tx, lost))
     expect(told).toEqual([
       { kind: 'removed', ...lost },
       { kind: 'presence', roomId: here.id },
@@ -88,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms)
     await join(bob, id)
     const lost = { roomId: id, userIds: [bob.user.id], reason: 'kicked' as const }
-    await rooms.rooms.database.write((tx) => endAccess(tx, lost))
+    await rooms.rooms.database.write((tx) => revokeAccess(tx, lost))
     await owner.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'About Bob' } }, 201)
     await join(bob, id)
     expect(await bob.browser.json(`/api/rooms/${id}/messages`)).toEqual({ messages: [], nextCursor: null })
@@ -104,7 +105,7 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, own.id, root)
     for (const { id } of [hidden, open, own]) await join(root, id)
     const reconsidered = () =>
-      rooms.rooms.database.write((tx) => reconsiderPerson(tx, root.user.id, rooms.clock.ms))
+      rooms.rooms.database.write((tx) => revokeLostAccessOfUser(tx, root.user.id, rooms.clock.ms))
     expect(await reconsidered()).toEqual([])
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('role_grants').where('user_id', '=', root.user.id).execute(),
@@ -124,7 +125,9 @@ eachDialect((_dialect, newUrl) => {
     await rooms.rooms.database.write((tx) =>
       tx.updateTable('users').set({ disabled: 1 }).where('id', '=', bob.user.id).execute(),
     )
-    const told = await rooms.rooms.database.write((tx) => reconsiderPerson(tx, bob.user.id, rooms.clock.ms))
+    const told = await rooms.rooms.database.write((tx) =>
+      revokeLostAccessOfUser(tx, bob.user.id, rooms.clock.ms),
+    )
     expect(new Set(removals(told).map(({ roomId }) => roomId))).toEqual(new Set([one.id, two.id]))
     for (const { id } of [one, two]) expect(await peopleIn(id)).toEqual(new Set())
   })

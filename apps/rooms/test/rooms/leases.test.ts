@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type Connection, endLease, renewLeases, shortenLeases, startVisit } from '../../src/rooms/visits.ts'
+import {
+  type LeaseConnection,
+  endLease,
+  renewLeases,
+  shortenLeases,
+  startVisit,
+} from '../../src/rooms/visits.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, createRoom, leave, member } from './rooms.ts'
+import { type TestUser, createRoom, leave, member } from './rooms.ts'
 
 const SECOND = 1000
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1000 } })
     owner = await member(rooms, 'Olga')
@@ -16,12 +22,12 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const database = () => rooms.rooms.database
-  const connection = ({ browser }: Somebody): Connection => ({
+  const connection = ({ browser }: TestUser): LeaseConnection => ({
     connection_id: crypto.randomUUID(),
     session_id: browser.sessionId,
     node_id: 'node-1',
   })
-  const start = ({ user }: Somebody, roomId: string, by: Connection) => {
+  const start = ({ user }: TestUser, roomId: string, by: LeaseConnection) => {
     const entrant = {
       userId: user.id,
       clientPrefix: '192.0.2.1',
@@ -34,9 +40,9 @@ eachDialect((_dialect, newUrl) => {
       startVisit(tx, { dialect: database().dialect, roomId, entrant, connection: by }, rooms.limits),
     )
   }
-  const end = (roomId: string, { connection_id }: Connection) =>
+  const end = (roomId: string, { connection_id }: LeaseConnection) =>
     database().write((tx) => endLease(tx, { roomId, connectionId: connection_id, nowMs: rooms.clock.ms }))
-  const renew = (...connections: Connection[]) =>
+  const renew = (...connections: LeaseConnection[]) =>
     database().write((tx) =>
       renewLeases(
         tx,
@@ -56,13 +62,13 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const [one, two] = [connection(bob), connection(bob)]
-    expect((await start(bob, id, one)).hasCome).toBe(true)
-    expect((await start(bob, id, two)).hasCome).toBe(false)
+    expect((await start(bob, id, one)).hasEntered).toBe(true)
+    expect((await start(bob, id, two)).hasEntered).toBe(false)
     expect(await end(id, one)).toBe(false)
     expect(await end(id, one)).toBe(false)
     expect(await end(id, two)).toBe(true)
     expect(await leases(id)).toEqual([])
-    expect((await start(bob, id, one)).hasCome).toBe(true)
+    expect((await start(bob, id, one)).hasEntered).toBe(true)
   })
 
   test('a tab that ends while the other has long been silent is the last one', async () => {
@@ -71,7 +77,7 @@ eachDialect((_dialect, newUrl) => {
     const [silent, live] = [connection(bob), connection(bob)]
     await start(bob, id, silent)
     rooms.clock.ms += 45 * SECOND
-    expect((await start(bob, id, live)).hasCome).toBe(true)
+    expect((await start(bob, id, live)).hasEntered).toBe(true)
     expect(await end(id, live)).toBe(true)
   })
 
@@ -109,6 +115,6 @@ eachDialect((_dialect, newUrl) => {
       { connection_id: lost.connection_id, expires_at: rooms.clock.ms + 10 * SECOND },
     ])
     rooms.clock.ms += 10 * SECOND - 1
-    expect((await start(bob, id, next)).hasCome).toBe(false)
+    expect((await start(bob, id, next)).hasEntered).toBe(false)
   })
 })

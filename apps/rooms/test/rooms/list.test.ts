@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import {
-  type RoomSeen,
-  type Somebody,
+  type RoomJson,
+  type TestUser,
   admin,
-  bar,
+  ban,
   createRoom,
   guest,
   join,
@@ -15,14 +15,14 @@ import {
 } from './rooms.ts'
 
 interface Page {
-  rooms: RoomSeen[]
+  rooms: RoomJson[]
   nextCursor: string | null
 }
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let ada: Somebody
-  const made = new Map<string, RoomSeen>()
+  let ada: TestUser
+  const made = new Map<string, RoomJson>()
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl() })
     ada = await member(rooms)
@@ -41,8 +41,8 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const idOf = (name: string) => made.get(name)?.id ?? ''
-  const page = ({ browser }: Somebody, query: string) => browser.json<Page>(`/api/rooms?${query}`)
-  const names = async (who: Somebody, q = '') =>
+  const page = ({ browser }: TestUser, query: string) => browser.json<Page>(`/api/rooms?${query}`)
+  const names = async (who: TestUser, q = '') =>
     (await page(who, `q=${encodeURIComponent(q)}`)).rooms.map(({ name }) => name)
 
   test('R16.3: the lobby shows public rooms to all, own and joined ones to their people, newest first', async () => {
@@ -60,13 +60,13 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, idOf('public 3'), gustav)
     expect(await names(gustav)).toEqual(['public_2', 'Öffentlich 100%'])
     const bob = await member(rooms)
-    await bar(rooms, idOf('public_2'), bob)
-    await bar(rooms, idOf('public 3'), bob, { untilMs: rooms.clock.ms + 1000 })
+    await ban(rooms, idOf('public_2'), bob)
+    await ban(rooms, idOf('public 3'), bob, { untilMs: rooms.clock.ms + 1000 })
     expect(await names(bob)).toEqual(['Öffentlich 100%'])
     rooms.clock.ms += 1000
     expect(await names(bob)).toEqual(['public 3', 'Öffentlich 100%'])
     const root = await admin(rooms)
-    await bar(rooms, idOf('public_2'), root)
+    await ban(rooms, idOf('public_2'), root)
     expect(await names(root)).toEqual(['public 3', 'public_2', 'Öffentlich 100%'])
   })
 
@@ -74,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms)
     await makeMember(rooms, idOf('public_2'), bob, 'speaker')
     for (const who of [ada, bob, bob]) expect((await join(who, idOf('public_2'))).status).toBe(200)
-    const seenBy = async (who: Somebody) => {
+    const seenBy = async (who: TestUser) => {
       const { rooms: found } = await page(who, 'q=public_2')
       return found.map(({ role, canPublish, participantCount }) => [role, canPublish, participantCount])
     }

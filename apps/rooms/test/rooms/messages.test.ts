@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { audited } from '../sessions/people.ts'
+import { listAuditEvents } from '../sessions/people.ts'
 import {
-  type Somebody,
+  type TestUser,
   admin,
-  bar,
+  ban,
   createRoom,
   guest,
   join,
@@ -45,7 +45,7 @@ async function age(rooms: TestRooms, id: string, ms: number): Promise<void> {
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     const limits = { rooms_per_hour: 1000, messages_per_10s: 1000, guest_messages_per_10s: 1000 }
     rooms = await openRooms({ url: await newUrl(), limits })
@@ -54,9 +54,9 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const db = () => rooms.rooms.database.read
-  const post = ({ browser }: Somebody, roomId: string, body: unknown) =>
+  const post = ({ browser }: TestUser, roomId: string, body: unknown) =>
     browser.send(`/api/rooms/${roomId}/messages`, { body })
-  const say = async ({ browser }: Somebody, roomId: string, content = 'Hello') => {
+  const createMessage = async ({ browser }: TestUser, roomId: string, content = 'Hello') => {
     const { message } = await browser.json<{ message: Said }>(
       `/api/rooms/${roomId}/messages`,
       { body: { content } },
@@ -64,11 +64,11 @@ eachDialect((_dialect, newUrl) => {
     )
     return message
   }
-  const page = ({ browser }: Somebody, roomId: string, query = '') =>
+  const page = ({ browser }: TestUser, roomId: string, query = '') =>
     browser.json<Page>(`/api/rooms/${roomId}/messages${query}`)
-  const heard = async (who: Somebody, roomId: string) =>
+  const heard = async (who: TestUser, roomId: string) =>
     (await page(who, roomId)).messages.map(({ content }) => content)
-  const remove = ({ browser }: Somebody, roomId: string, id: string) =>
+  const remove = ({ browser }: TestUser, roomId: string, id: string) =>
     browser.send(`/api/rooms/${roomId}/messages/${id}`, { method: 'DELETE' })
   const stored = (roomId: string) =>
     db().selectFrom('room_messages').selectAll().where('room_id', '=', roomId).orderBy('seq').execute()
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
   test('R16.3: what is said is answered, listed and told alike, trimmed, with its author', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const response = await post(gustav, id, { content: '  <b>Hi</b> 😀\n', clientId: 'c-1' })
     expect(response.status).toBe(201)
     const { message } = (await response.json()) as { message: Said }
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
       deletedAt: null,
     })
     expect(await page(owner, id)).toEqual({ messages: [message], nextCursor: null })
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       {
         kind: 'event',
         roomId: id,
@@ -105,7 +105,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('the log of a room holds no text', async () => {
     const { id } = await createRoom(owner)
-    await say(owner, id, 'Only once')
+    await createMessage(owner, id, 'Only once')
     const events = await db().selectFrom('room_events').selectAll().where('room_id', '=', id).execute()
     expect(events).toHaveLength(1)
     expect(JSON.stringify(events)).not.toContain('Only once')
@@ -178,19 +178,19 @@ eachDialect((_dialect, newUrl) => {
     const { message } = (await (await post(owner, id, { content: 'Once', clientId: 'a' })).json()) as {
       message: Said
     }
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     for (const content of ['Once', 'Twice']) {
       const again = await post(owner, id, { content, clientId: 'a' })
       expect(again.status).toBe(200)
       expect(await again.json()).toEqual({ message })
     }
-    expect(rooms.told).toEqual([])
+    expect(rooms.publishedEvents).toEqual([])
     const bob = await member(rooms)
     expect((await post(bob, id, { content: 'Mine', clientId: 'a' })).status).toBe(201)
     const elsewhere = await createRoom(owner)
     expect((await post(owner, elsewhere.id, { content: 'There', clientId: 'a' })).status).toBe(201)
     expect(await stored(id)).toHaveLength(2)
-    await bar(rooms, id, bob)
+    await ban(rooms, id, bob)
     expect(await refusal(await post(bob, id, { content: 'Mine', clientId: 'a' }))).toEqual([403, 'banned'])
   })
 
@@ -218,7 +218,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const node = await rooms.node()
     const people = await Promise.all(Array.from({ length: 20 }, (_, at) => member(at % 2 ? rooms : node)))
-    const messages = await Promise.all(people.map((who, at) => say(who, id, `Message ${at}`)))
+    const messages = await Promise.all(people.map((who, at) => createMessage(who, id, `Message ${at}`)))
     const numbers = Array.from({ length: 20 }, (_, at) => at + 1)
     expect(messages.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(numbers)
     expect((await stored(id)).map(({ seq }) => seq)).toEqual(numbers)
@@ -237,7 +237,7 @@ eachDialect((_dialect, newUrl) => {
   test('R28.4: pages of any size, each from old to new, together hold every message once', async () => {
     const { id } = await createRoom(owner)
     for (let count = 0; count < 11; count++) {
-      await say(owner, id, `Message ${count}`)
+      await createMessage(owner, id, `Message ${count}`)
       if (count % 3 === 0)
         await owner.browser.json(`/api/rooms/${id}/settings`, {
           method: 'PATCH',
@@ -267,18 +267,18 @@ eachDialect((_dialect, newUrl) => {
   test('R28.27: a deleted message leaves a tombstone without content, an event, and a line in the audit log', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
-    const message = await say(bob, id, 'Regretted')
-    rooms.told.length = 0
+    const message = await createMessage(bob, id, 'Regretted')
+    rooms.publishedEvents.length = 0
     rooms.clock.ms += SECOND
     expect(await (await remove(bob, id, message.id)).json()).toEqual({ success: true })
     const { messages } = await page(owner, id)
     const deletedAt = new Date(rooms.clock.ms).toISOString()
     expect(messages).toEqual([{ ...message, content: null, deletedAt }])
     const data = { messageId: message.id, deletedBy: bob.user.id }
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       { kind: 'event', roomId: id, event: { seq: 2, at: deletedAt, event: 'message.deleted', data } },
     ])
-    expect((await audited(rooms)).at(-1)).toMatchObject({
+    expect((await listAuditEvents(rooms)).at(-1)).toMatchObject({
       action: 'room.message.delete',
       actor: bob.user.id,
       target: ['room', id],
@@ -286,13 +286,13 @@ eachDialect((_dialect, newUrl) => {
     })
     expect(JSON.stringify(await stored(id))).not.toContain('Regretted')
     expect((await remove(bob, id, message.id)).status).toBe(200)
-    expect(rooms.told).toHaveLength(1)
+    expect(rooms.publishedEvents).toHaveLength(1)
   })
 
   test('R17.4: authors, moderators, owner and administrators delete a message; others do not', async () => {
     const { id } = await createRoom(owner)
     const author = await guest(rooms)
-    const people: [string, Somebody, boolean][] = [
+    const people: [string, TestUser, boolean][] = [
       ['author', author, true],
       ['owner', owner, true],
       ['admin', await admin(rooms), true],
@@ -305,7 +305,7 @@ eachDialect((_dialect, newUrl) => {
       people.push([role, insider, role === 'moderator'])
     }
     for (const [name, who, may] of people) {
-      const message = await say(author, id)
+      const message = await createMessage(author, id)
       const response = await remove(who, id, message.id)
       expect([name, response.ok ? 200 : await refusal(response)]).toEqual([
         name,
@@ -320,12 +320,12 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const mine = await createRoom(bob)
-    const message = await say(owner, id)
+    const message = await createMessage(owner, id)
     expect(await refusal(await remove(bob, mine.id, message.id))).toEqual([404, 'not_found'])
     for (const wrong of [NOWHERE, 'x', message.id.toUpperCase()])
       expect(await refusal(await remove(owner, id, wrong))).toEqual([404, 'not_found'])
-    const own = await say(bob, id)
-    await bar(rooms, id, bob)
+    const own = await createMessage(bob, id)
+    await ban(rooms, id, bob)
     expect(await refusal(await remove(bob, id, own.id))).toEqual([403, 'banned'])
     expect((await stored(id)).map(({ content }) => content)).toEqual(['Hello', 'Hello'])
   })
@@ -339,12 +339,12 @@ eachDialect((_dialect, newUrl) => {
       await member(rooms),
     ]
     await makeMember(rooms, id, early)
-    await say(owner, id, 'one')
+    await createMessage(owner, id, 'one')
     await join(visitor, id)
-    await say(owner, id, 'two')
+    await createMessage(owner, id, 'two')
     await makeMember(rooms, id, late, 'moderator')
     await join(late, id)
-    await say(owner, id, 'three')
+    await createMessage(owner, id, 'three')
     expect(await heard(early, id)).toEqual(['one', 'two', 'three'])
     expect(await heard(visitor, id)).toEqual(['two', 'three'])
     expect(await heard(late, id)).toEqual(['three'])
@@ -360,13 +360,13 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms)
     const root = await admin(rooms)
     await makeMember(rooms, id, bob)
-    const mine = await say(owner, id, 'one')
+    const mine = await createMessage(owner, id, 'one')
     for (const who of [owner, bob, root]) {
       expect(await heard(who, id)).toEqual([])
       await join(who, id)
       expect(await heard(who, id)).toEqual([])
     }
-    await say(bob, id, 'two')
+    await createMessage(bob, id, 'two')
     for (const who of [owner, bob, root]) expect(await heard(who, id)).toEqual(['two'])
     await leave(bob, id)
     expect(await heard(bob, id)).toEqual([])
@@ -376,12 +376,12 @@ eachDialect((_dialect, newUrl) => {
   test('R17.8: what was said under none stays unread when the room keeps its history from now on', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'none' })
     await join(owner, id)
-    await say(owner, id, 'Between us')
+    await createMessage(owner, id, 'Between us')
     const settings = `/api/rooms/${id}/settings`
     await owner.browser.json(settings, { method: 'PATCH', body: { name: 'Still none' } })
     expect(await heard(owner, id)).toEqual(['Between us'])
     await owner.browser.json(settings, { method: 'PATCH', body: { historyVisibility: 'all' } })
-    await say(owner, id, 'For all')
+    await createMessage(owner, id, 'For all')
     expect(await heard(await member(rooms), id)).toEqual(['For all'])
     expect(await heard(owner, id)).toEqual(['For all'])
     const log = await owner.browser.json<{ events: { seq: number }[] }>(`/api/rooms/${id}/events?after=1`)
@@ -392,7 +392,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R28.25: reading a room, its messages and events changes no row', async () => {
     const { id } = await createRoom(owner)
-    await say(owner, id)
+    await createMessage(owner, id)
     const bob = await member(rooms)
     const everything = async () => {
       const tables = [
@@ -421,7 +421,7 @@ eachDialect((_dialect, newUrl) => {
     ] as const) {
       const { id } = await createRoom(owner, settings)
       await join(owner, id)
-      const { id: messageId } = await say(owner, id, 'Old')
+      const { id: messageId } = await createMessage(owner, id, 'Old')
       const grow = (ms: number) => age(rooms, messageId, ms)
       await grow(keptMs - 1)
       expect([keptMs, await heard(owner, id)]).toEqual([keptMs, ['Old']])
@@ -435,7 +435,7 @@ eachDialect((_dialect, newUrl) => {
   test('the author of a message is called as today while the account exists, and by no name when it is gone', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
-    await say(gustav, id)
+    await createMessage(gustav, id)
     const author = async () => {
       const [message] = (await page(owner, id)).messages
       return [message?.['userId'], message?.['nickname'], message?.['guest']]

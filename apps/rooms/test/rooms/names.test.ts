@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { loadEvents } from '../../src/messages/event-log.ts'
-import { findCalled } from '../../src/messages/store.ts'
+import { findUserDisplay } from '../../src/messages/store.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Somebody, createRoom, guest, join, makeMember, member } from './rooms.ts'
+import { type TestUser, createRoom, guest, join, makeMember, member } from './rooms.ts'
 
 /** Everything that is stored of what happens in rooms, as one text. */
 async function storedIn({ rooms: { database } }: TestRooms): Promise<string> {
@@ -54,10 +54,10 @@ eachDialect((_dialect, newUrl) => {
     const [owner, bob] = [await member(service, 'Olga'), await member(service, 'Bob')]
     const { id } = await createRoom(owner)
     await makeMember(service, id, bob)
-    service.told.length = 0
+    service.publishedEvents.length = 0
     const body = { role: 'moderator' }
     await owner.browser.json(`/api/rooms/${id}/members/${bob.user.id}`, { method: 'PATCH', body })
-    const told = service.told.find((news) => news.kind === 'event')
+    const told = service.publishedEvents.find((event) => event.kind === 'event')
     const { events } = await owner.browser.json<Events>(`/api/rooms/${id}/events?after=0`)
     expect(told?.kind === 'event' && told.event).toEqual(events[0] as never)
   })
@@ -116,12 +116,12 @@ eachDialect((_dialect, newUrl) => {
     const { messages } = await owner.browser.json<{ messages: { nickname: string }[] }>(
       `/api/rooms/${id}/messages`,
     )
-    const suffix = ({ user }: Somebody) => ` #${user.id.slice(0, 4)}`
+    const suffix = ({ user }: TestUser) => ` #${user.id.slice(0, 4)}`
     const isSuffixed = [false, true, true, true, true, false]
     const expected = people.map((each, at) => each.user.nickname + (isSuffixed[at] ? suffix(each) : ''))
     expect(messages.map(({ nickname }) => nickname)).toEqual(expected)
     const { read } = service.rooms.database
     for (const [at, { user }] of people.entries())
-      expect((await findCalled(read, id, user.id))?.nickname).toBe(expected[at])
+      expect((await findUserDisplay(read, id, user.id))?.nickname).toBe(expected[at])
   })
 })

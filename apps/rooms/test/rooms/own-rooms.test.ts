@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { audited } from '../sessions/people.ts'
+import { listAuditEvents } from '../sessions/people.ts'
 import {
-  type RoomSeen,
-  type Somebody,
+  type RoomJson,
+  type TestUser,
   admin,
   createRoom,
   guest,
@@ -25,18 +25,18 @@ eachDialect((_dialect, newUrl) => {
 
   const db = () => rooms.rooms.database.read
   const countRooms = async () => (await db().selectFrom('rooms').select('id').execute()).length
-  const create = ({ browser }: Somebody, body: unknown) => browser.send('/api/rooms', { body })
-  const change = ({ browser }: Somebody, id: string, body: unknown) =>
+  const create = ({ browser }: TestUser, body: unknown) => browser.send('/api/rooms', { body })
+  const change = ({ browser }: TestUser, id: string, body: unknown) =>
     browser.send(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
   const auditOf = async (id: string) =>
-    (await audited(rooms)).filter(({ target }) => (target as string[] | null)?.[1] === id)
+    (await listAuditEvents(rooms)).filter(({ target }) => (target as string[] | null)?.[1] === id)
 
   test('R16.3: a room is created with the defaults, its creator owns it without being a member, and it is audited', async () => {
     const ada = await member(rooms)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const response = await create(ada, { name: '  Tea\u200b  room ' })
     expect(response.status).toBe(201)
-    const { room } = (await response.json()) as { room: RoomSeen }
+    const { room } = (await response.json()) as { room: RoomJson }
     expect(room).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'Tea room',
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await auditOf(room.id)).toEqual([
       expect.objectContaining({ action: 'room.create', actor: ada.user.id, metadata: {} }),
     ])
-    expect(rooms.told).toEqual([{ kind: 'lobby', roomId: room.id }])
+    expect(rooms.publishedEvents).toEqual([{ kind: 'lobby', roomId: room.id }])
     const hall = await createRoom(ada, { visibility: 'private' })
     expect(hall).toMatchObject({ defaultRole: 'speaker', allowGuests: true })
     expect(await createRoom(ada, { visibility: 'private', defaultRole: 'listener' })).toMatchObject({
@@ -136,7 +136,7 @@ eachDialect((_dialect, newUrl) => {
         403,
         'guest_not_permitted',
       ])
-    const { room } = await gustav.browser.json<{ room: RoomSeen }>(`/api/rooms/${id}`)
+    const { room } = await gustav.browser.json<{ room: RoomJson }>(`/api/rooms/${id}`)
     expect(room).toMatchObject({ visibility: 'unlisted', allowGuests: true, name: 'Lounge' })
     expect((await change(gustav, id, { name: 'Other', visibility: 'public' })).status).toBe(200)
   })
@@ -210,7 +210,7 @@ eachDialect((_dialect, newUrl) => {
   test('settings take the next number, are told with what everybody may know, and are audited with what was before', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const { room } = (await (
       await change(ada, id, {
         name: 'Lounge',
@@ -218,7 +218,7 @@ eachDialect((_dialect, newUrl) => {
         defaultRole: 'speaker',
         retention: 'forever',
       })
-    ).json()) as { room: RoomSeen }
+    ).json()) as { room: RoomJson }
     expect(room).toMatchObject({
       name: 'Lounge',
       maxParticipants: 7,
@@ -227,7 +227,7 @@ eachDialect((_dialect, newUrl) => {
       lastSeq: 1,
       role: 'owner',
     })
-    const [event, ...others] = rooms.told
+    const [event, ...others] = rooms.publishedEvents
     expect(event).toMatchObject({ kind: 'event', roomId: id, event: { seq: 1, event: 'room.settings' } })
     const told = JSON.stringify(event)
     expect(told).toContain('"maxParticipants":7')
@@ -252,12 +252,12 @@ eachDialect((_dialect, newUrl) => {
   test('settings that are as they were tell nobody anything', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const { room } = (await (await change(ada, id, { name: 'Lounge', maxParticipants: 50 })).json()) as {
-      room: RoomSeen
+      room: RoomJson
     }
     expect(room).toMatchObject({ lastSeq: 0 })
-    expect(rooms.told).toEqual([])
+    expect(rooms.publishedEvents).toEqual([])
     expect(await auditOf(id)).toHaveLength(1)
   })
 
@@ -267,9 +267,9 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, await member(rooms))
     await ada.browser.json(`/api/rooms/${id}/join`, { method: 'POST' })
     await ada.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Last words' } }, 201)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect(await ada.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })).toEqual({ success: true })
-    expect(rooms.told[0]).toEqual({
+    expect(rooms.publishedEvents[0]).toEqual({
       kind: 'removed',
       roomId: id,
       userIds: null,

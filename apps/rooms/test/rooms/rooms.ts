@@ -1,9 +1,9 @@
 import type { UserRow } from '../../src/db/tables.ts'
 import { type Browser, type TestRooms } from '../rooms.ts'
-import { browserOf, person } from '../sessions/people.ts'
+import { browserOf, insertPerson } from '../sessions/people.ts'
 
 /** Somebody with a browser of their own. */
-export interface Somebody {
+export interface TestUser {
   user: UserRow
   browser: Browser & { sessionId: string }
 }
@@ -11,22 +11,22 @@ export interface Somebody {
 let lastHost = 0
 
 /** A member account, at an address of its own. */
-export async function member(test: TestRooms, nickname = 'Ada'): Promise<Somebody> {
-  return withBrowser(test, await person(test, { nickname }))
+export async function member(test: TestRooms, nickname = 'Ada'): Promise<TestUser> {
+  return withBrowser(test, await insertPerson(test, { nickname }))
 }
 
-export async function guest(test: TestRooms, nickname = 'Gustav', ip?: string): Promise<Somebody> {
-  return withBrowser(test, await person(test, { nickname, is_guest: 1, email: null }), ip)
+export async function guest(test: TestRooms, nickname = 'Gustav', ip?: string): Promise<TestUser> {
+  return withBrowser(test, await insertPerson(test, { nickname, is_guest: 1, email: null }), ip)
 }
 
-export async function admin(test: TestRooms, nickname = 'Root'): Promise<Somebody> {
-  const somebody = await member(test, nickname)
+export async function admin(test: TestRooms, nickname = 'Root'): Promise<TestUser> {
+  const testUser = await member(test, nickname)
   await test.rooms.database.write((tx) =>
     tx
       .insertInto('role_grants')
       .values({
         id: crypto.randomUUID(),
-        user_id: somebody.user.id,
+        user_id: testUser.user.id,
         role: 'platform_admin',
         scope_type: 'platform',
         scope_id: '',
@@ -36,16 +36,16 @@ export async function admin(test: TestRooms, nickname = 'Root'): Promise<Somebod
       })
       .execute(),
   )
-  return somebody
+  return testUser
 }
 
-async function withBrowser(test: TestRooms, user: UserRow, ip?: string): Promise<Somebody> {
+async function withBrowser(test: TestRooms, user: UserRow, ip?: string): Promise<TestUser> {
   lastHost += 1
   const address = ip ?? `198.51.${lastHost >> 8}.${lastHost & 255}`
   return { user, browser: await browserOf(test, user, { ip: address }) }
 }
 
-export interface RoomSeen {
+export interface RoomJson {
   id: string
   name: string
   role: string | null
@@ -56,10 +56,10 @@ export interface RoomSeen {
 }
 
 export async function createRoom(
-  { browser }: Somebody,
+  { browser }: TestUser,
   settings: Record<string, unknown> = {},
-): Promise<RoomSeen> {
-  const { room } = await browser.json<{ room: RoomSeen }>(
+): Promise<RoomJson> {
+  const { room } = await browser.json<{ room: RoomJson }>(
     '/api/rooms',
     { body: { name: 'Lounge', ...settings } },
     201,
@@ -71,7 +71,7 @@ export async function createRoom(
 export async function makeMember(
   test: TestRooms,
   roomId: string,
-  { user }: Somebody,
+  { user }: TestUser,
   role: 'moderator' | 'speaker' | 'listener' = 'listener',
 ): Promise<void> {
   await test.rooms.database.write(async (tx) => {
@@ -86,10 +86,10 @@ export async function makeMember(
 }
 
 /** Bars somebody, as a kick or ban does. */
-export async function bar(
+export async function ban(
   test: TestRooms,
   roomId: string,
-  { user }: Somebody,
+  { user }: TestUser,
   { untilMs = null, guestPrefix = null }: { untilMs?: number | null; guestPrefix?: string | null } = {},
 ): Promise<void> {
   await test.rooms.database.write((tx) =>
@@ -116,10 +116,10 @@ export async function refusal(response: Response): Promise<[number, unknown]> {
   return [response.status, code]
 }
 
-export function join({ browser }: Somebody, roomId: string): Promise<Response> {
+export function join({ browser }: TestUser, roomId: string): Promise<Response> {
   return browser.send(`/api/rooms/${roomId}/join`, { method: 'POST', body: {} })
 }
 
-export function leave({ browser }: Somebody, roomId: string): Promise<Response> {
+export function leave({ browser }: TestUser, roomId: string): Promise<Response> {
   return browser.send(`/api/rooms/${roomId}/leave`, { method: 'DELETE' })
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomsPerTest } from '../per-test.ts'
 import type { TestRooms } from '../rooms.ts'
-import { type Somebody, createRoom, join, member, refusal } from './rooms.ts'
+import { type TestUser, createRoom, join, member, refusal } from './rooms.ts'
 
 const SAID = 5_000
 const PIECE = 1_000
@@ -48,17 +48,17 @@ async function withUnread(url: string) {
   return { service, owner, id }
 }
 
-const settle = ({ browser }: Somebody, roomId: string, historyVisibility: string) =>
+const settle = ({ browser }: TestUser, roomId: string, historyVisibility: string) =>
   browser.send(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body: { historyVisibility } })
 
-async function change(who: Somebody, roomId: string, historyVisibility: string): Promise<void> {
+async function change(who: TestUser, roomId: string, historyVisibility: string): Promise<void> {
   expect((await settle(who, roomId, historyVisibility)).status).toBe(200)
 }
 
-const say = ({ browser }: Somebody, roomId: string, content: string) =>
+const createMessage = ({ browser }: TestUser, roomId: string, content: string) =>
   browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
 
-async function read({ browser }: Somebody, roomId: string): Promise<unknown[]> {
+async function read({ browser }: TestUser, roomId: string): Promise<unknown[]> {
   const { messages } = await browser.json<{ messages: { content: string }[] }>(
     `/api/rooms/${roomId}/messages`,
   )
@@ -84,7 +84,7 @@ eachDialect((_dialect, newUrl) => {
     const { service, owner, id } = await withUnread(await newUrl())
     const seen: number[][] = [await counts(service, id)]
     let isOver = false
-    between(service, { id }, () => say(owner, id, 'Meanwhile'))
+    between(service, { id }, () => createMessage(owner, id, 'Meanwhile'))
     service.rooms.database.afterWrite(async () => {
       if (!isOver) seen.push(await counts(service, id))
     })
@@ -97,7 +97,7 @@ eachDialect((_dialect, newUrl) => {
     const later = await member(service, 'Bob')
     await join(later, id)
     expect([await read(later, id), await read(owner, id)]).toEqual([[], []])
-    await say(later, id, 'Afterwards')
+    await createMessage(later, id, 'Afterwards')
     expect(await read(owner, id)).toEqual(['Afterwards'])
   })
 
@@ -105,7 +105,7 @@ eachDialect((_dialect, newUrl) => {
     const { service, owner, id } = await withUnread(await newUrl())
     between(service, { id }, async () => {
       await change(owner, id, 'since_membership')
-      await say(owner, id, 'Stays')
+      await createMessage(owner, id, 'Stays')
     })
     await change(owner, id, 'all')
     expect(await counts(service, id)).toEqual([1, 3])
@@ -134,7 +134,7 @@ eachDialect((_dialect, newUrl) => {
     const { service, owner, id } = await withUnread(await newUrl())
     await Promise.all([change(owner, id, 'all'), change(owner, id, 'all')])
     expect(await counts(service, id)).toEqual([0, 1])
-    await say(owner, id, 'Afterwards')
+    await createMessage(owner, id, 'Afterwards')
     expect(await read(owner, id)).toEqual(['Afterwards'])
   })
 
@@ -143,7 +143,7 @@ eachDialect((_dialect, newUrl) => {
     const { database } = service.rooms
     const heir = await member(service, 'Bob')
     await join(heir, id)
-    await say(owner, id, 'Heard')
+    await createMessage(owner, id, 'Heard')
     between(service, { id, left: 1 }, () =>
       database.write((tx) =>
         tx.updateTable('rooms').set({ owner_id: heir.user.id }).where('id', '=', id).execute(),

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import type { News } from '../../src/news.ts'
+import type { ClusterEvent } from '../../src/cluster-events.ts'
 import { pagesOfMessages } from '../../src/account/store.ts'
 import { roomJobs } from '../../src/jobs/rooms.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
 import { findMessage, findMessagesBetween, listEvents, listMessages } from '../../src/messages/store.ts'
 import { lockRoom } from '../../src/rooms/log.ts'
-import { deleteLeftLog } from '../../src/rooms/store.ts'
+import { deleteOrphanedLog } from '../../src/rooms/store.ts'
 import { deletePastRetention } from '../../src/rooms/upkeep.ts'
 import { renewLeases } from '../../src/rooms/visits.ts'
 import { untilWaiting } from './locks.ts'
-import { type Somebody, createRoom, join, leave, member } from './rooms.ts'
+import { type TestUser, createRoom, join, leave, member } from './rooms.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -20,7 +20,7 @@ const DAY = 24 * HOUR
 
 eachDialect((dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     const limits = { rooms_per_hour: 1000, messages_per_10s: 1000 }
     rooms = await openRooms({ url: await newUrl(), limits })
@@ -29,13 +29,13 @@ eachDialect((dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const db = () => rooms.rooms.database.read
-  const run = async (name: string): Promise<readonly News[]> => {
+  const run = async (name: string): Promise<readonly ClusterEvent[]> => {
     const job = roomJobs.find((each) => each.name === name)
     if (!job) throw new Error(`No job is called ${name}`)
     const outcome = await rooms.rooms.database.write((tx) => job.run(tx, rooms.clock.ms))
-    return typeof outcome === 'object' ? outcome.news : []
+    return typeof outcome === 'object' ? outcome.events : []
   }
-  const visitOf = async (roomId: string, { user }: Somebody) =>
+  const visitOf = async (roomId: string, { user }: TestUser) =>
     db()
       .selectFrom('room_visits')
       .selectAll()
@@ -92,7 +92,7 @@ eachDialect((dialect, newUrl) => {
     rooms.clock.ms += 30 * SECOND
     await join(second, here.id)
     rooms.clock.ms += 20 * SECOND
-    const told = (await run('presence')).flatMap((news) => ('roomId' in news ? [news.roomId] : []))
+    const told = (await run('presence')).flatMap((event) => ('roomId' in event ? [event.roomId] : []))
     expect(told.filter((id) => id === there.id)).toHaveLength(2)
     expect(told).not.toContain(here.id)
     expect(await leasesOf(here.id)).toEqual([bob.user.id])
@@ -233,9 +233,9 @@ eachDialect((dialect, newUrl) => {
       expect((await owner.browser.send(`/api/rooms/${id}${path}`)).status).toBe(404)
     // Nor does who was let in before and reads only now.
     const whole = { roomId: id, afterSeq: 0, lastSeq: length, first: 0, last: length, limit: 10 }
-    expect(await listMessages(db(), { ...whole, keptAfterMs: 0 }, { before: undefined, limit: 10 })).toEqual(
-      [],
-    )
+    expect(
+      await listMessages(db(), { ...whole, retainedAfterMs: 0 }, { before: undefined, limit: 10 }),
+    ).toEqual([])
     expect(await listEvents(db(), whole)).toEqual([])
     expect((await findMessagesBetween(db(), whole)).size).toBe(0)
     expect(await findMessage(db(), id, `${length} ${id}`)).toBeUndefined()
@@ -265,7 +265,7 @@ eachDialect((dialect, newUrl) => {
       const { database } = rooms.rooms
       const { other } = await database.write(async (tx) => {
         await tx.deleteFrom('room_events').where('room_id', '=', id).execute()
-        await deleteLeftLog(tx)
+        await deleteOrphanedLog(tx)
         const begun = { other: run('gone-rooms') }
         await untilWaiting(rooms)
         return begun
@@ -313,10 +313,10 @@ eachDialect((dialect, newUrl) => {
     const { id } = await createRoom(owner)
     await join(await member(rooms), id)
     rooms.clock.ms += 45 * SECOND
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     await rooms.rooms.jobs.runDue()
-    expect(rooms.told).toContainEqual({ kind: 'presence', roomId: id })
+    expect(rooms.publishedEvents).toContainEqual({ kind: 'presence', roomId: id })
     expect(await leasesOf(id)).toEqual([])
-    expect(rooms.logged.join('')).not.toContain('a job failed')
+    expect(rooms.logLines.join('')).not.toContain('a job failed')
   })
 })

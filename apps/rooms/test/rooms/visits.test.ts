@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
-import { type Somebody, createRoom, guest, join, leave, makeMember, member, refusal } from './rooms.ts'
+import { type TestUser, createRoom, guest, join, leave, makeMember, member, refusal } from './rooms.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let owner: Somebody
+  let owner: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 1000 } })
     owner = await member(rooms, 'Olga')
@@ -17,7 +17,7 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const db = () => rooms.rooms.database.read
-  const visitOf = (roomId: string, { user }: Somebody) =>
+  const visitOf = (roomId: string, { user }: TestUser) =>
     db()
       .selectFrom('room_visits')
       .selectAll()
@@ -32,9 +32,9 @@ eachDialect((_dialect, newUrl) => {
     expect(room.participantCount).toBe(participants.length)
     return participants
   }
-  const say = ({ browser }: Somebody, roomId: string, content: string) =>
+  const createMessage = ({ browser }: TestUser, roomId: string, content: string) =>
     browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
-  const heard = async ({ browser }: Somebody, roomId: string) => {
+  const heard = async ({ browser }: TestUser, roomId: string) => {
     const { messages } = await browser.json<{ messages: { content: string }[] }>(
       `/api/rooms/${roomId}/messages`,
     )
@@ -44,7 +44,7 @@ eachDialect((_dialect, newUrl) => {
   test('R28.18: joining makes somebody present, tells of it, and leaves no membership behind', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const answer = await (await join(bob, id)).json()
     expect(answer).toEqual({
       role: 'listener',
@@ -53,7 +53,7 @@ eachDialect((_dialect, newUrl) => {
       voice: null,
       room: { id, name: 'Lounge' },
     })
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       { kind: 'presence', roomId: id },
       { kind: 'lobby', roomId: id },
     ])
@@ -75,21 +75,21 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await join(bob, id)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     const second = { user: bob.user, browser: await browserOf(rooms, bob.user) }
     for (const who of [bob, second, bob]) expect((await join(who, id)).status).toBe(200)
     expect(await peopleIn(id)).toHaveLength(1)
-    expect(rooms.told).toEqual([])
+    expect(rooms.publishedEvents).toEqual([])
   })
 
   test('R28.18: leaving a room never entered says so and tells nobody anything', async () => {
     const { id } = await createRoom(owner)
     const hidden = await createRoom(owner, { visibility: 'private' })
     const bob = await member(rooms)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect(await (await leave(bob, id)).json()).toEqual({ success: true, left: false })
     expect(await refusal(await leave(bob, hidden.id))).toEqual([404, 'not_found'])
-    expect(rooms.told).toEqual([])
+    expect(rooms.publishedEvents).toEqual([])
     expect(await visitOf(id, bob)).toBeUndefined()
   })
 
@@ -100,10 +100,10 @@ eachDialect((_dialect, newUrl) => {
     const second = { user: bob.user, browser: await browserOf(rooms, bob.user) }
     await join(bob, id)
     await join(second, id)
-    rooms.told.length = 0
+    rooms.publishedEvents.length = 0
     expect(await (await leave(bob, id)).json()).toEqual({ success: true, left: true })
     expect(await peopleIn(id)).toEqual([])
-    expect(rooms.told).toEqual([
+    expect(rooms.publishedEvents).toEqual([
       { kind: 'removed', roomId: id, userIds: [bob.user.id], reason: 'left', untilMs: null },
       { kind: 'presence', roomId: id },
       { kind: 'lobby', roomId: id },
@@ -146,7 +146,7 @@ eachDialect((_dialect, newUrl) => {
     await join(owner, id)
     const bob = await member(rooms)
     expect((await bob.browser.send(`/api/rooms/${id}/messages`)).status).toBe(200)
-    await say(bob, id, 'From outside')
+    await createMessage(bob, id, 'From outside')
   })
 
   test('R17.9: guests take their share of the places, rounded down, at least one; members the rest', async () => {
@@ -200,9 +200,9 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms)
     await join(bob, id)
     const first = await visitOf(id, bob)
-    await say(owner, id, 'one')
+    await createMessage(owner, id, 'one')
     await leave(bob, id)
-    await say(owner, id, 'two')
+    await createMessage(owner, id, 'two')
     rooms.clock.ms += 10 * MINUTE
     await join(bob, id)
     expect(await visitOf(id, bob)).toEqual(first)
@@ -238,7 +238,7 @@ eachDialect((_dialect, newUrl) => {
     await join(bob, id)
     await join(phone, id)
     const before = await visitOf(id, bob)
-    const logOut = ({ browser }: Somebody) => browser.json('/api/auth/logout', { body: {} })
+    const logOut = ({ browser }: TestUser) => browser.json('/api/auth/logout', { body: {} })
     rooms.clock.ms += 20 * SECOND
     await logOut(bob)
     expect(await peopleIn(id)).toHaveLength(1)
@@ -275,13 +275,13 @@ eachDialect((_dialect, newUrl) => {
     ]
     const alone = await guest(rooms, 'Berta')
     for (const who of [anna, imitator, second, alone]) await join(who, id)
-    const suffixed = ({ user }: Somebody) => `Anna #${user.id.slice(0, 4)}`
+    const suffixed = ({ user }: TestUser) => `Anna #${user.id.slice(0, 4)}`
     const names = new Map((await peopleIn(id)).map(({ userId, nickname }) => [userId, nickname]))
     expect(names.get(anna.user.id)).toBe('Anna')
     expect(names.get(imitator.user.id)).toBe(suffixed(imitator))
     expect(names.get(second.user.id)).toBe(suffixed(second))
     expect(names.get(alone.user.id)).toBe('Berta')
-    await say(imitator, id, 'I am Anna')
+    await createMessage(imitator, id, 'I am Anna')
     const { messages } = await anna.browser.json<{ messages: unknown[] }>(`/api/rooms/${id}/messages`)
     expect(messages).toEqual([expect.objectContaining({ nickname: suffixed(imitator), guest: true })])
     const elsewhere = await createRoom(owner)

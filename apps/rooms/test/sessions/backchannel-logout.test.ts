@@ -4,12 +4,12 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { DialectName } from '@latchkey/database/url'
 import { Client } from 'pg'
-import { ANSWER_WITHIN_MS } from '../../src/http/backchannel-logout.ts'
+import { ANSWER_TIMEOUT_MS } from '../../src/http/backchannel-logout.ts'
 import { ALICE, type Json, type Person } from '../provider/hostile.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type Browser, type TestRooms } from '../rooms.ts'
 import { deliver } from './deliver.ts'
-import { audited, browserOf, person } from './people.ts'
+import { listAuditEvents, browserOf, insertPerson } from './people.ts'
 
 const BOB: Person = { sub: 'bob', name: 'Bob Berg' }
 
@@ -43,7 +43,7 @@ async function holdUp(dialect: DialectName, url: string): Promise<() => Promise<
 eachDialect((dialect, newUrl) => {
   test('C108 oidcc-client-test-rp-backchannel-rpinitlogout: a good token is answered with an empty 200 that nobody stores, session or not', async () => {
     const service = await rooms({ url: await newUrl() })
-    const alice = await service.signedIn({ ...ALICE, sid: 's-1' })
+    const alice = await service.signedInBrowser({ ...ALICE, sid: 's-1' })
     const tokens = [
       naming(service, { sub: 'alice', sid: 's-1', unknown: { claim: [1] } }),
       naming(service, { sub: 'alice', sid: 's-1' }),
@@ -64,10 +64,10 @@ eachDialect((dialect, newUrl) => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
-    await service.signedIn(ALICE)
+    await service.signedInBrowser(ALICE)
     expect((await deliver(service, token)).status).toBe(200)
     service.clock.ms += 2_000
-    const after = await service.signedIn(ALICE)
+    const after = await service.signedInBrowser(ALICE)
     for (const node of [service, other]) {
       const replayed = await deliver(node, token)
       expect([replayed.status, await replayed.json()]).toEqual([
@@ -99,7 +99,9 @@ eachDialect((dialect, newUrl) => {
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 400)).toHaveLength(19)
-    const accepted = (await audited(service)).filter(({ action }) => action === 'auth.backchannel_logout')
+    const accepted = (await listAuditEvents(service)).filter(
+      ({ action }) => action === 'auth.backchannel_logout',
+    )
     expect(accepted).toHaveLength(1)
   })
 
@@ -131,13 +133,13 @@ eachDialect((dialect, newUrl) => {
   test('C114 while the database hangs the answer is 503 within 2 s, nothing is remembered, and the same token works later', async () => {
     const url = await newUrl()
     const service = await rooms({ url })
-    const alice = await service.signedIn(ALICE)
+    const alice = await service.signedInBrowser(ALICE)
     const token = naming(service, { sub: 'alice' })
     const letGo = await holdUp(dialect, url)
     const answer = await deliver(service, token)
     // Before the database itself gives up, which would be logged.
-    expect(service.logged.join('')).not.toContain('a logout token could not be handled')
-    expect(ANSWER_WITHIN_MS).toBeLessThan(2_000)
+    expect(service.logLines.join('')).not.toContain('a logout token could not be handled')
+    expect(ANSWER_TIMEOUT_MS).toBeLessThan(2_000)
     await letGo()
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
     expect(await answer.json()).toMatchObject({ code: 'unavailable' })
@@ -150,13 +152,13 @@ eachDialect((dialect, newUrl) => {
   test('R13.7 R28.13 C115 a sid ends its session, a sub all of that person at that provider, and nothing else ends', async () => {
     const service = await rooms({ url: await newUrl() })
     const [one, two, three] = [
-      await service.signedIn({ ...ALICE, sid: 's-1' }),
-      await service.signedIn({ ...ALICE, sid: 's-2' }),
-      await service.signedIn({ ...ALICE, sid: 's-3' }),
+      await service.signedInBrowser({ ...ALICE, sid: 's-1' }),
+      await service.signedInBrowser({ ...ALICE, sid: 's-2' }),
+      await service.signedInBrowser({ ...ALICE, sid: 's-3' }),
     ]
-    const bob = await service.signedIn({ ...BOB, sid: 's-4' })
-    const guest = await browserOf(service, await person(service, { is_guest: 1, nickname: 'alice' }))
-    const elsewhere = await browserOf(service, await person(service, { nickname: 'Namesake' }), {
+    const bob = await service.signedInBrowser({ ...BOB, sid: 's-4' })
+    const guest = await browserOf(service, await insertPerson(service, { is_guest: 1, nickname: 'alice' }))
+    const elsewhere = await browserOf(service, await insertPerson(service, { nickname: 'Namesake' }), {
       idp: { issuer: 'https://other.example', sub: 'alice', sid: 's-1', idToken: null },
     })
     const browsers = { one, two, three, bob, guest, elsewhere }
@@ -177,7 +179,7 @@ eachDialect((dialect, newUrl) => {
     expect(await send({ sid: 's-2' })).toBe(200)
     expect(await live()).toEqual(['three', 'bob', 'guest', 'elsewhere'])
     service.clock.ms += 1_000
-    browsers.two = await service.signedIn({ ...ALICE, sid: 's-5' })
+    browsers.two = await service.signedInBrowser({ ...ALICE, sid: 's-5' })
     expect(await send({ sub: 'alice' })).toBe(200)
     expect(await live()).toEqual(['bob', 'guest', 'elsewhere'])
     const ended = await service.rooms.database.read
@@ -194,8 +196,8 @@ eachDialect((dialect, newUrl) => {
     const service = await rooms({ url: await newUrl() })
     const long = (end: string) => `${'s'.repeat(300)}${end}`
     const [one, two] = [
-      await service.signedIn({ ...ALICE, sid: long('1') }),
-      await service.signedIn({ ...ALICE, sid: long('2') }),
+      await service.signedInBrowser({ ...ALICE, sid: long('1') }),
+      await service.signedInBrowser({ ...ALICE, sid: long('2') }),
     ]
     const token = naming(service, { sid: long('1'), sub: 'alice', jti: long('jti') })
     expect((await deliver(service, token)).status).toBe(200)
@@ -208,7 +210,7 @@ eachDialect((dialect, newUrl) => {
 
   test('C115 grants stay when sessions end', async () => {
     const service = await rooms({ url: await newUrl() })
-    await service.signedIn(ALICE)
+    await service.signedInBrowser(ALICE)
     expect((await deliver(service, naming(service, { sub: 'alice' }))).status).toBe(200)
     const grants = await service.rooms.database.read.selectFrom('role_grants').select('source').execute()
     expect(grants).toEqual([{ source: 'bootstrap' }])
@@ -235,7 +237,7 @@ eachDialect((dialect, newUrl) => {
       expect(await service.rooms.database.read.selectFrom('sessions').selectAll().execute()).toEqual([])
       idp.reset()
       service.clock.ms += 1_000
-      expect(await isSignedIn(await service.signedIn({ ...ALICE, sid: 's-1' }))).toBe(true)
+      expect(await isSignedIn(await service.signedInBrowser({ ...ALICE, sid: 's-1' }))).toBe(true)
     }
   })
 
@@ -270,11 +272,11 @@ eachDialect((dialect, newUrl) => {
 
   test('C131 an accepted token leaves a row that says what it ended, and nothing of the token', async () => {
     const service = await rooms({ url: await newUrl() })
-    const alice = await service.signedIn({ ...ALICE, sid: 'provider-session-1' })
+    const alice = await service.signedInBrowser({ ...ALICE, sid: 'provider-session-1' })
     const { session } = await alice.json<{ session: { id: string } }>('/api/session')
     const token = naming(service, { sid: 'provider-session-1', jti: 'token-id-1' })
     await deliver(service, token, { ip: '203.0.113.9' })
-    const rows = (await audited(service)).filter(({ action }) => action === 'auth.backchannel_logout')
+    const rows = (await listAuditEvents(service)).filter(({ action }) => action === 'auth.backchannel_logout')
     expect(rows).toEqual([
       {
         action: 'auth.backchannel_logout',
@@ -284,7 +286,7 @@ eachDialect((dialect, newUrl) => {
         ip: '203.0.113.9',
       },
     ])
-    const written = JSON.stringify(rows) + service.logged.join('')
+    const written = JSON.stringify(rows) + service.logLines.join('')
     for (const secret of [token, 'token-id-1', 'provider-session-1']) expect(written).not.toContain(secret)
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
 import { roomsPerTest } from '../per-test.ts'
-import { browserOf, person } from './people.ts'
+import { browserOf, insertPerson } from './people.ts'
 
 const { rooms } = roomsPerTest()
 
@@ -44,7 +44,7 @@ describe('R10.2 C94 the cookies', () => {
 
   test('are deleted with every attribute, at logout and when the session is dead', async () => {
     const service = await rooms()
-    const browser = await browserOf(service, await person(service))
+    const browser = await browserOf(service, await insertPerson(service))
     const token = browser.token ?? ''
     expect(shapes(await browser.send('/api/auth/logout', { body: {} }))).toEqual(DELETED)
     browser.cookies.set('__Host-latchkey_session', token)
@@ -81,7 +81,7 @@ describe('R10.2 C94 the cookies', () => {
 
   test('that a sibling domain could set have no effect', async () => {
     const service = await rooms()
-    const [ada, mallory] = [await person(service), await person(service, { nickname: 'Mallory' })]
+    const [ada, mallory] = [await insertPerson(service), await insertPerson(service, { nickname: 'Mallory' })]
     const victim = await browserOf(service, ada)
     const attacker = await browserOf(service, mallory)
     victim.cookies.set('latchkey_session', attacker.token ?? '')
@@ -94,7 +94,7 @@ describe('R10.2 C94 the cookies', () => {
 
   test('of the same name twice are refused with 400, in either order', async () => {
     const service = await rooms()
-    const { token = '' } = await browserOf(service, await person(service))
+    const { token = '' } = await browserOf(service, await insertPerson(service))
     const name = '__Host-latchkey_session'
     for (const cookie of [
       `${name}=${token}; ${name}=other`,
@@ -111,7 +111,7 @@ describe('R10.2 C94 the cookies', () => {
 
   test('the readable one comes back on a GET when it is lost or wrong, for as long as the session has left', async () => {
     const service = await rooms()
-    const browser = await browserOf(service, await person(service))
+    const browser = await browserOf(service, await insertPerson(service))
     service.clock.ms += 1_000_000
     const again = await browser.send('/api/session')
     expect(shapes(again)).toEqual([
@@ -127,7 +127,7 @@ describe('R10.2 C94 the cookies', () => {
 eachDialect((_dialect, newUrl) => {
   test('C92 a session is 32 random bytes, and nothing in the database can be used as one', async () => {
     const service = await rooms({ url: await newUrl() })
-    const browsers = [await service.signedIn(), await service.signedIn()]
+    const browsers = [await service.signedInBrowser(), await service.signedInBrowser()]
     const tokens = browsers.map(({ token }) => token ?? '')
     for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32)
     expect(new Set(tokens).size).toBe(2)
@@ -135,7 +135,7 @@ eachDialect((_dialect, newUrl) => {
     const dump: unknown[] = []
     for (const table of ['sessions', 'users', 'identities', 'login_states', 'audit_events'] as const)
       dump.push(...(await read.selectFrom(table).selectAll().execute()))
-    const copy = JSON.stringify(dump) + service.logged.join('')
+    const copy = JSON.stringify(dump) + service.logLines.join('')
     for (const token of tokens)
       for (const secret of [token, csrfTokenOf(token)]) expect(copy).not.toContain(secret)
     const values = dump
@@ -150,7 +150,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('C92 the ID token in the database opens only with the cookie', async () => {
     const service = await rooms({ url: await newUrl() })
-    await service.signedIn()
+    await service.signedInBrowser()
     const { read } = service.rooms.database
     const { id_token_sealed } = await read
       .selectFrom('sessions')
@@ -164,7 +164,7 @@ eachDialect((_dialect, newUrl) => {
 
 test('C92 a session in a header, a query or a body is not one', async () => {
   const service = await rooms()
-  const { token = '' } = await browserOf(service, await person(service))
+  const { token = '' } = await browserOf(service, await insertPerson(service))
   const anonymous = service.browser()
   for (const headers of [
     { authorization: `Bearer ${token}` },

@@ -1,6 +1,6 @@
 import type { TestRooms } from '../rooms.ts'
 
-interface Delivered {
+interface DeliveryOptions {
   method?: string
   headers?: Record<string, string>
   body?: BodyInit | null
@@ -13,7 +13,7 @@ const URL_BY_ADDRESS = 'http://10.0.0.5:8081/api/auth/backchannel-logout'
 export async function deliver(
   test: TestRooms,
   token: string,
-  { method = 'POST', headers, body = new URLSearchParams({ logout_token: token }), ip }: Delivered = {},
+  { method = 'POST', headers, body = new URLSearchParams({ logout_token: token }), ip }: DeliveryOptions = {},
 ): Promise<Response> {
   const request = new Request(URL_BY_ADDRESS, {
     method,

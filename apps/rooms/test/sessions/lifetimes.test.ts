@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomsPerTest } from '../per-test.ts'
 import { type Browser } from '../rooms.ts'
-import { browserOf, person, storedSession } from './people.ts'
+import { browserOf, insertPerson, storedSession } from './people.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -18,7 +18,7 @@ async function isLive(browser: Browser): Promise<boolean> {
 eachDialect((_dialect, newUrl) => {
   test('C95 an unused session ends after the idle time, to the second', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const [late, inTime] = [await browserOf(service, ada), await browserOf(service, ada)]
     service.clock.ms += 7 * DAY - 1_000
     expect(await isLive(inTime)).toBe(true)
@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('C95 a session in use ends after the absolute time, to the second, and is never prolonged beyond', async () => {
     const service = await rooms({ url: await newUrl() })
-    const browser = await browserOf(service, await person(service))
+    const browser = await browserOf(service, await insertPerson(service))
     const start = service.clock.ms
     while (service.clock.ms + DAY < start + 30 * DAY) {
       service.clock.ms += DAY
@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
   test('C95 sessions with an idle time of seconds slide as well', async () => {
     const settings = { sessionIdleSeconds: 60, sessionAbsoluteSeconds: 600 }
     const service = await rooms({ url: await newUrl(), settings })
-    const browser = await service.signedIn()
+    const browser = await service.signedInBrowser()
     const start = service.clock.ms
     for (let used = 1; used <= 19; used++) {
       service.clock.ms = start + used * 30_000
@@ -78,14 +78,14 @@ eachDialect((_dialect, newUrl) => {
     }
     service.clock.ms = start + 600_000
     expect(await isLive(browser)).toBe(false)
-    const unused = await service.signedIn()
+    const unused = await service.signedInBrowser()
     service.clock.ms += 60_000
     expect(await isLive(unused)).toBe(false)
   })
 
   test('the last use is written once a minute at most, and not at all by what is refused', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
     const start = service.clock.ms
     const seen = async () => (await storedSession(service, browser.sessionId)).last_seen_at - start
@@ -108,7 +108,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('a disabled account has no session, from the next request on', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
     expect(await isLive(browser)).toBe(true)
     await service.rooms.database.write((tx) => tx.updateTable('users').set({ disabled: 1 }).execute())
@@ -121,7 +121,7 @@ test('C96 a 21st login ends the oldest session and no other', async () => {
   const browsers = []
   for (let i = 0; i < 21; i++) {
     service.clock.ms += 1_000
-    browsers.push(await service.signedIn())
+    browsers.push(await service.signedInBrowser())
   }
   const live = []
   for (const browser of browsers) live.push(await isLive(browser))

@@ -5,7 +5,7 @@ import { ALICE, type Json, LOGOUT_EVENT, base64url, newSigningKey } from '../pro
 import { roomsPerTest } from '../per-test.ts'
 import { type TestRooms } from '../rooms.ts'
 import { deliver } from './deliver.ts'
-import { audited } from './people.ts'
+import { listAuditEvents } from './people.ts'
 
 const { rooms } = roomsPerTest()
 
@@ -13,7 +13,7 @@ const OF_ALICE = (claims: Json): Json => ({ ...claims, sub: 'alice' })
 
 /** The answer to each token, and whether Alice is still signed in after all of them. */
 async function answersTo(service: TestRooms, tokens: Record<string, string>) {
-  const browser = await service.signedIn(ALICE)
+  const browser = await service.signedInBrowser(ALICE)
   const answers: Record<string, number> = {}
   for (const [name, token] of Object.entries(tokens)) answers[name] = (await deliver(service, token)).status
   return { answers, isSignedIn: (await browser.send('/api/session')).status === 200 }
@@ -81,7 +81,7 @@ describe('the door', () => {
       (idp: TestRooms['idp']) => idp.oauth2Config(),
     ]) {
       const service = await rooms({ provider })
-      const browser = await service.signedIn(ALICE)
+      const browser = await service.signedInBrowser(ALICE)
       for (const method of ['POST', 'GET', 'PUT'])
         expect((await deliver(service, service.idp.logoutToken(OF_ALICE), { method })).status).toBe(404)
       expect((await browser.send('/api/session')).status).toBe(200)
@@ -90,7 +90,7 @@ describe('the door', () => {
 
   test('R11.3 C107 cookies, Origin, Sec-Fetch-Site and Host say nothing here', async () => {
     const service = await rooms()
-    const browser = await service.signedIn(ALICE)
+    const browser = await service.signedInBrowser(ALICE)
     const twice = `__Host-latchkey_session=${browser.token}; __Host-latchkey_session=other`
     const odd: Record<string, string>[] = [
       { host: 'evil.example' },
@@ -146,14 +146,16 @@ describe('the token', () => {
   test('R13.3 a token signed with a key that cannot be fetched yet gets 503, no row that says it was refused, and works later', async () => {
     const service = await rooms()
     const { idp } = service
-    const alice = await service.signedIn(ALICE)
+    const alice = await service.signedInBrowser(ALICE)
     const isSignedIn = async () => (await alice.send('/api/session')).status === 200
     idp.keys = [newSigningKey('RS256', { kid: 'rotated' })]
     idp.answer('jwks', () => new Response('no', { status: 503 }))
     const token = idp.logoutToken(OF_ALICE)
     const answer = await deliver(service, token)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    const rejected = (await audited(service)).filter(({ action }) => action === 'auth.backchannel_rejected')
+    const rejected = (await listAuditEvents(service)).filter(
+      ({ action }) => action === 'auth.backchannel_rejected',
+    )
     expect([rejected, await isSignedIn()]).toEqual([[], true])
     const login = await service.browser().signIn(ALICE)
     expect(login.headers.get('location')).toContain('/login?error=provider_unavailable')
@@ -323,7 +325,7 @@ describe('the token', () => {
     }))
     for (let i = 0; i < 3; i++) await deliver(service, bad)
     await deliver(service, 'junk')
-    const rows = await audited(service)
+    const rows = await listAuditEvents(service)
     expect(rows).toHaveLength(2)
     expect(rows).toContainEqual({
       action: 'auth.backchannel_rejected',
@@ -332,7 +334,7 @@ describe('the token', () => {
       metadata: { code: 'token_invalid', reason: 'logout token audience wrong', count: 3 },
       ip: '198.51.100.7',
     })
-    const written = JSON.stringify(rows) + service.logged.join('')
+    const written = JSON.stringify(rows) + service.logLines.join('')
     for (const secret of [bad, bad.split('.')[1] ?? '', 'the-token-id']) expect(written).not.toContain(secret)
     const metrics = await service.rooms.metrics.registry.metrics()
     expect(metrics).toContain('latchkey_rooms_logout_tokens_total{result="refused"} 4')

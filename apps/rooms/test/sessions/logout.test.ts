@@ -1,11 +1,11 @@
 // Signing out here, everywhere, and at the provider (R12).
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { PATIENCE } from '../../src/login/surroundings.ts'
+import { DEFAULT_TIMEOUTS } from '../../src/login/provider-dependencies.ts'
 import { ALICE, type Json } from '../provider/hostile.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { ORIGIN, type TestRooms } from '../rooms.ts'
-import { audited, browserOf, person, storedSession } from './people.ts'
+import { listAuditEvents, browserOf, insertPerson, storedSession } from './people.ts'
 
 const { rooms } = roomsPerTest()
 
@@ -22,7 +22,7 @@ eachDialect((_dialect, newUrl) => {
       idTokens.push(String(answer['id_token']))
       return answer
     })
-    const browser = await service.signedIn(ALICE)
+    const browser = await service.signedInBrowser(ALICE)
     const token = browser.token ?? ''
     const { session } = await browser.json<{ session: { id: string } }>('/api/session')
     const { success, logoutUrl } = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
@@ -43,7 +43,7 @@ eachDialect((_dialect, newUrl) => {
       revoke_reason: 'signed_out',
       id_token_sealed: null,
     })
-    expect((await audited(service)).at(-1)).toMatchObject({
+    expect((await listAuditEvents(service)).at(-1)).toMatchObject({
       action: 'auth.logout',
       target: ['session', session.id],
       metadata: { everywhere: false, sessions: 1 },
@@ -53,13 +53,13 @@ eachDialect((_dialect, newUrl) => {
 
   test('R12.1 everywhere means every session of the account and no other, and here means this one', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const [here, there, elsewhere] = [
       await browserOf(service, ada),
       await browserOf(service, ada),
       await browserOf(service, ada),
     ]
-    const stranger = await browserOf(service, await person(service))
+    const stranger = await browserOf(service, await insertPerson(service))
     const live = async () => {
       const statuses = []
       for (const each of [here, there, elsewhere, stranger])
@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await live()).toEqual([401, 200, 200, 200])
     await there.json('/api/auth/logout', { body: { everywhere: true } })
     expect(await live()).toEqual([401, 401, 401, 200])
-    const ends = (await audited(service)).map(({ action, metadata }) => [action, metadata])
+    const ends = (await listAuditEvents(service)).map(({ action, metadata }) => [action, metadata])
     expect(ends).toEqual([
       ['auth.logout', { everywhere: false, sessions: 1 }],
       ['auth.logout', { everywhere: true, sessions: 2 }],
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
 
 test('any other body is refused and ends nothing', async () => {
   const service = await rooms()
-  const browser = await browserOf(service, await person(service))
+  const browser = await browserOf(service, await insertPerson(service))
   for (const body of [
     { everywhere: false },
     { everywhere: 'true' },
@@ -120,16 +120,18 @@ test('any other body is refused and ends nothing', async () => {
 
 test('two logouts at once both succeed or find no session, and one is recorded', async () => {
   const service = await rooms()
-  const browser = await browserOf(service, await person(service))
+  const browser = await browserOf(service, await insertPerson(service))
   const answers = await Promise.all([1, 2].map(() => browser.send('/api/auth/logout', { body: {} })))
   for (const { status } of answers) expect([200, 401]).toContain(status)
-  const ended = (await audited(service)).map(({ metadata }) => (metadata as { sessions: number }).sessions)
+  const ended = (await listAuditEvents(service)).map(
+    ({ metadata }) => (metadata as { sessions: number }).sessions,
+  )
   expect(ended.reduce((sum, each) => sum + each, 0)).toBe(1)
 })
 
 describe('C117 logoutUrl is left out', () => {
   const logout = async (service: TestRooms) => {
-    const browser = await service.signedIn(ALICE)
+    const browser = await service.signedInBrowser(ALICE)
     const answer = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
     expect((await browser.send('/api/session')).status).toBe(401)
     return answer
@@ -148,7 +150,7 @@ describe('C117 logoutUrl is left out', () => {
 
   test('when the session comes from an earlier issuer', async () => {
     const service = await rooms()
-    const browser = await browserOf(service, await person(service), {
+    const browser = await browserOf(service, await insertPerson(service), {
       idp: { issuer: 'https://earlier.example', sub: 'ada', sid: null, idToken: 'a.b.c' },
     })
     expect(await browser.json<LoggedOut>('/api/auth/logout', { body: {} })).toEqual({ success: true })
@@ -159,7 +161,7 @@ describe('C117 logoutUrl is left out', () => {
     const service = await rooms()
     const { issuer } = service.idp
     service.idp.answer('metadata', () => new Response('down', { status: 503 }))
-    const browser = await browserOf(service, await person(service), {
+    const browser = await browserOf(service, await insertPerson(service), {
       idp: { issuer, sub: 'ada', sid: null, idToken: 'a.b.c' },
     })
     expect(await browser.json<LoggedOut>('/api/auth/logout', { body: {} })).toEqual({ success: true })
@@ -175,7 +177,7 @@ describe('C117 logoutUrl is left out', () => {
       await released.promise
       return usual()
     })
-    const browser = await browserOf(service, await person(service), {
+    const browser = await browserOf(service, await insertPerson(service), {
       idp: { issuer, sub: 'ada', sid: null, idToken: 'a.b.c' },
     })
     const second = service.browser()
@@ -186,7 +188,7 @@ describe('C117 logoutUrl is left out', () => {
     expect(await answer).toEqual({ success: true })
     // The call itself still goes on, so that it was not its own end that was waited for.
     expect(await service.rooms.metrics.registry.metrics()).not.toContain('endpoint="discovery"')
-    expect(PATIENCE.pageMs).toBe(2_000)
+    expect(DEFAULT_TIMEOUTS.pageMs).toBe(2_000)
     released.resolve()
   })
 })
@@ -194,7 +196,7 @@ describe('C117 logoutUrl is left out', () => {
 test('C117 an ID token of 12 KiB is left out of the address, which stays below 8 KiB', async () => {
   const service = await rooms()
   service.idp.idToken((claims) => ({ ...claims, filler: 'x'.repeat(12 * 1024) }))
-  const browser = await service.signedIn(ALICE)
+  const browser = await service.signedInBrowser(ALICE)
   const { logoutUrl = '' } = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
   expect(logoutUrl.length).toBeLessThan(8 * 1024)
   expect([...new URL(logoutUrl).searchParams.keys()]).toEqual([
@@ -206,7 +208,7 @@ test('C117 an ID token of 12 KiB is left out of the address, which stays below 8
 
 test('C117 the landing address is the canonical origin, whichever was asked', async () => {
   const service = await rooms({ settings: { allowedHosts: [ORIGIN, 'https://second.example.com'] } })
-  const first = await service.signedIn(ALICE)
+  const first = await service.signedInBrowser(ALICE)
   const second = service.browser({ origin: 'https://second.example.com' })
   second.cookies.set('__Host-latchkey_session', first.token ?? '')
   const { logoutUrl = '' } = await second.json<LoggedOut>('/api/auth/logout', { body: {} })
@@ -215,11 +217,11 @@ test('C117 the landing address is the canonical origin, whichever was asked', as
 
 test('C118 oidcc-client-test-rp-init-logout-other-state, oidcc-client-test-rp-init-logout-no-state: coming back shows the page and changes nothing', async () => {
   const service = await rooms()
-  const leaver = await service.signedIn(ALICE)
+  const leaver = await service.signedInBrowser(ALICE)
   const { logoutUrl = '' } = await leaver.json<LoggedOut>('/api/auth/logout', { body: {} })
   const state = new URL(logoutUrl).searchParams.get('state')
-  const stays = await service.signedIn(ALICE)
-  const before = await audited(service)
+  const stays = await service.signedInBrowser(ALICE)
+  const before = await listAuditEvents(service)
   for (const query of [
     `?state=${state}`,
     '?state=other',
@@ -234,5 +236,5 @@ test('C118 oidcc-client-test-rp-init-logout-other-state, oidcc-client-test-rp-in
     }
   expect((await stays.send('/api/session')).status).toBe(200)
   expect((await leaver.send('/api/session')).status).toBe(401)
-  expect(await audited(service)).toEqual(before)
+  expect(await listAuditEvents(service)).toEqual(before)
 })

@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomsPerTest } from '../per-test.ts'
 import { NOON } from '../rooms.ts'
-import { audited, browserOf, person, storedSession } from './people.ts'
+import { listAuditEvents, browserOf, insertPerson, storedSession } from './people.ts'
 
 const { rooms } = roomsPerTest()
 
 eachDialect((_dialect, newUrl) => {
   test('a browser learns who is signed in, without anything that would sign somebody else in', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
     const answer = await browser.json('/api/session')
     expect(answer).toEqual({
@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R9.1 a grant counts on the next request and no longer than it exists', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
     const isAdmin = async () =>
       (await browser.json<{ user: { platformAdmin: boolean } }>('/api/session')).user
@@ -56,8 +56,8 @@ eachDialect((_dialect, newUrl) => {
 
   test('C97 own sessions are listed, newest first, with the client’s prefix and never more of its address', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
-    const other = await person(service, { nickname: 'Other' })
+    const ada = await insertPerson(service)
+    const other = await insertPerson(service, { nickname: 'Other' })
     const phone = await browserOf(service, ada, { ip: '2001:db8:1:2:3:4:5:6', userAgent: 'Phone' })
     service.clock.ms += 1_000
     const laptop = await browserOf(service, ada, { userAgent: 'Laptop' })
@@ -90,8 +90,8 @@ eachDialect((_dialect, newUrl) => {
 
   test('C97 one’s own session can be ended, and somebody else’s is not found and lives on', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
-    const mallory = await person(service, { nickname: 'Mallory' })
+    const ada = await insertPerson(service)
+    const mallory = await insertPerson(service, { nickname: 'Mallory' })
     const phone = await browserOf(service, ada)
     const laptop = await browserOf(service, ada)
     const foreign = await browserOf(service, mallory)
@@ -101,7 +101,7 @@ eachDialect((_dialect, newUrl) => {
       { error: 'Not found', code: 'not_found' },
     ])
     expect((await phone.send('/api/session')).status).toBe(200)
-    expect(await audited(service)).toEqual([])
+    expect(await listAuditEvents(service)).toEqual([])
 
     expect(await laptop.json(`/api/sessions/${phone.sessionId}`, { method: 'DELETE' })).toEqual({
       success: true,
@@ -113,7 +113,7 @@ eachDialect((_dialect, newUrl) => {
     })
     expect((await laptop.send('/api/session')).status).toBe(200)
     expect((await laptop.send(`/api/sessions/${phone.sessionId}`, { method: 'DELETE' })).status).toBe(404)
-    expect(await audited(service)).toEqual([
+    expect(await listAuditEvents(service)).toEqual([
       {
         action: 'session.revoke',
         actor: ada.id,
@@ -126,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('who ends the session that asks is signed out, and the browser keeps no cookie', async () => {
     const service = await rooms({ url: await newUrl() })
-    const browser = await browserOf(service, await person(service))
+    const browser = await browserOf(service, await insertPerson(service))
     const token = browser.token ?? ''
     await browser.json(`/api/sessions/${browser.sessionId}`, { method: 'DELETE' })
     expect([...browser.cookies]).toEqual([])
@@ -136,22 +136,22 @@ eachDialect((_dialect, newUrl) => {
 
   test('ending all other sessions leaves this one and those of other people', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const others = [await browserOf(service, ada), await browserOf(service, ada)]
     const mine = await browserOf(service, ada)
-    const stranger = await browserOf(service, await person(service))
+    const stranger = await browserOf(service, await insertPerson(service))
     const revokeOthers = { method: 'POST' }
     expect(await mine.json('/api/sessions/revoke-others', revokeOthers)).toEqual({ revoked: 2 })
     expect(await mine.json('/api/sessions/revoke-others', revokeOthers)).toEqual({ revoked: 0 })
     for (const each of others) expect((await each.send('/api/session')).status).toBe(401)
     for (const each of [mine, stranger]) expect((await each.send('/api/session')).status).toBe(200)
-    const revoked = new Set((await audited(service)).map(({ target }) => String(target)))
+    const revoked = new Set((await listAuditEvents(service)).map(({ target }) => String(target)))
     expect(revoked).toEqual(new Set(others.map(({ sessionId }) => `session,${sessionId}`)))
   })
 
   test('a malformed id of a session is not found', async () => {
     const service = await rooms({ url: await newUrl() })
-    const browser = await browserOf(service, await person(service))
+    const browser = await browserOf(service, await insertPerson(service))
     for (const id of [
       '1',
       'null',
@@ -170,7 +170,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('C96 the 21st session ends the oldest and no other', async () => {
     const service = await rooms({ url: await newUrl() })
-    const ada = await person(service)
+    const ada = await insertPerson(service)
     const browsers = []
     for (let i = 0; i < 21; i++) {
       service.clock.ms += 1_000

@@ -8,7 +8,7 @@ import type { Browser, TestRooms } from '../rooms.ts'
 const LIFETIMES = { idleMs: 604_800_000, absoluteMs: 2_592_000_000 }
 
 /** Somebody who is in the database without a login, for tests that are about what comes after one. */
-export async function person(test: TestRooms, overrides: Partial<UserRow> = {}): Promise<UserRow> {
+export async function insertPerson(test: TestRooms, overrides: Partial<UserRow> = {}): Promise<UserRow> {
   const user: UserRow = {
     id: crypto.randomUUID(),
     nickname: 'Ada Lovelace',
@@ -30,7 +30,7 @@ export async function person(test: TestRooms, overrides: Partial<UserRow> = {}):
   return user
 }
 
-interface As {
+interface SessionOptions {
   ip?: string
   userAgent?: string
   lifetimes?: typeof LIFETIMES
@@ -42,7 +42,7 @@ interface As {
 export async function browserOf(
   test: TestRooms,
   user: UserRow,
-  { ip, userAgent = 'Mozilla/5.0 (test)', lifetimes = LIFETIMES, mostSessions, idp }: As = {},
+  { ip, userAgent = 'Mozilla/5.0 (test)', lifetimes = LIFETIMES, mostSessions, idp }: SessionOptions = {},
 ): Promise<Browser & { sessionId: string }> {
   const session = {
     userId: user.id,
@@ -71,7 +71,7 @@ export async function storedSession(test: TestRooms, id: string) {
 }
 
 /** The audit log without its times and ids, oldest first. */
-export async function audited(test: TestRooms): Promise<Record<string, unknown>[]> {
+export async function listAuditEvents(test: TestRooms): Promise<Record<string, unknown>[]> {
   const rows = await test.rooms.database.read
     .selectFrom('audit_events')
     .selectAll()

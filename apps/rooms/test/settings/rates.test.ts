@@ -50,8 +50,8 @@ const ask = (browser: Browser) => () => browser.send('/api/config')
 
 test('R22: http_per_minute counts requests per session', () =>
   withRooms({ http_per_minute: 12, http_anonymous_per_minute: 5 }, async (rooms) => {
-    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
-    const two = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
+    const two = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
     expect(await untilRefused(ask(one))).toBe(12)
     expect(await untilRefused(ask(two))).toBe(12)
     rooms.clock.ms += 60_000
@@ -70,7 +70,7 @@ test('R22: http_anonymous_per_minute counts requests without a live session per 
     expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8::2' })))).toBe(0)
     expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8:0:1::1' })))).toBe(7)
     // Members behind the same address are not counted with them.
-    const member = await rooms.signedIn(undefined, { ip: '2001:db8::1' })
+    const member = await rooms.signedInBrowser(undefined, { ip: '2001:db8::1' })
     expect((await member.send('/api/config')).status).toBe(200)
   }))
 
@@ -81,9 +81,9 @@ test('R22: http_anonymous_per_minute counts addresses that do not exist, too', (
 
 test('R22: exports_per_hour counts by person, on every device', () =>
   withRooms({ exports_per_hour: 3 }, async (rooms) => {
-    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
-    const two = await rooms.signedIn({ sub: 'one', name: 'One' })
-    const other = await rooms.signedIn({ sub: 'two', name: 'Two' })
+    const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
+    const two = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
+    const other = await rooms.signedInBrowser({ sub: 'two', name: 'Two' })
     const read = (browser: Browser) => () => browser.send('/api/account/export')
     expect(await untilRefused(read(one))).toBe(3)
     expect(await untilRefused(read(two))).toBe(0)
@@ -99,8 +99,8 @@ test('R22: body_bytes bounds the body of a request', () =>
 
 test('R22: admin_writes_per_minute counts writes per person, not reads', () =>
   withRooms({ admin_writes_per_minute: 4 }, async (rooms) => {
-    const admin = await rooms.signedIn()
-    const again = await rooms.signedIn()
+    const admin = await rooms.signedInBrowser()
+    const again = await rooms.signedInBrowser()
     const write = (browser: Browser) => () =>
       browser.send('/api/admin/settings', { method: 'PATCH', body: {} })
     for (let n = 0; n < 10; n++) expect((await admin.send('/api/admin/settings')).status).toBe(200)
@@ -111,7 +111,7 @@ test('R22: admin_writes_per_minute counts writes per person, not reads', () =>
 
 test('R22: search_per_minute counts searches per person; listing and leafing through are none', () =>
   withRooms({ search_per_minute: 3 }, async (rooms) => {
-    const admin = await rooms.signedIn()
+    const admin = await rooms.signedInBrowser()
     for (let n = 0; n < 10; n++) expect((await admin.send('/api/admin/users')).status).toBe(200)
     expect(await untilRefused(() => admin.send('/api/admin/users?q=alice'))).toBe(3)
     expect((await admin.send('/api/admin/users')).status).toBe(200)
@@ -121,8 +121,8 @@ const MISSING_ROOM = `/api/rooms/${ID}`
 
 test('R22: room_writes_per_minute counts what changes rooms per person, on every device, and refuses before it looks for the room', () =>
   withRooms({ room_writes_per_minute: 6 }, async (rooms) => {
-    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
-    const other = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
+    const other = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
     for (const [method, path, body] of ROOM_WRITES) {
       const sent = { method, ...(body !== undefined && { body }) }
       const send = () => one.send(path.startsWith('/api') ? path : MISSING_ROOM + path, sent)
@@ -133,14 +133,14 @@ test('R22: room_writes_per_minute counts what changes rooms per person, on every
       expect((await one.send(`${MISSING_ROOM}/messages`, { body: { content: 'Hello' } })).status).toBe(404)
       rooms.clock.ms += 60_000
     }
-    const two = await rooms.signedIn({ sub: 'two', name: 'Two' })
+    const two = await rooms.signedInBrowser({ sub: 'two', name: 'Two' })
     expect((await two.send(`${MISSING_ROOM}/join`, { method: 'POST' })).status).toBe(404)
   }))
 
 test('R22: room_writes_per_minute counts rooms that are entered over a socket, with those entered over HTTP', () =>
   withRooms({ room_writes_per_minute: 3 }, async (rooms) => {
     const live = listen(rooms.rooms)
-    const one = await rooms.signedIn({ sub: 'one', name: 'One' })
+    const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
     const roomId = await openRoom(one)
     const socket = live.connect(one)
     expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type Environment, SettingsError } from '@latchkey/settings/settings'
 import fc from 'fast-check'
 import { DEFAULT_LIMITS, parseLimits } from '../../src/limits.ts'
-import { declarations } from '../../src/setting-declarations.ts'
-import { readSettings, settingsWarnings } from '../../src/settings.ts'
+import { declarations } from '../../src/settings/declarations.ts'
+import { readSettings, settingsWarnings } from '../../src/settings/settings.ts'
 
 const common = { AUTH_CLIENT_ID: 'rooms', ALLOWED_HOSTS: 'https://rooms.example.com' }
 

@@ -7,7 +7,9 @@ export class DatabaseNotEmpty extends Error {
   override readonly name = 'DatabaseNotEmpty'
 
   constructor(table: string) {
-    super(`The instance is not empty (it has rows of ${table}): an archive is imported only into an empty one`)
+    super(
+      `The instance is not empty (it has rows of ${table}): an archive is imported only into an empty one`,
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CallError } from '@latchkey/web/call'
 import { numberFormat } from '@latchkey/web/formats'
-import { type Translate as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
+import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { type OwnKey, texts } from './areas.ts'
 
@@ -94,7 +94,7 @@ export const wording: Wording = {
   failureKey,
 }
 
-export type Say = SayAny<TextKey>
+export type Say = TranslateAny<TextKey>
 
 /** Texts, figures and moments in the person's language; the component follows a change of it. */
 export function useText() {

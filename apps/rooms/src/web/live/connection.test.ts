@@ -1,8 +1,14 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Connection, type ConnectionState, type Ears, type Socket, waitBefore } from './connection.ts'
-import type { EventPage } from './following.ts'
-import type { RoomEvent, Subscribed } from './frames.ts'
+import {
+  Connection,
+  type ConnectionState,
+  type SocketListeners,
+  type Socket,
+  backoffMs,
+} from './connection.ts'
+import type { EventPage } from './room-subscription.ts'
+import type { RoomEvent, SubscribedFrame } from './frames.ts'
 
 const ROOM = 'room-1'
 
@@ -11,7 +17,7 @@ function world() {
   const log: RoomEvent[] = []
   const sockets: FakeSocket[] = []
   const timers: { at: number; act: () => void }[] = []
-  const told: string[] = []
+  const calls: string[] = []
   const states: ConnectionState[] = []
   const reads: ((how: 'answer' | 'fail') => void)[] = []
   let nowMs = 0
@@ -21,14 +27,14 @@ function world() {
   let user = 'alice'
 
   class FakeSocket implements Socket {
-    readonly #ears: Ears
+    readonly #listeners: SocketListeners
     readonly sent: { type: string; id: string; roomId?: string }[] = []
     readonly coming: object[] = []
     isClosed = false
     isSubscribed = false
 
-    constructor(ears: Ears) {
-      this.#ears = ears
+    constructor(listeners: SocketListeners) {
+      this.#listeners = listeners
     }
 
     send(text: string): void {
@@ -57,19 +63,19 @@ function world() {
     /** Ended by the server, or by the network in between. */
     lose(code = 1006, reason = ''): void {
       this.isClosed = true
-      this.#ears.lost(code, reason)
+      this.#listeners.onClose(code, reason)
     }
 
     deliver(): boolean {
       const frame = this.coming.shift()
-      if (frame) this.#ears.heard(JSON.stringify(frame))
+      if (frame) this.#listeners.onMessage(JSON.stringify(frame))
       return frame !== undefined
     }
   }
 
   const connection = new Connection({
-    open(_protocol, ears) {
-      const socket = new FakeSocket(ears)
+    open(_protocol, listeners) {
+      const socket = new FakeSocket(listeners)
       socket.coming.push({ type: 'welcome', userId: user, limits: { messageLength: 7 } })
       sockets.push(socket)
       return socket
@@ -86,9 +92,9 @@ function world() {
         ),
       refusalOf: (error) => ((error as Error).message === 'no answer' ? undefined : (error as Error).message),
     },
-    isStill: (userId) => userId === 'alice',
-    onSomebodyElse: () => told.push('somebody else'),
-    onSessionEnd: (reason) => told.push(`session ended: ${reason}`),
+    isSameUser: (userId) => userId === 'alice',
+    onUserChange: () => calls.push('somebody else'),
+    onSessionEnd: (reason) => calls.push(`session ended: ${reason}`),
     random: () => 1,
     timers: {
       now: () => nowMs,
@@ -106,18 +112,18 @@ function world() {
     connection,
     sockets,
     states,
-    told,
+    told: calls,
     reads,
     current,
     follow: () =>
       connection.follow(ROOM, {
-        subscribed: ({ seq }: Subscribed) => told.push(`in at ${seq}`),
-        event: ({ seq }) => told.push(String(seq)),
-        reset: () => told.push('reset'),
-        presence: () => told.push('presence'),
-        typing: () => told.push('typing'),
-        removed: ({ reason }) => told.push(`removed: ${reason}`),
-        refused: (code) => told.push(`refused: ${code}`),
+        subscribed: ({ seq }: SubscribedFrame) => calls.push(`in at ${seq}`),
+        event: ({ seq }) => calls.push(String(seq)),
+        reset: () => calls.push('reset'),
+        presence: () => calls.push('presence'),
+        typing: () => calls.push('typing'),
+        removed: ({ reason }) => calls.push(`removed: ${reason}`),
+        refused: (code) => calls.push(`refused: ${code}`),
       }),
     /** Something happens in the room; whoever is subscribed will be sent it. */
     append(isLost = false): void {
@@ -149,7 +155,7 @@ function world() {
         await Bun.sleep(0)
       }
     },
-    seqs: () => told.filter((word) => /^\d+$/.test(word)).map(Number),
+    seqs: () => calls.filter((word) => /^\d+$/.test(word)).map(Number),
     lastSeq: () => log.length,
   }
 }
@@ -316,9 +322,9 @@ test('leaving tells the server, and nothing is heard afterwards', async () => {
 })
 
 test('R18.7 waits grow from half a second to half a minute with full jitter, and begin anew after a welcome', async () => {
-  const waits = [0, 1, 2, 3, 4, 5, 6, 7, 20].map((attempt) => waitBefore(attempt, () => 1))
+  const waits = [0, 1, 2, 3, 4, 5, 6, 7, 20].map((attempt) => backoffMs(attempt, () => 1))
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
-  expect(waitBefore(3, () => 0)).toBe(0)
+  expect(backoffMs(3, () => 0)).toBe(0)
   const it = world()
   it.connection.start()
   for (const ms of [500, 1000, 2000]) {
@@ -378,9 +384,9 @@ test('where somebody else is signed in after a break nothing is asked for as the
 test('R18.8 after 4429 half a minute passes first, however much somebody hurries', async () => {
   const it = await inRoom()
   it.current()?.lose(4429)
-  it.connection.hurry()
+  it.connection.reconnectNow()
   it.pass(29_999)
-  it.connection.hurry()
+  it.connection.reconnectNow()
   expect(it.connection.state).toBe('resting')
   it.pass(1)
   expect([it.connection.state, it.sockets.length]).toEqual(['connecting', 2])
@@ -389,19 +395,19 @@ test('R18.8 after 4429 half a minute passes first, however much somebody hurries
 test('when the network is back a lost connection is opened at once, and one that hangs or may have died anew', async () => {
   const it = await inRoom()
   it.current()?.lose()
-  it.connection.hurry()
+  it.connection.reconnectNow()
   expect([it.connection.state, it.sockets.length]).toEqual(['connecting', 2])
   it.pass(2_999)
-  it.connection.hurry()
+  it.connection.reconnectNow()
   expect(it.sockets).toHaveLength(2)
   it.pass(1)
-  it.connection.hurry()
+  it.connection.reconnectNow()
   expect(it.sockets.map(({ isClosed }) => isClosed)).toEqual([true, true, false])
   it.append()
   await it.settle()
   expect([it.connection.state, it.seqs()]).toEqual(['live', [1]])
   it.append(true)
-  it.connection.hurry()
+  it.connection.reconnectNow()
   expect([it.connection.state, it.sockets.length]).toEqual(['connecting', 4])
   await it.settle()
   expect([it.connection.state, it.seqs()]).toEqual(['live', [1, 2]])

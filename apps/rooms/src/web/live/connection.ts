@@ -1,5 +1,5 @@
-import { Following, type Log, type RoomListener } from './following.ts'
-import { type Notified, SUBPROTOCOL, type ServerFrame } from './frames.ts'
+import { RoomSubscription, type EventLog, type RoomListener } from './room-subscription.ts'
+import { type NoticeFrame, SUBPROTOCOL, type ServerFrame } from './frames.ts'
 
 /** What of a `WebSocket` is used, so that tests can be its other end. */
 export interface Socket {
@@ -8,9 +8,9 @@ export interface Socket {
 }
 
 /** What is to be called when a socket has something to say. */
-export interface Ears {
-  heard: (text: string) => unknown
-  lost: (code: number, reason: string) => unknown
+export interface SocketListeners {
+  onMessage: (text: string) => unknown
+  onClose: (code: number, reason: string) => unknown
 }
 
 /**
@@ -28,12 +28,12 @@ export type ConnectionState =
   | 'misunderstood'
 
 export interface ConnectionOptions {
-  open: (protocol: string, ears: Ears) => Socket
-  log: Pick<Log, 'eventsAfter' | 'refusalOf'>
+  open: (protocol: string, listeners: SocketListeners) => Socket
+  log: Pick<EventLog, 'eventsAfter' | 'refusalOf'>
   /** Whether this client is still theirs whose session the socket was opened with. */
-  isStill: (userId: string) => boolean
+  isSameUser: (userId: string) => boolean
   /** It is not. The connection has stopped, before anything was said with that session. */
-  onSomebodyElse: () => void
+  onUserChange: () => void
   /** The session has ended, with the reason of R18. */
   onSessionEnd: (reason: string) => void
   /** 0 to 1. */
@@ -47,7 +47,7 @@ export interface Timers {
 }
 
 const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 /** Without a word from the server for this long it is asked for one, and given up when none comes. */
 const QUIET_MS = 25_000
 /** An opening that takes longer than this may hang. */
@@ -66,8 +66,8 @@ export const browserTimers: Timers = {
 }
 
 /** Full jitter: clients that lost the same server do not come back all at once (R18.7). */
-export function waitBefore(attempt: number, random: () => number): number {
-  return random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt)
+export function backoffMs(attempt: number, random: () => number): number {
+  return random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt)
 }
 
 /** The one socket of this tab: opens it, opens it again, and brings every room that is followed up to date (R18). */
@@ -76,11 +76,11 @@ export class Connection {
   /** Of a message; told by the server. */
   messageLength = 2000
   readonly #options: Required<ConnectionOptions>
-  readonly #rooms = new Map<string, Following>()
+  readonly #rooms = new Map<string, RoomSubscription>()
   readonly #lobby = new Set<() => void>()
-  readonly #notices = new Set<(frame: Notified) => void>()
+  readonly #notices = new Set<(frame: NoticeFrame) => void>()
   readonly #watchers = new Set<() => void>()
-  readonly #asked = new Map<string, string>()
+  readonly #pendingSubscriptions = new Map<string, string>()
   #socket: Socket | null = null
   /** Which socket is listened to. */
   #turn = 0
@@ -106,14 +106,14 @@ export class Connection {
   stop(): void {
     this.#cancelWait()
     this.#drop()
-    this.#become('idle')
+    this.#setState('idle')
   }
 
   /**
    * The network is back: opens it at once instead of when its time has come, and instead of an opening that may hang or of
    * a connection that may have died with the network, which would show only after a while.
    */
-  hurry(): void {
+  reconnectNow(): void {
     const mayHang = this.state === 'connecting' && this.#options.timers.now() - this.#openedAt >= OPENING_MS
     if (this.state !== 'waiting' && this.state !== 'live' && !mayHang) return
     this.#cancelWait()
@@ -125,17 +125,17 @@ export class Connection {
   watch = (watcher: () => void): (() => void) => add(this.#watchers, watcher)
 
   /** Calls back with each notice that is for this person. */
-  onNotice(listener: (frame: Notified) => void): () => void {
+  onNotice(listener: (frame: NoticeFrame) => void): () => void {
     return add(this.#notices, listener)
   }
 
   /** Calls back when a line of the lobby has changed, or may have. */
   followLobby(listener: () => void): () => void {
-    if (this.#lobby.size === 0) this.#ask({ type: 'subscribe_lobby' })
+    if (this.#lobby.size === 0) this.#request({ type: 'subscribe_lobby' })
     const stop = add(this.#lobby, listener)
     return () => {
       stop()
-      if (this.#lobby.size === 0) this.#ask({ type: 'unsubscribe_lobby' })
+      if (this.#lobby.size === 0) this.#request({ type: 'unsubscribe_lobby' })
     }
   }
 
@@ -143,8 +143,8 @@ export class Connection {
   follow(roomId: string, listener: RoomListener): () => void {
     const { log, random, timers } = this.#options
     const pause = (attempt: number) =>
-      new Promise<void>((resume) => void timers.after(waitBefore(attempt, random), resume))
-    const following = new Following(roomId, listener, { ...log, pause })
+      new Promise<void>((resume) => void timers.after(backoffMs(attempt, random), resume))
+    const following = new RoomSubscription(roomId, listener, { ...log, pause })
     this.#rooms.get(roomId)?.end()
     this.#rooms.set(roomId, following)
     this.#subscribe(following)
@@ -152,7 +152,7 @@ export class Connection {
       following.end()
       if (this.#rooms.get(roomId) !== following) return
       this.#rooms.delete(roomId)
-      this.#ask({ type: 'unsubscribe', roomId })
+      this.#request({ type: 'unsubscribe', roomId })
     }
   }
 
@@ -160,7 +160,7 @@ export class Connection {
     if (this.state === 'live') this.#send({ type: 'typing', roomId, active })
   }
 
-  #become(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     if (this.state === state) return
     this.state = state
     for (const watcher of this.#watchers) watcher()
@@ -168,59 +168,59 @@ export class Connection {
 
   #open(): void {
     this.#openedAt = this.#options.timers.now()
-    this.#become('connecting')
+    this.#setState('connecting')
     const turn = ++this.#turn
     this.#socket = this.#options.open(SUBPROTOCOL, {
-      heard: (text) => turn === this.#turn && this.#hear(text),
-      lost: (code, reason) => turn === this.#turn && this.#lost(code, reason),
+      onMessage: (text) => turn === this.#turn && this.#onFrame(text),
+      onClose: (code, reason) => turn === this.#turn && this.#onClose(code, reason),
     })
-    this.#listenForLife()
+    this.#watchSilence()
   }
 
   /** Lets the socket go without hearing of it again. */
   #drop(code?: number): void {
     this.#cancelQuiet()
     this.#turn++
-    this.#asked.clear()
+    this.#pendingSubscriptions.clear()
     this.#socket?.close(code)
     this.#socket = null
   }
 
-  #lost(code: number, reason: string): void {
+  #onClose(code: number, reason: string): void {
     this.#drop()
     if (code === 4401) {
-      this.#become('idle')
+      this.#setState('idle')
       return this.#options.onSessionEnd(reason)
     }
-    if (code === 4400 || code === 4413) return this.#become('misunderstood')
-    if (code === 4409) return this.#become('replaced')
+    if (code === 4400 || code === 4413) return this.#setState('misunderstood')
+    if (code === 4409) return this.#setState('replaced')
     const isTooFast = code === 4429
-    const ms = isTooFast ? LONGEST_WAIT_MS : waitBefore(this.#attempt++, this.#options.random)
-    this.#become(isTooFast ? 'resting' : 'waiting')
+    const ms = isTooFast ? MAX_WAIT_MS : backoffMs(this.#attempt++, this.#options.random)
+    this.#setState(isTooFast ? 'resting' : 'waiting')
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
 
-  #welcomed(userId: string, messageLength: number): void {
-    if (!this.#options.isStill(userId)) {
+  #onWelcome(userId: string, messageLength: number): void {
+    if (!this.#options.isSameUser(userId)) {
       this.stop()
-      return this.#options.onSomebodyElse()
+      return this.#options.onUserChange()
     }
     this.messageLength = messageLength
     this.#attempt = 0
-    this.#become('live')
-    if (this.#lobby.size > 0) this.#ask({ type: 'subscribe_lobby' })
+    this.#setState('live')
+    if (this.#lobby.size > 0) this.#request({ type: 'subscribe_lobby' })
     for (const following of this.#rooms.values()) this.#subscribe(following)
   }
 
-  #subscribe(following: Following): void {
+  #subscribe(following: RoomSubscription): void {
     if (this.state !== 'live' || following.isOver) return
-    following.asked()
-    const id = this.#ask({ type: 'subscribe', roomId: following.roomId })
-    this.#asked.set(id, following.roomId)
+    following.startSubscribing()
+    const id = this.#request({ type: 'subscribe', roomId: following.roomId })
+    this.#pendingSubscriptions.set(id, following.roomId)
   }
 
   /** Sends a request, with an id that its answer has; nothing while there is nobody to hear it. */
-  #ask(frame: { type: string; roomId?: string }): string {
+  #request(frame: { type: string; roomId?: string }): string {
     const id = String(++this.#lastId)
     if (this.state === 'live') this.#send({ ...frame, id })
     return id
@@ -230,12 +230,12 @@ export class Connection {
     this.#socket?.send(JSON.stringify(frame))
   }
 
-  #hear(text: string): void {
-    this.#listenForLife()
+  #onFrame(text: string): void {
+    this.#watchSilence()
     const frame = JSON.parse(text) as ServerFrame
     switch (frame.type) {
       case 'welcome':
-        return this.#welcomed(frame.userId, frame.limits.messageLength)
+        return this.#onWelcome(frame.userId, frame.limits.messageLength)
       // What changed while nobody listened is found by looking, once everything after it is told.
       case 'subscribed_lobby':
       case 'lobby':
@@ -243,23 +243,23 @@ export class Connection {
       case 'notice':
         return this.#notices.forEach((listener) => listener(frame))
       case 'error':
-        return this.#refused(frame.id, frame.code)
+        return this.#onRefusal(frame.id, frame.code)
       default:
-        if ('roomId' in frame) this.#hearOfRoom(frame)
+        if ('roomId' in frame) this.#onRoomFrame(frame)
     }
   }
 
-  #hearOfRoom(frame: Extract<ServerFrame, { roomId: string }>): void {
+  #onRoomFrame(frame: Extract<ServerFrame, { roomId: string }>): void {
     const following = this.#rooms.get(frame.roomId)
     if (!following || following.isOver) return
     const { listener } = following
     switch (frame.type) {
       case 'subscribed':
-        if (!this.#asked.delete(frame.id)) return
+        if (!this.#pendingSubscriptions.delete(frame.id)) return
         return following.subscribed(frame)
       case 'event': {
         const { type: _type, roomId: _roomId, ...event } = frame
-        return following.hear(event)
+        return following.receive(event)
       }
       case 'presence':
         return listener.presence(frame)
@@ -273,13 +273,13 @@ export class Connection {
     }
   }
 
-  #refused(id: string | null, code: string): void {
-    const roomId = this.#asked.get(id ?? '')
+  #onRefusal(id: string | null, code: string): void {
+    const roomId = this.#pendingSubscriptions.get(id ?? '')
     const following = roomId === undefined ? undefined : this.#rooms.get(roomId)
-    this.#asked.delete(id ?? '')
+    this.#pendingSubscriptions.delete(id ?? '')
     if (!following || following.isOver) return
     if (PASSING.has(code)) {
-      const ms = waitBefore(4, this.#options.random)
+      const ms = backoffMs(4, this.#options.random)
       this.#options.timers.after(ms, () => this.#subscribe(following))
       return
     }
@@ -289,20 +289,20 @@ export class Connection {
   }
 
   /** A connection that died without a word is found out by asking for one; an opening that hangs cannot be asked. */
-  #listenForLife(): void {
+  #watchSilence(): void {
     this.#isQuiet = false
     this.#cancelQuiet()
-    this.#cancelQuiet = this.#options.timers.after(QUIET_MS, () => this.#askForLife())
+    this.#cancelQuiet = this.#options.timers.after(QUIET_MS, () => this.#ping())
   }
 
-  #askForLife(): void {
+  #ping(): void {
     if (this.#isQuiet || this.state === 'connecting') {
       this.#drop(4408)
-      return this.#lost(4408, 'silent')
+      return this.#onClose(4408, 'silent')
     }
     this.#isQuiet = true
-    this.#ask({ type: 'ping' })
-    this.#cancelQuiet = this.#options.timers.after(QUIET_MS, () => this.#askForLife())
+    this.#request({ type: 'ping' })
+    this.#cancelQuiet = this.#options.timers.after(QUIET_MS, () => this.#ping())
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from '../../messages/schema.ts'
-import type { RemovalReason, RoomEvent } from '../../news.ts'
+import type { RemovalReason, RoomEvent } from '../../cluster-events.ts'
 import type { Person, Room } from '../../rooms/schema.ts'
 
 export type { Message, Person, RemovalReason, Room, RoomEvent }
@@ -7,7 +7,7 @@ export type { Message, Person, RemovalReason, Room, RoomEvent }
 /** As in realtime/protocol.ts. */
 export const SUBPROTOCOL = 'latchkey.v1'
 
-export interface Subscribed {
+export interface SubscribedFrame {
   type: 'subscribed'
   id: string
   roomId: string
@@ -18,7 +18,7 @@ export interface Subscribed {
   present: Person[]
 }
 
-export interface Presence {
+export interface PresenceFrame {
   type: 'presence'
   roomId: string
   joined: Person[]
@@ -26,14 +26,14 @@ export interface Presence {
   count: number
 }
 
-export interface Removed {
+export interface RemovedFrame {
   type: 'room.removed'
   roomId: string
   reason: RemovalReason
   until: string | null
 }
 
-export interface Notified {
+export interface NoticeFrame {
   type: 'notice'
   notice: 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
   data: Readonly<Record<string, unknown>>
@@ -42,12 +42,12 @@ export interface Notified {
 /** What the server says (R18.8), as far as this client listens to it. */
 export type ServerFrame =
   | { type: 'welcome'; userId: string; limits: { messageLength: number } }
-  | Subscribed
+  | SubscribedFrame
   | ({ type: 'event'; roomId: string } & RoomEvent)
-  | Presence
+  | PresenceFrame
   | { type: 'typing'; roomId: string; userId: string; active: boolean }
-  | Removed
+  | RemovedFrame
   | { type: 'lobby' }
-  | Notified
+  | NoticeFrame
   | { type: 'error'; id: string | null; code: string }
   | { type: 'pong' | 'unsubscribed' | 'subscribed_lobby' | 'unsubscribed_lobby' }

@@ -1,16 +1,16 @@
 import { CallError } from '@latchkey/web/call'
 import { call } from '../call.ts'
-import { changed } from '../queries.ts'
-import { endSession, isReplaced, isStill, startAnew } from '../session.ts'
+import { invalidate } from '../queries.ts'
+import { endSession, isReplaced, isSameUser, restartClient } from '../session.ts'
 import { Connection } from './connection.ts'
-import { PAGE } from './following.ts'
+import { PAGE } from './room-subscription.ts'
 
 /** The socket of this tab. */
 export const live = new Connection({
-  open(protocol, ears) {
+  open(protocol, listeners) {
     const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/ws`, protocol)
-    socket.addEventListener('message', ({ data }) => ears.heard(String(data)))
-    socket.addEventListener('close', ({ code, reason }) => ears.lost(code, reason))
+    socket.addEventListener('message', ({ data }) => listeners.onMessage(String(data)))
+    socket.addEventListener('close', ({ code, reason }) => listeners.onClose(code, reason))
     return socket
   },
   log: {
@@ -20,28 +20,28 @@ export const live = new Connection({
         ? (error.code ?? 'not_found')
         : undefined,
   },
-  isStill,
-  onSomebodyElse: () => void startAnew(),
-  onSessionEnd: (reason) => void sessionEnded(reason),
+  isSameUser,
+  onUserChange: () => void restartClient(),
+  onSessionEnd: (reason) => void onSessionEnd(reason),
 })
 
-async function sessionEnded(reason: string): Promise<void> {
+async function onSessionEnd(reason: string): Promise<void> {
   if (reason === 'revoked' && (await isReplaced())) live.start()
   else endSession(reason)
 }
 
-const lookAgain = () => void changed('pending')
+const refreshPending = () => void invalidate('pending')
 
 /** Connected for as long as somebody is signed in; returns what ends it. */
 export function stayConnected(): () => void {
   live.start()
-  const hurry = () => live.hurry()
-  addEventListener('online', hurry)
+  const reconnectNow = () => live.reconnectNow()
+  addEventListener('online', reconnectNow)
   // Wherever one is: what waits for an answer may be looked at next. What came while nobody listened is found by looking.
-  const stopHearing = live.onNotice(lookAgain)
-  const stopWatching = live.watch(() => live.state === 'live' && lookAgain())
+  const stopHearing = live.onNotice(refreshPending)
+  const stopWatching = live.watch(() => live.state === 'live' && refreshPending())
   return () => {
-    removeEventListener('online', hurry)
+    removeEventListener('online', reconnectNow)
     stopHearing()
     stopWatching()
     live.stop()

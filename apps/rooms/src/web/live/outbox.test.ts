@@ -10,7 +10,7 @@ function world(left = '') {
   const waits: number[] = []
   const it = { kept: left, goOn: () => {}, mayRetry: true }
   const outbox = new Outbox({
-    left,
+    savedText: left,
     post: (content, clientId) =>
       new Promise((resolve, reject) =>
         posts.push({
@@ -37,8 +37,8 @@ function world(left = '') {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }
   const waiting = () => outbox.unsent.map(({ content, problem }) => [content, problem !== undefined])
-  const said = () => posts.map(({ content }) => content)
-  return { it, outbox, posts, said, sent, waits, end, goOn, waiting, kept: () => it.kept }
+  const contents = () => posts.map(({ content }) => content)
+  return { it, outbox, posts, said: contents, sent, waits, end, goOn, waiting, kept: () => it.kept }
 }
 
 const OFFLINE = new CallError(0, 'offline')

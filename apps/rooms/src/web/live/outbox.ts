@@ -1,5 +1,5 @@
 import { CallError } from '@latchkey/web/call'
-import { type Timers, browserTimers, waitBefore } from './connection.ts'
+import { type Timers, browserTimers, backoffMs } from './connection.ts'
 import type { Message } from './frames.ts'
 
 /** Something that was said and is not stored yet, as far as this client knows. */
@@ -14,7 +14,7 @@ export interface Unsent {
 interface Options {
   post: (content: string, clientId: string) => Promise<Message>
   /** What was left by an earlier page of this tab. */
-  left: string
+  savedText: string
   /** Called with what is unsent after every change, and as text to be kept. */
   onChange: (unsent: readonly Unsent[], text: string) => void
   onSent: (message: Message) => void
@@ -40,7 +40,7 @@ export class Outbox {
 
   constructor(options: Options) {
     this.#options = { after: browserTimers.after, ...options }
-    this.#unsent = parse(options.left)
+    this.#unsent = parse(options.savedText)
     void this.#send()
   }
 
@@ -49,21 +49,21 @@ export class Outbox {
   }
 
   add(content: string): void {
-    this.#become([...this.#unsent, { clientId: crypto.randomUUID(), content, problem: undefined }])
+    this.#setUnsent([...this.#unsent, { clientId: crypto.randomUUID(), content, problem: undefined }])
     this.#sendNow()
   }
 
   /** At once all that got no answer, and this one, though it was refused. */
   retry(clientId?: string): void {
     this.#unanswered = 0
-    this.#forgive((each) => isWaiting(each) || each.clientId === clientId)
+    this.#clearProblems((each) => isWaiting(each) || each.clientId === clientId)
     this.#sendNow()
   }
 
   /** The server has it, or nobody wants it any more. */
   remove(clientId: string): void {
     if (!this.#has(clientId)) return
-    this.#become(this.#unsent.filter((each) => each.clientId !== clientId))
+    this.#setUnsent(this.#unsent.filter((each) => each.clientId !== clientId))
     // It may be what held up the others.
     this.#sendNow()
   }
@@ -72,15 +72,15 @@ export class Outbox {
     return this.#unsent.some((each) => each.clientId === clientId)
   }
 
-  #become(unsent: readonly Unsent[]): void {
+  #setUnsent(unsent: readonly Unsent[]): void {
     this.#unsent = unsent
     const text = JSON.stringify(unsent.map(({ clientId, content }) => ({ clientId, content })))
     this.#options.onChange(unsent, unsent.length === 0 ? '' : text)
   }
 
-  #forgive(isForgiven: (unsent: Unsent) => boolean): void {
+  #clearProblems(isForgiven: (unsent: Unsent) => boolean): void {
     if (!this.#unsent.some((each) => each.problem && isForgiven(each))) return
-    this.#become(this.#unsent.map((each) => (isForgiven(each) ? { ...each, problem: undefined } : each)))
+    this.#setUnsent(this.#unsent.map((each) => (isForgiven(each) ? { ...each, problem: undefined } : each)))
   }
 
   #sendNow(): void {
@@ -104,12 +104,12 @@ export class Outbox {
   async #sendOne({ clientId, content }: Unsent): Promise<boolean> {
     try {
       const message = await this.#options.post(content, clientId)
-      this.#answered()
+      this.#onAnswer()
       this.remove(clientId)
       this.#options.onSent(message)
     } catch (error) {
-      if (mayPass(error)) return this.#gotNoAnswer(clientId, error)
-      this.#answered()
+      if (mayPass(error)) return this.#onNoAnswer(clientId, error)
+      this.#onAnswer()
       // That passes by itself.
       if (error instanceof CallError && error.status === 429) await this.#pause()
       else this.#fail(error, (each) => each.clientId === clientId)
@@ -118,22 +118,22 @@ export class Outbox {
   }
 
   /** What waited for an answer is on its way now. */
-  #answered(): void {
+  #onAnswer(): void {
     this.#unanswered = 0
-    this.#forgive(isWaiting)
+    this.#clearProblems(isWaiting)
   }
 
-  #gotNoAnswer(clientId: string, error: unknown): boolean {
+  #onNoAnswer(clientId: string, error: unknown): boolean {
     if (!this.#has(clientId)) return true
     // What waits behind it is not sent either. Tried by itself it goes on being told as not sent, and does not flicker.
     this.#fail(error, isWaiting)
-    const ms = waitBefore(this.#unanswered++, Math.random)
+    const ms = backoffMs(this.#unanswered++, Math.random)
     this.#cancelWait = this.#options.after(ms, () => this.#options.mayRetry() && void this.#send())
     return false
   }
 
   #fail(error: unknown, hasFailed: (unsent: Unsent) => boolean): void {
-    this.#become(this.#unsent.map((each) => (hasFailed(each) ? { ...each, problem: { error } } : each)))
+    this.#setUnsent(this.#unsent.map((each) => (hasFailed(each) ? { ...each, problem: { error } } : each)))
   }
 
   #pause(): Promise<void> {
@@ -151,8 +151,8 @@ function mayPass(error: unknown): boolean {
   return error instanceof CallError && (error.status === 0 || error.status >= 500)
 }
 
-function parse(left: string): Unsent[] {
-  if (left === '') return []
-  const kept = JSON.parse(left) as { clientId: string; content: string }[]
-  return kept.map(({ clientId, content }) => ({ clientId, content, problem: undefined }))
+function parse(savedText: string): Unsent[] {
+  if (savedText === '') return []
+  const saved = JSON.parse(savedText) as { clientId: string; content: string }[]
+  return saved.map(({ clientId, content }) => ({ clientId, content, problem: undefined }))
 }

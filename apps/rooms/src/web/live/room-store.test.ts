@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, mock, spyOn, test } from 'bun:test'
-import type { RoomListener } from './following.ts'
+import type { RoomListener } from './room-subscription.ts'
 import type { Message, Person } from './frames.ts'
 import { live } from './live.ts'
 import { RoomStore } from './room-store.ts'
@@ -96,38 +96,38 @@ test('a page of older messages that comes when those next to it were let go leav
 
 test('a tab that is hidden at the end of a room lets the oldest messages go too, and counts them all as unread', () => {
   const hidden = world()
-  hidden.store.attend(false, true)
+  hidden.store.setAttention(false, true)
   for (const seq of range(1, 2000)) hidden.hear(seq)
   const kept = hidden.seqs()
   expect(kept.length).toBeLessThanOrEqual(500)
   expect(kept).toEqual(range(2001 - kept.length, 2000))
   expect(hidden.store.state()).toMatchObject({ unread: 2000, unreadFrom: 1, older: String(kept[0]) })
-  hidden.store.attend(true, true)
+  hidden.store.setAttention(true, true)
   expect(hidden.store.state()).toMatchObject({ unread: 0, unreadFrom: 1 })
   // Whoever looks for the mark further up does not lose it; the next one is made by what comes then.
-  hidden.store.attend(false, false)
+  hidden.store.setAttention(false, false)
   expect(hidden.store.state()).toMatchObject({ unread: 0, unreadFrom: 1 })
   hidden.hear(2001)
   hidden.hear(2002)
   expect(hidden.store.state()).toMatchObject({ unread: 2, unreadFrom: 2001 })
   // Of somebody who reads older ones none is taken away.
   const away = world()
-  away.store.attend(false, false)
+  away.store.setAttention(false, false)
   for (const seq of range(1, 2000)) away.hear(seq)
   expect(away.seqs()).toEqual(range(1, 2000))
-  away.store.attend(false, true)
+  away.store.setAttention(false, true)
   expect([away.seqs().length, away.store.state().unread]).toEqual([250, 2000])
 })
 
 test('the last messages that came are all to be read out, however close together, but none that is deleted', () => {
   const it = world()
-  const heard = () => it.store.state().heard.map(({ seq }) => seq)
+  const announced = () => it.store.state().announcements.map(({ seq }) => seq)
   for (const seq of range(1, 3)) it.hear(seq)
-  expect(heard()).toEqual([1, 2, 3])
+  expect(announced()).toEqual([1, 2, 3])
   it.hearDeleted(2)
-  expect(heard()).toEqual([1, 3])
+  expect(announced()).toEqual([1, 3])
   for (const seq of range(4, 200)) it.hear(seq)
-  expect(heard()).toEqual(range(191, 200))
+  expect(announced()).toEqual(range(191, 200))
 })
 
 test('what is deleted while the page that holds it is on its way cannot be read', async () => {
@@ -150,7 +150,7 @@ test('what was missed is marked as new also for who is at the end of the room, a
   const it = world()
   const { store } = it
   const mark = () => [store.state().unread, store.state().unreadFrom]
-  store.attend(true, true)
+  store.setAttention(true, true)
   it.hear(1)
   // Nothing was missed.
   it.welcome(1)
@@ -167,7 +167,7 @@ test('what was missed is marked as new also for who is at the end of the room, a
   it.welcome(50)
   for (const seq of range(43, 50)) it.hear(seq)
   expect(mark()).toEqual([0, 43])
-  store.attend(false, true)
+  store.setAttention(false, true)
   it.hear(51)
   it.welcome(60)
   for (const seq of range(52, 60)) it.hear(seq)

@@ -1,24 +1,24 @@
 import { call } from '../call.ts'
 import { saveDraft, readDraft } from '@latchkey/web/draft-storage'
-import { changed } from '../queries.ts'
-import type { RoomListener } from './following.ts'
-import type { Message, Person, Presence, RoomEvent, Subscribed } from './frames.ts'
+import { invalidate } from '../queries.ts'
+import type { RoomListener } from './room-subscription.ts'
+import type { Message, Person, PresenceFrame, RoomEvent, SubscribedFrame } from './frames.ts'
 import { live } from './live.ts'
 import { Outbox, type Unsent } from './outbox.ts'
 
 /** Somebody who typed is thought to type for so long. */
 const TYPES_FOR_MS = 7_000
 /** Less than for other calls: a message whose request hangs holds up what is written after it. */
-const ANSWER_WITHIN_MS = 15_000
+const ANSWER_TIMEOUT_MS = 15_000
 /** Others are told at most this often that somebody types (R18.8). */
-const TELLS_TYPING_EVERY_MS = 3_000
+const SEND_TYPING_EVERY_MS = 3_000
 
 /** Of so many messages the oldest are let go while what is shown is the end, until so many are left. */
-const MOST_SHOWN = 500
-const LEFT_SHOWN = 250
+const MAX_SHOWN = 500
+const SHOWN_AFTER_TRIM = 250
 
 /** What came while nobody was connected comes at once, and is read out at once; nobody wants to hear all of a night. */
-const LAST_HEARD = 10
+const MAX_ANNOUNCEMENTS = 10
 
 export interface RoomState {
   phase: 'coming' | 'in' | 'out'
@@ -38,11 +38,11 @@ export interface RoomState {
   /** The first message that came while nobody looked or was connected; it may have been let go. */
   unreadFrom: number | null
   /** The last that came from others, and who came and went last: to be read out. */
-  heard: readonly Message[]
+  announcements: readonly Message[]
   moved: { came: readonly string[]; went: readonly string[] } | null
 }
 
-const BEFORE: RoomState = {
+const INITIAL_STATE: RoomState = {
   phase: 'coming',
   out: null,
   messages: [],
@@ -54,7 +54,7 @@ const BEFORE: RoomState = {
   unsent: [],
   unread: 0,
   unreadFrom: null,
-  heard: [],
+  announcements: [],
   moved: null,
 }
 
@@ -65,7 +65,7 @@ export class RoomStore {
   readonly #outbox: Outbox
   readonly #watchers = new Set<() => void>()
   readonly #typists = new Map<string, ReturnType<typeof setTimeout>>()
-  #state: RoomState = BEFORE
+  #state: RoomState = INITIAL_STATE
   /** Counts how often the history was begun anew. */
   #history = 0
   /** When what was deleted: a page that was read before may come after. */
@@ -74,30 +74,30 @@ export class RoomStore {
   #isAttended = true
   #isAtEnd = true
   /** What happened up to here had happened when one came in: whatever of it is told after that was missed. */
-  #overSeq = 0
+  #entrySeq = 0
   #hasMissed = false
-  #toldTypingAt = 0
+  #typingSentAt = 0
 
   constructor(roomId: string, userId: string) {
     this.roomId = roomId
     this.#userId = userId
     const name = `unsent:${roomId}`
     this.#outbox = new Outbox({
-      left: readDraft(userId, name),
+      savedText: readDraft(userId, name),
       post: async (content, clientId) => {
         const input = { params: { id: roomId }, body: { content, clientId } }
-        const { message } = await call('postMessage', input, { answerWithinMs: ANSWER_WITHIN_MS })
+        const { message } = await call('postMessage', input, { answerWithinMs: ANSWER_TIMEOUT_MS })
         return message
       },
       onChange: (unsent, text) => {
         saveDraft(userId, name, text)
-        this.#become({ unsent })
+        this.#setState({ unsent })
       },
-      onSent: (message) => this.#place([message]),
+      onSent: (message) => this.#mergeMessages([message]),
       // A connection that comes back says so.
       mayRetry: () => this.#isIn && live.state === 'live',
     })
-    this.#state = { ...BEFORE, unsent: this.#outbox.unsent }
+    this.#state = { ...INITIAL_STATE, unsent: this.#outbox.unsent }
   }
 
   watch = (watcher: () => void): (() => void) => {
@@ -111,7 +111,7 @@ export class RoomStore {
   enter(): () => void {
     // Nobody has listened since one was last in, so there may be a gap after what is known.
     this.#forget()
-    this.#become({ phase: 'coming', out: null })
+    this.#setState({ phase: 'coming', out: null })
     const stopFollowing = live.follow(this.roomId, this.#listener())
     // Whatever could not be sent for want of an answer is sent now, and when there is a connection again.
     this.#isIn = true
@@ -127,7 +127,7 @@ export class RoomStore {
 
   send(content: string): void {
     this.#outbox.add(content)
-    this.#become({ unreadFrom: null })
+    this.#setState({ unreadFrom: null })
     this.stopTyping()
   }
 
@@ -139,25 +139,25 @@ export class RoomStore {
     this.#outbox.remove(clientId)
   }
 
-  types(): void {
-    if (Date.now() - this.#toldTypingAt < TELLS_TYPING_EVERY_MS) return
-    this.#toldTypingAt = Date.now()
+  startTyping(): void {
+    if (Date.now() - this.#typingSentAt < SEND_TYPING_EVERY_MS) return
+    this.#typingSentAt = Date.now()
     live.typing(this.roomId, true)
   }
 
   stopTyping(): void {
-    if (this.#toldTypingAt === 0) return
-    this.#toldTypingAt = 0
+    if (this.#typingSentAt === 0) return
+    this.#typingSentAt = 0
     live.typing(this.roomId, false)
   }
 
   /** Whether the newest messages are before somebody's eyes; and whether they are what is shown, if only in a hidden tab. */
-  attend(isAttended: boolean, isAtEnd: boolean): void {
+  setAttention(isAttended: boolean, isAtEnd: boolean): void {
     if (this.#isAttended === isAttended && this.#isAtEnd === isAtEnd) return
     this.#isAttended = isAttended
     this.#isAtEnd = isAtEnd
-    this.#become({
-      ...this.#bounded(this.#state.messages),
+    this.#setState({
+      ...this.#trimMessages(this.#state.messages),
       ...(isAttended && { unread: 0 }),
     })
   }
@@ -173,26 +173,26 @@ export class RoomStore {
       const query = older === undefined ? {} : { cursor: Number(older) }
       const page = await call('listMessages', { params: { id: this.roomId }, query })
       if (!isWanted()) return
-      this.#become({ historyError: null, older: page.nextCursor })
-      this.#place(page.messages)
+      this.#setState({ historyError: null, older: page.nextCursor })
+      this.#mergeMessages(page.messages)
     } catch (error) {
-      if (isWanted()) this.#become({ historyError: error })
+      if (isWanted()) this.#setState({ historyError: error })
     }
   }
 
   #forget(): void {
     this.#history++
     this.#deletions.clear()
-    this.#become({ messages: [], older: undefined, historyError: null })
+    this.#setState({ messages: [], older: undefined, historyError: null })
   }
 
-  #become(change: Partial<RoomState>): void {
+  #setState(change: Partial<RoomState>): void {
     this.#state = { ...this.#state, ...change }
     for (const watcher of this.#watchers) watcher()
   }
 
   /** Adds messages, or puts newer versions in their place; in the order of the room. */
-  #place(given: readonly Message[]): void {
+  #mergeMessages(given: readonly Message[]): void {
     const byId = new Map(this.#state.messages.map((message) => [message.id, message]))
     for (const message of given) {
       // A deletion that came before what it deletes is not undone by it.
@@ -201,84 +201,87 @@ export class RoomStore {
       byId.set(message.id, deletedAt === null ? message : { ...message, content: null, deletedAt })
       if (message.userId === this.#userId && message.clientId !== null) this.#outbox.remove(message.clientId)
     }
-    this.#become(this.#bounded([...byId.values()].toSorted((a, b) => a.seq - b.seq)))
+    this.#setState(this.#trimMessages([...byId.values()].toSorted((a, b) => a.seq - b.seq)))
   }
 
   /** A room that is open for days stays quick: who wants the older messages again reads them again. */
-  #bounded(messages: readonly Message[]): Pick<RoomState, 'messages' | 'older'> {
-    const kept = messages.slice(-LEFT_SHOWN)
+  #trimMessages(messages: readonly Message[]): Pick<RoomState, 'messages' | 'older'> {
+    const kept = messages.slice(-SHOWN_AFTER_TRIM)
     const [first] = kept
-    if (!first || !this.#isAtEnd || messages.length <= MOST_SHOWN)
+    if (!first || !this.#isAtEnd || messages.length <= MAX_SHOWN)
       return { messages, older: this.#state.older }
     return { messages: kept, older: String(first.seq) }
   }
 
   #listener(): RoomListener {
     return {
-      subscribed: (frame) => this.#cameIn(frame),
-      event: (event) => this.#happened(event),
+      subscribed: (frame) => this.#onSubscribed(frame),
+      event: (event) => this.#applyEvent(event),
       reset: () => {
         this.#forget()
         void this.readOlder()
-        void changed('room', 'members')
+        void invalidate('room', 'members')
       },
-      presence: (frame) => this.#moved(frame),
-      typing: (userId, active) => this.#types(userId, active),
-      removed: ({ reason, until }) => this.#become({ phase: 'out', out: { reason, until } }),
-      refused: (code) => this.#become({ phase: 'out', out: { reason: code, until: null } }),
+      presence: (frame) => this.#applyPresence(frame),
+      typing: (userId, active) => this.#setTyping(userId, active),
+      removed: ({ reason, until }) => this.#setState({ phase: 'out', out: { reason, until } }),
+      refused: (code) => this.#setState({ phase: 'out', out: { reason: code, until: null } }),
     }
   }
 
-  #cameIn({ seq, present, count }: Subscribed): void {
-    this.#overSeq = seq
+  #onSubscribed({ seq, present, count }: SubscribedFrame): void {
+    this.#entrySeq = seq
     this.#hasMissed = false
-    const messages = this.#asToday(present)
-    this.#become({ phase: 'in', messages, present: peopleById(present), count, typing: [] })
+    const messages = this.#withCurrentNames(present)
+    this.#setState({ phase: 'in', messages, present: peopleById(present), count, typing: [] })
     // What may be read can depend on the visit, which begins with coming in (R17.8).
     if (this.#state.older === undefined) void this.readOlder()
-    void changed('room')
+    void invalidate('room')
   }
 
-  #happened({ event, data, at }: RoomEvent): void {
-    if (event === 'message.created') return this.#said(data['message'] as Message)
-    if (event === 'message.deleted') return this.#deleted(String(data['messageId']), at)
-    if (event.startsWith('member.')) this.#changedRole(data['person'] as Person, event)
-    void changed('room', 'members', 'bans')
+  #applyEvent({ event, data, at }: RoomEvent): void {
+    if (event === 'message.created') return this.#addMessage(data['message'] as Message)
+    if (event === 'message.deleted') return this.#markDeleted(String(data['messageId']), at)
+    if (event.startsWith('member.')) this.#updatePerson(data['person'] as Person, event)
+    void invalidate('room', 'members', 'bans')
   }
 
-  #said(message: Message): void {
-    this.#place([message])
-    if (message.userId !== null) this.#types(message.userId, false)
+  #addMessage(message: Message): void {
+    this.#mergeMessages([message])
+    if (message.userId !== null) this.#setTyping(message.userId, false)
     if (message.userId === this.#userId || message.content === null) return
-    const { heard } = this.#state
-    this.#become({ heard: [...heard, message].slice(-LAST_HEARD), ...this.#asNew(message) })
+    const { announcements } = this.#state
+    this.#setState({
+      announcements: [...announcements, message].slice(-MAX_ANNOUNCEMENTS),
+      ...this.#unreadChange(message),
+    })
   }
 
-  #asNew({ seq }: Message): Partial<Pick<RoomState, 'unread' | 'unreadFrom'>> {
+  #unreadChange({ seq }: Message): Partial<Pick<RoomState, 'unread' | 'unreadFrom'>> {
     const { unread, unreadFrom } = this.#state
     // The mark before stays until there is another to make: whoever comes back may look for it.
     if (!this.#isAttended) return { unread: unread + 1, unreadFrom: unread === 0 ? seq : unreadFrom }
     // It came while there was no connection: nobody has seen it come, though the page may have been before their eyes.
-    if (seq > this.#overSeq || this.#hasMissed) return {}
+    if (seq > this.#entrySeq || this.#hasMissed) return {}
     this.#hasMissed = true
     return { unreadFrom: seq }
   }
 
-  #deleted(id: string, at: string): void {
-    const { heard, messages } = this.#state
+  #markDeleted(id: string, at: string): void {
+    const { announcements, messages } = this.#state
     this.#deletions.set(id, at)
     // Nor is it read out any more.
-    this.#become({ heard: heard.filter((message) => message.id !== id) })
-    this.#place(messages.filter((message) => message.id === id))
+    this.#setState({ announcements: announcements.filter((message) => message.id !== id) })
+    this.#mergeMessages(messages.filter((message) => message.id === id))
   }
 
-  #changedRole(person: Person, event: RoomEvent['event']): void {
+  #updatePerson(person: Person, event: RoomEvent['event']): void {
     if (event === 'member.removed' || !this.#state.present.has(person.userId)) return
     const present = new Map(this.#state.present).set(person.userId, person)
-    this.#become({ present, messages: this.#asToday([person]) })
+    this.#setState({ present, messages: this.#withCurrentNames([person]) })
   }
 
-  #moved({ joined, left, count }: Presence): void {
+  #applyPresence({ joined, left, count }: PresenceFrame): void {
     const before = this.#state.present
     const present = new Map(before)
     for (const id of left) present.delete(id)
@@ -288,8 +291,8 @@ export class RoomStore {
       .filter(({ userId }) => others(userId) && !before.has(userId))
       .map(({ nickname }) => nickname)
     const went = left.filter(others).map((id) => before.get(id)?.nickname ?? '')
-    const messages = this.#asToday(joined)
-    this.#become({
+    const messages = this.#withCurrentNames(joined)
+    this.#setState({
       present,
       count,
       messages,
@@ -298,7 +301,7 @@ export class RoomStore {
   }
 
   /** All that they have said stands under what they are called today, as the API tells it. */
-  #asToday(persons: readonly Person[]): readonly Message[] {
+  #withCurrentNames(persons: readonly Person[]): readonly Message[] {
     const byId = peopleById(persons)
     return this.#state.messages.map((message) => {
       const { nickname, avatarColor } = byId.get(message.userId ?? '') ?? message
@@ -307,16 +310,16 @@ export class RoomStore {
     })
   }
 
-  #types(userId: string, active: boolean): void {
+  #setTyping(userId: string, active: boolean): void {
     clearTimeout(this.#typists.get(userId))
     this.#typists.delete(userId)
     if (active)
       this.#typists.set(
         userId,
-        setTimeout(() => this.#types(userId, false), TYPES_FOR_MS),
+        setTimeout(() => this.#setTyping(userId, false), TYPES_FOR_MS),
       )
     const typing = [...this.#typists.keys()]
-    if (typing.join() !== this.#state.typing.join()) this.#become({ typing })
+    if (typing.join() !== this.#state.typing.join()) this.#setState({ typing })
   }
 }
 

@@ -3,13 +3,13 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { type TextKey, useText } from '../texts/text.ts'
 
-const LONGEST = 64
+const MAX_LENGTH = 64
 
 /** What is plainly wrong with a nickname, before the server looks at it (R14.6); undefined for nothing. */
 function faultOf(nickname: string): TextKey | undefined {
   const name = nickname.trim()
   if (name === '') return 'login.nicknameRequired'
-  return [...new Intl.Segmenter().segment(name)].length > LONGEST ? 'login.nicknameLong' : undefined
+  return [...new Intl.Segmenter().segment(name)].length > MAX_LENGTH ? 'login.nicknameLong' : undefined
 }
 
 interface Props {

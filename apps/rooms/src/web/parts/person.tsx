@@ -2,7 +2,7 @@ import { Avatar, Badge } from '@mantine/core'
 import { useText } from '../texts/text.ts'
 
 /** The first letters of a name, on the person's colour, which is dark enough for white. The name stands beside it. */
-export function Face({
+export function UserAvatar({
   nickname,
   avatarColor,
   size = 28,
@@ -38,7 +38,7 @@ function initials(name: string): string {
 }
 
 /** Guests cannot take it off (R14.6). */
-export function GuestMark() {
+export function GuestBadge() {
   const { t } = useText()
   return (
     <Badge size="sm" variant="default" flex="none" style={{ textTransform: 'none' }}>

@@ -2,12 +2,12 @@ import { Alert, Button, NumberInput, Radio, Select, Stack, Switch, TextInput } f
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type Ref, useRef, useState } from 'react'
 import type { Result } from '../call.ts'
-import { useKeptText } from '../kept.ts'
+import { useUserDraft } from '../user-draft.ts'
 import { Refusal } from './refusal.tsx'
 import { type TextKey, useText } from '../texts/text.ts'
 
-const MOST_PEOPLE = 100
-const LONGEST_NAME = 64
+const MAX_PARTICIPANTS = 100
+const MAX_NAME_LENGTH = 64
 
 export type RoomFields = Pick<
   Result<'getRoom'>['room'],
@@ -20,7 +20,7 @@ export type RoomFields = Pick<
   | 'retention'
 >
 
-const NEW: Omit<RoomFields, 'name'> = {
+const NEW_ROOM: Omit<RoomFields, 'name'> = {
   maxParticipants: 50,
   visibility: 'public',
   allowGuests: true,
@@ -42,41 +42,48 @@ interface Props {
 
 /** What stands in the form, and how it is saved. */
 function useFields({ name, before, save }: Pick<Props, 'name' | 'before' | 'save'>) {
-  const [kept, keep] = useKeptText(`chosen:${name}`)
-  const chosen = chosenFrom(kept)
+  const [draft, setDraft] = useUserDraft(`chosen:${name}`)
+  const chosen = parseDraft(draft)
   // What somebody else changes meanwhile shows where nothing else was chosen here.
-  const fields: RoomFields = { name: '', ...NEW, ...before, ...chosen }
-  const changes = differing(chosen, before)
+  const fields: RoomFields = { name: '', ...NEW_ROOM, ...before, ...chosen }
+  const changes = changedFields(chosen, before)
   const choose = (next: (now: Partial<RoomFields>) => Partial<RoomFields>) =>
-    keep((now) => JSON.stringify(next(chosenFrom(now))))
+    setDraft((now) => JSON.stringify(next(parseDraft(now))))
   const saving = useMutation({
     mutationFn: (sent: Partial<RoomFields>) => save({ ...fields, ...sent }, sent),
     // What was chosen while it was being saved stays.
-    onSuccess: (_, sent) => choose((now) => differing(now, sent)),
+    onSuccess: (_, sent) => choose((now) => changedFields(now, sent)),
   })
-  const change = (more: Partial<RoomFields>) => choose((now) => differing({ ...now, ...more }, before))
+  const change = (more: Partial<RoomFields>) => choose((now) => changedFields({ ...now, ...more }, before))
   const hasChanges = !before || Object.keys(changes).length > 0
-  return { fields, change, discard: () => keep(''), hasChanges, saving, send: () => saving.mutate(changes) }
+  return {
+    fields,
+    change,
+    discard: () => setDraft(''),
+    hasChanges,
+    saving,
+    send: () => saving.mutate(changes),
+  }
 }
 
 /** What was chosen and not saved, as it is kept. */
-function chosenFrom(kept: string): Partial<RoomFields> {
-  return kept === '' ? {} : (JSON.parse(kept) as Partial<RoomFields>)
+function parseDraft(draft: string): Partial<RoomFields> {
+  return draft === '' ? {} : (JSON.parse(draft) as Partial<RoomFields>)
 }
 
 /** Everything that can be chosen of a room, at its creation and later. */
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
   const { t } = useText()
   const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save })
-  const [fault, setFault] = useState<{ name?: TextKey; most?: TextKey }>({})
+  const [fault, setFault] = useState<{ name?: TextKey; max?: TextKey }>({})
   const nameField = useRef<HTMLInputElement>(null)
-  const mostField = useRef<HTMLInputElement>(null)
+  const maxField = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = faultsOf(fields)
     setFault(found)
     if (found.name) nameField.current?.focus()
-    else if (found.most) mostField.current?.focus()
+    else if (found.max) maxField.current?.focus()
     else send()
   }
   const startAnew = () => {
@@ -100,15 +107,17 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
           value={fields.visibility}
           isGuest={isGuest}
           onChange={({ visibility = 'public' }) =>
-            // Who is let into a private room is meant to speak there, unless told otherwise.
-            change({
-              visibility,
-              ...(!before && { defaultRole: visibility === 'private' ? 'speaker' : 'listener' }),
-            })
+            change({ visibility, ...(!before && { defaultRole: defaultRoleOf(visibility) }) })
           }
         />
-        <Places fields={fields} isGuest={isGuest} fault={fault.most} field={mostField} onChange={change} />
-        <Choices fields={fields} onChange={change} />
+        <CapacityFields
+          fields={fields}
+          isGuest={isGuest}
+          fault={fault.max}
+          field={maxField}
+          onChange={change}
+        />
+        <SelectFields fields={fields} onChange={change} />
         {saving.error && (
           <Alert color="red" role="alert">
             <Refusal error={saving.error} />
@@ -123,6 +132,11 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
   )
 }
 
+/** The role that a new room proposes: members of a private room are there to speak. */
+function defaultRoleOf(visibility: RoomFields['visibility']): RoomFields['defaultRole'] {
+  return visibility === 'private' ? 'speaker' : 'listener'
+}
+
 function Discard({ onPress }: { onPress: () => void }) {
   const { t } = useText()
   return (
@@ -133,7 +147,7 @@ function Discard({ onPress }: { onPress: () => void }) {
 }
 
 /** Those of `chosen` that are not so already. */
-function differing(
+function changedFields(
   chosen: Partial<RoomFields>,
   before: Partial<RoomFields> | undefined,
 ): Partial<RoomFields> {
@@ -141,19 +155,19 @@ function differing(
   return Object.fromEntries(pairs)
 }
 
-function faultsOf({ name, maxParticipants }: RoomFields): { name?: TextKey; most?: TextKey } {
+function faultsOf({ name, maxParticipants }: RoomFields): { name?: TextKey; max?: TextKey } {
   const length = Array.from(name.trim()).length
   const isWhole = Number.isInteger(maxParticipants)
   return {
     ...(length === 0 && { name: 'form.nameRequired' as const }),
-    ...(length > LONGEST_NAME && { name: 'form.nameLong' as const }),
-    ...((!isWhole || maxParticipants < 1 || maxParticipants > MOST_PEOPLE) && {
-      most: 'form.mostBad' as const,
+    ...(length > MAX_NAME_LENGTH && { name: 'form.nameLong' as const }),
+    ...((!isWhole || maxParticipants < 1 || maxParticipants > MAX_PARTICIPANTS) && {
+      max: 'form.mostBad' as const,
     }),
   }
 }
 
-interface Choosing {
+interface ChangeProps {
   onChange: (changes: Partial<RoomFields>) => void
 }
 
@@ -161,7 +175,7 @@ function VisibilityChoice({
   value,
   isGuest,
   onChange,
-}: Choosing & { value: RoomFields['visibility']; isGuest: boolean }) {
+}: ChangeProps & { value: RoomFields['visibility']; isGuest: boolean }) {
   const { t } = useText()
   return (
     <Radio.Group
@@ -185,7 +199,7 @@ function VisibilityChoice({
   )
 }
 
-interface PlacesProps extends Choosing {
+interface CapacityFieldsProps extends ChangeProps {
   fields: RoomFields
   isGuest: boolean
   fault: TextKey | undefined
@@ -193,7 +207,7 @@ interface PlacesProps extends Choosing {
 }
 
 /** For how many people, and whether guests are among them. */
-function Places({ fields, isGuest, fault, field, onChange }: PlacesProps) {
+function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFieldsProps) {
   const { t } = useText()
   const isPrivate = fields.visibility === 'private'
   return (
@@ -220,7 +234,7 @@ function Places({ fields, isGuest, fault, field, onChange }: PlacesProps) {
   )
 }
 
-function Choices({ fields, onChange }: Choosing & { fields: RoomFields }) {
+function SelectFields({ fields, onChange }: ChangeProps & { fields: RoomFields }) {
   const { t } = useText()
   const common = { allowDeselect: false, comboboxProps: { withinPortal: false } }
   return (

@@ -16,17 +16,21 @@ export function ConnectionNotice() {
   return (
     <div role="status">
       {isTrying && (
-        <Told
+        <NoticeBar
           words={t('connection.lost')}
           button={t('connection.now')}
-          onPress={state === 'resting' ? undefined : () => live.hurry()}
+          onPress={state === 'resting' ? undefined : () => live.reconnectNow()}
         />
       )}
       {state === 'replaced' && (
-        <Told words={t('connection.replaced')} button={t('connection.here')} onPress={() => live.start()} />
+        <NoticeBar
+          words={t('connection.replaced')}
+          button={t('connection.here')}
+          onPress={() => live.start()}
+        />
       )}
       {state === 'misunderstood' && (
-        <Told
+        <NoticeBar
           words={t('connection.misunderstood')}
           button={t('connection.reload')}
           onPress={() => location.reload()}
@@ -36,14 +40,14 @@ export function ConnectionNotice() {
   )
 }
 
-interface ToldProps {
+interface NoticeBarProps {
   words: string
   button: string
   /** Undefined while there is nothing to press. */
   onPress: (() => void) | undefined
 }
 
-function Told({ words, button, onPress }: ToldProps) {
+function NoticeBar({ words, button, onPress }: NoticeBarProps) {
   return (
     <Alert color="orange" mb="md" p="xs">
       <Group justify="space-between" gap="xs">

@@ -26,7 +26,7 @@ export function InstanceNotices() {
   )
 }
 
-export function Foot() {
+export function SupportLink() {
   const { t } = useText()
   const { data } = useCall('config', 'getConfig', {})
   if (!data?.supportUrl) return null

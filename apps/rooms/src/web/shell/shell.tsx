@@ -7,12 +7,12 @@ import { Router, useLocation } from 'wouter'
 import { withoutLogoutState, loginPath, needsSession } from '../addresses.ts'
 import { stayConnected } from '../live/live.ts'
 import { detailPages, pages } from '../pages.tsx'
-import { Unread } from '../parts/unread.tsx'
-import { followSignIn, howSessionEnded, useSession } from '../session.ts'
+import { LoadingOrError } from '../parts/loading-or-error.tsx'
+import { followSignIn, sessionEndReason, useSession } from '../session.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
-import { Foot, InstanceNotices } from './instance-notices.tsx'
-import { Waiting } from './waiting.tsx'
-import { Who } from './who.tsx'
+import { SupportLink, InstanceNotices } from './instance-notices.tsx'
+import { PendingBadge } from './pending-badge.tsx'
+import { AccountMenu } from './account-menu.tsx'
 
 const HOME = { path: '/', words: 'page.toLobby' }
 
@@ -20,12 +20,12 @@ export function Shell() {
   useEffect(followSignIn, [])
   return (
     <Router>
-      <Framed />
+      <Layout />
     </Router>
   )
 }
 
-function Framed() {
+function Layout() {
   const { data } = useSession()
   const userId = data?.user.id
   useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
@@ -33,35 +33,35 @@ function Framed() {
   const listed = there.filter(({ icon }) => icon === undefined || data)
   const actions = (
     <Group gap="sm" wrap="nowrap" flex="none">
-      {data?.user.identityType === 'oauth' && <Waiting user={data.user} />}
+      {data?.user.identityType === 'oauth' && <PendingBadge user={data.user} />}
       <AppearanceMenu />
-      <Who />
+      <AccountMenu />
     </Group>
   )
   return (
     <Frame pages={listed} actions={actions} signedOut={null}>
       <InstanceNotices />
       {data && <ConnectionNotice />}
-      <ForWhomItIs>
+      <RequireSession>
         <CurrentPage pages={there} details={detailPages} home={HOME} />
-      </ForWhomItIs>
-      <Foot />
+      </RequireSession>
+      <SupportLink />
     </Frame>
   )
 }
 
 /** Leads whoever is not signed in to the login, and from there back here (R23.6); what was typed is kept (kept.ts). */
-function ForWhomItIs({ children }: { children: ReactNode }) {
+function RequireSession({ children }: { children: ReactNode }) {
   const [path, go] = useLocation()
   const { data, error, refetch } = useSession()
-  const isHeld = needsSession(path) && !data
-  const mustSignIn = isHeld && data === null
+  const isBlocked = needsSession(path) && !data
+  const mustSignIn = isBlocked && data === null
   useEffect(() => {
     if (!mustSignIn) return
-    const ended = howSessionEnded()
+    const ended = sessionEndReason()
     const here = withoutLogoutState(location.pathname + location.search + location.hash)
     go(loginPath(here, ended === null ? {} : { ended }), { replace: true })
   }, [mustSignIn, path, go])
-  if (!isHeld) return children
-  return <Unread error={data === undefined ? error : null} onRetry={refetch} />
+  if (!isBlocked) return children
+  return <LoadingOrError error={data === undefined ? error : null} onRetry={refetch} />
 }

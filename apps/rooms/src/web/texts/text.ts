@@ -1,11 +1,11 @@
 import { momentFormat } from '@latchkey/web/formats'
-import { type Translate as SayAny, type Wording, useTexts } from '@latchkey/web/texts'
+import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { instance } from '../instance.ts'
 import { type OwnKey, texts } from './areas.ts'
 
 export type TextKey = OwnKey | SharedTextKey
-export type Say = SayAny<TextKey>
+export type Translate = TranslateAny<TextKey>
 
 /** An operator's name for the instance is the same in every language. */
 const named = instance.product === undefined ? {} : { 'app.name': instance.product }

@@ -37,7 +37,7 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
           onChange={({ currentTarget }) => setSure(currentTarget.checked)}
           data-autofocus
         />
-        {erase.error && <WhyNot error={erase.error} />}
+        {erase.error && <DeletionRefusal error={erase.error} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
             {t('confirm.cancel')}
@@ -57,7 +57,7 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
 }
 
 /** What stands in the way, and what to do about it. */
-function WhyNot({ error }: { error: Error }) {
+function DeletionRefusal({ error }: { error: Error }) {
   const { t, failure } = useText()
   const { code, answer } = error instanceof CallError ? error : { code: undefined, answer: {} }
   const roomIds = 'roomIds' in answer && Array.isArray(answer.roomIds) ? (answer.roomIds as string[]) : []

@@ -3,11 +3,11 @@ import { showSuccess } from '@latchkey/web/toast'
 import { Link } from 'wouter'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
-import { useKeptText } from '../../kept.ts'
+import { useUserDraft } from '../../user-draft.ts'
 import { NicknameForm } from '../../parts/nickname-form.tsx'
-import { Face, GuestMark } from '../../parts/person.tsx'
+import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
 import { Section } from '../../parts/section.tsx'
-import { changed, useCall } from '../../queries.ts'
+import { invalidate, useCall } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -18,13 +18,13 @@ export function Profile({ user }: { user: User }) {
   return (
     <Section title={t('account.you')}>
       <Group gap="md" wrap="nowrap" align="center">
-        <Face nickname={user.nickname} avatarColor={user.avatarColor} size={48} />
+        <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={48} />
         <div style={{ minWidth: 0 }}>
           <Group gap="xs">
             <Text fw={600} className="wrap">
               {user.nickname}
             </Text>
-            {isGuest && <GuestMark />}
+            {isGuest && <GuestBadge />}
           </Group>
           {user.email !== null && (
             <Text size="sm" c="dimmed" className="wrap">
@@ -50,12 +50,12 @@ export function Profile({ user }: { user: User }) {
 
 function Rename() {
   const { t } = useText()
-  const text = useKeptText('nickname')
+  const text = useUserDraft('nickname')
   const save = async (nickname: string) => {
     await call('renameGuest', { body: { nickname } })
     text[1]('')
     showSuccess(t('account.nameSaved'))
-    await changed('session')
+    await invalidate('session')
   }
   return <NicknameForm text={text} button={t('account.saveName')} save={save} />
 }

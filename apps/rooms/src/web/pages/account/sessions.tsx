@@ -6,7 +6,7 @@ import { type Result, call } from '../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Section } from '../../parts/section.tsx'
 import { useDevice } from '../../parts/use-device.ts'
-import { changed, useCall } from '../../queries.ts'
+import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
 type Session = Result<'listSessions'>['sessions'][number]
@@ -17,12 +17,12 @@ export function Sessions() {
   const end = useMutation({
     mutationFn: (id: string) => call('endSession', { params: { id } }),
     onSuccess: () => showSuccess(t('account.ended')),
-    onSettled: () => changed('sessions'),
+    onSettled: () => invalidate('sessions'),
   })
   const endOthers = useMutation({
     mutationFn: () => call('endOtherSessions', {}),
     onSuccess: ({ revoked }) => showSuccess(t('account.endedOthers', { count: revoked })),
-    onSettled: () => changed('sessions'),
+    onSettled: () => invalidate('sessions'),
   })
   const list = useFocusWhenGone<HTMLUListElement>(data?.sessions.length)
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />

@@ -4,10 +4,10 @@ import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { type Result, call } from '../../call.ts'
-import { useKeptText } from '../../kept.ts'
-import { Ask } from '../../parts/ask.tsx'
+import { useUserDraft } from '../../user-draft.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
-import { changed, usePages } from '../../queries.ts'
+import { invalidate, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { Listing } from './listing.tsx'
@@ -27,7 +27,7 @@ export function AllRooms() {
         label={t('admin.searchRooms')}
         help={t('admin.searchRoomsHelp')}
         q={q}
-        least={1}
+        minLength={1}
         onSearch={(next) => setQuery({ q: next })}
       />
       <Listing list={list} count={rooms?.length} none={t('admin.noRooms')}>
@@ -91,38 +91,38 @@ function RoomLine({ room }: { room: Room }) {
   )
 }
 
-const [SHORTEST, LONGEST] = [3, 1000]
+const [MIN_LENGTH, MAX_LENGTH] = [3, 1000]
 
 function TakeOver({ room: { id, name }, onClose }: { room: Room; onClose: () => void }) {
   const { t } = useText()
-  const [reason, setReason] = useKeptText(`takeover:${id}`)
+  const [reason, setReason] = useUserDraft(`takeover:${id}`)
   const takeOver = async () => {
     await call('takeOverRoom', { params: { roomId: id }, body: { reason } })
     setReason('')
     showSuccess(t('admin.takenOver', { name }))
-    await changed('admin', 'rooms', 'room', 'members')
+    await invalidate('admin', 'rooms', 'room', 'members')
   }
   return (
-    <Ask
+    <ConfirmDialog
       title={t('admin.takeOverTitle', { name })}
       help={t('admin.takeOverHelp')}
       button={t('admin.takeOver')}
       act={takeOver}
       onClose={onClose}
-      isReady={Array.from(reason.trim()).length >= SHORTEST}
-      explain={(error) => <AdminRefusal error={error} />}
+      isReady={Array.from(reason.trim()).length >= MIN_LENGTH}
+      renderError={(error) => <AdminRefusal error={error} />}
     >
       <Textarea
         label={t('admin.reason')}
         description={t('admin.reasonHelp')}
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
-        maxLength={LONGEST}
+        maxLength={MAX_LENGTH}
         autosize
         minRows={2}
         maxRows={6}
         required
       />
-    </Ask>
+    </ConfirmDialog>
   )
 }

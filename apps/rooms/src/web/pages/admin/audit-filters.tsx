@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mant
 import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { AUDIT_ACTIONS } from '../../../audit/actions.ts'
 import { useText } from '../../texts/text.ts'
-import { useTyped } from './typed.ts'
+import { useFieldText } from './use-field-text.ts'
 
 /** What the log is asked for; empty for all. `before` is in the time of this browser. */
 export const NO_FILTER = { action: '', actorUserId: '', targetType: '', targetId: '', before: '' } as const
@@ -19,7 +19,7 @@ interface Props {
 /** Asks for what was typed; what cannot be asked for is said at its field, which then has the focus. */
 export function AuditFilters({ filter, onFilter }: Props) {
   const { t } = useText()
-  const [typed, setTyped] = useTyped(filter)
+  const [typed, setTyped] = useFieldText(filter)
   const [badActor, setBadActor] = useState<string>()
   const actor = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {

@@ -4,10 +4,10 @@ import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { type Input, type Result, call } from '../../call.ts'
-import { useKeptText } from '../../kept.ts'
+import { useUserDraft } from '../../user-draft.ts'
 import { Section } from '../../parts/section.tsx'
-import { Unread } from '../../parts/unread.tsx'
-import { changed, useCall } from '../../queries.ts'
+import { LoadingOrError } from '../../parts/loading-or-error.tsx'
+import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { AdminRefusal } from './refusal.tsx'
 
@@ -17,11 +17,11 @@ type Name = keyof Settings
 type Typed = Partial<Record<Name, string>>
 type PlatformChanges = Input<'changePlatformSettings'>['body']
 
-const LONGEST = 500
+const MAX_LENGTH = 500
 
 export function InstanceSettings() {
   const { data, error, refetch } = useCall('admin', 'getPlatformSettings', {})
-  if (!data) return <Unread error={error} onRetry={refetch} />
+  if (!data) return <LoadingOrError error={error} onRetry={refetch} />
   return (
     <Stack gap="lg">
       <Fields settings={data.settings} />
@@ -34,7 +34,7 @@ const parse = (kept: string) => (kept === '' ? {} : JSON.parse(kept)) as Typed
 
 /** What was typed and not saved, as a text that survives signing in again. */
 function useTyped(): readonly [typed: Typed, change: (make: (typed: Typed) => Typed) => void] {
-  const [kept, keep] = useKeptText('platform-settings')
+  const [kept, keep] = useUserDraft('platform-settings')
   const change = (make: (typed: Typed) => Typed) =>
     keep((now) => {
       const next = make(parse(now))
@@ -43,7 +43,7 @@ function useTyped(): readonly [typed: Typed, change: (make: (typed: Typed) => Ty
   return [parse(kept), change]
 }
 
-const unlike = (typed: Typed, sent: Typed): Typed =>
+const withoutSaved = (typed: Typed, sent: Typed): Typed =>
   Object.fromEntries(Object.entries(typed).filter(([name, text]) => sent[name as Name] !== text))
 
 /** What `changes` make of the settings: an emptied one is deleted. */
@@ -60,13 +60,13 @@ function Fields({ settings }: { settings: Settings }) {
     mutationFn: saveSettings,
     async onSuccess(_, sent) {
       showSuccess(t('admin.saved'))
-      await changed('admin', 'config')
+      await invalidate('admin', 'config')
       // What was typed since then stays.
-      change((now) => unlike(now, sent))
+      change((now) => withoutSaved(now, sent))
     },
     onError: (error) => isAboutLink(error) && link.current?.focus(),
   })
-  const tooMany = (name: Name) => Array.from(typed[name]?.trim() ?? '').length - LONGEST
+  const tooMany = (name: Name) => Array.from(typed[name]?.trim() ?? '').length - MAX_LENGTH
   const field = (name: Name) => ({
     label: t(`admin.${name}`),
     description: t(`admin.${name}Help`),

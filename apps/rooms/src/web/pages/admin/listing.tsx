@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { More } from '../../parts/more.tsx'
-import { Unread } from '../../parts/unread.tsx'
+import { LoadMore } from '../../parts/load-more.tsx'
+import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { useText } from '../../texts/text.ts'
 import { AdminRefusal } from './refusal.tsx'
 
@@ -18,7 +18,7 @@ interface Props {
 /** A list that comes page by page, and what is shown when it has not come. */
 export function Listing({ list: { error, retry, more, isReading }, count, none, children }: Props) {
   const { t } = useText()
-  if (count === undefined) return <Unread error={error} onRetry={retry} />
+  if (count === undefined) return <LoadingOrError error={error} onRetry={retry} />
   return (
     <>
       <Text size="sm" c="dimmed" role="status">
@@ -30,7 +30,7 @@ export function Listing({ list: { error, retry, more, isReading }, count, none, 
           <AdminRefusal error={error} />
         </Alert>
       )}
-      <More more={more} isReading={isReading} />
+      <LoadMore more={more} isReading={isReading} />
     </>
   )
 }

@@ -3,17 +3,17 @@ import { useQueryString } from '@latchkey/web/query-string'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { call } from '../../call.ts'
-import { Ask } from '../../parts/ask.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Section } from '../../parts/section.tsx'
-import { changed, usePages } from '../../queries.ts'
+import { invalidate, usePages } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { Listing } from './listing.tsx'
 import { PersonLine } from './person-line.tsx'
 import { AdminRefusal } from './refusal.tsx'
 import { Search } from './search.tsx'
 
-const LEAST = 2
+const MIN_SEARCH_LENGTH = 2
 
 export function People() {
   const { t } = useText()
@@ -28,7 +28,7 @@ export function People() {
           label={t('admin.searchPeople')}
           help={t('admin.searchPeopleHelp')}
           q={q}
-          least={LEAST}
+          minLength={MIN_SEARCH_LENGTH}
           onSearch={(next) => setQuery({ q: next })}
         />
         <Stack gap="md" ref={place} tabIndex={-1} role="group" aria-label={t('admin.part.people')}>
@@ -52,7 +52,7 @@ function Guests() {
   const end = async () => {
     const { revoked } = await call('endGuestSessions', {})
     showSuccess(t('admin.ended', { count: revoked }))
-    await changed('admin')
+    await invalidate('admin')
   }
   return (
     <Section title={t('admin.guests')} help={t('admin.guestsHelp')}>
@@ -62,13 +62,13 @@ function Guests() {
         </Button>
       </Group>
       {isAsking && (
-        <Ask
+        <ConfirmDialog
           title={t('admin.guestsTitle')}
           help={t('admin.guestsHelp')}
           button={t('admin.guestsEnd')}
           act={end}
           onClose={() => setAsking(false)}
-          explain={(error) => <AdminRefusal error={error} />}
+          renderError={(error) => <AdminRefusal error={error} />}
         />
       )}
     </Section>

@@ -4,8 +4,8 @@ import { IconDots } from '@latchkey/web/icons'
 import { useRef, useState } from 'react'
 import { loginPath } from '../../addresses.ts'
 import { call } from '../../call.ts'
-import { Ask } from '../../parts/ask.tsx'
-import { changed } from '../../queries.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { invalidate } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import type { Person } from './person-line.tsx'
@@ -24,7 +24,7 @@ function actsFor({ identityType, disabled, roleSources }: Person): Act[] {
   return [...right, disabled ? 'enable' : 'disable', 'erase']
 }
 
-export function PersonActs({ person }: { person: Person }) {
+export function PersonActions({ person }: { person: Person }) {
   const { t } = useText()
   const [act, setAct] = useState<Act>()
   const { nickname: name } = person
@@ -50,12 +50,12 @@ export function PersonActs({ person }: { person: Person }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      {act && <AskFirst act={act} person={person} onClose={() => setAct(undefined)} />}
+      {act && <ConfirmAct act={act} person={person} onClose={() => setAct(undefined)} />}
     </>
   )
 }
 
-function AskFirst({ act, person, onClose }: { act: Act; person: Person; onClose: () => void }) {
+function ConfirmAct({ act, person, onClose }: { act: Act; person: Person; onClose: () => void }) {
   const { t } = useText()
   const isOwn = useUser().id === person.id
   const { nickname: name } = person
@@ -64,18 +64,18 @@ function AskFirst({ act, person, onClose }: { act: Act; person: Person; onClose:
     if (isOwn && act === 'erase') return location.assign(loginPath('/', { ended: 'deleted' }))
     const isStill = act === 'take' && remaining.length > 0
     showSuccess(isStill ? t('admin.stillAdmin', { name }) : t(`admin.done.${act}`, { name }))
-    await changed('admin')
-    if (isOwn) await changed('session')
+    await invalidate('admin')
+    if (isOwn) await invalidate('session')
   }
   return (
-    <Ask
+    <ConfirmDialog
       title={t(`admin.ask.${act}`, { name })}
       help={t(`admin.help.${act}`)}
       button={t(`admin.act.${act}`)}
       {...(HARMLESS.has(act) && { color: 'indigo' })}
       act={run}
       onClose={onClose}
-      explain={(error) => <AdminRefusal error={error} />}
+      renderError={(error) => <AdminRefusal error={error} />}
     />
   )
 }

@@ -2,9 +2,9 @@ import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import { useId, useState } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../../call.ts'
-import { Face, GuestMark } from '../../parts/person.tsx'
+import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
 import { useText } from '../../texts/text.ts'
-import { PersonActs } from './person-acts.tsx'
+import { PersonActions } from './person-acts.tsx'
 import { PersonSessions } from './person-sessions.tsx'
 
 export type Person = Result<'listUsers'>['users'][number]
@@ -18,7 +18,7 @@ export function PersonLine({ person }: { person: Person }) {
     <li>
       <Group align="flex-start" justify="space-between" gap="sm">
         <Group gap="sm" wrap="nowrap" align="flex-start" style={{ flex: '1 1 240px', minWidth: 0 }}>
-          <Face nickname={name} avatarColor={person.avatarColor} size={36} />
+          <UserAvatar nickname={name} avatarColor={person.avatarColor} size={36} />
           <div style={{ minWidth: 0 }}>
             <Group gap="xs">
               <Text fw={550} className="wrap">
@@ -57,7 +57,7 @@ export function PersonLine({ person }: { person: Person }) {
           >
             {t('admin.sessions')}
           </Button>
-          <PersonActs person={person} />
+          <PersonActions person={person} />
         </Group>
       </Group>
       {isOpen && (
@@ -74,7 +74,7 @@ function Marks({ person: { identityType, disabled, roleSources } }: { person: Pe
   const isAdmin = roleSources.some(({ role }) => role === 'platform_admin')
   return (
     <>
-      {identityType === 'guest' && <GuestMark />}
+      {identityType === 'guest' && <GuestBadge />}
       {isAdmin && (
         <Badge variant="light" size="sm" flex="none" style={{ textTransform: 'none' }}>
           {t('admin.admin')}

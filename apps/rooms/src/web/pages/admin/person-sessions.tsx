@@ -2,10 +2,10 @@ import { Badge, Button, Group, Text } from '@mantine/core'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { type Result, call } from '../../call.ts'
-import { Ask } from '../../parts/ask.tsx'
-import { Unread } from '../../parts/unread.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { useDevice } from '../../parts/use-device.ts'
-import { changed, useCall } from '../../queries.ts'
+import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import type { Person } from './person-line.tsx'
 import { AdminRefusal } from './refusal.tsx'
@@ -17,11 +17,11 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
   const { t } = useText()
   const { data, error, refetch } = useCall('admin', 'listUserSessions', { params: { userId } })
   const [isAsking, setAsking] = useState(false)
-  if (!data) return <Unread error={error} onRetry={refetch} />
+  if (!data) return <LoadingOrError error={error} onRetry={refetch} />
   const endAll = async () => {
     const { revoked } = await call('endUserSessions', { params: { userId } })
     showSuccess(t('admin.ended', { count: revoked }))
-    await changed('admin')
+    await invalidate('admin')
   }
   const { sessions } = data
   return (
@@ -48,13 +48,13 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
         </Button>
       )}
       {isAsking && (
-        <Ask
+        <ConfirmDialog
           title={t('admin.endAllTitle', { name })}
           help={t('admin.endAllHelp')}
           button={t('admin.endAll')}
           act={endAll}
           onClose={() => setAsking(false)}
-          explain={(failed) => <AdminRefusal error={failed} />}
+          renderError={(failed) => <AdminRefusal error={failed} />}
         />
       )}
     </div>
@@ -69,7 +69,7 @@ function Line({ session, name }: { session: Session; name: string }) {
   const end = async () => {
     await call('endAnySession', { params: { id: session.id } })
     showSuccess(t('account.ended'))
-    await changed('admin')
+    await invalidate('admin')
   }
   return (
     <Group component="li" justify="space-between" gap="sm">
@@ -97,13 +97,13 @@ function Line({ session, name }: { session: Session; name: string }) {
         {t('admin.end')}
       </Button>
       {isAsking && (
-        <Ask
+        <ConfirmDialog
           title={t('admin.endTitle', { name })}
           help={t('admin.endHelp', { device, when })}
           button={t('admin.end')}
           act={end}
           onClose={() => setAsking(false)}
-          explain={(failed) => <AdminRefusal error={failed} />}
+          renderError={(failed) => <AdminRefusal error={failed} />}
         />
       )}
     </Group>

@@ -3,7 +3,7 @@ import { Copy } from '@latchkey/web/parts/copy'
 import type { ReactNode } from 'react'
 import { type Result } from '../../call.ts'
 import { Section } from '../../parts/section.tsx'
-import { Unread } from '../../parts/unread.tsx'
+import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { useCall } from '../../queries.ts'
 import { isKey, useText } from '../../texts/text.ts'
 
@@ -12,7 +12,7 @@ type Status = Result<'getProviderStatus'>
 export function ProviderStatus() {
   const { t } = useText()
   const { data, error, refetch } = useCall('admin', 'getProviderStatus', {})
-  if (!data) return <Unread error={error} onRetry={refetch} />
+  if (!data) return <LoadingOrError error={error} onRetry={refetch} />
   return (
     <Stack gap="lg">
       {data.unreachableAccounts > 0 && (
@@ -84,7 +84,7 @@ function State({ status }: { status: Status }) {
     <Section title={t('admin.part.provider')}>
       {!discovery.ok && (
         <Alert color="red" title={t('admin.discoveryBad')}>
-          <WhyUnusable discovery={discovery} />
+          <DiscoveryError discovery={discovery} />
         </Alert>
       )}
       <dl className="facts">
@@ -120,7 +120,7 @@ function State({ status }: { status: Status }) {
   )
 }
 
-function WhyUnusable({ discovery: { code, error } }: Pick<Status, 'discovery'>) {
+function DiscoveryError({ discovery: { code, error } }: Pick<Status, 'discovery'>) {
   const { t } = useText()
   if (error === null) return t('admin.discoveryNever')
   const why = `admin.discoveryWhy.${code}`

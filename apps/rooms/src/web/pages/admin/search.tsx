@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { IconSearch } from '@latchkey/web/icons'
 import { type FormEvent, useRef, useState } from 'react'
 import { useText } from '../../texts/text.ts'
-import { useTyped } from './typed.ts'
+import { useFieldText } from './use-field-text.ts'
 
 interface Props {
   label: string
@@ -10,21 +10,21 @@ interface Props {
   /** What is searched for now. */
   q: string
   /** Characters without which nothing is searched for. */
-  least: number
+  minLength: number
   onSearch: (q: string) => void
 }
 
 /** Searches when asked to, not at every letter: searches are counted (R22). */
-export function Search({ label, help, q, least, onSearch }: Props) {
+export function Search({ label, help, q, minLength, onSearch }: Props) {
   const { t } = useText()
-  const [typed, setTyped] = useTyped(q)
+  const [typed, setTyped] = useFieldText(q)
   const [tooShort, setTooShort] = useState<string>()
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const wanted = typed.trim()
     const { length } = Array.from(wanted)
-    if (length === 0 || length >= least) return onSearch(wanted)
+    if (length === 0 || length >= minLength) return onSearch(wanted)
     setTooShort(typed)
     field.current?.focus()
   }

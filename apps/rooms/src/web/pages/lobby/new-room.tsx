@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { call } from '../../call.ts'
 import { useFocusBack } from '../../parts/focus-back.ts'
 import { RoomForm } from '../../parts/room-form.tsx'
-import { changed } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -24,7 +24,7 @@ export function NewRoom({ user, onClose }: { user: User; onClose: () => void }) 
         button={t('form.create')}
         save={async (settings) => {
           const { room } = await call('createRoom', { body: settings })
-          await changed('rooms')
+          await invalidate('rooms')
           go(`/rooms/${room.id}`)
         }}
       />

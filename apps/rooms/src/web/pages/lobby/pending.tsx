@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { call } from '../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
-import { More } from '../../parts/more.tsx'
+import { LoadMore } from '../../parts/load-more.tsx'
 import { Section } from '../../parts/section.tsx'
-import { changed, useCall, usePages } from '../../queries.ts'
+import { invalidate, useCall, usePages } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -20,16 +20,16 @@ export function Pending({ user }: { user: User }) {
   const list = useFocusWhenGone<HTMLUListElement>(invitations.length + transfers.length)
   const failed = (pages ? null : error) ?? (offers.data ? null : offers.error)
   if (!failed && invitations.length + transfers.length === 0) return null
-  const readAgain = () => {
+  const refetch = () => {
     retry()
     void offers.refetch()
   }
   return (
     <Section title={t('lobby.pending')}>
-      {failed && <NotRead error={failed} onRetry={readAgain} />}
+      {failed && <ReadError error={failed} onRetry={refetch} />}
       <ul className="plain rows" ref={list} tabIndex={-1} aria-label={t('lobby.pending')}>
         {invitations.map(({ id, roomId, roomName, permission, expiresAt }) => (
-          <Waiting
+          <PendingItem
             key={id}
             what={t('lobby.invitedTo', { room: roomName, role: t(`room.role.${permission}`) })}
             until={expiresAt}
@@ -43,7 +43,7 @@ export function Pending({ user }: { user: User }) {
         ))}
         {transfers.map(({ roomId, roomName, fromNickname, toUserId, expiresAt }) =>
           toUserId === user.id ? (
-            <Waiting
+            <PendingItem
               key={roomId}
               what={t('lobby.offered', { name: fromNickname, room: roomName })}
               until={expiresAt}
@@ -55,7 +55,7 @@ export function Pending({ user }: { user: User }) {
               decline={() => call('declineTransfer', { params: { id: roomId } })}
             />
           ) : (
-            <Waiting
+            <PendingItem
               key={roomId}
               what={t('lobby.offering', { room: roomName })}
               until={expiresAt}
@@ -65,12 +65,12 @@ export function Pending({ user }: { user: User }) {
           ),
         )}
       </ul>
-      <More more={next.more} isReading={next.isReading} error={next.moreError} />
+      <LoadMore more={next.more} isReading={next.isReading} error={next.moreError} />
     </Section>
   )
 }
 
-function NotRead({ error, onRetry }: { error: Error; onRetry: () => void }) {
+function ReadError({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const { t, failure } = useText()
   return (
     <Alert color="red" role="alert" title={t('page.error')}>
@@ -94,7 +94,7 @@ interface Props {
   withdraw?: () => Promise<unknown>
 }
 
-function Waiting({ what, until, done, accept, decline, withdraw }: Props) {
+function PendingItem({ what, until, done, accept, decline, withdraw }: Props) {
   const { t, moment, failure } = useText()
   const [, go] = useLocation()
   const answer = useMutation({
@@ -104,7 +104,7 @@ function Waiting({ what, until, done, accept, decline, withdraw }: Props) {
       if (leadsTo !== undefined) go(leadsTo)
     },
     onError: (error) => showError(failure(error)),
-    onSettled: () => changed('pending', 'rooms'),
+    onSettled: () => invalidate('pending', 'rooms'),
   })
   const button = (
     words: string,

@@ -20,9 +20,9 @@ export function Chat({ room, user, store, isComing }: Props) {
   return (
     <>
       <Messages room={room} user={user} store={store} isComing={isComing} />
-      <WhoTypes store={store} />
+      <TypingIndicator store={store} />
       <Composer room={room} store={store} />
-      <ReadOut store={store} />
+      <Announcements store={store} />
     </>
   )
 }
@@ -35,7 +35,7 @@ function useUnreadInTitle(unread: number): void {
   })
 }
 
-function WhoTypes({ store }: { store: RoomStore }) {
+function TypingIndicator({ store }: { store: RoomStore }) {
   const { t } = useText()
   const { typing, present } = useSyncExternalStore(store.watch, store.state)
   const names = typing.flatMap((id) => present.get(id)?.nickname ?? [])
@@ -48,15 +48,15 @@ function WhoTypes({ store }: { store: RoomStore }) {
 }
 
 /** What is new, for who listens instead of looking: messages of others, and who came and went. */
-function ReadOut({ store }: { store: RoomStore }) {
+function Announcements({ store }: { store: RoomStore }) {
   const { t } = useText()
-  const { heard, moved } = useSyncExternalStore(store.watch, store.state)
+  const { announcements, moved } = useSyncExternalStore(store.watch, store.state)
   const came = moved?.came.join(', ') ?? ''
   const went = moved?.went.join(', ') ?? ''
   return (
     <VisuallyHidden>
       <div aria-live="polite">
-        {heard.map(({ id, nickname, content }) => (
+        {announcements.map(({ id, nickname, content }) => (
           <p key={id}>{t('room.said', { name: nickname, text: content ?? '' })}</p>
         ))}
       </div>

@@ -3,7 +3,7 @@ import { isComposing } from '@latchkey/web/composing'
 import { IconSend2 } from '@latchkey/web/icons'
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
 import { isVisible } from '../../../visible.ts'
-import { useKeptText } from '../../kept.ts'
+import { useUserDraft } from '../../user-draft.ts'
 import { live } from '../../live/live.ts'
 import type { RoomStore } from '../../live/room-store.ts'
 import { useText } from '../../texts/text.ts'
@@ -11,12 +11,12 @@ import type { Room } from './room.ts'
 import { UnsentMessages } from './unsent-messages.tsx'
 
 /** How near the limit it is shown how much is left. */
-const TELLS_FROM = 100
+const SHOW_LEFT_FROM = 100
 
 /** Where messages are written. What stands here is kept until it is sent (R23.3). */
 export function Composer({ room, store }: { room: Room; store: RoomStore }) {
   const { t } = useText()
-  const [text, setText] = useKeptText(`draft:${room.id}`)
+  const [text, setText] = useUserDraft(`draft:${room.id}`)
   // Not drawn anew with each message: measuring what is typed takes long.
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   const field = useRef<HTMLTextAreaElement>(null)
@@ -57,13 +57,15 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
           value={text}
           onChange={({ currentTarget: { value } }) => {
             setText(value)
-            if (isVisible(value)) store.types()
+            if (isVisible(value)) store.startTyping()
             else store.stopTyping()
           }}
           onBlur={() => store.stopTyping()}
           onKeyDown={onKeyDown}
           inputWrapperOrder={['input', 'description', 'error']}
-          description={left >= 0 && left <= TELLS_FROM ? t('room.left', { count: left }) : t('room.sendHelp')}
+          description={
+            left >= 0 && left <= SHOW_LEFT_FROM ? t('room.left', { count: left }) : t('room.sendHelp')
+          }
           error={left < 0 && t('room.tooLong', { count: -left })}
         />
         <Button onClick={send} aria-label={t('room.send')} px="sm" h={36} flex="none">

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { call } from '../../call.ts'
 import type { Message } from '../../live/frames.ts'
-import { Ask } from '../../parts/ask.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { useText } from '../../texts/text.ts'
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 export function DeleteMessage({ message, onClose, onDeleted }: Props) {
   const { t } = useText()
   return (
-    <Ask
+    <ConfirmDialog
       title={t('room.deleteMessageTitle')}
       help={t('room.deleteMessageHelp')}
       button={t('room.deleteMessage')}
@@ -27,6 +27,6 @@ export function DeleteMessage({ message, onClose, onDeleted }: Props) {
       <Text size="sm" className="said" lineClamp={4}>
         {message.content}
       </Text>
-    </Ask>
+    </ConfirmDialog>
   )
 }

@@ -1,8 +1,8 @@
 import { showSuccess } from '@latchkey/web/toast'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
-import { Ask } from '../../parts/ask.tsx'
-import { changed } from '../../queries.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import type { Room } from './room.ts'
 
@@ -10,14 +10,14 @@ export function HandOver({ person, room, onClose }: { person: Person; room: Room
   const { t } = useText()
   const name = person.nickname
   return (
-    <Ask
+    <ConfirmDialog
       title={t('manage.handTitle', { name })}
       help={t('manage.handHelp', { name })}
       button={t('manage.hand')}
       act={async () => {
         await call('requestTransfer', { params: { id: room.id }, body: { userId: person.userId } })
         showSuccess(t('manage.offered', { name }))
-        await changed('pending')
+        await invalidate('pending')
       }}
       onClose={onClose}
     />

@@ -4,7 +4,7 @@ import { memo } from 'react'
 import { guestSince } from '../../../guests/guest-id.ts'
 import type { Message, Person } from '../../live/frames.ts'
 import type { Unsent } from '../../live/outbox.ts'
-import { Face, GuestMark } from '../../parts/person.tsx'
+import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { partsOf } from './links.ts'
@@ -25,14 +25,14 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
   const nickname = useNameOf(message)
   return (
     <li className={continues ? 'message continues' : 'message'}>
-      {!continues && <Face nickname={message.nickname} avatarColor={avatarColor} size={32} />}
+      {!continues && <UserAvatar nickname={message.nickname} avatarColor={avatarColor} size={32} />}
       <div style={{ minWidth: 0, flex: 1 }}>
         {continues ? (
           <VisuallyHidden>
             {nickname} {time(createdAt)}
           </VisuallyHidden>
         ) : (
-          <ByWhom message={message} role={role} />
+          <Byline message={message} role={role} />
         )}
         {content === null ? (
           <Text size="sm" c="dimmed" fs="italic">
@@ -40,7 +40,7 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
           </Text>
         ) : (
           <Text size="sm" className="said" component="div" dir="auto">
-            {mayLink(message) ? <WithLinks text={content} /> : content}
+            {mayLink(message) ? <LinkedText text={content} /> : content}
           </Text>
         )}
       </div>
@@ -64,7 +64,7 @@ function useNameOf({ userId, nickname }: Message): string {
   return userId === null ? t('person.gone', { name: nickname }) : nickname
 }
 
-function ByWhom({ message, role }: Pick<Props, 'message' | 'role'>) {
+function Byline({ message, role }: Pick<Props, 'message' | 'role'>) {
   const { t, time, moment } = useText()
   const { guest, createdAt } = message
   const nickname = useNameOf(message)
@@ -73,7 +73,7 @@ function ByWhom({ message, role }: Pick<Props, 'message' | 'role'>) {
       <Text fw={600} size="sm" className="wrap">
         <bdi>{nickname}</bdi>
       </Text>
-      {guest && <GuestMark />}
+      {guest && <GuestBadge />}
       {(role === 'owner' || role === 'moderator') && (
         <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
           {t(`room.role.${role}`)}
@@ -108,7 +108,7 @@ function mayLink({ guest, userId, createdAt }: Message): boolean {
   return !guest || (since !== undefined && Date.parse(createdAt) - since >= LINKS_AFTER_MS)
 }
 
-function WithLinks({ text }: { text: string }) {
+function LinkedText({ text }: { text: string }) {
   return partsOf(text).map((part, index) =>
     part.isLink ? (
       // oxlint-disable-next-line react/no-array-index-key -- the parts of one text never move.
@@ -135,7 +135,7 @@ export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
   const { t } = useText()
   return (
     <li className="message">
-      <Face nickname={user.nickname} avatarColor={user.avatarColor} size={32} />
+      <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={32} />
       <div style={{ minWidth: 0, flex: 1 }}>
         <Group gap={6} align="baseline">
           <Text fw={600} size="sm" className="wrap">

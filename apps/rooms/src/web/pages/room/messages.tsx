@@ -31,8 +31,8 @@ interface Props {
 export function Messages({ room, user, store, isComing }: Props) {
   const { t } = useText()
   const state = useSyncExternalStore(store.watch, store.state)
-  const [doomed, setDoomed] = useState<Message | null>(null)
-  const { ref, onScroll, isAway, goToEnd } = useReading(store, state)
+  const [messageToDelete, setMessageToDelete] = useState<Message | null>(null)
+  const { ref, onScroll, isAway, goToEnd } = useScrollPosition(store, state)
   const { messages, older, historyError, unsent, unread } = state
   const mayDeleteAny = rightsIn(room, user)('delete_any_message')
   const isEmpty = older === null && messages.length === 0 && unsent.length === 0
@@ -58,7 +58,7 @@ export function Messages({ room, user, store, isComing }: Props) {
         <Beginning list={ref} store={store} state={state} isEmpty={isEmpty} />
         <ol className="plain">
           {messages.map((message, index) => (
-            <Said
+            <MessageRow
               key={message.id}
               message={message}
               before={messages[index - 1]}
@@ -66,7 +66,7 @@ export function Messages({ room, user, store, isComing }: Props) {
               role={state.present.get(message.userId ?? '')?.role}
               onDelete={
                 message.content !== null && (mayDeleteAny || message.userId === user.id)
-                  ? setDoomed
+                  ? setMessageToDelete
                   : undefined
               }
             />
@@ -75,21 +75,21 @@ export function Messages({ room, user, store, isComing }: Props) {
             each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
           )}
         </ol>
-        {doomed && (
+        {messageToDelete && (
           <DeleteMessage
-            message={doomed}
-            onClose={() => setDoomed(null)}
+            message={messageToDelete}
+            onClose={() => setMessageToDelete(null)}
             onDeleted={() => ref.current?.focus({ preventScroll: true })}
           />
         )}
       </div>
-      {isAway && unread > 0 && <NewBelow count={unread} onPress={goToEnd} />}
+      {isAway && unread > 0 && <UnreadButton count={unread} onPress={goToEnd} />}
     </>
   )
 }
 
 /** Beside the messages, not over them: it hides nothing of what is read. */
-function NewBelow({ count, onPress }: { count: number; onPress: () => void }) {
+function UnreadButton({ count, onPress }: { count: number; onPress: () => void }) {
   const { t } = useText()
   return (
     <Button
@@ -106,7 +106,7 @@ function NewBelow({ count, onPress }: { count: number; onPress: () => void }) {
   )
 }
 
-interface SaidProps {
+interface MessageRowProps {
   message: Message
   before: Message | undefined
   newMark: NewMark | undefined
@@ -115,12 +115,12 @@ interface SaidProps {
 }
 
 /** A message, below what begins with it; drawn anew only when something of it changes, not with each message. */
-const Said = memo(function Said({ message, before, newMark, role, onDelete }: SaidProps) {
+const MessageRow = memo(function Said({ message, before, newMark, role, onDelete }: MessageRowProps) {
   const { day } = useText()
   const isNewDay = before === undefined || day(before.createdAt) !== day(message.createdAt)
   return (
     <>
-      <Marks at={message.createdAt} isNewDay={isNewDay} newMark={newMark} />
+      <Separators at={message.createdAt} isNewDay={isNewDay} newMark={newMark} />
       <MessageLine
         message={message}
         role={role}
@@ -182,14 +182,14 @@ function newMarkAbove(
   return !before && older !== null && seq > unreadFrom ? 'room.newAbove' : 'room.new'
 }
 
-interface MarksProps {
+interface SeparatorsProps {
   at: string
   isNewDay: boolean
   newMark: NewMark | undefined
 }
 
 /** Where a day begins, and where what is new begins. */
-const Marks = memo(function Marks({ at, isNewDay, newMark }: MarksProps) {
+const Separators = memo(function Marks({ at, isNewDay, newMark }: SeparatorsProps) {
   const { t, day } = useText()
   const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
   return (
@@ -209,7 +209,7 @@ const Marks = memo(function Marks({ at, isNewDay, newMark }: MarksProps) {
 })
 
 /** Stays at the end for who reads there, and at the same message for who reads older ones. */
-function useReading(store: RoomStore, { messages, unsent }: RoomState) {
+function useScrollPosition(store: RoomStore, { messages, unsent }: RoomState) {
   const ref = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const [isAway, setAway] = useState(false)
@@ -220,9 +220,9 @@ function useReading(store: RoomStore, { messages, unsent }: RoomState) {
     list.scrollTop = list.scrollHeight
     size.current = sizeOf(list)
   }
-  const attend = () => store.attend(isAtEnd.current && !document.hidden, isAtEnd.current)
+  const attend = () => store.setAttention(isAtEnd.current && !document.hidden, isAtEnd.current)
   useEffect(() => {
-    const onChange = () => store.attend(isAtEnd.current && !document.hidden, isAtEnd.current)
+    const onChange = () => store.setAttention(isAtEnd.current && !document.hidden, isAtEnd.current)
     document.addEventListener('visibilitychange', onChange)
     onChange()
     return () => document.removeEventListener('visibilitychange', onChange)

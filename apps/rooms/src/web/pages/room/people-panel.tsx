@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconUsers } from '@latchkey/web/icons'
 import { useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../live/room-store.ts'
-import { unlessAsking } from '../../parts/ask.tsx'
+import { unlessConfirming } from '../../parts/confirm-dialog.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { People } from './people.tsx'
@@ -27,7 +27,7 @@ export function PeoplePanel({ room, user, store }: Props) {
       </Button>
       <Drawer
         opened={isOpen}
-        onClose={unlessAsking(close)}
+        onClose={unlessConfirming(close)}
         position="right"
         title={t('room.peopleCount', { count })}
         closeButtonProps={{ 'aria-label': t('shell.close') }}

@@ -19,9 +19,9 @@ interface Props {
 /** A line for each; what is asked about one of them stays when they leave the list meanwhile. */
 export function People({ people, room, user, areMembers = false }: Props) {
   const { t } = useText()
-  const [asked, setAsked] = useState<{ act: Act; person: Person } | null>(null)
+  const [pendingAct, setPendingAct] = useState<{ act: Act; person: Person } | null>(null)
   const list = useRef<HTMLUListElement>(null)
-  const shared = asked && { person: asked.person, room, onClose: () => setAsked(null) }
+  const shared = pendingAct && { person: pendingAct.person, room, onClose: () => setPendingAct(null) }
   return (
     <>
       <ul className="plain rows" ref={list} tabIndex={-1} aria-label={t('room.people')}>
@@ -32,13 +32,13 @@ export function People({ people, room, user, areMembers = false }: Props) {
             room={room}
             user={user}
             isMember={areMembers}
-            onAsk={(act) => setAsked({ act, person })}
+            onAsk={(act) => setPendingAct({ act, person })}
           />
         ))}
       </ul>
-      {shared && asked.act === 'hand' && <HandOver {...shared} />}
-      {shared && asked.act !== 'hand' && (
-        <RemovePerson action={asked.act} {...shared} onRemoved={() => list.current?.focus()} />
+      {shared && pendingAct.act === 'hand' && <HandOver {...shared} />}
+      {shared && pendingAct.act !== 'hand' && (
+        <RemovePerson action={pendingAct.act} {...shared} onRemoved={() => list.current?.focus()} />
       )}
     </>
   )

@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { Person } from '../../live/frames.ts'
-import { Face, GuestMark } from '../../parts/person.tsx'
+import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { type Act, PersonMenu } from './person-menu.tsx'
@@ -20,7 +20,7 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
   const isSelf = userId === user.id
   return (
     <Group component="li" gap="sm" wrap="nowrap">
-      <Face nickname={nickname} avatarColor={avatarColor} size={32} />
+      <UserAvatar nickname={nickname} avatarColor={avatarColor} size={32} />
       <div style={{ minWidth: 0, flex: 1 }}>
         <Text fw={550} size="sm" className="wrap">
           <bdi>{nickname}</bdi> {isSelf && `(${t('room.you')})`}
@@ -29,7 +29,7 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
           <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
             {t(`room.role.${role}`)}
           </Badge>
-          {guest && <GuestMark />}
+          {guest && <GuestBadge />}
         </Group>
       </div>
       {!isSelf && <PersonMenu person={person} room={room} user={user} isMember={isMember} onAsk={onAsk} />}

@@ -3,10 +3,10 @@ import { IconDots } from '@latchkey/web/icons'
 import { showSuccess, showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { type MemberRole, removing, settingAs } from '../../../rooms/room-access.ts'
+import { type MemberRole, removeActionFor, setRoleActionFor } from '../../../rooms/permissions.ts'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
-import { changed } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
@@ -34,7 +34,7 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
     onSuccess: (_, role) =>
       showSuccess(t('manage.roleChanged', { name: person.nickname, role: t(`room.role.${role}`) })),
     onError: (error) => showError(<Refusal error={error} />),
-    onSettled: () => changed('members', 'room'),
+    onSettled: () => invalidate('members', 'room'),
   })
   const button = useRef<HTMLButtonElement>(null)
   const ask = (act: Act) => {
@@ -75,7 +75,14 @@ function choicesFor({ role, guest }: Person, may: ReturnType<typeof rightsIn>, i
   if (role === 'owner') return { roles: [], mayRemove: false, mayBeOwner: false }
   const roles = ROLES.filter(
     (each) =>
-      each !== role && may(settingAs(each)) && may(settingAs(role)) && !(guest && each === 'moderator'),
+      each !== role &&
+      may(setRoleActionFor(each)) &&
+      may(setRoleActionFor(role)) &&
+      !(guest && each === 'moderator'),
   )
-  return { roles, mayRemove: may(removing(role)), mayBeOwner: isMember && !guest && may('change_room') }
+  return {
+    roles,
+    mayRemove: may(removeActionFor(role)),
+    mayBeOwner: isMember && !guest && may('change_room'),
+  }
 }

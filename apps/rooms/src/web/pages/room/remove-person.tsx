@@ -2,12 +2,12 @@ import { NumberInput, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
-import { Ask } from '../../parts/ask.tsx'
-import { changed } from '../../queries.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import type { Room } from './room.ts'
 
-const MOST_MINUTES = 1440
+const MAX_MINUTES = 1440
 
 interface Props {
   action: 'kick' | 'ban'
@@ -31,17 +31,17 @@ export function RemovePerson({ action, person, room, onClose, onRemoved }: Props
       ...(reason.trim() !== '' && { reason: reason.trim() }),
     }
     await call('removePerson', { params: { id: room.id, userId: person.userId }, body })
-    await changed('members', 'bans', 'room')
+    await invalidate('members', 'bans', 'room')
     onRemoved()
   }
   return (
-    <Ask
+    <ConfirmDialog
       title={t(action === 'kick' ? 'manage.kickTitle' : 'manage.banTitle', { name })}
       help={t(action === 'kick' ? 'manage.kickHelp' : 'manage.banHelp', { name })}
       button={t(action === 'kick' ? 'manage.kick' : 'manage.ban')}
       act={act}
       onClose={onClose}
-      isReady={Number.isInteger(minutes) && minutes >= 1 && minutes <= MOST_MINUTES}
+      isReady={Number.isInteger(minutes) && minutes >= 1 && minutes <= MAX_MINUTES}
     >
       {action === 'kick' && (
         <NumberInput
@@ -49,7 +49,7 @@ export function RemovePerson({ action, person, room, onClose, onRemoved }: Props
           value={minutes}
           onChange={(value) => setMinutes(Number(value))}
           min={1}
-          max={MOST_MINUTES}
+          max={MAX_MINUTES}
           allowDecimal={false}
           hideControls
         />
@@ -62,6 +62,6 @@ export function RemovePerson({ action, person, room, onClose, onRemoved }: Props
         autosize
         minRows={1}
       />
-    </Ask>
+    </ConfirmDialog>
   )
 }

@@ -1,12 +1,12 @@
 import type { Result } from '../../call.ts'
-import { type RoomAction, type Standing, may } from '../../../rooms/room-access.ts'
+import { type RoomAction, type RoomAccess, may } from '../../../rooms/permissions.ts'
 import type { User } from '../../session.ts'
 
 export type Room = Result<'getRoom'>['room']
 
 /** What this person may do in this room; the server decides it again each time, by the same matrix (R17.4). */
 export function rightsIn(room: Room, user: User): (action: RoomAction) => boolean {
-  const standing: Standing = {
+  const access: RoomAccess = {
     roomId: room.id,
     visibility: room.visibility,
     allowGuests: room.allowGuests,
@@ -15,7 +15,7 @@ export function rightsIn(room: Room, user: User): (action: RoomAction) => boolea
     isGuest: user.identityType === 'guest',
     isAdmin: user.platformAdmin,
     needsSignIn: false,
-    bar: null,
+    ban: null,
   }
-  return (action) => may(action, standing)
+  return (action) => may(action, access)
 }

@@ -19,13 +19,13 @@ export function UnsentMessages({
     // However many there are, they leave room for what is written next.
     <div role="alert" style={{ maxHeight: '35dvh', overflowY: 'auto' }}>
       {failed.map((each) => (
-        <Failed key={each.clientId} unsent={each} store={store} onTakeBack={onTakeBack} />
+        <FailedMessage key={each.clientId} unsent={each} store={store} onTakeBack={onTakeBack} />
       ))}
     </div>
   )
 }
 
-function Failed({
+function FailedMessage({
   unsent: { clientId, content, problem },
   store,
   onTakeBack,

@@ -2,12 +2,12 @@ import { Button, Group, Text } from '@mantine/core'
 import { showSuccess, showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
-import { removing } from '../../../../rooms/room-access.ts'
+import { removeActionFor } from '../../../../rooms/permissions.ts'
 import { call } from '../../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
-import { More } from '../../../parts/more.tsx'
-import { Face } from '../../../parts/person.tsx'
-import { changed, usePages } from '../../../queries.ts'
+import { LoadMore } from '../../../parts/load-more.tsx'
+import { UserAvatar } from '../../../parts/person.tsx'
+import { invalidate, usePages } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
@@ -23,7 +23,7 @@ export function Bans({ room, user }: { room: Room; user: User }) {
       call('liftBan', { params: { id: room.id, userId } }),
     onSuccess: (_, { nickname }) => showSuccess(t('manage.lifted', { name: nickname })),
     onError: (error) => showError(<Refusal error={error} />),
-    onSettled: () => changed('bans'),
+    onSettled: () => invalidate('bans'),
   })
   const bans = list.pages?.flatMap((page) => page.bans)
   const place = useFocusWhenGone<HTMLDivElement>(bans?.length)
@@ -34,7 +34,7 @@ export function Bans({ room, user }: { room: Room; user: User }) {
       <ul className="plain rows">
         {bans?.map(({ userId, nickname, avatarColor, reason, expiresAt, role }) => (
           <Group key={userId} component="li" gap="sm" wrap="nowrap" align="flex-start">
-            <Face nickname={nickname} avatarColor={avatarColor} size={32} />
+            <UserAvatar nickname={nickname} avatarColor={avatarColor} size={32} />
             <div style={{ minWidth: 0, flex: 1 }}>
               <Text fw={550} size="sm" className="wrap">
                 <bdi>{nickname}</bdi>
@@ -50,7 +50,7 @@ export function Bans({ room, user }: { room: Room; user: User }) {
                 </Text>
               )}
             </div>
-            {may(removing(role)) && (
+            {may(removeActionFor(role)) && (
               <Button
                 size="xs"
                 variant="default"
@@ -64,7 +64,7 @@ export function Bans({ room, user }: { room: Room; user: User }) {
           </Group>
         ))}
       </ul>
-      <More more={list.more} isReading={list.isReading} error={list.moreError} />
+      <LoadMore more={list.more} isReading={list.isReading} error={list.moreError} />
     </div>
   )
 }

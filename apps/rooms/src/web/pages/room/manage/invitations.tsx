@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { type Result, call } from '../../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
-import { changed, useCall } from '../../../queries.ts'
+import { invalidate, useCall } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
@@ -23,13 +23,13 @@ export function Invitations({ room, user }: { room: Room; user: User }) {
         <Title order={3} size="h4" mb="xs">
           {t('manage.live')}
         </Title>
-        <Live room={room} />
+        <LiveInvitations room={room} />
       </div>
     </Stack>
   )
 }
 
-function Live({ room }: { room: Room }) {
+function LiveInvitations({ room }: { room: Room }) {
   const { t } = useText()
   const { data, error, refetch } = useCall('invitations', 'listInvitations', { params: { id: room.id } })
   const place = useFocusWhenGone<HTMLDivElement>(data?.invitations.length)
@@ -56,7 +56,7 @@ function Line({ invitation }: { invitation: Result<'listInvitations'>['invitatio
     mutationFn: () => call('revokeInvitation', { params: { id: roomId, invitationId: id } }),
     onSuccess: () => showSuccess(t('manage.revoked')),
     onError: (error) => showError(<Refusal error={error} />),
-    onSettled: () => changed('invitations'),
+    onSettled: () => invalidate('invitations'),
   })
   const what = `${invitedNickname ?? t('manage.inviteLink')}, ${t(`room.role.${permission}`)}`
   return (

@@ -2,9 +2,9 @@ import { Alert, Button, Group, NumberInput, Stack, Text, TextInput, Title } from
 import { useMutation } from '@tanstack/react-query'
 import { Copy } from '@latchkey/web/parts/copy'
 import { useState } from 'react'
-import type { MemberRole } from '../../../../rooms/room-access.ts'
+import type { MemberRole } from '../../../../rooms/permissions.ts'
 import { call } from '../../../call.ts'
-import { changed } from '../../../queries.ts'
+import { invalidate } from '../../../queries.ts'
 import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
@@ -16,13 +16,13 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
   const [hours, setHours] = useState(24)
   const [uses, setUses] = useState(1)
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () =>
       call('createInvitationLink', {
         params: { id: room.id },
         body: { role, expiresInHours: hours, maxUses: uses },
       }),
-    onSuccess: () => changed('invitations'),
+    onSuccess: () => invalidate('invitations'),
   })
   return (
     <Stack gap="sm">
@@ -36,18 +36,18 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
       </div>
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <Group gap="sm" grow preventGrowOverflow={false}>
-        <Whole label={t('manage.hours')} value={hours} most={720} onChange={setHours} />
-        <Whole label={t('manage.mostUses')} value={uses} most={1000} onChange={setUses} />
+        <IntegerInput label={t('manage.hours')} value={hours} most={720} onChange={setHours} />
+        <IntegerInput label={t('manage.mostUses')} value={uses} most={1000} onChange={setUses} />
       </Group>
-      {make.error && (
+      {create.error && (
         <Alert color="red" role="alert">
-          <Refusal error={make.error} />
+          <Refusal error={create.error} />
         </Alert>
       )}
-      <Button loading={make.isPending} onClick={() => make.mutate()}>
+      <Button loading={create.isPending} onClick={() => create.mutate()}>
         {t('manage.makeLink')}
       </Button>
-      {make.data && (
+      {create.data && (
         <div role="status">
           <Text size="sm" fw={550}>
             {t('manage.linkMade')}
@@ -56,11 +56,11 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
             <TextInput
               aria-label={t('manage.link')}
               readOnly
-              value={make.data.url}
+              value={create.data.url}
               onFocus={({ currentTarget }) => currentTarget.select()}
               style={{ flex: 1, minWidth: 0 }}
             />
-            <Copy value={make.data.url} />
+            <Copy value={create.data.url} />
           </Group>
         </div>
       )}
@@ -68,10 +68,10 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
   )
 }
 
-function Whole({
+function IntegerInput({
   label,
   value,
-  most,
+  most: max,
   onChange,
 }: {
   label: string
@@ -85,7 +85,7 @@ function Whole({
       value={value}
       onChange={(given) => onChange(Number(given))}
       min={1}
-      max={most}
+      max={max}
       clampBehavior="strict"
       allowDecimal={false}
       allowNegative={false}

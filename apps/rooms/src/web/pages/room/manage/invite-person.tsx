@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { MemberRole } from '../../../../rooms/room-access.ts'
+import type { MemberRole } from '../../../../rooms/permissions.ts'
 import { type Result, call } from '../../../call.ts'
-import { Face } from '../../../parts/person.tsx'
-import { changed, useCall } from '../../../queries.ts'
+import { UserAvatar } from '../../../parts/person.tsx'
+import { invalidate, useCall } from '../../../queries.ts'
 import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
@@ -32,7 +32,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
       call('inviteUser', { params: { id: room.id }, body: { userId: id, role } }),
     onSuccess: async (_, { nickname }) => {
       showSuccess(t('manage.invited', { name: nickname }))
-      await changed('invitations')
+      await invalidate('invitations')
     },
   })
   const error = invite.error ?? found.error
@@ -56,24 +56,28 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
         </Alert>
       )}
       {people?.length === 0 && <Text c="dimmed">{t('manage.nobodyFound')}</Text>}
-      <Found people={people ?? []} isBusy={invite.isPending} onInvite={(person) => invite.mutate(person)} />
+      <SearchResults
+        people={people ?? []}
+        isBusy={invite.isPending}
+        onInvite={(person) => invite.mutate(person)}
+      />
     </Stack>
   )
 }
 
-interface FoundProps {
+interface SearchResultsProps {
   people: Result<'searchPeople'>['users']
   isBusy: boolean
   onInvite: (person: Result<'searchPeople'>['users'][number]) => void
 }
 
-function Found({ people, isBusy, onInvite }: FoundProps) {
+function SearchResults({ people, isBusy, onInvite }: SearchResultsProps) {
   const { t } = useText()
   return (
     <ul className="plain rows">
       {people.map((person) => (
         <Group key={person.id} component="li" gap="sm" wrap="nowrap">
-          <Face nickname={person.nickname} avatarColor={person.avatarColor} />
+          <UserAvatar nickname={person.nickname} avatarColor={person.avatarColor} />
           <Text size="sm" className="wrap" style={{ flex: 1, minWidth: 0 }}>
             {person.nickname}
           </Text>

@@ -2,9 +2,9 @@ import { Button, Stack } from '@mantine/core'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useState } from 'react'
 import { call } from '../../../call.ts'
-import { Ask } from '../../../parts/ask.tsx'
-import { More } from '../../../parts/more.tsx'
-import { changed, usePages } from '../../../queries.ts'
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
+import { LoadMore } from '../../../parts/load-more.tsx'
+import { invalidate, usePages } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import { People } from '../people.tsx'
@@ -20,20 +20,20 @@ export function Members({ room, user }: { room: Room; user: User }) {
   return (
     <Stack gap="md" align="stretch">
       <People people={members} room={room} user={user} areMembers />
-      <More more={list.more} isReading={list.isReading} error={list.moreError} />
+      <LoadMore more={list.more} isReading={list.isReading} error={list.moreError} />
       {room.role !== null && room.role !== 'owner' && (
         <Button variant="default" onClick={() => setLeaving(true)}>
           {t('manage.leaveRoom')}
         </Button>
       )}
       {isLeaving && (
-        <Ask
+        <ConfirmDialog
           title={t('manage.leaveTitle')}
           help={t('manage.leaveHelp')}
           button={t('manage.leaveRoom')}
           act={async () => {
             await call('endMembership', { params: { id: room.id } })
-            await changed('room', 'members', 'rooms')
+            await invalidate('room', 'members', 'rooms')
           }}
           onClose={() => setLeaving(false)}
         />

@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import type { MemberRole } from '../../../../rooms/room-access.ts'
+import type { MemberRole } from '../../../../rooms/permissions.ts'
 import { useText } from '../../../texts/text.ts'
 
 interface Props {

@@ -2,9 +2,9 @@ import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { call } from '../../../call.ts'
-import { Ask } from '../../../parts/ask.tsx'
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
 import { RoomForm } from '../../../parts/room-form.tsx'
-import { changed } from '../../../queries.ts'
+import { invalidate } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
@@ -23,7 +23,7 @@ export function RoomSettings({ room, user }: { room: Room; user: User }) {
         save={async (_, changes) => {
           await call('updateRoomSettings', { params: { id: room.id }, body: changes })
           showSuccess(t('manage.saved'))
-          await changed('room', 'rooms')
+          await invalidate('room', 'rooms')
         }}
       />
       <Divider />
@@ -39,13 +39,13 @@ function DeleteRoom({ room, onClose }: { room: Room; onClose: () => void }) {
   const { t } = useText()
   const [typed, setTyped] = useState('')
   return (
-    <Ask
+    <ConfirmDialog
       title={t('manage.deleteTitle')}
       help={t('manage.deleteHelp')}
       button={t('manage.deleteRoom')}
       act={async () => {
         await call('deleteRoom', { params: { id: room.id } })
-        await changed('rooms')
+        await invalidate('rooms')
       }}
       onClose={onClose}
       isReady={typed.trim() === room.name}
@@ -56,6 +56,6 @@ function DeleteRoom({ room, onClose }: { room: Room; onClose: () => void }) {
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         labelProps={{ className: 'wrap' }}
       />
-    </Ask>
+    </ConfirmDialog>
   )
 }

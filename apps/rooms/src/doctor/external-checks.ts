@@ -1,0 +1,107 @@
+import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
+import { createLog } from '@latchkey/http/log'
+import { createMetrics } from '../http/metrics.ts'
+import { createProvider } from '../login/create-provider.ts'
+import type { Provider } from '../login/provider.ts'
+import type { ProviderConfig } from '../login/provider-config.ts'
+import type { Settings } from '../settings/settings.ts'
+import { registeredAddresses } from '../login/registered-addresses.ts'
+
+const EVERYONE = new Set(['0.0.0.0/0', '::/0'])
+
+/** Under which names the service answers, and whose word counts for a client's address. */
+export function* checkHosts({ allowedHosts, proxyHeader, trustedProxies }: Settings): Generator<Finding> {
+  yield ok('hosts', `users reach it at ${allowedHosts.join(', ')}; logins end at the first`)
+  if (proxyHeader === null) {
+    const isPublic = allowedHosts.some((origin) => origin.startsWith('https:'))
+    yield isPublic
+      ? warn(
+          'proxy',
+          'PROXY_HEADER is unset: behind a proxy, rate limits would count all users as one address',
+        )
+      : ok('proxy', 'none: the address of a client is that of its connection')
+    return
+  }
+  yield trustedProxies.some((range) => EVERYONE.has(range))
+    ? fail('proxy', 'TRUSTED_PROXIES allows every client to choose its address: list only your proxies')
+    : ok(
+        'proxy',
+        `${trustedProxies.join(', ')} may set the client address in ${proxyHeader}; they must remove it from client requests`,
+      )
+}
+
+/** Whether the provider can be used, and how a login will go. */
+export async function checkProvider(settings: Settings, now: () => number): Promise<Finding[]> {
+  const log = createLog({ write: () => {} })
+  const provider = createProvider(settings.provider, { log, now, metrics: createMetrics() })
+  const { mode, issuer, discovery, pkce, tokenAuthMethod, idTokenAlg, endpoints } = await provider.status()
+  if (!discovery.ok) return [fail('provider', `${mode} ${issuer}: ${discovery.error}`)]
+  const algorithm = idTokenAlg === null ? '' : `, ID tokens signed with ${idTokenAlg}`
+  const listed = Object.entries(endpoints).map(([name, address]) => `${name} ${address}`)
+  return [
+    ok('provider', `${mode} ${issuer} answers; ${listed.join(', ')}`),
+    pkce === 'none'
+      ? warn('login', `without PKCE, protected by the client secret alone (${tokenAuthMethod})${algorithm}`)
+      : ok('login', `PKCE ${pkce}, client authentication ${tokenAuthMethod}${algorithm}`),
+    ...(await checkKeys(provider)),
+  ]
+}
+
+async function checkKeys(provider: Provider): Promise<Finding[]> {
+  try {
+    const count = await provider.countKeys()
+    if (count === null) return []
+    return [
+      count > 0
+        ? ok('keys', `${count} of the published keys can verify its tokens`)
+        : fail(
+            'keys',
+            'none of the published keys can verify its tokens: every login would be refused; check AUTH_ID_TOKEN_ALG',
+          ),
+    ]
+  } catch (error) {
+    return [fail('keys', `cannot be fetched (${error instanceof Error ? error.message : String(error)})`)]
+  }
+}
+
+const CLOCK_TIMEOUT_MS = 5_000
+/** What tokens are allowed to be off (R7.3). */
+const TOLERANCE_S = 30
+
+/** Tokens are refused when the clocks differ. */
+export async function checkProviderClock({ provider }: Settings, now: () => number): Promise<Finding> {
+  const name = 'clock'
+  try {
+    const response = await fetch(addressOf(provider), {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(CLOCK_TIMEOUT_MS),
+    })
+    await response.body?.cancel()
+    const providerTime = Date.parse(response.headers.get('date') ?? '')
+    if (Number.isNaN(providerTime)) return warn(name, 'not compared: the provider sends no valid Date header')
+    const ahead = Math.round((providerTime - now()) / 1000)
+    if (Math.abs(ahead) <= TOLERANCE_S)
+      return ok(name, `agrees with the provider's to within ${Math.abs(ahead)} s`)
+    return fail(name, `differs from the provider's by ${Math.abs(ahead)} s: its tokens would be refused`)
+  } catch {
+    return warn(name, 'not compared with the provider: it does not answer')
+  }
+}
+
+function addressOf(provider: ProviderConfig): string {
+  return provider.mode === 'oauth2'
+    ? new URL(provider.authorizationEndpoint).origin
+    : `${provider.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+/** What the provider must know of us, to the letter. */
+export function* checkAddresses(settings: Settings): Generator<Finding> {
+  const { redirectUri, backchannelLogoutUri, postLogoutRedirectUri } = registeredAddresses(
+    settings.allowedHosts[0],
+    settings.provider.mode !== 'oauth2' && settings.provider.backchannelLogout,
+  )
+  yield ok('register', `redirect URI: ${redirectUri}`)
+  if (settings.provider.mode !== 'oauth2')
+    yield ok('register', `post-logout redirect URI: ${postLogoutRedirectUri}`)
+  if (backchannelLogoutUri !== null) yield ok('register', `back-channel logout URI: ${backchannelLogoutUri}`)
+}

@@ -1,0 +1,15 @@
+import { LoginFailure } from './provider.ts'
+
+/** What the promise brings, if it does within the time. Nobody hears of what it brings later. */
+export async function withLoginTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => reject(new LoginFailure('provider_unavailable', 'no answer from the provider in time')),
+    ms,
+  )
+  try {
+    return await Promise.race([promise, tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}

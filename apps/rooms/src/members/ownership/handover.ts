@@ -1,0 +1,50 @@
+import type { Transaction } from 'kysely'
+import type { RoomRow, Tables } from '../../db/tables.ts'
+import { roleChangeEvents } from '../membership.ts'
+import { deleteMember, findKnownPerson, putMember } from '../store.ts'
+import { deleteBan } from '../moderation/store.ts'
+import type { ClusterEvent } from '../../cluster-events.ts'
+import { revokeLostAccess } from '../../rooms/eviction.ts'
+import { appendEvent } from '../../rooms/log.ts'
+import { updateRoom } from '../../rooms/store.ts'
+import { deleteTransfer, transferEndedEvents } from './transfers.ts'
+
+export interface Handover {
+  /** Locked. */
+  room: RoomRow
+  toUserId: string
+  nowMs: number
+}
+
+/**
+ * The one way in which a room gets another owner. Owners have no row as members and are barred from nothing; the old owner
+ * becomes moderator, or speaker where a guest, since guests are no moderators (R14.5). A pending transfer ends with it. The
+ * new owner's account must be locked, so that it is not erased meanwhile. Returns what to tell.
+ */
+export async function handOver(
+  tx: Transaction<Tables>,
+  { room, toUserId, nowMs }: Handover,
+): Promise<ClusterEvent[]> {
+  const { id: roomId, owner_id: previousOwnerId } = room
+  const previous = await findKnownPerson(tx, roomId, previousOwnerId, nowMs)
+  await deleteMember(tx, roomId, toUserId)
+  await deleteBan(tx, roomId, toUserId)
+  await updateRoom(tx, roomId, { owner_id: toUserId, owner_since: nowMs })
+  await putMember(tx, {
+    room_id: roomId,
+    user_id: previousOwnerId,
+    role: previous?.is_guest === 1 ? 'speaker' : 'moderator',
+    joined_at: room.owner_since,
+    // Owners read all there is, and do not forget it.
+    joined_seq: 0,
+  })
+  const ended = await deleteTransfer(tx, roomId)
+  const data = { ownerId: toUserId, previousOwnerId }
+  const event = await appendEvent(tx, { roomId, event: 'room.owner', data, nowMs })
+  return [
+    { kind: 'event', roomId, event },
+    ...roleChangeEvents(roomId),
+    ...(await revokeLostAccess(tx, roomId, nowMs)),
+    ...(ended ? transferEndedEvents(ended) : []),
+  ]
+}

@@ -1,0 +1,190 @@
+import type { Transaction } from 'kysely'
+import { type Context, actorOf, operation } from '../../context.ts'
+import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
+import { failure } from '../../failures.ts'
+import type { ClusterEvent } from '../../cluster-events.ts'
+import { auditRoom } from '../../rooms/audit.ts'
+import { CHANGE_REFUSALS, entrantOf } from '../../rooms/admission.ts'
+import { lockRoom } from '../../rooms/log.ts'
+import { authorizeInRoom } from '../../rooms/operations.ts'
+import { RoomParams } from '../../rooms/schema.ts'
+import { findRoomAccess } from '../../rooms/access-store.ts'
+import { countOwnedRooms } from '../../rooms/store.ts'
+import { lockAccount } from '../../users/store.ts'
+import { SUCCESS, Success } from '../../wire.ts'
+import { handOver } from './handover.ts'
+import { NewOwner, PendingTransfers, TransferAnswer, toPendingTransfer, toTransfer } from './schema.ts'
+import { insertTransfer, listTransfers } from './store.ts'
+import { takeoverOperations } from './takeover.ts'
+import { deleteTransfer, findTransfer, transferEndedEvents } from './transfers.ts'
+
+const tag = 'Ownership'
+const OFFER_LIFETIME_MS = 86_400_000
+const MAX_PENDING = 100
+
+const request = operation({
+  id: 'requestTransfer',
+  methods: ['POST'],
+  path: '/rooms/{id}/ownership-transfer',
+  scope: 'session',
+  tag,
+  summary: 'Offer a room to one of its members for 24 hours, replacing any earlier offer',
+  params: RoomParams,
+  body: NewOwner,
+  result: TransferAnswer,
+  status: 201,
+  failures: [...CHANGE_REFUSALS, 'target_is_owner'],
+  async handler(context, { params, body }) {
+    const { transfer, events } = await context.database.write((tx) =>
+      offer(tx, context, params.id, body.userId),
+    )
+    for (const event of events) context.publish(event)
+    return { transfer: toTransfer(transfer) }
+  },
+})
+
+async function offer(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  toUserId: string,
+): Promise<{ transfer: RoomOwnershipTransferRow; events: ClusterEvent[] }> {
+  const { room } = await authorizeInRoom(tx, context, roomId, 'change_room')
+  const { now: nowMs } = context
+  await lockAccount(tx, toUserId)
+  const recipient = await findRoomAccess(tx, roomId, { userId: toUserId, clientPrefix: null, nowMs })
+  if (recipient?.role === 'owner') throw failure('target_is_owner')
+  if (!recipient || recipient.isGuest || recipient.role === null) throw failure('not_found')
+  const before = await deleteTransfer(tx, roomId)
+  const transfer = await insertTransfer(tx, {
+    room_id: roomId,
+    from_user_id: room.owner_id,
+    to_user_id: toUserId,
+    expires_at: nowMs + OFFER_LIFETIME_MS,
+    created_at: nowMs,
+  })
+  await auditRoom(tx, context, { action: 'room.ownership.request', roomId, metadata: { to: toUserId } })
+  const [found] = await listTransfers(tx, { userId: toUserId, roomId, nowMs }, 1)
+  const data = { transfer: found ? toPendingTransfer(found) : toTransfer(transfer) }
+  return {
+    transfer,
+    events: [
+      ...(before && before.to_user_id !== toUserId ? transferEndedEvents(before) : []),
+      { kind: 'notice', userId: toUserId, notice: 'transfer', data },
+    ],
+  }
+}
+
+const cancel = operation({
+  id: 'cancelTransfer',
+  methods: ['DELETE'],
+  path: '/rooms/{id}/ownership-transfer',
+  scope: 'session',
+  tag,
+  summary: 'Withdraw the offer of a room',
+  params: RoomParams,
+  result: Success,
+  failures: CHANGE_REFUSALS,
+  async handler(context, { params: { id: roomId } }) {
+    const ended = await context.database.write(async (tx) => {
+      await authorizeInRoom(tx, context, roomId, 'change_room')
+      return end(tx, context, { roomId, action: 'cancel' })
+    })
+    for (const event of transferEndedEvents(ended)) context.publish(event)
+    return SUCCESS
+  },
+})
+
+const decline = operation({
+  id: 'declineTransfer',
+  methods: ['POST'],
+  path: '/rooms/{id}/ownership-transfer/decline',
+  scope: 'member',
+  tag,
+  summary: 'Decline the offer of a room',
+  params: RoomParams,
+  result: Success,
+  failures: ['not_found'],
+  async handler(context, { params: { id: roomId } }) {
+    const userId = actorOf(context).user.id
+    const ended = await context.database.write(async (tx) => {
+      await lockRoom(tx, roomId)
+      return end(tx, context, { roomId, action: 'decline', toUserId: userId })
+    })
+    for (const event of transferEndedEvents(ended)) context.publish(event)
+    return SUCCESS
+  },
+})
+
+async function end(
+  tx: Transaction<Tables>,
+  context: Context,
+  { roomId, action, toUserId }: { roomId: string; action: 'cancel' | 'decline'; toUserId?: string },
+): Promise<RoomOwnershipTransferRow> {
+  const live = await findTransfer(tx, roomId, context.now)
+  if (!live || (toUserId !== undefined && live.to_user_id !== toUserId)) throw failure('not_found')
+  await deleteTransfer(tx, roomId)
+  const metadata = { from: live.from_user_id, to: live.to_user_id }
+  await auditRoom(tx, context, { action: `room.ownership.${action}`, roomId, metadata })
+  return live
+}
+
+const confirm = operation({
+  id: 'confirmTransfer',
+  methods: ['POST'],
+  path: '/rooms/{id}/ownership-transfer/confirm',
+  scope: 'member',
+  tag,
+  summary: 'Accept the offer of a room; its owner becomes a moderator',
+  params: RoomParams,
+  result: Success,
+  failures: ['not_found', 'transfer_changed', 'limit_reached'],
+  async handler(context, { params: { id: roomId } }) {
+    const { database, now } = context
+    const expected = await findTransfer(database.read, roomId, now)
+    if (expected?.to_user_id !== actorOf(context).user.id) throw failure('not_found')
+    const events = await database.write((tx) => confirmExpected(tx, context, expected))
+    for (const event of events) context.publish(event)
+    return SUCCESS
+  },
+})
+
+/** With the room locked, what was seen must still be so: two who end it at once do not both succeed (R27.3). */
+async function confirmExpected(
+  tx: Transaction<Tables>,
+  context: Context,
+  expected: RoomOwnershipTransferRow,
+): Promise<ClusterEvent[]> {
+  const { room_id: roomId, from_user_id: from, to_user_id: to } = expected
+  const { now: nowMs, policy } = context
+  const room = await lockRoom(tx, roomId)
+  if (!room) throw failure('not_found')
+  const live = await findTransfer(tx, roomId, nowMs)
+  const isSame = live?.to_user_id === to && live.created_at === expected.created_at
+  if (!isSame || live.from_user_id !== room.owner_id) throw failure('transfer_changed')
+  const owned = await countOwnedRooms(tx, to)
+  // Looked up when the account is locked: it may just have been erased.
+  const access = await findRoomAccess(tx, roomId, entrantOf(context))
+  if (!access || access.role === null) throw failure('not_found')
+  if (owned >= policy.limits.rooms_owned) throw failure('limit_reached')
+  const events = await handOver(tx, { room, toUserId: to, nowMs })
+  await auditRoom(tx, context, { action: 'room.ownership.transfer', roomId, metadata: { from, to } })
+  return events
+}
+
+const pending = operation({
+  id: 'listPendingTransfers',
+  methods: ['GET'],
+  path: '/room-ownership-transfers/pending',
+  scope: 'member',
+  tag,
+  summary: 'List the rooms offered to you or by you, newest first, at most 100',
+  result: PendingTransfers,
+  async handler(context) {
+    const filter = { userId: actorOf(context).user.id, nowMs: context.now }
+    const found = await listTransfers(context.database.read, filter, MAX_PENDING)
+    return { transfers: found.map(toPendingTransfer) }
+  },
+})
+
+export const ownershipOperations = [request, cancel, decline, confirm, pending, ...takeoverOperations]

@@ -1,0 +1,79 @@
+import type { DialectName } from '@latchkey/database/url'
+import type { Kysely, Transaction } from 'kysely'
+import { foldText } from '@latchkey/http/text'
+import { containsText } from '@latchkey/database/database'
+import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
+import { type Position, pageOf } from '../../paging.ts'
+import { queryParticipantCount } from '../../rooms/store.ts'
+import { Id } from '../../wire.ts'
+import type { RoomWithCounts, TransferWithNames } from './schema.ts'
+
+export async function insertTransfer(
+  tx: Transaction<Tables>,
+  row: RoomOwnershipTransferRow,
+): Promise<RoomOwnershipTransferRow> {
+  return tx.insertInto('room_ownership_transfers').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Live transfers that this person has offered or is offered, newest first. */
+export async function listTransfers(
+  db: Kysely<Tables>,
+  { userId, roomId, nowMs }: { userId: string; roomId?: string; nowMs: number },
+  limit: number,
+): Promise<TransferWithNames[]> {
+  return db
+    .selectFrom('room_ownership_transfers as transfer')
+    .innerJoin('rooms', 'rooms.id', 'transfer.room_id')
+    .innerJoin('users', 'users.id', 'transfer.from_user_id')
+    .selectAll('transfer')
+    .select(['rooms.name as room_name', 'users.nickname as from_nickname'])
+    .where((eb) => eb.or([eb('transfer.to_user_id', '=', userId), eb('transfer.from_user_id', '=', userId)]))
+    .where('transfer.expires_at', '>', nowMs)
+    .$if(roomId !== undefined, (query) => query.where('transfer.room_id', '=', roomId ?? ''))
+    .orderBy('transfer.created_at', 'desc')
+    .orderBy('transfer.room_id')
+    .limit(limit)
+    .execute()
+}
+
+/** The newest first; `q` is an id or a part of the name, empty for all. */
+export async function listAllRooms(
+  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  { q, nowMs }: { q: string; nowMs: number },
+  after: Position | undefined,
+  limit: number,
+): Promise<RoomWithCounts[]> {
+  const isId = Id.safeParse(q).success
+  return db
+    .selectFrom('rooms')
+    .selectAll('rooms')
+    .select((eb) => [
+      eb
+        .selectFrom('room_members')
+        .select((member) => member.fn.countAll<number>().as('count'))
+        .whereRef('room_members.room_id', '=', 'rooms.id')
+        .as('members'),
+      queryParticipantCount(eb, nowMs).as('present'),
+    ])
+    .$if(isId, (query) => query.where('rooms.id', '=', q))
+    .$if(!isId && q !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', foldText(q))))
+    .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
+    .execute()
+}
+
+/** The moderator with an enabled member account who has been in the room for longest. */
+export async function findSuccessor(db: Kysely<Tables>, roomId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('room_members')
+    .innerJoin('users', 'users.id', 'room_members.user_id')
+    .select('users.id')
+    .where('room_members.room_id', '=', roomId)
+    .where('room_members.role', '=', 'moderator')
+    .where('users.is_guest', '=', 0)
+    .where('users.disabled', '=', 0)
+    .orderBy('room_members.joined_at')
+    .orderBy('users.id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}

@@ -1,0 +1,91 @@
+import type { Transaction } from 'kysely'
+import { auditAct } from '../../audit/act.ts'
+import { type Context, actorOf, operation } from '../../context.ts'
+import type { Tables } from '../../db/tables.ts'
+import { failure } from '../../failures.ts'
+import { lockGrantsOf } from '../../grants/store.ts'
+import type { ClusterEvent } from '../../cluster-events.ts'
+import { findPage } from '../../paging.ts'
+import { entrantOf } from '../../rooms/admission.ts'
+import { lockRoom } from '../../rooms/log.ts'
+import { findRoomAccess } from '../../rooms/access-store.ts'
+import { lockAccount } from '../../users/store.ts'
+import { SUCCESS } from '../../wire.ts'
+import { handOver } from './handover.ts'
+import {
+  ManagedRoomPage,
+  ManagedRoomQuery,
+  TakeoverAnswer,
+  Takeover,
+  TakeoverParams,
+  toManagedRoom,
+} from './schema.ts'
+import { listAllRooms } from './store.ts'
+
+const tag = 'Administration'
+
+const list = operation({
+  id: 'listAllRooms',
+  methods: ['GET'],
+  path: '/admin/rooms',
+  scope: 'admin',
+  tag,
+  summary: 'List or search all rooms, newest first',
+  query: ManagedRoomQuery,
+  result: ManagedRoomPage,
+  async handler(context, { query: { q = '', ...page } }) {
+    // Leafing through what was found is no new search.
+    if (q !== '' && page.cursor === undefined)
+      context.rates.take('search_per_minute', actorOf(context).user.id)
+    const { rows, nextCursor } = await findPage(['all rooms', q], page, (after, limit) =>
+      listAllRooms(context.database, { q, nowMs: context.now }, after, limit),
+    )
+    return { rooms: rows.map(toManagedRoom), nextCursor }
+  },
+})
+
+const takeOver = operation({
+  id: 'takeOverRoom',
+  methods: ['POST'],
+  path: '/admin/rooms/{roomId}/takeover',
+  scope: 'admin',
+  tag,
+  summary: 'Take over a room with a stated reason; its owner becomes a moderator',
+  params: TakeoverParams,
+  body: Takeover,
+  result: TakeoverAnswer,
+  failures: ['not_found'],
+  async handler(context, { params: { roomId }, body: { reason } }) {
+    const { events, previousOwnerId } = await context.database.write((tx) =>
+      takeRoom(tx, context, roomId, reason),
+    )
+    for (const event of events) context.publish(event)
+    return { ...SUCCESS, ownerId: actorOf(context).user.id, previousOwnerId }
+  },
+})
+
+async function takeRoom(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  reason: string,
+): Promise<{ events: ClusterEvent[]; previousOwnerId: string }> {
+  const room = await lockRoom(tx, roomId)
+  await lockAccount(tx, actorOf(context).user.id)
+  const access = room && (await findRoomAccess(tx, roomId, entrantOf(context)))
+  if (!room || !access) throw failure('not_found')
+  // Whoever has lost the right since the request began takes nothing.
+  if (!access.isAdmin || !(await lockGrantsOf(tx, access.userId, 'platform_admin')))
+    throw failure('forbidden')
+  const { userId } = access
+  const previousOwnerId = room.owner_id
+  if (previousOwnerId === userId) return { events: [], previousOwnerId }
+  // However many rooms the administrator owns already: this is how rooms without a responsible owner are helped.
+  const events = await handOver(tx, { room, toUserId: userId, nowMs: context.now })
+  const target = { type: 'room', id: roomId }
+  const metadata = { reason, previousOwnerId }
+  await auditAct(tx, context, { action: 'admin.room.takeover', target, metadata })
+  return { events, previousOwnerId }
+}
+
+export const takeoverOperations = [list, takeOver]

@@ -1,0 +1,70 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
+import type { ClusterEvent } from '../../cluster-events.ts'
+
+/** Undefined also when it has run out. */
+export async function findTransfer(
+  db: Kysely<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<RoomOwnershipTransferRow | undefined> {
+  return db
+    .selectFrom('room_ownership_transfers')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('expires_at', '>', nowMs)
+    .executeTakeFirst()
+}
+
+/** Ends the room's transfer, or only one to this person; undefined when there was none. */
+export async function deleteTransfer(
+  tx: Transaction<Tables>,
+  roomId: string,
+  toUserId?: string,
+): Promise<RoomOwnershipTransferRow | undefined> {
+  return tx
+    .deleteFrom('room_ownership_transfers')
+    .where('room_id', '=', roomId)
+    .$if(toUserId !== undefined, (query) => query.where('to_user_id', '=', toUserId ?? ''))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Tells both sides, one of whom is who ended it. */
+export function transferEndedEvents({
+  room_id,
+  from_user_id,
+  to_user_id,
+}: RoomOwnershipTransferRow): ClusterEvent[] {
+  const data = { roomId: room_id, fromUserId: from_user_id, toUserId: to_user_id }
+  return [from_user_id, to_user_id].map((userId) => ({
+    kind: 'notice',
+    userId,
+    notice: 'transfer_ended',
+    data,
+  }))
+}
+
+/** Whoever does not belong to a room any more cannot be given it. Returns what to tell. */
+export async function endTransferTo(
+  tx: Transaction<Tables>,
+  roomId: string,
+  userId: string,
+): Promise<ClusterEvent[]> {
+  const ended = await deleteTransfer(tx, roomId, userId)
+  return ended ? transferEndedEvents(ended) : []
+}
+
+/** Before the account of whoever is offered rooms goes. Returns what to tell. */
+export async function endTransfersTo(tx: Transaction<Tables>, userId: string): Promise<ClusterEvent[]> {
+  const ended = await tx
+    .deleteFrom('room_ownership_transfers')
+    .where('to_user_id', '=', userId)
+    .returningAll()
+    .execute()
+  return ended.flatMap(transferEndedEvents)
+}
+
+export async function deleteEndedTransfers(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx.deleteFrom('room_ownership_transfers').where('expires_at', '<=', nowMs).execute()
+}

@@ -1,0 +1,93 @@
+import type { Database } from '@latchkey/database/database'
+import { isReferenceViolation } from '@latchkey/database/errors'
+import { Failure } from '@latchkey/http/failure'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { Limits } from '../limits.ts'
+import { type EntryRequest, type StartedVisit, startVisits } from '../rooms/visits.ts'
+import type { Connection } from './connection.ts'
+import { Semaphore } from './semaphore.ts'
+
+interface EntryQueueOptions {
+  database: Database<Tables>
+  /** Milliseconds since 1970. */
+  now: () => number
+  nodeId: string
+  limits: Limits
+}
+
+interface PendingEntry {
+  connection: Connection
+  resolve: (started: StartedVisit) => void
+  reject: (error: unknown) => void
+}
+
+const MAX_GROUP_SIZE = 50
+/** Rooms that are entered at the same time; the other connections to the database are for everybody else. */
+const MAX_CONCURRENT_ROOMS = 3
+
+/**
+ * Lets people into rooms. Who comes while others are let into the same room waits for them, and then comes in with all who
+ * wait: after a restart, crowds would otherwise queue up for the lock on their room and leave no connection for anybody else.
+ */
+export class EntryQueue {
+  readonly #options: EntryQueueOptions
+  readonly #semaphore = new Semaphore(MAX_CONCURRENT_ROOMS)
+  readonly #waiting = new Map<string, PendingEntry[]>()
+
+  constructor(options: EntryQueueOptions) {
+    this.#options = options
+  }
+
+  /** Throws what R17.2 names, and `room_full`. */
+  enter(connection: Connection, roomId: string): Promise<StartedVisit> {
+    const { promise, resolve, reject } = Promise.withResolvers<StartedVisit>()
+    const queue = this.#waiting.get(roomId)
+    if (queue) queue.push({ connection, resolve, reject })
+    else {
+      this.#waiting.set(roomId, [{ connection, resolve, reject }])
+      void this.#letIn(roomId)
+    }
+    return promise
+  }
+
+  async #letIn(roomId: string): Promise<void> {
+    while (this.#waiting.get(roomId)?.length)
+      await this.#semaphore.run(async () => {
+        // Those too who came while this room waited for its turn.
+        const group = this.#waiting.get(roomId)?.splice(0, MAX_GROUP_SIZE) ?? []
+        await this.#letInTogether(roomId, group)
+      })
+    this.#waiting.delete(roomId)
+  }
+
+  async #letInTogether(roomId: string, group: readonly PendingEntry[]): Promise<void> {
+    const { database, limits } = this.#options
+    try {
+      const { dialect } = database
+      const requests = group.map(({ connection }) => this.#toEntryRequest(connection))
+      const outcomes = await database.write((tx) =>
+        startVisits(tx, { dialect, roomId, arrivals: requests }, limits),
+      )
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[index]
+        if (outcome && !(outcome instanceof Failure)) resolve(outcome)
+        else reject(outcome)
+      }
+    } catch (error) {
+      const hasErased = isReferenceViolation(error)
+      // Whoever was erased while they came in is not there, and keeps out nobody else.
+      if (hasErased && group.length > 1) for (const one of group) await this.#letInTogether(roomId, [one])
+      else for (const { reject } of group) reject(hasErased ? failure('not_found') : error)
+    }
+  }
+
+  #toEntryRequest({ id, person }: Connection): EntryRequest {
+    const { now, nodeId } = this.#options
+    const { userId, sessionId, clientIp, clientPrefix, adminUntilMs } = person
+    return {
+      entrant: { userId, clientPrefix, clientIp, requestId: null, nowMs: now(), adminUntilMs },
+      connection: { connection_id: id, session_id: sessionId, node_id: nodeId },
+    }
+  }
+}

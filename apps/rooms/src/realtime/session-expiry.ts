@@ -1,0 +1,75 @@
+import type { Database } from '@latchkey/database/database'
+import type { Tables } from '../db/tables.ts'
+import { Close } from './protocol.ts'
+import type { ConnectionRegistry } from './connection-registry.ts'
+import { endReasonOf, findSessionEnds, findRevokedSince } from './store.ts'
+
+/** Clocks of nodes differ, and a commit takes its time. */
+const REVOKED_MARGIN_MS = 10_000
+/** All sessions here are looked at anew within five seconds; up to so many, every second. */
+const SWEEPS = 5
+const MIN_SWEPT = 1_000
+
+/** Closes the sockets of sessions that are over, within two seconds with the bus down too (R18.3). */
+export class SessionExpiry {
+  readonly #database: Database<Tables>
+  readonly #registry: ConnectionRegistry
+  readonly #now: () => number
+  #revokedSinceMs: number
+  #sweptTo = 0
+
+  constructor({
+    database,
+    registry,
+    now,
+  }: {
+    database: Database<Tables>
+    registry: ConnectionRegistry
+    now: () => number
+  }) {
+    this.#database = database
+    this.#registry = registry
+    this.#now = now
+    this.#revokedSinceMs = now()
+  }
+
+  async tick(): Promise<void> {
+    const nowMs = this.#now()
+    if (this.#registry.size > 0) {
+      const revoked = await findRevokedSince(this.#database.read, this.#revokedSinceMs - REVOKED_MARGIN_MS)
+      await this.check([...revoked, ...this.#due(nowMs), ...this.#sweep()])
+    }
+    this.#revokedSinceMs = nowMs
+  }
+
+  /** Closes the sockets of those of these sessions that are over. */
+  async check(sessionIds: Iterable<string>): Promise<void> {
+    const here = [...new Set(sessionIds)].filter((id) => this.#registry.hasSession(id))
+    if (here.length === 0) return
+    const found = await findSessionEnds(this.#database.read, this.#database.dialect, here)
+    const nowMs = this.#now()
+    for (const id of here) {
+      const row = found.get(id)
+      const reason = endReasonOf(row, nowMs)
+      for (const connection of this.#registry.ofSession(id))
+        if (reason) connection.close(Close.session, reason)
+        // It may have been used over HTTP.
+        else if (row) connection.expiresAtMs = row.idle_expires_at
+    }
+  }
+
+  #due(nowMs: number): string[] {
+    const due: string[] = []
+    for (const { expiresAtMs, sessionId } of this.#registry.all())
+      if (expiresAtMs <= nowMs) due.push(sessionId)
+    return due
+  }
+
+  /** What the other ways cannot see: accounts that are erased, and clocks that are far apart. */
+  #sweep(): string[] {
+    const ids = this.#registry.sessionIds()
+    const from = this.#sweptTo < ids.length ? this.#sweptTo : 0
+    this.#sweptTo = from + Math.max(MIN_SWEPT, Math.ceil(ids.length / SWEEPS))
+    return ids.slice(from, this.#sweptTo)
+  }
+}

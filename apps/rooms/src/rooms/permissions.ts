@@ -1,0 +1,113 @@
+/** What somebody is in a room; a visitor has no membership, and the room's default role (R17.3). */
+export type MemberRole = 'moderator' | 'speaker' | 'listener'
+export type RoomRole = 'owner' | MemberRole
+
+const RANK: Readonly<Record<RoomRole, number>> = { listener: 1, speaker: 2, moderator: 3, owner: 4 }
+
+/** Whether `role` is `least` or higher. */
+export function isAtLeast(role: RoomRole | null, minRole: RoomRole): boolean {
+  return role !== null && RANK[role] >= RANK[minRole]
+}
+
+/** What the database says of a person and a room, read anew for every decision. */
+export interface RoomAccess {
+  readonly roomId: string
+  readonly visibility: 'public' | 'unlisted' | 'private'
+  readonly allowGuests: boolean
+  readonly defaultRole: 'speaker' | 'listener'
+  /** Owner, or the role of the membership; null for visitors. */
+  readonly role: RoomRole | null
+  readonly isGuest: boolean
+  /** Has the right of an administrator, and may use it at this moment. */
+  readonly isAdmin: boolean
+  /** Has that right, but signed in too long ago to use it (`ADMIN_REAUTH_SECONDS`). */
+  readonly needsSignIn: boolean
+  /** A live ban or cool-down, also one that a guest has by address. */
+  readonly ban: { readonly kind: 'kick' | 'ban'; readonly untilMs: number | null } | null
+}
+
+/** How entering ends (R17.2), in the order in which it is decided. */
+export type EntryDecision =
+  | 'yes'
+  | 'reauth_required'
+  | 'not_found'
+  | 'banned'
+  | 'cooldown'
+  | 'guests_not_allowed'
+
+export function decideEntry(access: RoomAccess): EntryDecision {
+  if (access.isAdmin) return 'yes'
+  const entry = decideOrdinaryEntry(access)
+  return entry !== 'yes' && access.needsSignIn ? 'reauth_required' : entry
+}
+
+/** The same without the right of an administrator. */
+export function decideOrdinaryEntry(access: RoomAccess): Exclude<EntryDecision, 'reauth_required'> {
+  const { visibility, isGuest, ban, role } = access
+  const isPrivate = visibility === 'private'
+  if (ban) return isPrivate ? 'not_found' : ban.kind === 'ban' ? 'banned' : 'cooldown'
+  if (isPrivate && (role === null || isGuest)) return 'not_found'
+  if (isGuest && !access.allowGuests) return 'guests_not_allowed'
+  return 'yes'
+}
+
+/** What can be done in a room beyond being there (R17.4). */
+export type RoomAction =
+  | 'list_members'
+  | 'delete_any_message'
+  | 'search_people'
+  | 'invite_listeners_and_speakers'
+  | 'invite_moderators'
+  | 'set_listener_or_speaker'
+  | 'set_moderator'
+  | 'remove_others'
+  | 'remove_moderators'
+  | 'change_room'
+
+/** The least role for each action; platform admins may do all of them. */
+const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
+  list_members: 'listener',
+  delete_any_message: 'moderator',
+  search_people: 'moderator',
+  invite_listeners_and_speakers: 'moderator',
+  invite_moderators: 'owner',
+  set_listener_or_speaker: 'moderator',
+  set_moderator: 'owner',
+  remove_others: 'moderator',
+  remove_moderators: 'owner',
+  change_room: 'owner',
+}
+
+/** What guests never do, whatever their role: a guest who owns a room does not search people either (R14.5). */
+const NOT_FOR_GUESTS: ReadonlySet<RoomAction> = new Set(['search_people'])
+
+/** The one place where the permission matrix is decided; entering comes before it. */
+export function may(action: RoomAction, { role, isAdmin, isGuest }: RoomAccess): boolean {
+  if (isGuest && NOT_FOR_GUESTS.has(action)) return false
+  if (isGuest && action === 'list_members') return role === 'owner'
+  return isAdmin || isAtLeast(role, MIN_ROLE[action])
+}
+
+/** What a person counts as in the room: the role of a member, else what visitors are here. */
+export function effectiveRole({ role, defaultRole }: Pick<RoomAccess, 'role' | 'defaultRole'>): RoomRole {
+  return role ?? defaultRole
+}
+
+/** The right to publish voice, reserved (R25). */
+export function canPublish(access: Pick<RoomAccess, 'role' | 'defaultRole'>): boolean {
+  return isAtLeast(effectiveRole(access), 'speaker')
+}
+
+/** Which action it is to give this role, by invitation or directly. */
+export function inviteActionFor(role: MemberRole): RoomAction {
+  return role === 'moderator' ? 'invite_moderators' : 'invite_listeners_and_speakers'
+}
+
+export function setRoleActionFor(role: MemberRole): RoomAction {
+  return role === 'moderator' ? 'set_moderator' : 'set_listener_or_speaker'
+}
+
+/** Which action it is to kick, ban or unban somebody who has, or had, this role. */
+export function removeActionFor(role: MemberRole | null): RoomAction {
+  return role === 'moderator' ? 'remove_moderators' : 'remove_others'
+}

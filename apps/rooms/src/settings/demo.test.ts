@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test'
+import { demoPort, readDemoSettings } from './demo.ts'
+
+test('the demo listens where it is told to, and on the usual port beside a Kubernetes service called rooms', () => {
+  expect(demoPort({ ROOMS_PORT: '9000' })).toBe(9000)
+  const env = { ROOMS_PORT: 'tcp://10.96.0.7:8080', ROOMS_SERVICE_HOST: '10.96.0.7' }
+  expect(demoPort(env)).toBe(8081)
+  expect(readDemoSettings(env, { port: 8081, secret: 's', issuer: 'http://127.0.0.1:8082' })).toMatchObject({
+    port: 8081,
+    allowedHosts: ['http://localhost:8081', 'http://127.0.0.1:8081'],
+  })
+})

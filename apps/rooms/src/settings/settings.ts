@@ -1,0 +1,290 @@
+import { dialectOf } from '@latchkey/database/url'
+import { isSafeUrl } from '@latchkey/http/safe-url'
+import {
+  type Declaration,
+  type Environment,
+  type Rule,
+  type Values,
+  parseSettings,
+} from '@latchkey/settings/settings'
+import { findUnknownSettings } from '@latchkey/settings/unknown'
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
+import { type ClaimPath, parseClaimPath } from '../login/claim-path.ts'
+import type { OidcConfig, ProviderConfig, ProviderMode } from '../login/provider-config.ts'
+import { declarations } from './declarations.ts'
+
+export interface Settings {
+  readonly provider: ProviderConfig
+  readonly adminBootstrap: 'first-login' | 'off'
+  /** 0: administrators never sign in again for a change. */
+  readonly adminReauthSeconds: number
+  readonly guestEnabled: boolean
+  readonly guestRooms: boolean
+  /** Exact origins; the first is the canonical one. */
+  readonly allowedHosts: readonly [string, ...string[]]
+  readonly proxyHeader: string | null
+  readonly trustedProxies: readonly string[]
+  readonly transactionSeconds: number
+  readonly sessionIdleSeconds: number
+  readonly sessionAbsoluteSeconds: number
+  readonly host: string
+  readonly port: number
+  readonly databaseUrl: string
+  /** Null: this is the only node. */
+  readonly busUrl: string | null
+  readonly metricsToken: string | null
+  readonly limits: Limits
+}
+
+type Key = keyof typeof declarations
+type RoomsRule = Rule<typeof declarations>
+type RoomsValues = Values<typeof declarations>
+
+const OIDC_MODES: readonly ProviderMode[] = ['oidc', 'teamidp']
+
+/** Settings that only some modes read; the others ignore them, with a warning (R2.4). */
+const MODES_OF: Partial<Record<Key, readonly ProviderMode[]>> = {
+  idTokenAlg: OIDC_MODES,
+  trustedHosts: OIDC_MODES,
+  logoutTokenMaxAge: OIDC_MODES,
+  oidcIssuer: ['oidc'],
+  teamIssuer: ['teamidp'],
+  teamClaimPath: ['teamidp'],
+  teamIdPath: ['teamidp'],
+  teamRolePath: ['teamidp'],
+  teamId: ['teamidp'],
+  ownerRoles: ['teamidp'],
+  authorizationEndpoint: ['oauth2'],
+  tokenEndpoint: ['oauth2'],
+  userinfoEndpoint: ['oauth2'],
+}
+
+function required(key: Key): RoomsRule {
+  return { settings: [key], problem: (values) => (values[key] === null ? 'is required' : null) }
+}
+
+function requiredIn(mode: ProviderMode, key: Key): RoomsRule {
+  return {
+    settings: [key, 'provider'],
+    problem: (values) =>
+      values.provider === mode && values[key] === null ? `is required with AUTH_PROVIDER=${mode}` : null,
+  }
+}
+
+function safeUrl(
+  key: 'oidcIssuer' | 'teamIssuer' | 'authorizationEndpoint' | 'tokenEndpoint' | 'userinfoEndpoint',
+): RoomsRule {
+  return {
+    settings: [key, 'allowHttp'],
+    problem: ({ allowHttp, ...values }) => {
+      const url = values[key]
+      return url === null || allowHttp || isSafeUrl(url)
+        ? null
+        : 'must be https beyond this machine; AUTH_ALLOW_HTTP=true permits http, which is unsafe'
+    },
+  }
+}
+
+function requiredWith(key: Key, other: Key): RoomsRule {
+  return {
+    settings: [key, other],
+    problem: (values) =>
+      values[key] === null && values[other] !== null ? `is required with ${declarations[other].name}` : null,
+  }
+}
+
+const rules: readonly RoomsRule[] = [
+  required('provider'),
+  required('clientId'),
+  required('allowedHosts'),
+  requiredIn('oidc', 'oidcIssuer'),
+  requiredIn('teamidp', 'teamIssuer'),
+  requiredIn('oauth2', 'authorizationEndpoint'),
+  requiredIn('oauth2', 'tokenEndpoint'),
+  requiredIn('oauth2', 'userinfoEndpoint'),
+  requiredIn('oauth2', 'subjectPath'),
+  requiredIn('oauth2', 'namePath'),
+  safeUrl('oidcIssuer'),
+  safeUrl('teamIssuer'),
+  safeUrl('authorizationEndpoint'),
+  safeUrl('tokenEndpoint'),
+  safeUrl('userinfoEndpoint'),
+  requiredWith('adminClaimPath', 'adminClaimValue'),
+  requiredWith('adminClaimValue', 'adminClaimPath'),
+  {
+    settings: ['clientSecret', 'pkce'],
+    problem: ({ pkce, clientSecret }) =>
+      pkce === 'disabled' && clientSecret === null ? 'is required with AUTH_PKCE=disabled' : null,
+  },
+  {
+    settings: ['backchannelLogout', 'provider'],
+    problem: ({ provider, backchannelLogout }) =>
+      provider === 'oauth2' && backchannelLogout === true ? 'cannot be on with AUTH_PROVIDER=oauth2' : null,
+  },
+  {
+    settings: ['sessionIdleSeconds', 'sessionAbsoluteSeconds'],
+    problem: ({ sessionIdleSeconds, sessionAbsoluteSeconds }) =>
+      sessionIdleSeconds > sessionAbsoluteSeconds ? 'must not exceed SESSION_ABSOLUTE_SECONDS' : null,
+  },
+  {
+    settings: ['trustedProxies', 'proxyHeader'],
+    problem: ({ trustedProxies, proxyHeader }) =>
+      proxyHeader !== null && trustedProxies.length === 0 ? 'must name the proxies with PROXY_HEADER' : null,
+  },
+  {
+    settings: ['busUrl', 'databaseUrl'],
+    problem: ({ busUrl, databaseUrl }) =>
+      busUrl !== null && dialectOf(databaseUrl) === 'sqlite'
+        ? 'needs PostgreSQL: an SQLite database has one node'
+        : null,
+  },
+  {
+    settings: ['allowedHosts'],
+    problem: ({ allowedHosts }) =>
+      allowedHosts !== null && new Set(allowedHosts.map(hostAndPort)).size < allowedHosts.length
+        ? 'must name each host and port once'
+        : null,
+  },
+]
+
+function hostAndPort(origin: string): string {
+  const { hostname, port, protocol } = new URL(origin)
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
+}
+
+/** Throws `SettingsError` with every problem. */
+export function readSettings(env: Environment): Settings {
+  const values = parseSettings(declarations, withoutOtherModes(env), rules)
+  const { allowedHosts, limits, provider, clientId } = values
+  // The rules say so; the types cannot.
+  if (provider === null || allowedHosts === null || clientId === null)
+    throw new TypeError('A rule is missing')
+  return {
+    ...values,
+    provider: providerConfig(values, provider, clientId),
+    allowedHosts: allowedHosts as [string, ...string[]],
+    limits: limits ?? DEFAULT_LIMITS,
+  }
+}
+
+/** What the log says at start: slips of the pen, settings of other modes, and what is unsafe. */
+export function settingsWarnings(env: Environment): string[] {
+  return [
+    ...findUnknownSettings(declarations, env, PREFIXES),
+    ...settingsOfOtherModes(env).map(({ name }) => `${name} is ignored: it is for another AUTH_PROVIDER`),
+    ...(env['AUTH_ALLOW_HTTP'] === 'true'
+      ? ['AUTH_ALLOW_HTTP=true is unsafe: anyone on the network path can sign in as any user']
+      : []),
+    ...(scopesNeedOpenid(env) ? ['AUTH_SCOPES has no openid; it is added'] : []),
+  ]
+}
+
+const PREFIXES = [
+  'AUTH_',
+  'OIDC_',
+  'TEAMIDP_',
+  'OAUTH_',
+  'ADMIN_',
+  'GUEST_',
+  'ALLOWED_',
+  'PROXY_',
+  'TRUSTED_',
+  'SESSION_',
+  'BACKCHANNEL_',
+  'LOGOUT_TOKEN_',
+  'ROOMS_',
+]
+
+function settingsOfOtherModes(env: Environment): Declaration<unknown>[] {
+  const mode = declarations.provider.kind.parse(env['AUTH_PROVIDER'] ?? '')
+  // Without a mode nobody can say which settings are wrong by being there; their values can be wrong all the same.
+  if (mode === undefined) return []
+  return (Object.keys(MODES_OF) as Key[])
+    .filter((key) => !MODES_OF[key]?.includes(mode))
+    .map((key) => declarations[key])
+    .filter(({ name }) => env[name])
+}
+
+function withoutOtherModes(env: Environment): Environment {
+  const names = new Set(settingsOfOtherModes(env).map(({ name }) => name))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)))
+}
+
+function scopesNeedOpenid(env: Environment): boolean {
+  const given = env['AUTH_SCOPES']
+  return Boolean(given) && env['AUTH_PROVIDER'] !== 'oauth2' && !given?.split(' ').includes('openid')
+}
+
+const LABELS: Record<ProviderMode, string> = {
+  teamidp: 'Team sign-in',
+  oidc: 'OpenID Connect',
+  oauth2: 'OAuth 2.0',
+}
+
+function providerConfig(values: RoomsValues, mode: ProviderMode, clientId: string): ProviderConfig {
+  const common = {
+    label: values.label ?? LABELS[mode],
+    clientId,
+    clientSecret: values.clientSecret,
+    scopes: scopesOf(values, mode),
+    pkce: values.pkce,
+    tokenAuthMethod: values.tokenAuthMethod,
+    allowHttp: values.allowHttp,
+    adminClaim:
+      values.adminClaimPath !== null && values.adminClaimValue !== null
+        ? { path: values.adminClaimPath, value: values.adminClaimValue }
+        : null,
+    subjectPath: values.subjectPath ?? path('sub'),
+    namePath: values.namePath ?? path('name'),
+  }
+  if (mode !== 'oauth2')
+    return { ...common, ...oidcConfig(values, mode), emailPath: values.emailPath ?? path('email') }
+  const { authorizationEndpoint, tokenEndpoint, userinfoEndpoint } = values
+  if (authorizationEndpoint === null || tokenEndpoint === null || userinfoEndpoint === null)
+    throw new TypeError('A rule is missing')
+  return {
+    ...common,
+    mode,
+    authorizationEndpoint,
+    tokenEndpoint,
+    userinfoEndpoint,
+    emailPath: values.emailPath,
+  }
+}
+
+function oidcConfig(values: RoomsValues, mode: OidcConfig['mode']) {
+  const issuer = mode === 'oidc' ? values.oidcIssuer : values.teamIssuer
+  if (issuer === null) throw new TypeError('A rule is missing')
+  return {
+    mode,
+    issuer,
+    idTokenAlg: values.idTokenAlg,
+    trustedHosts: values.trustedHosts ?? [],
+    backchannelLogout: values.backchannelLogout ?? mode === 'teamidp',
+    logoutTokenMaxAgeSeconds: values.logoutTokenMaxAge,
+    teams:
+      mode === 'oidc'
+        ? null
+        : {
+            claimPath: values.teamClaimPath,
+            idPath: values.teamIdPath,
+            rolePath: values.teamRolePath,
+            teamId: values.teamId,
+            ownerRoles: values.ownerRoles,
+          },
+  }
+}
+
+function scopesOf({ scopes, teamId }: RoomsValues, mode: ProviderMode): readonly string[] {
+  if (scopes === null) {
+    const usual = ['openid', 'profile', 'email']
+    return mode === 'teamidp' && teamId !== null ? [...usual, 'teams:read'] : usual
+  }
+  return mode === 'oauth2' || scopes.includes('openid') ? scopes : ['openid', ...scopes]
+}
+
+function path(name: string): ClaimPath {
+  const parsed = parseClaimPath(name)
+  if (parsed === undefined) throw new TypeError(`${name} is no path`)
+  return parsed
+}

@@ -1,0 +1,45 @@
+import type { Database } from '@latchkey/database/database'
+import { readSnapshot } from '@latchkey/database/snapshot'
+import type { Rows } from '@latchkey/database/archive/bulk'
+import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
+import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { skeleton } from '../users/lookalikes.ts'
+import { type RoomsTable, roomsFormat } from './tables.ts'
+
+/** Everything the instance holds at one moment, a piece of text at a time. `now` in Unix seconds. */
+export async function exportRooms(
+  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  now: number,
+  consume: (piece: ArchiveChunk) => Promise<void>,
+): Promise<void> {
+  const { dialect } = database
+  const write = (read: Kysely<Tables>) => writeArchive({ read, dialect, format: roomsFormat }, now, consume)
+  await readSnapshot(database, write, { pacedBy: 'consumer' })
+}
+
+/** Imports a file of `exportRooms` into an empty instance of either engine, as `restoreArchive` does. */
+export function importRooms(
+  options: Pick<RestoreOptions<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
+): Promise<Record<RoomsTable, number>> {
+  // A service that was started once has noted there what its jobs did.
+  return restoreArchive({
+    ...options,
+    format: roomsFormat,
+    replaced: ['platform_state'],
+    complete: addSkeletons,
+  })
+}
+
+/** People with what tells names that look the same. */
+function addSkeletons(batch: Rows): Rows {
+  if (batch.table !== 'users') return batch
+  const at = batch.columns.indexOf('nickname')
+  return {
+    table: batch.table,
+    columns: [...batch.columns, 'skeleton'],
+    types: [...batch.types, 'text'],
+    rows: batch.rows.map((row) => [...row, skeleton(String(row[at]))]),
+  }
+}

@@ -1,0 +1,43 @@
+import { Tabs } from '@mantine/core'
+import { useQueryString } from '@latchkey/web/query-string'
+import type { ComponentType } from 'react'
+import { useText } from '../../texts/text.ts'
+import { AuditLog } from './audit-log.tsx'
+import { People } from './people.tsx'
+import { ProviderStatus } from './provider-status.tsx'
+import { AllRooms } from './all-rooms.tsx'
+import { InstanceSettings } from './instance-settings.tsx'
+
+/** The part is in the address, so that a part can be linked to and survives signing in again. */
+const PARTS = {
+  people: People,
+  rooms: AllRooms,
+  settings: InstanceSettings,
+  provider: ProviderStatus,
+  audit: AuditLog,
+} as const satisfies Record<string, ComponentType>
+type Part = keyof typeof PARTS
+
+const isPart = (name: string): name is Part => Object.hasOwn(PARTS, name)
+
+/** What administrators look after (R23.5). */
+export default function AdminPage() {
+  const { t } = useText()
+  const [{ part }, setQuery] = useQueryString({ part: 'people' })
+  const shown = isPart(part) ? part : 'people'
+  const Shown = PARTS[shown]
+  return (
+    <Tabs value={shown} onChange={(next) => next !== null && setQuery({ part: next })} keepMounted={false}>
+      <Tabs.List mb="lg" aria-label={t('admin.parts')}>
+        {(Object.keys(PARTS) as Part[]).map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {t(`admin.part.${name}`)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={shown}>
+        <Shown />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}

@@ -1,0 +1,114 @@
+import { Anchor, Badge, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue, useDisclosure, useThrottledCallback } from '@mantine/hooks'
+import { IconPlus, IconSearch } from '@latchkey/web/icons'
+import { Notice } from '@latchkey/web/parts/notice'
+import { useQueryString } from '@latchkey/web/query-string'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
+import { useEffect } from 'react'
+import { Link } from 'wouter'
+import type { Result } from '../../call.ts'
+import { live } from '../../live/live.ts'
+import { LoadMore } from '../../parts/load-more.tsx'
+import { invalidate, useCall, usePages } from '../../queries.ts'
+import { useUser } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+import { NewRoom } from './new-room.tsx'
+import { Pending } from './pending.tsx'
+
+const SEARCH_AFTER_MS = 250
+/** Rooms in which much happens are all looked at in one look, at most this often. */
+const LOOK_EVERY_MS = 2_000
+
+/** The rooms that one can enter, and what waits for an answer. */
+export default function LobbyPage() {
+  const { t } = useText()
+  const user = useUser()
+  const [{ q }, setQuery] = useQueryString({ q: '' })
+  const [isOpen, { open, close }] = useDisclosure()
+  const { data: config } = useCall('config', 'getConfig', {})
+  const isGuest = user.identityType === 'guest'
+  const mayCreate = !isGuest || config?.guestRooms === true
+  const look = useThrottledCallback(() => void invalidate('rooms'), LOOK_EVERY_MS)
+  useEffect(() => live.followLobby(look), [look])
+  return (
+    <Stack gap="lg">
+      {!isGuest && <Pending user={user} />}
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <TextInput
+          type="search"
+          label={t('lobby.search')}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={q}
+          onChange={({ currentTarget }) => setQuery({ q: currentTarget.value }, { isTyping: true })}
+          style={{ flex: '1 1 220px' }}
+          maw={420}
+        />
+        {mayCreate && (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+            {t('lobby.create')}
+          </Button>
+        )}
+      </Group>
+      <Rooms q={q.trim()} />
+      {isOpen && <NewRoom user={user} onClose={close} />}
+    </Stack>
+  )
+}
+
+function Rooms({ q }: { q: string }) {
+  const { t } = useText()
+  const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS)
+  const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', { query: { q: searched } })
+  if (error && !pages) return <ErrorNotice error={error} onRetry={retry} />
+  const rooms = pages?.flatMap((page) => page.rooms)
+  if (rooms?.length === 0)
+    return searched === '' ? (
+      <Notice title={t('lobby.none')} help={t('lobby.noneHelp')} />
+    ) : (
+      <Notice title={t('lobby.noneFound')} />
+    )
+  return (
+    <div>
+      <ul className="plain cards">
+        {rooms?.map((room) => (
+          <Card key={room.id} room={room} />
+        ))}
+      </ul>
+      <LoadMore more={next.more} isReading={next.isReading} error={next.moreError} />
+    </div>
+  )
+}
+
+function Card({ room }: { room: Result<'listRooms'>['rooms'][number] }) {
+  const { t } = useText()
+  const { id, name, participantCount, maxParticipants, role, visibility, allowGuests } = room
+  return (
+    <Paper component="li" withBorder p="md">
+      <Stack gap="xs">
+        <Title order={2} size="h4" className="wrap">
+          <Anchor component={Link} href={`/rooms/${id}`} inherit>
+            {name}
+          </Anchor>
+        </Title>
+        <Text size="sm" c="dimmed">
+          {t('lobby.present', { count: participantCount, most: maxParticipants })}
+        </Text>
+        <Group gap={6}>
+          <Badge variant="default" style={{ textTransform: 'none' }}>
+            {t(`room.visibility.${visibility}`)}
+          </Badge>
+          {role !== null && (
+            <Badge variant="light" style={{ textTransform: 'none' }}>
+              {t(`room.role.${role}`)}
+            </Badge>
+          )}
+          {!allowGuests && (
+            <Badge variant="default" style={{ textTransform: 'none' }}>
+              {t('lobby.noGuests')}
+            </Badge>
+          )}
+        </Group>
+      </Stack>
+    </Paper>
+  )
+}

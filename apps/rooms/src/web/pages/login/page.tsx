@@ -1,0 +1,105 @@
+import { Alert, Anchor, Button, Divider, Paper, Stack, Text } from '@mantine/core'
+import { IconLogin2 } from '@latchkey/web/icons'
+import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
+import { useEffect } from 'react'
+import { useSearch } from 'wouter/use-browser-location'
+import { providerLogin, returnPath } from '../../addresses.ts'
+import { useCall } from '../../queries.ts'
+import { type User, useSession } from '../../session.ts'
+import { endedKey, loginErrorKey, useText } from '../../texts/text.ts'
+import { GuestEntry } from './guest-entry.tsx'
+
+/** The ways in, and why the last one failed. Nothing here starts a login by itself, so no failure becomes a loop. */
+export default function LoginPage() {
+  const search = useSearch()
+  const back = returnPath(search)
+  const error = new URLSearchParams(search).get('error')
+  const { data: session } = useSession()
+  const isMember = session?.user.identityType === 'oauth'
+  const goesOn = isMember && error === null
+  useEffect(() => {
+    if (goesOn) location.replace(back)
+  }, [goesOn, back])
+  if (goesOn) return null
+  return (
+    <Stack gap="lg" maw={480}>
+      <LoginNotice search={search} />
+      {session && <SignedInNotice user={session.user} back={back} />}
+      <SignInOptions back={back} error={error} mayEnter={session === null} />
+    </Stack>
+  )
+}
+
+function LoginNotice({ search }: { search: string }) {
+  const { t } = useText()
+  const query = new URLSearchParams(search)
+  const error = query.get('error')
+  const ended = endedKey(query.get('ended') ?? '')
+  if (error !== null)
+    return (
+      <Alert color="red" role="alert" title={t('login.failed')}>
+        {t(loginErrorKey(error))}
+      </Alert>
+    )
+  if (ended === undefined) return null
+  return (
+    <Alert color="indigo" role="status" title={t('login.ended')}>
+      {t(ended)}
+    </Alert>
+  )
+}
+
+/** A guest may want to become a member; a member may come here from a login that failed in another tab. */
+function SignedInNotice({ user, back }: { user: User; back: string }) {
+  const { t } = useText()
+  const isGuest = user.identityType === 'guest'
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="xs" align="flex-start">
+        {isGuest && (
+          <>
+            <Text fw={550} className="wrap">
+              {t('login.youAreGuest', { name: user.nickname })}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {t('login.youAreGuestHelp')}
+            </Text>
+          </>
+        )}
+        <Anchor href={back} underline="always" className="wrap">
+          {isGuest ? t('login.stayGuest') : t('login.goOn', { name: user.nickname })}
+        </Anchor>
+      </Stack>
+    </Paper>
+  )
+}
+
+function SignInOptions({ back, error, mayEnter }: { back: string; error: string | null; mayEnter: boolean }) {
+  const { t } = useText()
+  const { data: config, error: failed, refetch } = useCall('config', 'getConfig', {})
+  if (failed && !config) return <ErrorNotice error={failed} onRetry={() => void refetch()} />
+  if (!config) return null
+  const isDisabled = error === 'account_disabled'
+  return (
+    <>
+      <Button
+        component="a"
+        href={providerLogin(back, isDisabled ? 'select_account' : undefined)}
+        size="md"
+        h="auto"
+        mih={44}
+        py="xs"
+        leftSection={<IconLogin2 size={20} aria-hidden />}
+        styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
+      >
+        {isDisabled ? t('login.otherAccount') : t('login.with', { label: config.provider.label })}
+      </Button>
+      {config.guestEnabled && mayEnter && (
+        <>
+          <Divider label={t('login.or')} styles={{ label: { color: 'var(--mantine-color-dimmed)' } }} />
+          <GuestEntry back={back} />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { Button, Drawer, Tabs } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconSettings } from '@latchkey/web/icons'
+import { unlessConfirming } from '../../../parts/confirm-dialog.tsx'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
+import { Bans } from './bans.tsx'
+import { Invitations } from './invitations.tsx'
+import { Members } from './members.tsx'
+import { RoomSettings } from './room-settings.tsx'
+import { type Room, rightsIn } from '../room.ts'
+
+/** Everything about the room itself, as far as this person may see or change it. */
+export function Manage({ room, user }: { room: Room; user: User }) {
+  const { t } = useText()
+  const [isOpen, { open, close }] = useDisclosure()
+  const may = rightsIn(room, user)
+  const tabs = [
+    may('list_members') && { name: 'members', shown: <Members room={room} user={user} /> },
+    may('invite_listeners_and_speakers') && {
+      name: 'invitations',
+      shown: <Invitations room={room} user={user} />,
+    },
+    may('remove_others') && { name: 'bans', shown: <Bans room={room} user={user} /> },
+    may('change_room') && { name: 'settings', shown: <RoomSettings room={room} user={user} /> },
+  ].filter((tab) => tab !== false)
+  const [first] = tabs
+  if (!first) return null
+  return (
+    <>
+      <Button variant="default" size="sm" onClick={open} leftSection={<IconSettings size={16} aria-hidden />}>
+        {t('manage.open')}
+      </Button>
+      <Drawer
+        opened={isOpen}
+        onClose={unlessConfirming(close)}
+        position="right"
+        size="lg"
+        title={t('manage.title')}
+        closeButtonProps={{ 'aria-label': t('shell.close') }}
+      >
+        <Tabs defaultValue={first.name} keepMounted={false}>
+          <Tabs.List>
+            {tabs.map(({ name }) => (
+              <Tabs.Tab key={name} value={name}>
+                {t(`manage.${name}` as 'manage.members')}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {tabs.map(({ name, shown }) => (
+            <Tabs.Panel key={name} value={name} pt="md">
+              {shown}
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Drawer>
+    </>
+  )
+}

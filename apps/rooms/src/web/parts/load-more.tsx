@@ -1,0 +1,27 @@
+import { Alert, Button, Stack } from '@mantine/core'
+import { useText } from '../texts/text.ts'
+
+interface Props {
+  more: (() => void) | undefined
+  isReading: boolean
+  /** Why the next page could not be read. */
+  error?: Error | null
+}
+
+/** The next page of a list, where there is one. */
+export function LoadMore({ more, isReading, error }: Props) {
+  const { t, failure } = useText()
+  if (!more) return null
+  return (
+    <Stack mt="md" gap="sm" align="center">
+      {error && (
+        <Alert color="red" role="alert">
+          {failure(error)}
+        </Alert>
+      )}
+      <Button variant="default" size="sm" loading={isReading} onClick={more}>
+        {t('lobby.more')}
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,53 @@
+import { Button, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Link, useLocation } from 'wouter'
+import { loginPath } from '../addresses.ts'
+import { UserAvatar, GuestBadge } from '../parts/person.tsx'
+import { type User, useSession } from '../session.ts'
+import { useText } from '../texts/text.ts'
+
+/** Who is signed in, in the header of every page; else the way to sign in. */
+export function AccountMenu() {
+  const { t } = useText()
+  const [path] = useLocation()
+  const { data } = useSession()
+  if (data === undefined) return null
+  const isGuest = data?.user.identityType === 'guest'
+  const signIn = path !== '/login' && (
+    // On a phone there is no room for it beside a guest: their account leads there too.
+    <Button
+      component={Link}
+      href={loginPath(path)}
+      variant="default"
+      size="xs"
+      flex="none"
+      {...(isGuest && { visibleFrom: 'sm' })}
+    >
+      {t('login.title')}
+    </Button>
+  )
+  if (data === null) return signIn
+  return (
+    <>
+      {isGuest && signIn}
+      <AccountLink user={data.user} />
+    </>
+  )
+}
+
+function AccountLink({ user: { nickname, avatarColor, identityType } }: { user: User }) {
+  const { t } = useText()
+  return (
+    <UnstyledButton
+      component={Link}
+      href="/account"
+      style={{ display: 'flex', alignItems: 'center', gap: 8, minWidth: 0, minHeight: 32 }}
+    >
+      <VisuallyHidden>{t('account.of', { name: nickname })}</VisuallyHidden>
+      <UserAvatar nickname={nickname} avatarColor={avatarColor} />
+      <Text size="sm" truncate maw={180} visibleFrom="xs" aria-hidden>
+        {nickname}
+      </Text>
+      {identityType === 'guest' && <GuestBadge />}
+    </UnstyledButton>
+  )
+}

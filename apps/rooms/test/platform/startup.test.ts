@@ -1,0 +1,175 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { grantPlatformAdmin } from '../../src/grants/operations.ts'
+import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import { type HostileProvider, claimPath } from '../provider/hostile.ts'
+import { openRooms } from '../rooms.ts'
+
+eachDialect((_dialect, newUrl) => {
+  test('C82 (R8.5): another provider than at the last start is announced in log and audit, and the start goes on', async () => {
+    const rooms = await openRooms({ url: await newUrl() })
+    const said = () => rooms.logLines.filter((line) => line.includes('the identity provider has changed'))
+    const events = () =>
+      rooms.rooms.database.read
+        .selectFrom('audit_events')
+        .selectAll()
+        .where('action', '=', 'provider.changed')
+        .execute()
+    const other = rooms.idp.oauth2Config()
+    // Nobody has an account yet: nothing is lost.
+    await (await rooms.node({ provider: other })).close()
+    await (await rooms.node()).close()
+    expect([said(), await events()]).toEqual([[], []])
+    await rooms.signedInBrowser()
+    await (await rooms.node()).close()
+    expect([said(), await events()]).toEqual([[], []])
+    const changed = await rooms.node({ provider: other })
+    expect(said()).toHaveLength(1)
+    const [event, ...more] = await events()
+    expect(more).toEqual([])
+    expect(event).toMatchObject({ actor_user_id: null, client_ip: null })
+    expect(JSON.parse(event?.metadata ?? '')).toEqual({
+      from: { mode: 'oidc', issuer: rooms.idp.issuer },
+      to: { mode: 'oauth2', issuer: `oauth2:${rooms.idp.issuer}` },
+      unreachableAccounts: 1,
+    })
+    await (await rooms.node({ provider: other })).close()
+    expect(said()).toHaveLength(1)
+    await changed.close()
+    await rooms.close()
+  })
+
+  test('R8.5: where another provider leaves nobody to administer, the start says how to make an administrator', async () => {
+    const rooms = await openRooms({ url: await newUrl() })
+    const hint = 'latchkey rooms admin grant'
+    await rooms.signedInBrowser()
+    await (await rooms.node()).close()
+    expect(rooms.logLines.join('')).not.toContain(hint)
+    const other = { provider: rooms.idp.oauth2Config() }
+    await (await rooms.node(other)).close()
+    expect(rooms.logLines.join('')).toContain(hint)
+    rooms.logLines.length = 0
+    await (await rooms.node()).close()
+    expect(rooms.logLines.join('')).not.toContain(hint)
+    await rooms.close()
+  })
+
+  for (const [what, provider, changed] of [
+    [
+      'another realm of one host in oauth2',
+      (idp) => idp.oauth2Config(),
+      (idp) => idp.oauth2Config({ userinfoEndpoint: `${idp.issuer}/userinfo?realm=b` }),
+    ],
+    [
+      'another subject path',
+      (idp) => idp.config(),
+      (idp) => idp.config({ subjectPath: claimPath('preferred_username') }),
+    ],
+  ] as [string, ...((idp: HostileProvider) => ProviderConfig)[]][])
+    test(`R28.7: ${what} makes nobody administrator by an equal subject, and log, audit and admin page tell of it`, async () => {
+      const person = { sub: 'alice', preferred_username: 'alice' }
+      const rooms = await openRooms({ url: await newUrl(), provider: provider! })
+      const { read } = rooms.rooms.database
+      const said = () => rooms.logLines.filter((line) => line.includes('may be reached by people of another'))
+      const grants = () =>
+        read.selectFrom('role_grants').select(['source']).where('role', '=', 'platform_admin').execute()
+      const alice = await rooms.signedInBrowser({ ...person, name: 'Alice of realm A' })
+      const { user } = await alice.json<{ user: { id: string } }>('/api/session')
+      await rooms.rooms.database.write((tx) =>
+        grantPlatformAdmin(tx, {
+          userId: user.id,
+          source: 'claim',
+          grantedBy: null,
+          origin: { clientIp: null, requestId: null, nowMs: rooms.clock.ms },
+        }),
+      )
+      await (await rooms.node()).close()
+      expect([said(), await grants()]).toEqual([[], [{ source: 'bootstrap' }, { source: 'claim' }]])
+
+      const other = await rooms.node({ provider: changed!(rooms.idp) })
+      expect(said()).toHaveLength(1)
+      // A login decides on what a claim gives.
+      expect(await grants()).toEqual([{ source: 'claim' }])
+      expect((await alice.send('/api/session')).status).toBe(401)
+      const mallory = await other.signedInBrowser({ ...person, name: 'Mallory of realm B' })
+      const found = await mallory.json<{ user: { id: string; platformAdmin: boolean } }>('/api/session')
+      expect(found.user).toMatchObject({ id: user.id, platformAdmin: false })
+      const events = await read
+        .selectFrom('audit_events')
+        .select(['action', 'metadata'])
+        .where('action', 'in', ['provider.changed', 'grant.remove'])
+        .orderBy('id')
+        .execute()
+      expect(events.map(({ action }) => action)).toEqual(['provider.changed', 'grant.remove', 'grant.remove'])
+      expect(JSON.parse(events[0]!.metadata)).toMatchObject({ inheritableAccounts: 1 })
+      // The second start finds nothing changed.
+      await (await rooms.node({ provider: changed!(rooms.idp) })).close()
+      expect(said()).toHaveLength(1)
+
+      // A login that began under the old settings does not end under the new ones.
+      const browser = rooms.browser()
+      const callback = rooms.idp.authorize(await browser.startLogin(), person)
+      const late = other.browser()
+      for (const [name, value] of browser.cookies) late.cookies.set(name, value)
+      const answer = await late.send(callback)
+      expect(answer.headers.get('location')).toContain('error=state_invalid')
+
+      const origin = { clientIp: null, requestId: null, nowMs: rooms.clock.ms }
+      await rooms.rooms.database.write((tx) =>
+        grantPlatformAdmin(tx, { userId: user.id, source: 'bootstrap', grantedBy: null, origin }),
+      )
+      expect(await mallory.json('/api/admin/provider')).toMatchObject({
+        unreachableAccounts: 0,
+        inheritableAccounts: 1,
+      })
+      await other.close()
+      await rooms.close()
+    })
+
+  test('R28.7: an instance that has not remembered where subjects were read, or has nobody yet, loses no administrator', async () => {
+    const rooms = await openRooms({ url: await newUrl() })
+    const changed = (path: string) => ({ provider: rooms.idp.config({ subjectPath: claimPath(path) }) })
+    await (await rooms.node(changed('a'))).close()
+    await (await rooms.node()).close()
+    const alice = await rooms.signedInBrowser()
+    await rooms.rooms.database.write((tx) =>
+      tx.deleteFrom('platform_state').where('key', 'like', 'source %').execute(),
+    )
+    await (await rooms.node(changed('a'))).close()
+    expect(await alice.json('/api/session')).toMatchObject({ user: { platformAdmin: true } })
+    expect(rooms.logLines.join('')).not.toContain('may be reached by people of another')
+    await rooms.close()
+  })
+
+  test('R28.7: another realm is noticed also when another provider was between them', async () => {
+    const rooms = await openRooms({ url: await newUrl(), provider: (idp) => idp.oauth2Config() })
+    await rooms.signedInBrowser()
+    await (await rooms.node({ provider: rooms.idp.config() })).close()
+    const realm = rooms.idp.oauth2Config({ userinfoEndpoint: `${rooms.idp.issuer}/userinfo?realm=b` })
+    const other = await rooms.node({ provider: realm })
+    const mallory = await other.signedInBrowser()
+    expect(await mallory.json('/api/session')).toMatchObject({ user: { platformAdmin: false } })
+    await other.close()
+    await rooms.close()
+  })
+
+  test('R8.5: another mode for the same provider is told of without a word of accounts that are lost', async () => {
+    const rooms = await openRooms({ url: await newUrl() })
+    await rooms.signedInBrowser()
+    await (await rooms.node({ provider: rooms.idp.teamidpConfig() })).close()
+    const lines = rooms.logLines.filter((line) => line.includes('the identity provider has changed'))
+    expect(lines).toEqual([expect.stringContaining('"level":"info"')])
+    expect(lines.join('')).not.toContain('cannot be reached')
+    await rooms.close()
+  })
+
+  test('R9.2: without a first administrator the start says how to make one, until there is one', async () => {
+    const rooms = await openRooms({ url: await newUrl(), settings: { adminBootstrap: 'off' } })
+    const hint = 'latchkey rooms admin grant'
+    expect(rooms.logLines.join('')).toContain(hint)
+    rooms.logLines.length = 0
+    await (await rooms.node({ adminBootstrap: 'first-login' })).close()
+    expect(rooms.logLines.join('')).not.toContain(hint)
+    await rooms.close()
+  })
+})

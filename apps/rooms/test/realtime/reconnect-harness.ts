@@ -1,0 +1,247 @@
+import { hostileProvider } from '../provider/hostile.ts'
+import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { browserOf, insertPerson } from '../sessions/people.ts'
+import { type Live, listen, openRoom } from './live.ts'
+import { lossyBus } from './lossy-bus.ts'
+import { ResumingClient, type ReceivedEvent, isForNow } from './resuming-client.ts'
+
+export interface ReconnectOptions {
+  /** PostgreSQL: both nodes share it. */
+  url: string
+  seconds: number
+  clients: number
+  /** Writes a second, of all together. */
+  writes: number
+  /** How often the second node is stopped and started anew; never when left out. */
+  restartEverySeconds?: number
+}
+
+export interface ReconnectResult {
+  events: number
+  /** Of these messages that were taken back. */
+  deleted: number
+  connects: number
+  busPauses: number
+  restarts: number
+  /** Answers that asked to try again later, which clients did. */
+  refusedForNow: number
+  /** After the last write, until every client had everything. */
+  settledMs: number
+  /** What should not have happened; empty when all is well. */
+  faults: string[]
+}
+
+const SETTLE_TIMEOUT_MS = 15_000
+const WRITERS = 6
+const STAYING_MS = 1_000
+const LAST_WORDS_MS = 500
+
+interface Node {
+  service: TestRooms
+  live: Live
+}
+
+/**
+ * People on two nodes who write while their connections break off at random and the bus loses, repeats, delays and, at
+ * times, drops everything. In the end each must have what the database has: in order, nothing missing, nothing twice.
+ */
+export async function runReconnecting(options: ReconnectOptions): Promise<ReconnectResult> {
+  const bus = lossyBus({ isPaused: false, lost: 0.2, twice: 0.2, late: 0.2 })
+  const shared = {
+    idp: await hostileProvider(),
+    clock: {
+      get ms() {
+        return Date.now()
+      },
+    },
+    logLines: [],
+  }
+  const open = async (): Promise<Node> => {
+    const service = await openRooms({ url: options.url, shared, bus: bus.join(), limits: GENEROUS })
+    service.rooms.hub.start()
+    service.rooms.jobs.start()
+    return { service, live: listen(service.rooms) }
+  }
+  const nodes = [await open(), await open()] as [Node, Node]
+  const { service } = nodes[0]
+  const owner = await browserOf(service, await insertPerson(service))
+  const roomId = await openRoom(owner, { maxParticipants: 100, retention: 'forever' })
+  const browsers: Browser[] = []
+  for (let i = 0; i < options.clients; i++)
+    browsers.push(await browserOf(service, await insertPerson(service, { nickname: `Person ${i}` })))
+  const clients = browsers.map(
+    (browser) => new ResumingClient(browser, roomId, () => nodes[Math.random() < 0.5 ? 0 : 1].live),
+  )
+  const running = clients.map((client) => client.run())
+  const done = { busPauses: 0, restarts: 0, deleted: 0, refusedForNow: 0, faults: [] as string[] }
+  const until = performance.now() + options.seconds * 1000
+  const isOn = () => performance.now() < until
+  await Promise.all([
+    ...Array.from({ length: WRITERS }, () => write({ browsers, roomId, options, done, isOn })),
+    breakOff(clients, isOn),
+    pauseNow(bus.loss, done, isOn),
+    restart(nodes, { open, options, done, isOn }),
+  ])
+  // What is said last must be found out without the bus, and by people who stay where they are.
+  bus.loss.isPaused = true
+  await Bun.sleep(STAYING_MS)
+  const last = performance.now() + LAST_WORDS_MS
+  await write({ browsers, roomId, options, done, isOn: () => performance.now() < last })
+  const settledMs = await settle(service, roomId, clients)
+  for (const client of clients) client.stop()
+  await Promise.all(running)
+  const stored = await readLog(service, roomId)
+  const faults = [...done.faults, ...clients.flatMap((client, i) => faultsOf(client, stored, i))]
+  for (const node of nodes.toReversed()) await close(node)
+  await shared.idp.stop()
+  const sum = (figure: 'connects' | 'refusedForNow') =>
+    clients.reduce((total, client) => total + client[figure], 0)
+  const refusedForNow = done.refusedForNow + sum('refusedForNow')
+  return { ...done, refusedForNow, faults, events: stored.length, connects: sum('connects'), settledMs }
+}
+
+const GENEROUS = {
+  messages_per_10s: 1_000_000,
+  http_per_minute: 1_000_000,
+  socket_connects_per_minute: 1_000_000,
+}
+
+async function close({ service, live }: Node): Promise<void> {
+  await service.rooms.hub.stop()
+  await live.stop()
+  await service.close()
+}
+
+interface WriteOptions {
+  browsers: readonly Browser[]
+  roomId: string
+  options: ReconnectOptions
+  done: { deleted: number; refusedForNow: number; faults: string[] }
+  isOn: () => boolean
+}
+
+async function write({ browsers, roomId, options, done, isOn }: WriteOptions): Promise<void> {
+  const address = `/api/rooms/${roomId}/messages`
+  for (let count = 0; isOn(); count++) {
+    const browser = browsers[Math.floor(Math.random() * browsers.length)]
+    if (!browser) return
+    try {
+      const body = { content: `Message ${count}`, clientId: crypto.randomUUID() }
+      const message = await send(browser, address, body)
+      // Sent again, as by a client that got no answer: stored once all the same.
+      if (Math.random() < 0.1) await send(browser, address, body)
+      if (Math.random() < 0.05) {
+        await browser.json(`${address}/${message.id}`, { method: 'DELETE' })
+        done.deleted++
+      }
+    } catch (error) {
+      if (isForNow(error)) done.refusedForNow++
+      else done.faults.push(String(error))
+    }
+    await Bun.sleep(((1000 * WRITERS) / options.writes) * 2 * Math.random())
+  }
+}
+
+/** Until it is stored, under one id of the client's. */
+async function send(browser: Browser, address: string, body: unknown): Promise<{ id: string }> {
+  for (;;) {
+    const answer = await browser.send(address, { body })
+    const text = await answer.text()
+    if (answer.ok) return (JSON.parse(text) as { message: { id: string } }).message
+    if (answer.status !== 503) throw new Error(`${address}: ${answer.status} ${text}`)
+    await Bun.sleep(100)
+  }
+}
+
+async function breakOff(clients: readonly ResumingClient[], isOn: () => boolean): Promise<void> {
+  while (isOn()) {
+    const client = clients[Math.floor(Math.random() * clients.length)]
+    client?.drop(Math.random() < 0.5 ? 'close' : 'terminate')
+    // Each one every five seconds or so; sometimes all of them at once.
+    if (Math.random() < 0.005) for (const each of clients) each.drop('terminate')
+    await Bun.sleep((5_000 / clients.length) * 2 * Math.random())
+  }
+}
+
+async function pauseNow(
+  loss: { isPaused: boolean },
+  done: { busPauses: number },
+  isOn: () => boolean,
+): Promise<void> {
+  while (isOn()) {
+    await Bun.sleep(500 + Math.random() * 3_000)
+    loss.isPaused = true
+    done.busPauses++
+    await Bun.sleep(500 + Math.random() * 3_000)
+    loss.isPaused = false
+  }
+}
+
+interface RestartOptions {
+  open: () => Promise<Node>
+  options: ReconnectOptions
+  done: { restarts: number }
+  isOn: () => boolean
+}
+
+/** The second node goes and another one comes; its clients find the first one meanwhile. */
+async function restart(nodes: [Node, Node], { open, options, done, isOn }: RestartOptions): Promise<void> {
+  const everyMs = (options.restartEverySeconds ?? Infinity) * 1000
+  let dueMs = performance.now() + everyMs
+  while (isOn()) {
+    await Bun.sleep(200)
+    if (performance.now() < dueMs) continue
+    const old = nodes[1]
+    nodes[1] = nodes[0]
+    await close(old)
+    nodes[1] = await open()
+    done.restarts++
+    dueMs = performance.now() + everyMs
+  }
+}
+
+async function settle(
+  { rooms }: TestRooms,
+  roomId: string,
+  clients: readonly ResumingClient[],
+): Promise<number> {
+  const fromMs = performance.now()
+  const { last_seq } = await rooms.database.read
+    .selectFrom('rooms')
+    .select('last_seq')
+    .where('id', '=', roomId)
+    .executeTakeFirstOrThrow()
+  while (clients.some(({ lastSeq }) => lastSeq < last_seq) && performance.now() - fromMs < SETTLE_TIMEOUT_MS)
+    await Bun.sleep(20)
+  return Math.round(performance.now() - fromMs)
+}
+
+async function readLog({ rooms }: TestRooms, roomId: string): Promise<ReceivedEvent[]> {
+  const rows = await rooms.database.read
+    .selectFrom('room_events')
+    .select(['seq', 'type', 'data'])
+    .where('room_id', '=', roomId)
+    .orderBy('seq')
+    .execute()
+  return rows.map(({ seq, type, data }) => ({
+    seq,
+    event: type,
+    data: JSON.parse(data) as Record<string, unknown>,
+  }))
+}
+
+/** Compares with the database by number, kind, and the message that it is about. */
+function faultsOf(client: ResumingClient, stored: readonly ReceivedEvent[], index: number): string[] {
+  const faults = client.faults.map((fault) => `client ${index}: ${fault}`)
+  const [has, should] = [client.applied.map(idOf), stored.map(idOf)]
+  if (has.length !== should.length)
+    faults.push(`client ${index} has ${has.length} events of ${should.length}`)
+  const differs = should.findIndex((id, at) => has[at] !== id)
+  if (differs >= 0) faults.push(`client ${index} has ${has[differs]} instead of ${should[differs]}`)
+  return faults
+}
+
+function idOf({ seq, event, data }: ReceivedEvent): string {
+  const message = data['message'] as { id: string } | undefined
+  return `${seq} ${event} ${String(message?.id ?? data['messageId'])}`
+}

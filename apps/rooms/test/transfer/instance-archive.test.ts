@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'bun:test'
+import { type Database, openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { eachDialect } from '@latchkey/database/testing'
+import { InvalidArchive } from '@latchkey/database/archive/reader'
+import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
+import { sql } from 'kysely'
+import { migrations } from '../../src/db/migrations.ts'
+import type { Tables } from '../../src/db/tables.ts'
+import { exportRooms, importRooms } from '../../src/transfer/instance-archive.ts'
+import { omittedTables, roomsFormat } from '../../src/transfer/tables.ts'
+import { skeleton } from '../../src/users/lookalikes.ts'
+
+async function open(url: string): Promise<Database<Tables>> {
+  const database = openDatabase<Tables>(url)
+  await migrate(database, migrations)
+  return database
+}
+
+const NOW = 1_795_516_200_000
+const ODD = `Åsa "🔑" \\ line\nend 'q' \u2028`
+const people = ['ann', 'bob', 'guest'] as const
+
+/** A row of each table, with everything that may be null once null and once not. */
+const rows: Record<string, Record<string, string | number | null>[]> = {
+  users: people.map((id, at) => ({
+    id,
+    nickname: `${ODD}${at}`,
+    search_name: 'x',
+    skeleton: skeleton(`${ODD}${at}`),
+    email: at === 0 ? 'ann@example.com' : null,
+    avatar_color: '#123456',
+    disabled: at === 1 ? 1 : 0,
+    is_guest: at === 2 ? 1 : 0,
+    created_at: NOW,
+    last_seen_at: NOW + at,
+    guest_ended_at: at === 2 ? NOW : null,
+  })),
+  identities: [
+    { id: 'i', user_id: 'ann', issuer: 'https://id.example', subject: 's|1', mode: 'oidc', created_at: 1 },
+  ],
+  sessions: people.map((user_id, at) => ({
+    id: `s${at}`,
+    user_id,
+    token_hash: `hash ${at}`,
+    idp_issuer: at === 0 ? 'https://id.example' : null,
+    id_token_sealed: at === 0 ? 'sealed' : null,
+    login_at: 1,
+    created_at: 1,
+    last_seen_at: 2,
+    idle_expires_at: 3,
+    absolute_expires_at: NOW,
+    revoked_at: at === 1 ? 9 : null,
+    revoke_reason: at === 1 ? 'disabled' : null,
+    user_agent: ODD,
+    client_ip: '::1',
+  })),
+  login_states: [
+    {
+      state_hash: 'h',
+      redirect_uri: 'u',
+      return_path: '/',
+      config_fingerprint: 'f',
+      browser_hash: 'b',
+      client_prefix: 'p',
+      created_at: 1,
+      expires_at: 2,
+    },
+  ],
+  role_grants: [
+    {
+      id: 'g',
+      user_id: 'ann',
+      role: 'platform_admin',
+      scope_type: 'platform',
+      scope_id: '',
+      source: 'manual',
+      granted_by: 'bob',
+      created_at: 1,
+    },
+  ],
+  platform_state: [{ key: 'setting', value: ODD, updated_at: 1 }],
+  logout_tokens: [{ issuer: 'i', jti: 'j', expires_at: 1 }],
+  logout_markers: [{ issuer: 'i', kind: 'sid', value: 'v', iat: 1, received_at: 2, expires_at: 3 }],
+  audit_events: [
+    { id: 'a1', actor_user_id: 'ann', action: 'room.create', metadata: '{"a":"\\n"}', created_at: 1 },
+    { id: 'a2', action: 'auth.login', metadata: '{}', target_type: 'user', target_id: 'x', created_at: 2 },
+  ],
+  rooms: [
+    {
+      id: 'r',
+      name: ODD,
+      search_name: 'x',
+      created_by: null,
+      owner_id: 'ann',
+      owner_since: 1,
+      max_participants: 9,
+      visibility: 'private',
+      allow_guests: 1,
+      default_role: 'speaker',
+      history_visibility: 'all',
+      retention: '7',
+      last_seq: 42,
+      created_at: 1,
+    },
+  ],
+  room_members: [{ room_id: 'r', user_id: 'bob', role: 'moderator', joined_at: 1, joined_seq: 2 }],
+  room_visits: [{ room_id: 'r', user_id: 'guest', started_at: 1, started_seq: 2, ended_at: null }],
+  room_messages: [
+    {
+      id: 'm1',
+      room_id: 'r',
+      seq: 1,
+      user_id: 'ann',
+      author_name: 'A',
+      author_guest: 0,
+      content: ODD,
+      created_at: 1,
+    },
+    {
+      id: 'm2',
+      room_id: 'r',
+      seq: 2,
+      author_name: 'B',
+      author_guest: 1,
+      content: null,
+      created_at: 2,
+      deleted_at: 3,
+      deleted_by: 'ann',
+    },
+  ],
+  room_events: [{ room_id: 'r', seq: 1, type: 'message.created', data: '{"x":"ö"}', created_at: 1 }],
+  room_bans: [{ room_id: 'r', user_id: 'bob', kind: 'ban', reason: ODD, created_at: 1 }],
+  room_invitations: [
+    {
+      id: 'v',
+      room_id: 'r',
+      token_hash: 't',
+      permission: 'listener',
+      expires_at: 9,
+      max_uses: 5,
+      created_by: 'ann',
+      created_at: 1,
+    },
+  ],
+  room_invitation_uses: [{ invitation_id: 'v', user_id: 'bob', used_at: 1 }],
+  room_manual_roles: [
+    { room_id: 'r', user_id: 'bob', role: 'listener', seq: 2, set_at: 1 },
+    { room_id: 'r', user_id: 'guest', role: null, seq: 3, set_at: 2 },
+  ],
+  room_ownership_transfers: [
+    { room_id: 'r', from_user_id: 'ann', to_user_id: 'bob', expires_at: 9, created_at: 1 },
+  ],
+}
+
+async function fill(database: Database<Tables>): Promise<void> {
+  await database.write(async (tx) => {
+    for (const [table, some] of Object.entries(rows))
+      for (const row of some)
+        await sql`insert into ${sql.table(table)} (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
+          values (${sql.join(Object.values(row))})`.execute(tx)
+  })
+}
+
+async function exported(database: Database<Tables>): Promise<string> {
+  let text = ''
+  await exportRooms(database, 1, async (piece) => void (text += piece.text))
+  return text
+}
+
+async function* fileOf(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  for (let at = 0; at < bytes.length; at += 101) yield bytes.subarray(at, at + 101)
+}
+
+eachDialect((from, newFrom) =>
+  eachDialect((to, newTo) => {
+    if (from === to) return
+    test(`everything that Rooms holds on ${from} is the same on ${to} after it was exported and imported, but for who is connected`, async () => {
+      const source = await open(await newFrom())
+      await fill(source)
+      const text = await exported(source)
+      const url = await newTo()
+      await (await open(url)).close()
+      const counts = await importRooms({ databaseUrl: url, source: fileOf(text), dryRun: false })
+      expect(counts).toMatchObject({ users: 3, rooms: 1, room_messages: 2, audit_events: 2 })
+      const target = await open(url)
+      for (const table of Object.keys(rows)) {
+        const all = async ({ read }: Database<Tables>) =>
+          (await sql`select * from ${sql.table(table)} order by 1, 2`.execute(read)).rows
+        const isLeft = omittedTables.some((each) => each === table)
+        expect([table, await all(target)]).toEqual([table, isLeft ? [] : await all(source)])
+        expect(await all(source)).toHaveLength(rows[table]?.length ?? -1)
+      }
+      expect(await exported(target)).toBe(text)
+      await Promise.all([source.close(), target.close()])
+    })
+  }),
+)
+
+describe('the file of Rooms', () => {
+  eachDialect((dialect, newUrl) => {
+    if (dialect === 'postgres') return
+    test('has every column of every table, but for what is made of others and tables left out on purpose', async () => {
+      const database = await open(await newUrl())
+      const { rows: columns } = await sql<{ table: string; column: string; type: string; notnull: number }>`
+        select m.name as "table", c.name as "column", lower(c.type) as type, c."notnull" from sqlite_master as m, pragma_table_info(m.name) as c
+        where m.type = 'table' and m.name not like 'sqlite_%' and m.name <> 'migration'`.execute(
+        database.read,
+      )
+      const left: readonly string[] = omittedTables
+      const expected = columns
+        .filter(({ table, column }) => !left.includes(table) && `${table}.${column}` !== 'users.skeleton')
+        .map(({ table, column, type, notnull }) => `${table}.${column} ${type}${notnull ? '' : ' or null'}`)
+      const told = Object.entries(roomsFormat.tables).flatMap(([table, format]) =>
+        Object.entries(format.columns).map(
+          ([column, { type, nullable }]) =>
+            `${table}.${column} ${type === 'int' ? 'integer' : type}${nullable ? ' or null' : ''}`,
+        ),
+      )
+      expect(told.toSorted()).toEqual(expected.toSorted())
+      await database.close()
+    })
+
+    test('is refused where a line is nested deeper or is longer than any row, with the number of the line', async () => {
+      const databaseUrl = await newUrl()
+      const database = await open(databaseUrl)
+      const [header = ''] = (await exported(database)).split('\n')
+      await database.close()
+      for (const [line, problem] of [
+        ['['.repeat(1e6), 'line 2: is nested more than 32 levels deep'],
+        [`["${'x'.repeat(2 * 1024 ** 2)}"]`, 'line 2: is longer than 2 MiB'],
+      ] as const) {
+        const source = new Blob([`${header}\n${line}\n`]).stream()
+        const refused = importRooms({ databaseUrl, source, dryRun: false })
+        expect(await refused.catch((error: unknown) => error)).toEqual(new InvalidArchive(problem))
+      }
+    })
+
+    test('is refused by an instance that has people already', async () => {
+      const database = await open(await newUrl())
+      await fill(database)
+      const text = await exported(database)
+      await database.close()
+      const url = await newUrl()
+      const other = await open(url)
+      await other.write((tx) =>
+        tx
+          .insertInto('users')
+          .values({ ...rows['users']?.[0], id: 'eve' } as never)
+          .execute(),
+      )
+      await other.close()
+      const refused = importRooms({ databaseUrl: url, source: fileOf(text), dryRun: false })
+      expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(DatabaseNotEmpty)
+    })
+  })
+})
