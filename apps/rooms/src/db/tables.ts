@@ -1,3 +1,5 @@
+import type { DefaultRole, MemberRole } from '../roles.ts'
+
 // Rows as both engines give them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
 
 export type Flag = 0 | 1
@@ -129,7 +131,7 @@ export interface RoomRow {
   max_participants: number
   visibility: 'public' | 'unlisted' | 'private'
   allow_guests: Flag
-  default_role: 'speaker' | 'listener'
+  default_role: DefaultRole
   history_visibility: 'all' | 'since_membership' | 'none'
   retention: '7' | '30' | 'forever'
   last_seq: number
@@ -139,7 +141,7 @@ export interface RoomRow {
 export interface RoomMemberRow {
   room_id: string
   user_id: string
-  role: 'moderator' | 'speaker' | 'listener'
+  role: MemberRole
   joined_at: number
   joined_seq: number
 }
@@ -205,7 +207,7 @@ export interface RoomBanRow {
   room_id: string
   user_id: string
   kind: 'kick' | 'ban'
-  role_held: 'moderator' | 'speaker' | 'listener' | null
+  role_held: MemberRole | null
   guest_prefix: string | null
   reason: string | null
   banned_by: string | null
@@ -218,7 +220,7 @@ export interface RoomInvitationRow {
   room_id: string
   token_hash: string | null
   invited_user_id: string | null
-  permission: 'moderator' | 'speaker' | 'listener'
+  permission: MemberRole
   expires_at: number
   max_uses: number
   use_count: number
@@ -240,7 +242,7 @@ export interface RoomManualRoleRow {
   room_id: string
   user_id: string
   /** Null where a kick or ban took the role away. */
-  role: 'moderator' | 'speaker' | 'listener' | null
+  role: MemberRole | null
   /** The room's last number with it. */
   seq: number
   set_at: number

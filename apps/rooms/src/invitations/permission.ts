@@ -1,5 +1,6 @@
 import type { RoomInvitationRow, RoomManualRoleRow, RoomRow } from '../db/tables.ts'
-import { type MemberRole, isAtLeast } from '../rooms/permissions.ts'
+import { isAtLeast } from '../rooms/permissions.ts'
+import type { MemberRole } from '../roles.ts'
 
 /** What was last decided by hand about somebody in a room. */
 export type ManualRole = Pick<RoomManualRoleRow, 'role' | 'seq'>

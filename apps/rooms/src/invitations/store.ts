@@ -3,7 +3,7 @@ import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
 import type { ClusterEvent } from '../cluster-events.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
-import type { RoomRole } from '../rooms/permissions.ts'
+import type { RoomRole } from '../roles.ts'
 import type { ManualRole } from './permission.ts'
 import { MAX_LIFETIME_MS } from './schema.ts'
 

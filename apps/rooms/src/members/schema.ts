@@ -3,11 +3,12 @@ import { codePoints, foldText, text } from '@latchkey/http/text'
 import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
 import { NextCursor } from '../paging.ts'
 import { Participant, type PersonRow, toPerson } from '../rooms/schema.ts'
+import { MEMBER_ROLES } from '../roles.ts'
 import type { RoomAccess } from '../rooms/permissions.ts'
 import { Id, toMoment } from '../wire.ts'
 
 /** Roles that are given; a room's owner is made by handing the room over. */
-export const MemberRole = z.enum(['moderator', 'speaker', 'listener'])
+export const MemberRole = z.enum(MEMBER_ROLES)
 
 /** Somebody who belongs to a room. */
 const Member = Participant

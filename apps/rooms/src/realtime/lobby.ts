@@ -2,7 +2,8 @@ import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../cluster-events.ts'
-import { type RoomRole, decideEntry } from '../rooms/permissions.ts'
+import { decideEntry } from '../rooms/permissions.ts'
+import type { RoomRole } from '../roles.ts'
 import { toRoom } from '../rooms/schema.ts'
 import {
   type UserRoomAccess,

@@ -1,7 +1,8 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
-import type { MemberRole, RoomRole, RoomAccess } from './permissions.ts'
+import type { MemberRole, RoomRole } from '../roles.ts'
+import type { RoomAccess } from './permissions.ts'
 
 /** How long a ban bars new guests from the same address (R17.5). */
 export const ADDRESS_BAN_MS = 86_400_000

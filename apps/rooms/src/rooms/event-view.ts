@@ -1,5 +1,6 @@
 import type { RoomEvent } from '../cluster-events.ts'
-import { type RoomRole, canPublish } from './permissions.ts'
+import type { RoomRole } from '../roles.ts'
+import { canPublish } from './permissions.ts'
 import type { SharedRoom } from './schema.ts'
 
 /** What differs between those who are told of the same event. */

@@ -1,12 +1,8 @@
-/** What somebody is in a room; a visitor has no membership, and the room's default role (R17.3). */
-export type MemberRole = 'moderator' | 'speaker' | 'listener'
-export type RoomRole = 'owner' | MemberRole
+import { type DefaultRole, type MemberRole, ROOM_ROLES, type RoomRole } from '../roles.ts'
 
-const RANK: Readonly<Record<RoomRole, number>> = { listener: 1, speaker: 2, moderator: 3, owner: 4 }
-
-/** Whether `role` is `least` or higher. */
+/** Whether `role` is `minRole` or a higher role. */
 export function isAtLeast(role: RoomRole | null, minRole: RoomRole): boolean {
-  return role !== null && RANK[role] >= RANK[minRole]
+  return role !== null && ROOM_ROLES.indexOf(role) <= ROOM_ROLES.indexOf(minRole)
 }
 
 /** What the database says of a person and a room, read anew for every decision. */
@@ -14,7 +10,7 @@ export interface RoomAccess {
   readonly roomId: string
   readonly visibility: 'public' | 'unlisted' | 'private'
   readonly allowGuests: boolean
-  readonly defaultRole: 'speaker' | 'listener'
+  readonly defaultRole: DefaultRole
   /** Owner, or the role of the membership; null for visitors. */
   readonly role: RoomRole | null
   readonly isGuest: boolean

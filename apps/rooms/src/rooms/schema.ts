@@ -3,8 +3,9 @@ import { codePoints, text } from '@latchkey/http/text'
 import type { RoomRow } from '../db/tables.ts'
 import { MAX_INPUT_LENGTH, cleanName } from '../login/display-name.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
+import { DEFAULT_ROLES, ROOM_ROLES, type RoomRole } from '../roles.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
-import { type RoomRole, type RoomAccess, canPublish, effectiveRole } from './permissions.ts'
+import { type RoomAccess, canPublish, effectiveRole } from './permissions.ts'
 
 const NAME_LIMIT = 64
 
@@ -21,15 +22,13 @@ const Name = text()
   )
   .meta({ minLength: 1, maxLength: NAME_LIMIT })
 
-const Role = z.enum(['owner', 'moderator', 'speaker', 'listener'])
+const Role = z.enum(ROOM_ROLES)
 const MaxParticipants = z.int().min(1).max(100)
 const Visibility = z.enum(['public', 'unlisted', 'private']).meta({
   description:
     '`unlisted`: open to anyone who knows the id; `private`: for members only, and 404 for all others.',
 })
-const DefaultRole = z
-  .enum(['speaker', 'listener'])
-  .meta({ description: 'The role of users without membership.' })
+const DefaultRole = z.enum(DEFAULT_ROLES).meta({ description: 'The role of users without membership.' })
 const HistoryVisibility = z.enum(['all', 'since_membership', 'none']).meta({
   description:
     'Readable messages: all; those after joining, or for users without membership during the visit; only those during the visit, deleted after an hour.',

@@ -2,6 +2,7 @@ import { Alert, Button, NumberInput, Radio, Select, Stack, Switch, TextInput } f
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type Ref, useRef, useState } from 'react'
 import type { Result } from '../call.ts'
+import { DEFAULT_ROLES } from '../../roles.ts'
 import { useUserDraft } from '../user-draft.ts'
 import { Refusal } from './refusal.tsx'
 import { type TextKey, useText } from '../texts/text.ts'
@@ -244,7 +245,7 @@ function SelectFields({ fields, onChange }: ChangeProps & { fields: RoomFields }
         label={t('form.defaultRole')}
         description={t(`room.roleHelp.${fields.defaultRole}`)}
         inputWrapperOrder={['label', 'input', 'description']}
-        data={(['listener', 'speaker'] as const).map((value) => ({
+        data={DEFAULT_ROLES.toReversed().map((value) => ({
           value,
           label: t(`room.role.${value}`),
         }))}

@@ -3,7 +3,8 @@ import { IconDots } from '@latchkey/web/icons'
 import { showSuccess, showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { type MemberRole, removeActionFor, setRoleActionFor } from '../../../rooms/permissions.ts'
+import { removeActionFor, setRoleActionFor } from '../../../rooms/permissions.ts'
+import { MEMBER_ROLES, type MemberRole } from '../../../roles.ts'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
 import { invalidate } from '../../queries.ts'
@@ -11,8 +12,6 @@ import type { User } from '../../session.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
 import { type Room, rightsIn } from './room.ts'
-
-const ROLES: readonly MemberRole[] = ['moderator', 'speaker', 'listener']
 
 /** What is done to somebody only after a question. */
 export type Act = 'kick' | 'ban' | 'hand'
@@ -73,7 +72,7 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
 
 function choicesFor({ role, guest }: Person, may: ReturnType<typeof rightsIn>, isMember: boolean) {
   if (role === 'owner') return { roles: [], mayRemove: false, mayBeOwner: false }
-  const roles = ROLES.filter(
+  const roles = MEMBER_ROLES.filter(
     (each) =>
       each !== role &&
       may(setRoleActionFor(each)) &&

@@ -2,7 +2,7 @@ import { Alert, Button, Group, NumberInput, Stack, Text, TextInput, Title } from
 import { useMutation } from '@tanstack/react-query'
 import { Copy } from '@latchkey/web/parts/copy'
 import { useState } from 'react'
-import type { MemberRole } from '../../../../rooms/permissions.ts'
+import type { MemberRole } from '../../../../roles.ts'
 import { call } from '../../../call.ts'
 import { invalidate } from '../../../queries.ts'
 import { Refusal } from '../../../parts/refusal.tsx'

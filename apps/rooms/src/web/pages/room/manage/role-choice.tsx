@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import type { MemberRole } from '../../../../rooms/permissions.ts'
+import { MEMBER_ROLES, type MemberRole } from '../../../../roles.ts'
 import { useText } from '../../../texts/text.ts'
 
 interface Props {
@@ -11,9 +11,7 @@ interface Props {
 /** As what somebody is invited. */
 export function RoleChoice({ value, onChange, mayModerators }: Props) {
   const { t } = useText()
-  const roles = (['listener', 'speaker', 'moderator'] as const).filter(
-    (role) => role !== 'moderator' || mayModerators,
-  )
+  const roles = MEMBER_ROLES.toReversed().filter((role) => role !== 'moderator' || mayModerators)
   return (
     <Select
       label={t('manage.role')}
