@@ -5,8 +5,14 @@ import { CallError } from './call.ts'
 import { momentFormat, numberFormat } from './formats.ts'
 import { type SharedTextKey, sharedTexts } from './shared-texts.ts'
 
-export const languages = ['en', 'sv', 'id'] as const
-export type Language = (typeof languages)[number]
+/** Each language by its own name, which its speakers recognise. */
+export const LANGUAGES = { en: 'English', sv: 'Svenska', id: 'Bahasa Indonesia' } as const
+export type Language = keyof typeof LANGUAGES
+
+export const isLanguage = (value: string | null | undefined): value is Language =>
+  Object.hasOwn(LANGUAGES, value ?? '')
+
+const languages = Object.keys(LANGUAGES).filter(isLanguage)
 
 /** Flat keys. Plural forms end in `_one` and `_other`. `app.name` is the name of the app. */
 export type Texts = Readonly<Record<string, string>> & { readonly 'app.name': string }
@@ -22,7 +28,8 @@ type Area = Readonly<Record<Language, Readonly<Record<string, string>>>>
 type KeysOf<A> = A extends { en: infer Own } ? keyof Own : never
 
 /**
- * Merges the texts of several areas into one map for each language.
+ * Merges areas that hold all languages. Only Links still has such areas: remove this with them
+ * (README.md, "Texts").
  *
  * @example import * as shell from './areas/shell.ts' // exports en, sv and id
  * const texts = mergeAreas([shell])
@@ -35,6 +42,8 @@ export function mergeAreas<A extends Area>(areas: readonly A[]) {
 export interface Wording {
   /** All texts of the app, except `sharedTexts`. */
   texts: Readonly<Record<Language, Texts>>
+  /** The operator's name for the instance. It replaces `app.name` in every language. */
+  product?: string | undefined
   /** Returns the key of the text for a refusal. Without one, the server's own text is shown. */
   failureKey: (error: CallError) => string | undefined
 }
@@ -48,17 +57,18 @@ let keyOfFailure: Wording['failureKey'] = () => undefined
  */
 function firstLanguage(): Language {
   const wanted = [document.documentElement.lang, ...navigator.languages].map((tag) => tag.split('-')[0])
-  return wanted.find((tag): tag is Language => languages.some((known) => known === tag)) ?? 'en'
+  return wanted.find(isLanguage) ?? 'en'
 }
 
-export async function startTexts({ texts, failureKey }: Wording): Promise<void> {
+export async function startTexts({ texts, product, failureKey }: Wording): Promise<void> {
   keyOfFailure = failureKey
+  const named = product === undefined ? {} : { 'app.name': product }
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language
   })
   const resources = languages.map((language) => [
     language,
-    { translation: { ...sharedTexts[language], ...texts[language] } },
+    { translation: { ...sharedTexts[language], ...texts[language], ...named } },
   ])
   await i18next.use(initReactI18next).init({
     lng: firstLanguage(),

@@ -7,7 +7,7 @@ import {
 } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
-import { texts } from '../../src/web/texts/areas.ts'
+import { texts } from '../../src/web/texts/index.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { until } from '../realtime/redis.ts'
 import { admin } from '../rooms/rooms.ts'

@@ -2,7 +2,7 @@ import { ActionIcon, Popover, Stack, useMantineColorScheme } from '@mantine/core
 import { useState } from 'react'
 import { IconLanguage } from '../icons.ts'
 import { readPreference, storePreference } from '../stored-preferences.ts'
-import { changeLanguage, languages, useTexts } from '../texts.ts'
+import { changeLanguage, isLanguage, useTexts } from '../texts.ts'
 import { LanguageChoice, SchemeChoice } from './appearance.tsx'
 
 /**
@@ -12,9 +12,10 @@ import { LanguageChoice, SchemeChoice } from './appearance.tsx'
 export function AppearanceMenu() {
   const { t } = useTexts()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const [language, setLanguage] = useState(
-    () => languages.find((known) => known === readPreference('lang')) ?? null,
-  )
+  const [language, setLanguage] = useState(() => {
+    const stored = readPreference('lang')
+    return isLanguage(stored) ? stored : null
+  })
   return (
     <Popover width={300} position="bottom-end" shadow="md" trapFocus returnFocus>
       <Popover.Target>

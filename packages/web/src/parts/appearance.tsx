@@ -1,15 +1,6 @@
 import { Input, NativeSelect, SegmentedControl } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { type Language, useTexts } from '../texts.ts'
-
-/** Each language by its own name, which its speakers recognise. */
-const LANGUAGES: Readonly<Record<Language, string>> = {
-  en: 'English',
-  sv: 'Svenska',
-  id: 'Bahasa Indonesia',
-}
-
-const isLanguage = (value: string): value is Language => Object.hasOwn(LANGUAGES, value)
+import { LANGUAGES, type Language, isLanguage, useTexts } from '../texts.ts'
 
 interface Choice<Value> {
   /** Null follows the browser. */

@@ -2,16 +2,14 @@ import { momentFormat } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { instance } from '../instance.ts'
-import { type OwnKey, texts } from './areas.ts'
+import { type OwnKey, texts } from './index.ts'
 
 export type TextKey = OwnKey | SharedTextKey
 export type Translate = TranslateAny<TextKey>
 
-/** An operator's name for the instance is the same in every language. */
-const named = instance.product === undefined ? {} : { 'app.name': instance.product }
-
 export const wording: Wording = {
-  texts: { en: { ...texts.en, ...named }, sv: { ...texts.sv, ...named }, id: { ...texts.id, ...named } },
+  texts,
+  product: instance.product,
   failureKey: ({ code }) => (code !== undefined && isKey(`error.${code}`) ? `error.${code}` : undefined),
 }
 

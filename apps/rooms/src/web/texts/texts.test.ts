@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { AUDIT_ACTIONS } from '../../audit/actions.ts'
 import { failures } from '../../failures.ts'
 import { LOGIN_ERRORS } from '../../login/provider.ts'
-import { texts } from './areas.ts'
+import { texts } from './index.ts'
 
 testTexts(texts, join(import.meta.dirname, '..'))
 

@@ -1,0 +1,16 @@
+export default {
+  'app.name': 'Latchkey Rooms',
+  'nav.lobby': 'Rooms',
+  'nav.account': 'Account',
+  'shell.waiting_one': '{{count}} invitation or offer waits for your answer',
+  'shell.waiting_other': '{{count}} invitations or offers wait for your answer',
+  'shell.signInAgain': 'Sign in again and come back here',
+  'page.toLobby': 'Go to the rooms',
+  'page.loading': 'Loading',
+  'demo.title': 'Demo',
+  'demo.help': 'This instance is for trying out. Its identity provider asks for no password.',
+  'announcement.title': 'Announcement',
+  'support.link': 'Help and support',
+  'person.guest': 'Guest',
+  'person.gone': 'Deleted account {{name}}',
+}

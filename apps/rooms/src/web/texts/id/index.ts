@@ -1,0 +1,21 @@
+import account from './account.ts'
+import admin from './admin.ts'
+import audit from './audit.ts'
+import errors from './errors.ts'
+import instance from './instance.ts'
+import lobby from './lobby.ts'
+import manage from './manage.ts'
+import room from './room.ts'
+import shell from './shell.ts'
+
+export default {
+  ...account,
+  ...admin,
+  ...audit,
+  ...errors,
+  ...instance,
+  ...lobby,
+  ...manage,
+  ...room,
+  ...shell,
+}

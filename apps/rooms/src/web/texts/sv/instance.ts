@@ -1,0 +1,51 @@
+import type en from '../en/instance.ts'
+
+export default {
+  'admin.productName': 'Installationens namn',
+  'admin.productNameHelp': 'Visas på alla sidor när de läses in på nytt. Tomt för det vanliga namnet.',
+  'admin.supportUrl': 'Länk för hjälp och support',
+  'admin.supportUrlHelp': 'Visas längst ned på alla sidor. Tomt för ingen.',
+  'admin.supportUrlBad': 'Ange en hel adress som börjar med https://.',
+  'admin.announcement': 'Meddelande',
+  'admin.announcementHelp': 'Visas för alla överst på alla sidor, även före inloggningen. Tomt för inget.',
+  'admin.save': 'Spara',
+  'admin.saved': 'Inställningarna är sparade',
+  'admin.limits': 'Gällande gränser',
+  'admin.limitsHelp': 'Den som driver tjänsten ändrar dem med ROOMS_LIMITS, under dessa namn.',
+  'admin.register': 'Att registrera hos identitetstjänsten',
+  'admin.registerHelp': 'Precis så, tecken för tecken.',
+  'admin.redirectUri': 'Återkopplings-URL (redirect URI)',
+  'admin.postLogoutUri': 'URL efter utloggning (post-logout redirect URI)',
+  'admin.backchannelUri': 'URL för utloggning i bakgrunden (back-channel logout)',
+  'admin.backchannelOff': 'Utloggning i bakgrunden är avstängd.',
+  'admin.label': 'Namn på knappen',
+  'admin.mode': 'Slag',
+  'admin.issuer': 'Utfärdare',
+  'admin.discovery': 'Identitetstjänstens metadata',
+  'admin.discoveryOk': 'Lästes utan fel',
+  'admin.discoveryBad': 'Identitetstjänstens metadata kan inte användas',
+  'admin.discoveryNever': 'De har inte lästs ännu.',
+  'admin.discoveryWhy.provider_unavailable':
+    'Identitetstjänsten svarar inte, eller med något annat än sina metadata. Så länge kan ingen logga in.',
+  'admin.discoveryWhy.provider_misconfigured':
+    'Identitetstjänsten svarar, men det den säger om sig själv stämmer inte med den här tjänstens inställningar, eller får inte användas. Så länge kan ingen logga in.',
+  'admin.discoveryWhy.unknown':
+    'Det som identitetstjänsten svarar kan inte användas. Så länge kan ingen logga in.',
+  'admin.discoveryDetail': 'Tekniska detaljer',
+  'admin.pkce': 'PKCE',
+  'admin.tokenAuth': 'Hur tokenadressen får veta vem som frågar',
+  'admin.idTokenAlg': 'Signatur för ID-token',
+  'admin.lastLogoutToken': 'Senaste utloggningstoken',
+  'admin.logoutToken.none': 'Ingen har kommit ännu',
+  'admin.logoutToken.accepted': 'Godtagen',
+  'admin.logoutToken.rejected': 'Avvisad',
+  'admin.endpoints': 'Identitetstjänstens adresser',
+  'admin.unreachable_one': '{{count}} konto kan inte nås',
+  'admin.unreachable_other': '{{count}} konton kan inte nås',
+  'admin.unreachableHelp':
+    'De hör till en tidigare identitetstjänst, och ingen kan logga in på dem med den nuvarande. Deras rum kan tas över.',
+  'admin.inheritable_one': '{{count}} konto kan nås av någon annan',
+  'admin.inheritable_other': '{{count}} konton kan nås av andra personer',
+  'admin.inheritableHelp':
+    'De är äldre än den senaste ändringen av adressen för användaruppgifter eller av sökvägen till användarens id. Den som nu har samma id där kan logga in på dem.',
+} satisfies Record<keyof typeof en, string>

@@ -1,0 +1,31 @@
+import type en from '../en/shared.ts'
+
+export default {
+  'nav.label': 'Halaman',
+  'nav.open': 'Buka menu',
+  'nav.close': 'Tutup menu',
+  'shell.skip': 'Langsung ke isi',
+  'shell.close': 'Tutup',
+  'shell.stale': 'Sesi masuk Anda telah berakhir',
+  'shell.staleHelp': 'Yang Anda ketik masih ada. Masuk lagi di tab lain, lalu lanjutkan.',
+  'page.notFound': 'Halaman ini tidak ada',
+  'page.notFoundHelp': 'Alamatnya mungkin salah ketik, atau halamannya sudah pindah.',
+  'page.error': 'Ini tidak dapat ditampilkan',
+  'page.retry': 'Coba lagi',
+  'error.offline': 'Layanan tidak menjawab. Periksa koneksi Anda.',
+  'error.outcomeUnknown':
+    'Basis data tidak menjawab, jadi tidak diketahui apakah ada yang berubah. Periksa dahulu sebelum mencoba lagi.',
+  'copy.copy': 'Salin {{what}}',
+  'copy.copied': 'Disalin',
+  'copy.notCopied': 'Peramban tidak mengizinkan penyalinan',
+  'undo.undo': 'Batalkan',
+  'confirm.cancel': 'Batal',
+  'appearance.open': 'Bahasa dan warna',
+  'appearance.lang': 'Bahasa',
+  'appearance.langAuto': 'Sama dengan peramban',
+  'appearance.scheme': 'Tema',
+  'appearance.schemeHelp': 'Otomatis mengikuti peramban.',
+  'appearance.auto': 'Otomatis',
+  'appearance.light': 'Terang',
+  'appearance.dark': 'Gelap',
+} satisfies Record<keyof typeof en, string>

@@ -1,0 +1,31 @@
+import type en from '../en/shared.ts'
+
+export default {
+  'nav.label': 'Sidor',
+  'nav.open': 'Öppna menyn',
+  'nav.close': 'Stäng menyn',
+  'shell.skip': 'Hoppa till innehållet',
+  'shell.close': 'Stäng',
+  'shell.stale': 'Din inloggning har gått ut',
+  'shell.staleHelp': 'Det du skrev finns kvar. Logga in igen i en annan flik och fortsätt sedan.',
+  'page.notFound': 'Sidan finns inte',
+  'page.notFoundHelp': 'Adressen kan vara felskriven, eller så har sidan flyttats.',
+  'page.error': 'Det här kunde inte visas',
+  'page.retry': 'Försök igen',
+  'error.offline': 'Tjänsten svarar inte. Kontrollera anslutningen.',
+  'error.outcomeUnknown':
+    'Databasen svarade inte, så det går inte att veta om något ändrades. Titta efter innan du försöker igen.',
+  'copy.copy': 'Kopiera {{what}}',
+  'copy.copied': 'Kopierat',
+  'copy.notCopied': 'Webbläsaren tillät inte att det kopierades',
+  'undo.undo': 'Ångra',
+  'confirm.cancel': 'Avbryt',
+  'appearance.open': 'Språk och färger',
+  'appearance.lang': 'Språk',
+  'appearance.langAuto': 'Samma som webbläsaren',
+  'appearance.scheme': 'Tema',
+  'appearance.schemeHelp': 'Auto följer webbläsaren.',
+  'appearance.auto': 'Auto',
+  'appearance.light': 'Ljust',
+  'appearance.dark': 'Mörkt',
+} satisfies Record<keyof typeof en, string>
