@@ -141,7 +141,7 @@ describe('latchkey rooms admin', () => {
 
   test('leaves the last administrator, and somebody unknown, alone', async () => {
     const last = await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|bo`])
-    expect([last.code, last.err]).toEqual([1, 'This would leave nobody who can administer\n'])
+    expect([last.code, last.err]).toEqual([1, 'This would leave no administrator\n'])
     const nobody = await place.run(['rooms', 'admin', 'grant', '--user', 'nobody'])
     expect([nobody.code, nobody.err]).toEqual([1, 'No user with this id has signed in\n'])
     expect((await place.run(['rooms', 'admin', 'grant'])).code).toBe(2)

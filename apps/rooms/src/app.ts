@@ -29,24 +29,24 @@ import type { Settings } from './settings/settings.ts'
 import { reconcileSettings } from './startup.ts'
 
 export interface Rooms {
-  /** Everything but sockets, which `serve` has too. */
+  /** Serves everything except WebSockets, which `serve` also accepts. */
   fetch: Router['fetch']
   serve: Router['serve']
   database: Database<Tables>
   metrics: Metrics
-  /** Run by themselves from `start` on, until everything is closed. */
+  /** Background jobs. They run from `start` until `close`. */
   jobs: Scheduler
   hub: Hub
-  /** For the server of `serve`. */
+  /** WebSocket handlers for the server of `serve`. */
   websocket: WebSocketHandler<SocketData>
-  /** Stop being ready, so that balancers look elsewhere; requests are still served. */
+  /** Makes the node unready, which removes it from load balancers. It still serves requests. */
   drain(): void
   close(): Promise<void>
 }
 
-/** Whoever asks waits no longer than this for one statement, in milliseconds. */
+/** Time limit of a statement of a request, in milliseconds. */
 const STATEMENT_LIMIT_MS = 8_000
-/** The same for a job, behind which all others wait. */
+/** Time limit of a statement of a job, in milliseconds. All other jobs wait meanwhile. */
 const JOB_STATEMENT_LIMIT_MS = 60_000
 
 export interface RoomsOptions {
@@ -54,15 +54,17 @@ export interface RoomsOptions {
   log: Log
   /** Milliseconds since 1970. */
   now?: () => number
-  /** The provider is the demo of `latchkey start`. */
+  /** The identity provider is the demo of `latchkey start`. */
   demo?: boolean
-  /** Carries news to other nodes; by the settings unless given. */
+  /** Carries events to other nodes. By default created from the settings. */
   bus?: Bus
-  /** Hears what is told to all nodes. */
+  /** Receives the events that are published to all nodes. */
   onEvent?: Publish
 }
 
-/** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
+/**
+ * Composes the service: migrates the database and connects features to transports. Opens no port.
+ */
 export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const { settings, log, now = Date.now } = options
   const database = await openExclusively<Tables>(settings.databaseUrl, log)
@@ -71,7 +73,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const nodeId = crypto.randomUUID()
   const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
   if (options.onEvent) bus.listen(options.onEvent)
-  // By a clock that is set back, limits would seem used up, and sockets be closed.
+  // A clock that is set back would make limits seem exhausted and would close sockets.
   const steadyNow = options.now ?? (() => performance.now())
   const services = createServices({ ...options, now, steadyNow, database, bus })
   const { metrics } = services
@@ -115,7 +117,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
 
 interface Wiring extends RoomsOptions {
   now: () => number
-  /** Milliseconds since whenever. */
+  /** Milliseconds since an arbitrary moment; never decreases. */
   steadyNow: () => number
   database: Database<Tables>
   bus: Bus
@@ -151,7 +153,7 @@ async function openBus(
 ): Promise<Bus> {
   if (busUrl === null) return createLocalBus(log)
   const instanceId = await database.write((tx) => instanceIdOf(tx, now()))
-  // Loaded only where there is a bus: the client of Redis would take a third of every start.
+  // Loaded only if there is a bus: the Redis client would take a third of the time of every start.
   const { createRedisBus } = await import('./realtime/bus-redis.ts')
   return createRedisBus(busUrl, { instanceId, nodeId }, log)
 }

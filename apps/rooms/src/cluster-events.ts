@@ -1,7 +1,9 @@
 import type { RoomEventType } from './db/tables.ts'
 import type { LimitName } from './limits.ts'
 
-/** One lasting event of a room as clients see it (R18.8), without what differs between recipients. */
+/**
+ * Stored event of a room as clients see it (R18.8), without the parts that depend on the recipient.
+ */
 export interface RoomEvent {
   readonly seq: number
   /** ISO 8601, UTC. */
@@ -12,10 +14,10 @@ export interface RoomEvent {
 
 export type RemovalReason = 'kicked' | 'banned' | 'left' | 'deleted' | 'access_lost'
 
-/** Who could see a room in the lobby before it changed. */
+/** Users who could see a room in the lobby before it changed. */
 export type PreviousAudience = 'everyone' | readonly string[]
 
-/** What one person is told, with what their client shows of it. */
+/** Notice to one user, with the data that the client shows. */
 export type Notice =
   | { readonly notice: 'invitation'; readonly data: { readonly invitation: { readonly id: string } } }
   | { readonly notice: 'invitation_revoked'; readonly data: { readonly id: string; readonly roomId: string } }
@@ -26,15 +28,15 @@ export type Notice =
     }
 
 /**
- * What nodes tell each other once it is committed. All of it is a hint: any piece may be lost, repeated or late, and what a
- * node does with it must also come about without it, from the database (R19.1).
+ * Events between nodes, published after the commit. They are hints: each may be lost, repeated or
+ * late. Its effect must also come about without it, from the database (R19.1).
  */
 export type ClusterEvent =
-  /** The room's log has grown by this event; told at the node that stored it. */
+  /** The event log of the room has a new event; published at the node that stored it. */
   | { readonly kind: 'event'; readonly roomId: string; readonly event: RoomEvent }
-  /** What other nodes are told of that: up to which number. What was said they read from the database. */
+  /** The same for other nodes: only the sequence number. They read the event from the database. */
   | { readonly kind: 'grown'; readonly roomId: string; readonly seq: number }
-  /** These people lost the room; null: everybody, the room is gone. */
+  /** These users lost the room; null: all users, because the room is deleted. */
   | {
       readonly kind: 'removed'
       readonly roomId: string
@@ -42,20 +44,25 @@ export type ClusterEvent =
       readonly reason: RemovalReason
       readonly untilMs: number | null
     }
-  /** Somebody may have lost access to the room, or changed what they may do in it: check everybody present. */
+  /** Access or rights in the room may have changed: check all participants. */
   | { readonly kind: 'access'; readonly roomId: string }
-  /** The same for one person in all rooms. */
+  /** The same for one user in all rooms. */
   | { readonly kind: 'person'; readonly userId: string }
   | { readonly kind: 'presence'; readonly roomId: string }
   | { readonly kind: 'typing'; readonly roomId: string; readonly userId: string; readonly active: boolean }
-  /** The room's line in the lobby has changed; `formerly` where fewer people may see it than before. */
+  /**
+   * The entry of the room in the lobby has changed; `formerly` if fewer users may see it than
+   * before.
+   */
   | { readonly kind: 'lobby'; readonly roomId: string; readonly formerly?: PreviousAudience }
   | { readonly kind: 'sessions'; readonly sessionIds: readonly string[] }
-  /** Another node has counted something of a limit that all nodes share (R19.2). */
+  /** Another node has counted a request of a limit that all nodes share (R19.2). */
   | { readonly kind: 'taken'; readonly limit: LimitName; readonly key: string }
-  /** Told at the node where it came about. */
+  /** A notice; published at the node where it originates. */
   | ({ readonly kind: 'notice'; readonly userId: string } & Notice)
-  /** What other nodes are told of that: whom and what it is about. Names they read from the database. */
+  /**
+   * The same for other nodes: the user, the kind and the ids. They read names from the database.
+   */
   | {
       readonly kind: 'noticed'
       readonly userId: string
@@ -63,10 +70,13 @@ export type ClusterEvent =
       readonly ids: Readonly<Record<string, string>>
     }
 
-/** Tells this node and all others. Never throws and is not waited for: success does not depend on it (R28.24). */
+/**
+ * Publishes to this node and all others after the commit. Never throws and is not awaited: the
+ * success of an operation does not depend on it (R28.24).
+ */
 export type Publish = (event: ClusterEvent) => void
 
-/** News as they go to other nodes: nothing of what is said in a room, and no name, passes through what carries them (R19.1). */
+/** Events as other nodes receive them: the bus carries no text of a message and no name (R19.1). */
 export type RemoteEvent = Exclude<ClusterEvent, { kind: 'event' | 'notice' }>
 
 export function toRemoteEvent(event: ClusterEvent): RemoteEvent {

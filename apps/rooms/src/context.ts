@@ -10,10 +10,10 @@ import type { Publish } from './cluster-events.ts'
 import type { Lifetimes } from './sessions/session.ts'
 import type { StartedSession } from './sessions/store.ts'
 
-/** Who asks. */
+/** Caller of an operation. */
 export interface Actor {
   user: UserRow
-  /** Read from the grants with the session, on every request. */
+  /** Read from the grants together with the session, on every request. */
   platformAdmin: boolean
   session: {
     id: string
@@ -21,14 +21,17 @@ export interface Actor {
     loginAtMs: number
     idleExpiresAtMs: number
     absoluteExpiresAtMs: number
-    /** Until when an administrator may change things by that right with it (`ADMIN_REAUTH_SECONDS`). */
+    /**
+     * End of the time in which an administrator may change things by that right
+     * (`ADMIN_REAUTH_SECONDS`).
+     */
     adminUntilMs: number
   }
-  /** The cookie's text: key to what is sealed for this session. */
+  /** Text of the session cookie. It is the key to what is sealed for this session. */
   token: string
 }
 
-/** What the settings decide about people, in the units that the features use. */
+/** Settings that concern users, in the units that the features use. */
 export interface Policy {
   readonly label: string
   readonly guestEnabled: boolean
@@ -45,45 +48,47 @@ export interface Policy {
   readonly demo: boolean
 }
 
-/** Rates of R22 with this node's counters. Throws 429 `rate_limited` with `Retry-After`. */
+/**
+ * Rate limits of R22 with the counters of this node. Throws 429 `rate_limited` with `Retry-After`.
+ */
 export interface Rates {
   take(limit: LimitName, key: string): void
-  /** Throws what `take` would, and counts nothing: before what is counted only when it fails. */
+  /** Throws like `take` but counts nothing: for operations of which only failures are counted. */
   check(limit: LimitName, key: string): void
-  /** For answers that are no failures of the API: whether it was allowed. */
+  /** For responses that are not failures of the API: returns whether the request was allowed. */
   tryTake(limit: LimitName, key: string): ReturnType<RateLimiter['take']>
 }
 
-/** What every operation runs with: who asks, when, and from where. */
+/** Input of every operation besides its parameters: caller, time, client and services. */
 export interface Context {
   database: Database<Tables>
   provider: Provider
   policy: Policy
   rates: Rates
   log: Log
-  /** After the commit only. */
+  /** Only after the commit. */
   publish: Publish
   /** Null only for operations with scope `public`. */
   actor: Actor | null
-  /** Milliseconds since 1970 at which the request arrived. */
+  /** Arrival of the request, in milliseconds since 1970. */
   now: number
   clientIp: string
-  /** IPv4 /32 or IPv6 /64: what limits count by. */
+  /** IPv4 /32 or IPv6 /64: the unit that limits count addresses by. */
   clientPrefix: string
   userAgent: string
   requestId: string
-  /** Answers with the cookies of this session. */
+  /** Sets the cookies of this session in the response. */
   setSessionCookies(session: StartedSession): void
-  /** Answers with the deletion of all session cookies. */
+  /** Deletes all session cookies in the response. */
   clearSessionCookies(): void
 }
 
 export const operation = operationsOf<Context>()
 
-/** Who may call an operation; guests are people with a session too, unless it is for members. */
+/** Callers that an operation accepts. Guests have a session too; `member` excludes them. */
 export type Scope = 'public' | 'session' | 'member' | 'admin'
 
-/** The actor of an operation that needs one. */
+/** Actor of an operation that needs one. Throws 401 `unauthenticated` without one. */
 export function actorOf({ actor }: Context): Actor {
   if (actor === null) throw failure('unauthenticated')
   return actor

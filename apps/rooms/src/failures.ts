@@ -1,6 +1,6 @@
 import { Failure, type FailureKind, type FieldProblem, transportFailures } from '@latchkey/http/failure'
 
-/** The closed list of codes that a request to Rooms can end in (R15.2), with their English sentences. */
+/** The closed list of error codes of Rooms (R15.2), with their English texts. */
 export const failures = {
   invalid_request: { status: 400, text: 'The request is not valid' },
   nickname_reserved: { status: 400, text: 'This name is reserved; choose another' },
@@ -14,20 +14,20 @@ export const failures = {
   guest_not_permitted: { status: 403, text: 'Guests may not do this; sign in' },
   banned: { status: 403, text: 'You are banned from this room' },
   cooldown: { status: 403, text: 'You were removed from this room and may come back later' },
-  reauth_required: { status: 403, text: 'Your sign-in is too long ago for this; sign in again' },
+  reauth_required: { status: 403, text: 'This needs a recent sign-in; sign in again' },
   not_found: { status: 404, text: 'Not found' },
-  method_not_allowed: { status: 405, text: 'This address does not take this method' },
-  session_exists: { status: 409, text: 'You are signed in already' },
-  room_full: { status: 409, text: 'There is no place left in this room' },
-  already_member: { status: 409, text: 'Already a member of this room, with as high a role' },
+  method_not_allowed: { status: 405, text: 'This address does not support this method' },
+  session_exists: { status: 409, text: 'You are already signed in' },
+  room_full: { status: 409, text: 'This room is full' },
+  already_member: { status: 409, text: 'Already a member of this room, with the same or a higher role' },
   target_is_owner: { status: 409, text: 'This is the owner of the room' },
   owner_must_transfer: { status: 409, text: 'You own this room; hand it over or delete it first' },
   invitation_used: { status: 409, text: 'This invitation has been used up' },
-  transfer_changed: { status: 409, text: 'This transfer has changed meanwhile; look at it again' },
-  owns_rooms: { status: 409, text: 'Rooms belong to this account; hand them over or delete them first' },
+  transfer_changed: { status: 409, text: 'This transfer has changed; load it again' },
+  owns_rooms: { status: 409, text: 'This account owns rooms; hand them over or delete them first' },
   own_account: { status: 409, text: 'This is your own account; ask another administrator' },
   account_disabled: { status: 409, text: 'The account is disabled' },
-  last_admin: { status: 409, text: 'This would leave nobody who can administer' },
+  last_admin: { status: 409, text: 'This would leave no administrator' },
   limit_reached: { status: 409, text: 'The limit is reached' },
   too_large: { status: 413, text: 'The request is too large' },
   unsupported_media_type: { status: 415, text: 'Content-Type must be application/json' },
@@ -45,13 +45,13 @@ interface Details {
   fields?: readonly FieldProblem[]
 }
 
-/** A failure of the list; `text` replaces the sentence where it can say more. */
+/** Failure of the list. A more specific `text` replaces the default. */
 export function failure(code: FailureCode, { text, headers, fields }: Details = {}): Failure {
   const kind = failures[code]
   return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers, fields)
 }
 
-/** Which rooms stand in the way of erasing their owner. */
+/** Refuses to erase an account that owns these rooms. */
 export class OwnsRooms extends Failure {
   readonly roomIds: readonly string[]
 
@@ -61,7 +61,7 @@ export class OwnsRooms extends Failure {
   }
 }
 
-/** What the shared transport calls its failures, in the words of this service. */
+/** Codes of this service for the failures of the shared transport. */
 const TRANSPORT: Record<keyof typeof transportFailures, FailureCode> = {
   unauthorized: 'unauthenticated',
   forbidden: 'forbidden',
@@ -76,12 +76,15 @@ const TRANSPORT: Record<keyof typeof transportFailures, FailureCode> = {
   storage_unavailable: 'unavailable',
 }
 
-/** The code of this service's list for one of the transport's; any other stays as it is. */
+/** Code of this service for a code of the transport. Other codes are returned unchanged. */
 export function toErrorCode(code: string): string {
   return Object.hasOwn(TRANSPORT, code) ? TRANSPORT[code as keyof typeof TRANSPORT] : code
 }
 
-/** The same failure under a code of this service's list, and in its words where the transport has none of its own. */
+/**
+ * The same failure under a code of this service. The text is replaced only if the transport used
+ * its default text.
+ */
 export function toListedFailure(thrown: Failure): Failure {
   if (!Object.hasOwn(TRANSPORT, thrown.code)) return thrown
   const known = thrown.code as keyof typeof TRANSPORT

@@ -1,4 +1,4 @@
-/** Every number of R22 that can be changed with `ROOMS_LIMITS`, with its default. */
+/** Every limit of R22 that `ROOMS_LIMITS` can change, with its default. */
 export const DEFAULT_LIMITS = {
   http_per_minute: 600,
   http_anonymous_per_minute: 300,
@@ -45,7 +45,10 @@ export type Limits = Readonly<Record<LimitName, number>>
 
 const MAX_VALUE = 1_000_000_000
 
-/** `key=number` pairs, separated by commas; undefined for an unknown key, a doubled one, or what is no whole number from 1. */
+/**
+ * Parses comma-separated `key=number` pairs. Undefined for an unknown or repeated key and for a
+ * value that is not a whole number of at least 1.
+ */
 export function parseLimits(text: string): Limits | undefined {
   const limits: Record<LimitName, number> = { ...DEFAULT_LIMITS }
   const given = new Set<string>()

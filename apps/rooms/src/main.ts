@@ -10,7 +10,10 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Starts the service as the settings say: migrated and listening when it returns. */
+/**
+ * Starts the service with these settings. When it returns, the database is migrated and the port is
+ * open.
+ */
 export async function startRooms(settings: Settings, { demo = false } = {}): Promise<Running> {
   const log = createLog()
   const rooms = await createRooms({ settings, log, demo })
@@ -21,13 +24,15 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
   rooms.jobs.start()
   rooms.hub.start()
   log.info('listening', { service: 'rooms', url: server.url.href })
-  // So that the first visitor does not wait; without it, the next one finds out what is wrong.
-  builtPages().catch((error: unknown) => log.error('the pages could not be bundled', { error }))
+  // Bundled now to spare the first visitor the wait. If it fails, the next request reports the
+  // error.
+  builtPages().catch((error: unknown) => log.error('pages: cannot be bundled', { error }))
   return {
     url: server.url.origin,
     async stop() {
       rooms.drain()
-      // All at once: nobody comes in any more, sockets never end by themselves, and each may wait for the database.
+      // Concurrently: new requests are refused, sockets never end on their own, and each part may
+      // wait for the database.
       await Promise.all([stopServing(server), rooms.hub.stop(), rooms.jobs.stop()])
       await rooms.close()
       log.info('stopped', { service: 'rooms' })
@@ -43,7 +48,7 @@ async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof c
     fetch: rooms.serve,
     websocket: rooms.websocket,
     error(error) {
-      log.error('a request failed outside its handler', { error })
+      log.error('request: failed outside its handler', { error })
       return Response.json({ error: 'Something went wrong on our side', code: 'internal' }, { status: 500 })
     },
   })

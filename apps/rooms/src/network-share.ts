@@ -1,14 +1,15 @@
 import { widerPrefixes } from '@latchkey/http/client-prefix'
 
-/** The networks around a client, the widest first. */
+/** Networks that contain a client prefix, widest first. */
 export function networksOf(prefix: string): readonly string[] {
   return widerPrefixes(prefix).toReversed()
 }
 
 /**
- * Whether a client may take one more of what all share, when `left` are left: the widest network around it (/32 of IPv6,
- * /16 of IPv4) as long as it has taken less than that, each narrower one (/48 and /24, then /56) half as much as the one
- * around it. So each network that takes all it can leaves half of what there was to everybody else.
+ * Whether a client may take one more place of a shared resource with `left` free places. The widest
+ * network around the client (/32 of IPv6, /16 of IPv4) may hold fewer places than are left. Each
+ * narrower network (/48 and /24, then /56) may hold half as many as the one around it. A network
+ * that takes all it can therefore leaves half of the places to all others.
  */
 export function hasShare(
   networks: readonly string[],

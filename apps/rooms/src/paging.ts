@@ -2,16 +2,16 @@ import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from
 import { z } from 'zod'
 import { failure } from './failures.ts'
 
-/** Where a page ends: everything after it comes later in the list's order by these. */
+/** Last row of a page. The next page begins after it, in the order of these columns. */
 export interface Position {
   created_at: number
   id: string
 }
 
-/** Everything that decides what is listed; a cursor is only good for the same list. */
+/** Everything that determines the content of a list. A cursor is valid only for the same list. */
 type List = readonly (string | number | undefined)[]
 
-/** A whole number in a query string, within both bounds. */
+/** Schema of a whole number in a query string, within inclusive limits. */
 export function wholeNumber(min: number, max: number) {
   return z
     .string()
@@ -21,7 +21,7 @@ export function wholeNumber(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max } as z.core.GlobalMeta)
 }
 
-/** What every list takes (R16.1). */
+/** Parameters of every list (R16.1). */
 export const PageQuery = z.object({
   limit: wholeNumber(1, 100).default(50),
   cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page.' }),
@@ -34,8 +34,8 @@ function fingerprint(list: List): string {
 }
 
 /**
- * One page of a list. `find` is asked for one row more than the page holds, which tells whether there is a next one.
- * 400 for a cursor that was not made for this list.
+ * One page of a list. `find` is called for one row more than the page holds, which shows whether
+ * there is a next page. Throws 400 for a cursor of another list.
  */
 export async function findPage<Row extends Position>(
   list: List,
@@ -50,14 +50,14 @@ export async function findPage<Row extends Position>(
   return { rows, nextCursor: Buffer.from(mark).toString('base64url') }
 }
 
-/** Where this page begins; undefined for the first. */
+/** Start of this page; undefined for the first page. */
 function positionOf(list: List, cursor: string | undefined): Position | undefined {
   if (cursor === undefined) return undefined
   const mark = Buffer.from(cursor, 'base64url').toString()
   const { print, at, id } = CURSOR.exec(mark)?.groups ?? {}
   if (print !== fingerprint(list) || id === undefined)
     throw failure('invalid_request', {
-      text: 'cursor: is not one of this list',
+      text: 'cursor: does not belong to this list',
       fields: [{ path: 'cursor', code: 'custom' }],
     })
   return { created_at: Number(at), id }
@@ -65,7 +65,10 @@ function positionOf(list: List, cursor: string | undefined): Position | undefine
 
 const CURSOR = /^(?<print>[0-9a-z]+)\.(?<at>\d{1,15})\.(?<id>[0-9a-f-]{36})$/
 
-/** In the order of these columns, what comes after this position: one comparison of both, as it takes for an index on both engines. */
+/**
+ * Orders by these columns and continues after `after`. Both columns are compared as one row value,
+ * which uses an index on both engines.
+ */
 export function pageOf<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   [created, id, direction]: readonly [StringReference<DB, TB>, StringReference<DB, TB>, 'asc' | 'desc'],

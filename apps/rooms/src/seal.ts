@@ -1,12 +1,15 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-// AES-256-GCM (NIST SP 800-38D) under a key that only the holder of a random token can derive (HKDF, RFC 5869): what is
-// sealed with a session token or a login state is of no use to whoever has a copy of the database.
+// AES-256-GCM (NIST SP 800-38D) under a key that only the holder of a random token can derive
+// (HKDF, RFC 5869). Without the session token or login state, a copy of the database does not
+// reveal the sealed text.
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** What a sealed text is for; texts of one purpose do not open as another. */
+/**
+ * Purpose of a sealed text. It is part of the key: a text of one purpose does not open as another.
+ */
 export type Purpose = 'id-token' | 'pkce-verifier'
 
 /** Base64url of nonce, tag and ciphertext. */
@@ -17,7 +20,7 @@ export function seal(text: string, token: string, purpose: Purpose): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** Undefined when the text was sealed with another token or for another purpose, or was changed. */
+/** Undefined if the text was sealed with another token or for another purpose, or was changed. */
 export function unseal(sealed: string, token: string, purpose: Purpose): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined

@@ -9,7 +9,10 @@ import { recordProvider, recordSubjectSource } from './platform/provider-change.
 import { findState } from './platform/store.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** What settings that differ from those of the last start mean for what is in the database; before anybody is served. */
+/**
+ * Updates the database for settings that changed since the last start. Runs before the first
+ * request.
+ */
 export async function reconcileSettings(
   database: Database<Tables>,
   { provider, guestEnabled, adminBootstrap }: Settings,
@@ -26,27 +29,26 @@ export async function reconcileSettings(
   }))
   const { change, inherited, guests, lacksAdmin } = outcome
   if (change && change.unreachableAccounts > 0)
-    log.warn('the identity provider has changed: accounts of the earlier one cannot be reached', {
+    log.warn('provider: changed, accounts of the previous one are unreachable', {
       ...change,
     })
-  else if (change)
-    log.info('the identity provider has changed, and all accounts can be reached', { ...change })
+  else if (change) log.info('provider: changed, all accounts are reachable', { ...change })
   if (inherited)
     log.warn(
-      'OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH has changed: accounts may be reached by people of another provider, and their administrators have lost that right; latchkey rooms admin grant gives it again',
+      'provider: OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH changed, and accounts may be accessible to other people; administrators revoked: restore them with latchkey rooms admin grant',
       { ...inherited },
     )
-  if (guests.length > 0)
-    log.info('guests are no longer admitted, and their sessions have ended', { sessions: guests.length })
+  if (guests.length > 0) log.info('guests: disabled, their sessions have ended', { sessions: guests.length })
   if (lacksAdmin)
     log.info(
-      'nobody can administer yet: once somebody has signed in, run latchkey rooms admin grant --user <id or issuer|subject>',
+      'administrators: none; after a first sign-in, run latchkey rooms admin grant --user <id or issuer|subject>',
     )
 }
 
 /**
- * Where subjects are read elsewhere than at the last start, equal ones may be other people. Nobody can tell, so no account
- * passes the right to administer on, unless a claim gives it anew.
+ * If subjects come from another source than at the last start, equal subjects may be other people,
+ * and the service cannot distinguish them. No account keeps the right to administer unless a claim
+ * grants it again.
  */
 async function revokeInheritedAdmins(
   { dialect }: Database<Tables>,

@@ -2,10 +2,13 @@ import { createToken } from '@latchkey/tokens/opaque'
 
 const BYTES = 32
 
-/** What a token of ours looks like; the database is asked about nothing else. */
+/** Format of an opaque token. Other text is never looked up in the database. */
 export const TOKEN = /^[\w-]{43}$/
 
-/** For whoever brings it back: a session, a browser that signs in, a socket, an invitation. Only its hash is stored. */
+/**
+ * Random token of a session, a login state, a WebSocket ticket or an invitation. Only its hash is
+ * stored.
+ */
 export function newToken(): string {
   return createToken('', BYTES, 'base64url')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A random id (UUID, lower case); whatever does not look like one belongs to nothing: 404 in a path. */
+/** Random id (UUID, lower case). Other text cannot be an id: 404 in a path. */
 export const Id = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)

@@ -17,7 +17,10 @@ const DAY_MS = 24 * HOUR_MS
 const SESSIONS_KEPT_MS = 30 * DAY_MS
 const AUDIT_KEPT_MS = 365 * DAY_MS
 
-/** What is to be forgotten of people and their sessions. Expired sessions come before what looks at how they ended. */
+/**
+ * Deletes expired data of users and sessions. Expired sessions are marked before the jobs that read
+ * how sessions ended.
+ */
 export const identityJobs: readonly Job[] = [
   { name: 'login-states', everyMs: MINUTE_MS, run: deleteEndedLoginStates },
   { name: 'logout-tokens', everyMs: MINUTE_MS, run: deleteEndedLogoutTokens },

@@ -11,10 +11,10 @@ import type { Job } from './job.ts'
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-/** A node renews its sign of life every 15 seconds; its leases have run out by then. */
+/** A node renews its heartbeat every 15 seconds. Its leases have expired by then. */
 const NODE_SILENT_MS = 60 * SECOND_MS
 
-/** What rooms forget, and who has left them without a word. */
+/** Deletes expired data of rooms, and ends the visits of users who vanished. */
 export const roomJobs: readonly Job[] = [
   {
     name: 'presence',

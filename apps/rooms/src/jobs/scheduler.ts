@@ -5,8 +5,10 @@ import type { ClusterEvent, Publish } from '../cluster-events.ts'
 import type { Job, JobResult } from './job.ts'
 import { claimJob, releaseJob } from './store.ts'
 
-/** How often a node looks whether something is due: often enough that what runs every 15 seconds does. */
-const LOOK_EVERY_MS = 5_000
+/**
+ * Interval at which a node checks for due jobs: short enough for jobs that run every 15 seconds.
+ */
+const CHECK_EVERY_MS = 5_000
 
 export interface SchedulerOptions {
   database: Database<Tables>
@@ -17,11 +19,14 @@ export interface SchedulerOptions {
   publish: Publish
 }
 
-/** Runs jobs when they are due, one after the other; one that fails stops no other and is tried again at the next look. */
+/**
+ * Runs due jobs, one after the other. A failed job stops no other and is tried again at the next
+ * check.
+ */
 export class Scheduler {
   readonly #jobs: readonly Job[]
   readonly #options: SchedulerOptions
-  /** When this node need not ask the database before. */
+  /** Time before which this node need not check a job in the database. */
   readonly #notBefore = new Map<string, number>()
   #running: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setInterval> | undefined
@@ -32,20 +37,20 @@ export class Scheduler {
     this.#options = options
   }
 
-  /** From now on by itself. */
+  /** Starts the timer. */
   start(): void {
     void this.runDue()
-    this.#timer = setInterval(() => void this.runDue(), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => void this.runDue(), CHECK_EVERY_MS)
   }
 
-  /** Begins nothing more, and waits for what is running. */
+  /** Starts no further job and waits for the running one. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#timer)
     await this.#running
   }
 
-  /** What is due at this moment. Never fails. */
+  /** Runs everything that is due. Never rejects. */
   runDue(): Promise<void> {
     this.#running = this.#running.then(() => this.#runEach())
     return this.#running
@@ -56,7 +61,7 @@ export class Scheduler {
       const nowMs = this.#options.now()
       if (this.#stopped) return
       const notBefore = this.#notBefore.get(job.name) ?? 0
-      // A clock that was set back must not stop a job for as long.
+      // A clock that was set back must not delay a job by the same time.
       if (nowMs >= notBefore || notBefore > nowMs + job.everyMs) await this.#run(job, nowMs)
     }
   }
@@ -65,7 +70,7 @@ export class Scheduler {
     const { database, log, observe, publish } = this.#options
     const startedMs = performance.now()
     const seconds = () => (performance.now() - startedMs) / 1000
-    let hasTurn = false
+    let isClaimed = false
     try {
       const ran = await database.write(async (tx) => {
         if (!(await claimJob(tx, job, nowMs))) return undefined
@@ -73,21 +78,21 @@ export class Scheduler {
       })
       this.#notBefore.set(job.name, nowMs + job.everyMs)
       if (!ran) return
-      hasTurn = true
+      isClaimed = true
       let { outcome } = ran
       for (;;) {
         for (const event of eventsOf(outcome)) publish(event)
         if (!hasMore(outcome) || this.#stopped) break
-        // Requests have their turn in between.
+        // Lets requests run in between.
         await new Promise((resolve) => setImmediate(resolve))
         outcome = await database.write((tx) => job.run(tx, nowMs))
       }
       observe(job.name, true, seconds())
     } catch (error) {
-      // What pieces are committed have committed the turn as well.
-      if (hasTurn) await this.#releaseClaim(job, nowMs)
+      // The first committed part has also committed the claim.
+      if (isClaimed) await this.#releaseClaim(job, nowMs)
       observe(job.name, false, seconds())
-      log.error('a job failed', { job: job.name, error })
+      log.error('job: failed', { job: job.name, error })
     }
   }
 
@@ -96,7 +101,7 @@ export class Scheduler {
     try {
       await this.#options.database.write((tx) => releaseJob(tx, job, nowMs))
     } catch {
-      // Then it is tried again when it is next due.
+      // The job then runs again when it is next due.
     }
   }
 }

@@ -3,9 +3,9 @@ import type { Tables } from '../db/tables.ts'
 import type { Job } from './job.ts'
 
 /**
- * Whether it is this node's turn: one statement that only one node can succeed with, and that makes the others wait until
- * its transaction ends. A run that fails gives the turn back. A moment that lies ahead, written by a clock that was wrong,
- * does not stop the job for as long.
+ * Claims a job for this node. One statement that succeeds on only one node, while the others wait
+ * for the end of its transaction. A failed run rolls the claim back. A time in the future, written
+ * under a wrong clock, does not delay the job.
  */
 export async function claimJob(
   tx: Transaction<Tables>,
@@ -32,7 +32,10 @@ export async function claimJob(
   return claimed !== undefined
 }
 
-/** Lets any node begin again with what was claimed at `claimedMs` and failed in a later transaction. */
+/**
+ * Releases the claim of `claimedMs` after a later transaction of the run failed. Any node can start
+ * the job again.
+ */
 export async function releaseJob(tx: Transaction<Tables>, { name }: Job, claimedMs: number): Promise<void> {
   await tx
     .deleteFrom('platform_state')
@@ -53,10 +56,13 @@ export async function deleteEndedLogoutMarkers(tx: Transaction<Tables>, nowMs: n
   await tx.deleteFrom('logout_markers').where('expires_at', '<=', nowMs).execute()
 }
 
-/** How many rows of the largest tables go at once, which takes some milliseconds: requests have their turn in between. */
+/**
+ * Rows of the largest tables that one transaction changes, in some milliseconds. Requests run in
+ * between.
+ */
 const ROWS_AT_ONCE = 1_000
 
-/** Writes down which sessions time has ended, as of when it did, and since when their guests have none. */
+/** Records which sessions have expired and when, and since when their guests have no session. */
 export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
   const expired = tx
     .selectFrom('sessions')
@@ -84,7 +90,7 @@ export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number
       id_token_sealed: null,
     }))
     .where('id', 'in', expired.select('id'))
-    // Asked once more of a row that somebody else has just changed.
+    // Repeated for rows that another transaction has just changed.
     .where('revoked_at', 'is', null)
     .where('idle_expires_at', '<=', nowMs)
     .executeTakeFirstOrThrow()

@@ -8,7 +8,7 @@ const text = z.string()
 const texts = z.array(text)
 const LimitNames = z.enum(Object.keys(DEFAULT_LIMITS) as LimitName[])
 
-/** Only hints: whoever writes there may make rooms look into the database, and says nothing in them. */
+/** Only hints: a sender can make a node read the database but cannot inject content. */
 const RemoteEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('grown'), roomId: text, seq: z.int() }),
   z.object({
@@ -37,7 +37,7 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
   }),
 ]) satisfies z.ZodType<RemoteEvent>
 
-/** What goes through the server; without an event, it is a sign of life to oneself. */
+/** Message on the Redis channel. Without an event, it is a heartbeat of the sender to itself. */
 export interface BusMessage {
   from: string
   event?: RemoteEvent
@@ -45,7 +45,10 @@ export interface BusMessage {
 
 const BusMessage = z.object({ from: text, event: RemoteEventSchema.exactOptional() })
 
-/** Undefined for what others have put into our channel, and for what only another version knows: the database says it too. */
+/**
+ * Undefined for foreign data in the channel and for events of another version. Their changes are
+ * found in the database.
+ */
 export function parseBusMessage(written: string): BusMessage | undefined {
   try {
     return BusMessage.safeParse(JSON.parse(written)).data

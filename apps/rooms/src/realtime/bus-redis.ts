@@ -4,22 +4,27 @@ import { toRemoteEvent } from '../cluster-events.ts'
 import { type Bus, createLocalBus } from './bus.ts'
 import { type BusMessage, parseBusMessage } from './bus-message.ts'
 
-/** Other instances may use the same server: the number of a database in its address keeps no channels apart. */
+/** Instances may share a Redis server. A database number in the URL does not separate channels. */
 const channelOf = (instanceId: string) => `latchkey:rooms:1:${instanceId}`
-/** A node hears itself this often through the server; when it has not twice, the bus is down, whatever the connections say. */
+/**
+ * Interval of the heartbeat that a node sends to itself through the server. After two missed
+ * heartbeats the bus is down, whatever the state of the connections.
+ */
 const HEARTBEAT_EVERY_MS = 5_000
 const MAX_MISSED_HEARTBEATS = 2.4
-/** A connection on which nothing came for so long is given up for a new one. */
+/** A connection that receives nothing for this long is replaced. */
 const STALLED_MS = 20_000
 const RETRY_MS = { first: 100, max: 2_000 }
-/** More that nobody has taken is dropped: rooms go on without. */
+/** Limit of the send queue. Further events are dropped, and rooms work without them. */
 const MAX_QUEUED = 10_000
 
 /**
- * Redis or Valkey publish and subscribe. This node hears its own events at once and directly, so that it works on while the
- * server is away; both connections come back by themselves, the subscription with them.
+ * Bus on publish and subscribe of Redis or Valkey. This node receives its own events directly, and
+ * keeps working while the server is unavailable. Both connections reconnect automatically and
+ * restore the subscription.
  *
- * Not the client of Bun: after a reconnect it stays without its subscription and says nothing (docs/decisions).
+ * Bun's own client is not used: after a reconnect it loses its subscription without an error
+ * (docs/decisions).
  */
 export async function createRedisBus(
   url: string,
@@ -39,7 +44,7 @@ export async function createRedisBus(
   const [publisher, subscriber] = [createConnection(url, outageLog), createConnection(url, outageLog)]
   let isSubscribed = false
   const subscribe = async () => {
-    // Renewed by the client itself once it stands.
+    // After a reconnect, the client renews an existing subscription itself.
     if (!isSubscribed) await subscriber.subscribe(channel, receive)
     isSubscribed = true
     outageLog.up()
@@ -51,7 +56,7 @@ export async function createRedisBus(
   }
   const sendHeartbeat = () => send({ from: nodeId })
   publisher.on('ready', sendHeartbeat)
-  // They go on trying by themselves; nothing waits for the server.
+  // Both clients retry on their own. The start does not wait for the server.
   for (const each of [publisher, subscriber]) each.connect().catch(() => {})
   const timer = setInterval(sendHeartbeat, heartbeatEveryMs)
   return {
@@ -62,8 +67,8 @@ export async function createRedisBus(
     publishRemote: (event) => send({ from: nodeId, event: toRemoteEvent(event) }),
     listen: local.listen,
     state() {
-      const isHeard = performance.now() - lastHeartbeatMs < MAX_MISSED_HEARTBEATS * heartbeatEveryMs
-      return isHeard && publisher.isReady && subscriber.isReady ? 'ok' : 'down'
+      const isAlive = performance.now() - lastHeartbeatMs < MAX_MISSED_HEARTBEATS * heartbeatEveryMs
+      return isAlive && publisher.isReady && subscriber.isReady ? 'ok' : 'down'
     },
     async close() {
       clearInterval(timer)
@@ -75,7 +80,10 @@ export async function createRedisBus(
 
 const PROBE_MS = 5_000
 
-/** Finds out whether what is told to the server is heard through it, in a channel of its own. Throws what is in the way. */
+/**
+ * Checks that a message published to the server is received from it, on a separate channel. Throws
+ * the cause otherwise.
+ */
 export async function probeBus(url: string): Promise<void> {
   const from = crypto.randomUUID()
   const channel = channelOf(from)
@@ -83,15 +91,15 @@ export async function probeBus(url: string): Promise<void> {
   const [publisher, subscriber] = [createClient(options), createClient(options)]
   const { promise: received, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(() => reject(new Error('it does not answer')), PROBE_MS)
-  const ask = async () => {
+  const probe = async () => {
     await Promise.all([publisher.connect(), subscriber.connect()])
     await subscriber.subscribe(channel, (text) => parseBusMessage(text)?.from === from && resolve())
     await publisher.publish(channel, JSON.stringify({ from } satisfies BusMessage))
   }
-  // What it says is also what the connecting fails with.
+  // The error is also the one that `connect` rejects with.
   for (const each of [publisher, subscriber]) each.on('error', reject)
   try {
-    ask().catch(reject)
+    probe().catch(reject)
     await received
   } finally {
     clearTimeout(timer)
@@ -102,7 +110,7 @@ export async function probeBus(url: string): Promise<void> {
 function createConnection(url: string, outageLog: OutageLog) {
   const client = createClient({
     url,
-    // What cannot be sent at this moment is not worth sending later.
+    // An event that cannot be sent now is not worth sending later.
     disableOfflineQueue: true,
     commandsQueueMaxLength: MAX_QUEUED,
     socket: {
@@ -120,18 +128,18 @@ interface OutageLog {
   close(): void
 }
 
-/** Logs when the server goes and comes, once each. */
+/** Logs each outage and each recovery once. */
 function createOutageLog(log: Log): OutageLog {
   let state: 'new' | 'up' | 'down' | 'closed' = 'new'
   return {
     up() {
-      if (state === 'down') log.info('the bus is back')
+      if (state === 'down') log.info('bus: connected again')
       if (state !== 'closed') state = 'up'
     },
     down(error) {
       if (state === 'down' || state === 'closed') return
       state = 'down'
-      log.warn('the bus is gone; rooms go on with what the database says', { error })
+      log.warn('bus: disconnected, polling the database', { error })
     },
     close: () => void (state = 'closed'),
   }

@@ -3,18 +3,21 @@ import type { ClusterEvent } from '../cluster-events.ts'
 
 export type ClusterEventListener = (event: ClusterEvent) => void
 
-/** Carries news between nodes, this one included. It may lose, repeat or reorder: nothing depends on it (R19.1). */
+/**
+ * Carries events between nodes, including this one. It may lose, repeat or reorder them: nothing
+ * depends on it (R19.1).
+ */
 export interface Bus {
-  /** Never throws. */
+  /** Publishes to this node and all others. Never throws. */
   publish: (event: ClusterEvent) => void
-  /** The same, to other nodes only. */
+  /** Publishes to other nodes only. Never throws. */
   publishRemote: (event: ClusterEvent) => void
   listen: (listener: ClusterEventListener) => void
   state: () => 'in-process' | 'ok' | 'down'
   close: () => Promise<void>
 }
 
-/** For a single node. */
+/** Bus of a single node. */
 export function createLocalBus(log: Log): Bus {
   const listeners: ClusterEventListener[] = []
   return {
@@ -23,8 +26,9 @@ export function createLocalBus(log: Log): Bus {
         try {
           listener(event)
         } catch (error) {
-          // What it was about, the database says; and it is committed, whoever tells of it.
-          log.warn('news could not be taken', { error })
+          // The change is committed, whatever a listener does. The database holds it for the next
+          // reconciliation.
+          log.warn('bus: cannot apply an event', { error })
         }
     },
     publishRemote() {},

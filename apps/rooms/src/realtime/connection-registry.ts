@@ -3,7 +3,7 @@ import { networksOf } from '../network-share.ts'
 import type { Connection } from './connection.ts'
 import { Close } from './protocol.ts'
 
-/** The sockets of this node, by whom they belong to. */
+/** Connections of this node, by session, user and network. */
 export class ConnectionRegistry {
   readonly #connections = new Set<Connection>()
   readonly #bySession = new Map<string, Set<Connection>>()
@@ -39,7 +39,7 @@ export class ConnectionRegistry {
     return this.#bySession.has(sessionId)
   }
 
-  /** The oldest sockets over the limit go (4409). */
+  /** Adds a connection and closes the oldest ones over the limits (4409). */
   add(connection: Connection): void {
     const { sockets_session, sockets_user } = this.#limits
     const { person } = connection
@@ -59,7 +59,7 @@ export class ConnectionRegistry {
     if (person.isGuest) for (const each of networksAt(person)) pull(this.#guestsByNetwork, each, connection)
   }
 
-  /** How many guests' sockets come from this client, or from all of this network. */
+  /** Number of guest connections from this client prefix or network. */
   countGuests(prefix: string): number {
     return this.#guestsByNetwork.get(prefix)?.size ?? 0
   }
@@ -69,7 +69,7 @@ function networksAt({ clientPrefix }: Connection['person']): readonly string[] {
   return [clientPrefix, ...networksOf(clientPrefix)]
 }
 
-/** In the order in which they came. */
+/** Sets keep the order of insertion: the oldest connection is first. */
 function closeOldest(connections: readonly Connection[], max: number): void {
   const open = connections.filter(({ isClosed }) => !isClosed)
   for (const oldest of open.slice(0, Math.max(0, open.length - max)))

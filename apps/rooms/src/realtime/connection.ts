@@ -1,37 +1,37 @@
 import type { Actor } from '../context.ts'
 import { Close } from './protocol.ts'
 
-/** What the hub needs of a socket: Bun's own, or a test's. */
+/** Part of a WebSocket that the hub uses: Bun's own, or a test double. */
 export interface Socket {
-  /** -1: kept back because the recipient is slow; 0: not sent. */
+  /** Returns -1 if the frame is queued for a slow recipient, and 0 if it is not sent. */
   send: (text: string) => number
   close: (code: number, reason?: string) => void
   ping: () => unknown
   getBufferedAmount: () => number
 }
 
-/** What one connection has of one room. */
+/** Interest of a connection in one room. */
 export interface Subscription {
   readonly connection: Connection
   readonly roomId: string
-  /** Everything up to this event has been sent. */
+  /** Events up to this sequence number have been sent. */
   seq: number
-  /** When its lease runs out, as far as this node has renewed it. */
+  /** Expiry of its lease, as far as this node has renewed it. */
   leaseUntilMs: number
 }
 
-/** Who is at the other end, as far as it does not change while the session lasts. */
+/** User of a connection: the part that does not change during the session. */
 export interface ConnectionUser {
   readonly userId: string
   readonly isGuest: boolean
   readonly sessionId: string
   readonly clientIp: string
   readonly clientPrefix: string
-  /** Until when the session may use the right of an administrator. */
+  /** End of the time in which the session may use the right of an administrator. */
   readonly adminUntilMs: number
 }
 
-/** What a socket keeps of who opened it; the rest is read from the database when it matters. */
+/** Takes only the fixed part of the actor. The rest is read from the database when it is needed. */
 export function toConnectionUser(
   { user, session }: Actor,
   clientIp: string,
@@ -45,12 +45,14 @@ const MAX_UNSENT_BYTES = 1024 * 1024
 const PING_EVERY_MS = 20_000
 const SILENT_MS = 45_000
 
-/** One socket of somebody with a session. */
+/** WebSocket of a user with a session. */
 export class Connection {
   readonly id = crypto.randomUUID()
   readonly person: ConnectionUser
   readonly subscriptions = new Map<string, Subscription>()
-  /** When the session ends unless it is used; read again before it is believed. */
+  /**
+   * Expiry of the session unless it is used. Read again from the database before it is enforced.
+   */
   expiresAtMs: number
   /** When the session was last looked up. */
   checkedAtMs: number
@@ -85,12 +87,15 @@ export class Connection {
     return this.#isClosed
   }
 
-  /** Somebody is there. */
+  /** Records a sign of life from the client. */
   noteActivity(nowMs: number): void {
     this.#lastActiveAtMs = nowMs
   }
 
-  /** A recipient who cannot keep up is let go instead of filling our memory (R18.7). */
+  /**
+   * Closes the connection of a recipient that is too slow, to limit the memory of its queue
+   * (R18.7).
+   */
   send(text: string): void {
     if (this.#isClosed) return
     if (this.#socket.send(text) <= 0 && this.#socket.getBufferedAmount() > MAX_UNSENT_BYTES)
@@ -107,15 +112,16 @@ export class Connection {
     this.#socket.close(code, reason)
   }
 
-  /** The other end has closed. */
+  /** The client has closed the socket. */
   markClosed(): void {
     this.#isClosed = true
   }
 
-  /** Asks for a sign of life, and gives up where none came. */
+  /** Sends a ping when one is due, and closes the connection after too long a silence. */
   keepAlive(nowMs: number): void {
     if (this.#isClosed) return
-    // By a clock that was set back these lie ahead, and nothing would be asked or given up before.
+    // After the clock was set back, these times lie in the future and would delay pings and
+    // closing.
     this.#lastActiveAtMs = Math.min(this.#lastActiveAtMs, nowMs)
     this.#pingedAtMs = Math.min(this.#pingedAtMs, nowMs)
     if (nowMs - this.#lastActiveAtMs > SILENT_MS) return this.close(Close.silent, 'silent')

@@ -23,12 +23,15 @@ interface PendingEntry {
 }
 
 const MAX_GROUP_SIZE = 50
-/** Rooms that are entered at the same time; the other connections to the database are for everybody else. */
+/**
+ * Rooms that are entered at the same time. The other database connections stay free for requests.
+ */
 const MAX_CONCURRENT_ROOMS = 3
 
 /**
- * Lets people into rooms. Who comes while others are let into the same room waits for them, and then comes in with all who
- * wait: after a restart, crowds would otherwise queue up for the lock on their room and leave no connection for anybody else.
+ * Entries into rooms. Users who arrive while others enter the same room wait, and then enter
+ * together in one transaction. After a restart, a crowd would otherwise queue for the lock of its
+ * room and occupy all database connections.
  */
 export class EntryQueue {
   readonly #options: EntryQueueOptions
@@ -39,7 +42,7 @@ export class EntryQueue {
     this.#options = options
   }
 
-  /** Throws what R17.2 names, and `room_full`. */
+  /** Throws the refusals of R17.2 and `room_full`. */
   enter(connection: Connection, roomId: string): Promise<StartedVisit> {
     const { promise, resolve, reject } = Promise.withResolvers<StartedVisit>()
     const queue = this.#waiting.get(roomId)
@@ -54,7 +57,7 @@ export class EntryQueue {
   async #letIn(roomId: string): Promise<void> {
     while (this.#waiting.get(roomId)?.length)
       await this.#semaphore.run(async () => {
-        // Those too who came while this room waited for its turn.
+        // Includes users who arrived while this room waited for the semaphore.
         const group = this.#waiting.get(roomId)?.splice(0, MAX_GROUP_SIZE) ?? []
         await this.#letInTogether(roomId, group)
       })
@@ -76,7 +79,7 @@ export class EntryQueue {
       }
     } catch (error) {
       const hasErased = isReferenceViolation(error)
-      // Whoever was erased while they came in is not there, and keeps out nobody else.
+      // A user who was erased while entering must not keep the others out.
       if (hasErased && group.length > 1) for (const one of group) await this.#letInTogether(roomId, [one])
       else for (const { reject } of group) reject(hasErased ? failure('not_found') : error)
     }

@@ -8,10 +8,13 @@ import type { Hub } from './hub.ts'
 import { type ClientFrame, Close, readFrame } from './protocol.ts'
 
 const MAX_MALFORMED = 10
-/** A used session is looked up again this often, which also moves its end (R10.4). */
+/**
+ * Interval at which the session of an active connection is looked up, which also extends it
+ * (R10.4).
+ */
 const CHECK_EVERY_MS = 60_000
 
-/** Answers one frame. Never fails for what a client sent. */
+/** Answers one frame. Never rejects because of what a client sent. */
 export async function handleFrame(
   services: Services,
   hub: Hub,
@@ -23,18 +26,18 @@ export async function handleFrame(
   if (read.frame === null) return refuseMalformed(connection, read.id)
   const { frame } = read
   try {
-    // As `join` is counted, with which it has its limit in common.
+    // Shares its limit with the operation `join`.
     if (frame.type === 'subscribe') services.rates.take('room_writes_per_minute', connection.userId)
     if (frame.type !== 'ping') await refreshSession(services, hub, connection)
     if (!connection.isClosed) await perform(hub, connection, frame)
   } catch (error) {
     if (!(error instanceof Failure))
-      services.log.error('a frame could not be answered', { type: frame.type, error })
+      services.log.error('frame: cannot be answered', { type: frame.type, error })
     connection.sendFrame({ type: 'error', id: 'id' in frame ? frame.id : null, code: codeOf(error) })
   }
 }
 
-/** What an `error` frame says of anything that was thrown. */
+/** Error code of an `error` frame for a thrown value. */
 function codeOf(error: unknown): string {
   if (error instanceof Failure) return toListedFailure(error).code
   return isStorageUnavailable(error) ? 'unavailable' : 'internal'
@@ -46,7 +49,7 @@ function refuseMalformed(connection: Connection, id: string | null): void {
   if (connection.malformed >= MAX_MALFORMED) connection.close(Close.protocol, 'malformed')
 }
 
-/** Messages are use of the session, pings are not. */
+/** Checks the session and extends it. Frames count as use of the session; pings do not. */
 async function refreshSession(
   services: Services,
   { sessionExpiry }: Hub,
@@ -54,13 +57,13 @@ async function refreshSession(
 ): Promise<void> {
   const nowMs = services.now()
   const everyMs = Math.min(CHECK_EVERY_MS, services.policy.sessions.idleMs / 10)
-  // A clock that was set back must not put it off for as long.
+  // A clock that was set back must not delay the next check by the same time.
   if (Math.abs(nowMs - connection.checkedAtMs) < everyMs) return
   connection.checkedAtMs = nowMs
   const actor = await findActorOfSession(services, connection.sessionId)
   if (actor) return void (connection.expiresAtMs = actor.session.idleExpiresAtMs)
   await sessionExpiry.check([connection.sessionId])
-  // The session would do, the person does not.
+  // The session is still valid, but the user is disabled.
   connection.close(Close.session, 'disabled')
 }
 

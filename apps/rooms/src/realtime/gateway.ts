@@ -22,16 +22,19 @@ interface AuthenticatedPeer {
   readonly clientPrefix: string
 }
 
-/** What a socket is opened with: somebody, or why it closes at once. */
+/** Outcome of admission: an authenticated peer, or the close code for the new socket. */
 type UpgradeResult =
   | AuthenticatedPeer
   | { readonly refused: { readonly code: number; readonly reason: string } }
 
 export interface SocketData {
-  /** Until it is open. */
+  /** Undefined once the socket is open. */
   upgradeResult: UpgradeResult | undefined
   connection: Connection | undefined
-  /** Frames are answered one after the other, in their order; undefined while none is. */
+  /**
+   * Last frame in progress; undefined if there is none. Frames are answered in order, one at a
+   * time.
+   */
   work: Promise<void> | undefined
 }
 
@@ -39,22 +42,24 @@ export type UpgradingServer = Pick<Server<SocketData>, 'upgrade' | 'requestIP'>
 type BunSocket = ServerWebSocket<SocketData>
 
 /**
- * After a restart all come at once, and must not fill the queue for connections to the database. So many that those whose
- * sessions have to slide are stored together.
+ * After a restart all clients connect at once and must not fill the queue for database connections.
+ * The number is large enough to store due session extensions together.
  */
 const MAX_CONCURRENT_UPGRADES = 50
 
 /**
- * Lets sockets in (R18.1, R18.2). Whoever opens one is looked up before it is one, so nothing can come too early; who has no
- * session is told so on the socket, where a page can read the reason.
+ * Opens WebSockets (R18.1, R18.2). The session is looked up before the upgrade, and frames
+ * therefore cannot arrive too early. Without a session the socket opens and closes at once, because
+ * a page can read the reason only from a socket.
  */
 export function createGateway(services: Services, hub: Hub) {
   const semaphore = new Semaphore(MAX_CONCURRENT_UPGRADES)
   return {
-    /** Upgrades, or throws what refuses before it. */
+    /** Upgrades the request. Throws the refusals that precede an upgrade. */
     async upgrade(request: Request, server: UpgradingServer, peer: string): Promise<undefined> {
       const upgradeResult = await semaphore.run(() => admit(services, hub, request, peer))
-      // From here to the open socket nothing is awaited: of many who were looked up together none is one too many.
+      // Nothing is awaited between this check and the open socket: of several concurrent requests,
+      // none exceeds the limit.
       if ('actor' in upgradeResult) checkPlaces(services, hub, upgradeResult)
       const headers = isOurs(protocolsOf(request)) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {}
       const data: SocketData = { upgradeResult, connection: undefined, work: undefined }
@@ -66,7 +71,7 @@ export function createGateway(services: Services, hub: Hub) {
 }
 
 function notWebSocketRequest(): Error {
-  return failure('invalid_request', { text: 'This address takes WebSocket connections' })
+  return failure('invalid_request', { text: 'This address accepts only WebSocket connections' })
 }
 
 function protocolsOf({ headers }: Request): string[] {
@@ -101,7 +106,10 @@ function rejectUpgrade(code: number, reason: string): UpgradeResult {
   return { refused: { code, reason } }
 }
 
-/** R18.2: browsers cannot leave it out and pages cannot forge it; who sends none has a ticket instead of a cookie. */
+/**
+ * R18.2: browsers always send `Origin`, and pages cannot forge it. A client without it must present
+ * a ticket instead of a cookie.
+ */
 function checkOrigin({ headers }: Request, origin: string, hasTicket: boolean): void {
   const given = headers.get('origin')
   const site = headers.get('sec-fetch-site')
@@ -114,12 +122,12 @@ function requireCapacity({ policy }: Services, hub: Hub): void {
     throw failure('unavailable', { headers: { 'Retry-After': '30' } })
 }
 
-/** By what a session is found: a cookie, or a ticket, whichever is sent; neither need lead to one. */
+/** Credential of a session: a cookie or a ticket, whichever was sent. It may lead to no session. */
 type Credential = { readonly token: string | undefined } | { readonly sessionId: string | undefined }
 
-/** The session of a ticket, which is used up by this. */
+/** Session of a ticket. Consumes the ticket. */
 async function redeem({ database, now }: Services, ticket: string): Promise<string | undefined> {
-  // What was made up makes nobody wait for the writer.
+  // Invented tickets must not occupy the writer.
   if (!(await isTicket(database.read, ticket))) return undefined
   return database.write((tx) => redeemTicket(tx, ticket, now()))
 }
@@ -130,7 +138,7 @@ function findByCredential(services: Services, credential: Credential): Promise<A
   return credential.sessionId === undefined ? null : findActorOfSession(services, credential.sessionId)
 }
 
-/** Why nothing is opened: the session has ended, or there never was one. */
+/** Close reason without a valid session: the session has ended or never existed. */
 async function findCloseReason(
   { sessions, database, now }: Services,
   credential: Credential,
@@ -146,7 +154,10 @@ async function findCloseReason(
   )
 }
 
-/** Whether there is a place for one more, at this moment. Guests of one network leave places to everybody else. */
+/**
+ * Whether there is a place for one more connection now. Guests of one network must leave places to
+ * all others.
+ */
 function checkPlaces(services: Services, hub: Hub, { actor, clientPrefix }: AuthenticatedPeer): void {
   requireCapacity(services, hub)
   if (actor.user.is_guest !== 1) return
@@ -162,10 +173,11 @@ function checkPlaces(services: Services, hub: Hub, { actor, clientPrefix }: Auth
 function handlers(services: Services, hub: Hub): WebSocketHandler<SocketData> {
   return {
     perMessageDeflate: false,
-    // Ours is smaller and has a code of its own; larger frames are not even read, and end with 1009.
+    // Our own limit is smaller and has its own close code. Bun does not read larger frames and
+    // closes with 1009.
     maxPayloadLength: 4 * FRAME_LIMIT_BYTES,
     backpressureLimit: 16 * 1024 * 1024,
-    // Signs of life are the hub's.
+    // Keepalive is done by the hub.
     idleTimeout: 0,
     sendPings: false,
     open: (socket) => onOpen(services, hub, socket),
@@ -182,7 +194,7 @@ function handlers(services: Services, hub: Hub): WebSocketHandler<SocketData> {
   }
 }
 
-/** Counts what comes in, signs of life too: none of it is free. False when the socket is closed for it. */
+/** Counts incoming frames, including pings and pongs. False if the limit closed the socket. */
 function acceptFrame({ rates, now }: Services, { data: { connection } }: BunSocket): boolean {
   if (!connection || connection.isClosed) return false
   connection.noteActivity(now())
@@ -214,7 +226,7 @@ function onOpen(services: Services, hub: Hub, socket: BunSocket): void {
   })
 }
 
-/** What a client should keep to, so that it is not refused. */
+/** Limits that a client should observe to avoid refusals. */
 function limitsFor({ policy: { limits } }: Services, isGuest: boolean): Record<string, number> {
   return {
     frameBytes: FRAME_LIMIT_BYTES,

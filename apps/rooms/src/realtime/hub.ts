@@ -36,7 +36,10 @@ export interface HubOptions {
 
 const TICK_MS = 1_000
 
-/** Everything of this node that has a socket. The database decides; news only make it look sooner. */
+/**
+ * All connections of this node and their rooms. The database decides; events only cause an earlier
+ * read.
+ */
 export class Hub {
   readonly registry: ConnectionRegistry
   readonly rooms: LocalRooms
@@ -46,7 +49,7 @@ export class Hub {
   readonly leases: Leases
   readonly reconciler: Reconciler
   readonly #options: HubOptions
-  /** How often somebody may have lost a room since the start. */
+  /** Number of events since the start by which a user may have lost a room. */
   #losses = 0
   #timer: ReturnType<typeof setInterval> | undefined
   #stopping: Promise<void> | undefined
@@ -64,12 +67,12 @@ export class Hub {
     options.bus.listen((event) => this.handle(event))
   }
 
-  /** From now on by itself. */
+  /** Starts the timer. */
   start(): void {
     this.#timer = setInterval(() => void this.tick(), TICK_MS)
   }
 
-  /** What is due at this moment. Never fails. */
+  /** Runs everything that is due. Never rejects. */
   tick(): Promise<void> {
     this.typing.tick(this.#options.now())
     return this.reconciler.tick()
@@ -79,7 +82,10 @@ export class Hub {
     return this.#stopping !== undefined
   }
 
-  /** Sockets close with "restarting", so that clients come back, to another node if there is one (R19.3). */
+  /**
+   * Closes all sockets with "restarting". Clients reconnect, to another node if there is one
+   * (R19.3).
+   */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
@@ -92,7 +98,7 @@ export class Hub {
     this.rooms.close()
   }
 
-  /** The socket is gone; the person is told to have left when nobody came back in time. */
+  /** Forgets a closed socket. The departure is published if the user does not return in time. */
   drop(connection: Connection): void {
     connection.markClosed()
     this.registry.remove(connection)
@@ -102,7 +108,7 @@ export class Hub {
     this.leases.addClosed({ connectionId: connection.id, roomIds })
   }
 
-  /** Enters a room and answers. Throws what R17.2 names. */
+  /** Enters a room and answers. Throws the refusals of R17.2. */
   async subscribe(connection: Connection, id: string, roomId: string): Promise<void> {
     if (!Id.safeParse(roomId).success) throw failure('not_found')
     const { subscriptions } = connection
@@ -115,22 +121,22 @@ export class Hub {
       const started = await this.leases.take(connection, roomId)
       await room.presence.readOnce()
       const newcomer = await room.presence.findNewcomer(started.access)
-      // It went while it came in: nobody else gives the lease up.
+      // The socket closed during the entry. No other code ends the lease.
       if (connection.isClosed)
         return this.leases.addClosed({ connectionId: connection.id, roomIds: [roomId] })
       const { last_seq: seq } = started.access.room
       if (!subscriptions.has(roomId)) room.open({ connection, roomId, seq, leaseUntilMs: nowMs + LEASE_MS })
-      // At once, so that what is told of the room comes after it.
+      // In the same tick, to precede all frames about the room.
       connection.send(toSubscribed(id, room, started, newcomer))
       if (started.hasEntered) this.#publishPresence(roomId)
-      // Somebody was removed meanwhile, perhaps from here.
+      // Users were removed during the entry, possibly this one.
       if (this.#losses !== lossesBefore) this.#soon(() => this.leases.check([roomId]))
     } finally {
       this.rooms.release(connection, room)
     }
   }
 
-  /** Leaves a room by this connection. */
+  /** Ends the lease of this connection in a room. */
   async unsubscribe(connection: Connection, roomId: string): Promise<void> {
     if (!connection.subscriptions.has(roomId)) return
     const hasLeft = await this.leases.end(connection, roomId)
@@ -138,7 +144,7 @@ export class Hub {
     if (hasLeft) this.#publishPresence(roomId)
   }
 
-  /** Of this node or another; any of it may be missing, double or late. */
+  /** Applies an event of this node or another. Events may be missing, repeated or late. */
   handle(event: ClusterEvent): void {
     switch (event.kind) {
       case 'sessions':
@@ -149,7 +155,7 @@ export class Hub {
         this.#soon(() => this.reconciler.checkPerson(event.userId))
         return this.#soon(() => this.#changedWhere('user_id', [event.userId]))
       case 'taken':
-        // The rates hear of it.
+        // Applied by the rate limits.
         return
       case 'lobby':
         return this.lobby.queueUpdate(event.roomId, event.formerly ?? [])
@@ -184,7 +190,7 @@ export class Hub {
     if (data) this.#notify(userId, { notice, data })
   }
 
-  /** Their rooms are told anew who is there: with their sessions, people may have left them. */
+  /** Refreshes the presence of the rooms of these users or sessions, which may have ended there. */
   async #changedWhere(column: 'user_id' | 'session_id', ids: readonly string[]): Promise<void> {
     const { database } = this.#options
     for (const roomId of await findRoomsOf(database.read, database.dialect, column, ids)) {
@@ -202,7 +208,10 @@ export class Hub {
   }
 }
 
-/** The frame for a client that has come into a room (R18.8); nobody by name where there are too many. */
+/**
+ * `subscribed` frame for a client that has entered a room (R18.8). A large room has no list of
+ * participants.
+ */
 function toSubscribed(
   id: string,
   { presence }: LocalRoom,
@@ -219,6 +228,6 @@ function toSubscribed(
     canPublish: canPublish(access),
     count,
   })
-  // The list is by far the longest part, and the same for all who come in before it changes.
+  // The list is by far the longest part. All clients that enter before it changes share its text.
   return `${own.slice(0, -1)},"present":${personsText}}`
 }

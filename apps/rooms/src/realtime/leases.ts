@@ -23,82 +23,92 @@ export interface LeaseOptions {
   rooms: LocalRooms
 }
 
-/** For which somebody whose last connection went is still told to be there: a tunnel, a new tab (R18.6). */
+/**
+ * Time for which a user stays present after the last connection closed: a tunnel, a new tab
+ * (R18.6).
+ */
 const GRACE_MS = 10_000
-/** Clocks of nodes differ, and any of them may have cleared away what ran out. Renewed ones last much longer. */
+/**
+ * Clock difference between nodes. A node whose clock is ahead may already have deleted a lease that
+ * expires this soon. Renewed leases last much longer.
+ */
 const CLOCKS_DIFFER_MS = 10_000
 
-/** Each of them may read the database. */
+/** Lost subscriptions that are handled at the same time. Each may read the database. */
 const MAX_CONCURRENT_LOST = 100
 
-/** A connection that has gone, and where it was. */
+/** Closed connection with the rooms that it was in. */
 interface ClosedConnection {
   readonly connectionId: string
   readonly roomIds: readonly string[]
 }
 
-/** Who lost a room, as it was told; null: everybody. */
+/** Removal that was published; null: all users. */
 export interface AnnouncedRemoval extends Removal {
   readonly userIds: readonly string[] | null
 }
 
-/** What keeps people at this node in their rooms (R18.6): without a lease, nobody is told anything. */
+/**
+ * Leases keep the users of this node in their rooms (R18.6). A connection without a lease receives
+ * no events of the room.
+ */
 export class Leases {
   readonly #options: LeaseOptions
   readonly #entryQueue: EntryQueue
-  /** Since the last tick; their leases run out from then on. */
-  #gone: ClosedConnection[] = []
-  /** Those whose leases have been made to end at this moment, upon which their rooms are told. */
-  #graceful: (ClosedConnection & { readonly atMs: number })[] = []
+  /** Connections closed since the last tick. The next tick shortens their leases. */
+  #closed: ClosedConnection[] = []
+  /** Connections whose leases expire at `atMs`. The presence of their rooms is published then. */
+  #inGrace: (ClosedConnection & { readonly atMs: number })[] = []
 
   constructor(options: LeaseOptions) {
     this.#options = options
     this.#entryQueue = new EntryQueue(options)
   }
 
-  /** Takes a lease for this connection, if the person may enter. Throws what R17.2 names. */
+  /** Takes a lease for this connection if the user may enter. Throws the refusals of R17.2. */
   take(connection: Connection, roomId: string): Promise<StartedVisit> {
     return this.#entryQueue.enter(connection, roomId)
   }
 
-  /** True when the person has left the room with it; `isHeld` as of `endLease`. */
+  /** True if the user has left the room with it; `isHeld` as in `endLease`. */
   end({ id: connectionId }: Connection, roomId: string, isHeld?: () => boolean): Promise<boolean> {
     const { database, now } = this.#options
     return database.write((tx) => endLease(tx, { roomId, connectionId, nowMs: now(), isHeld }))
   }
 
-  addClosed(gone: ClosedConnection): void {
-    if (gone.roomIds.length > 0) this.#gone.push(gone)
+  addClosed(closed: ClosedConnection): void {
+    if (closed.roomIds.length > 0) this.#closed.push(closed)
   }
 
   async tick(nowMs: number): Promise<void> {
-    const graceful = this.#graceful
-    this.#graceful = graceful.filter(({ atMs }) => nowMs < atMs && atMs <= nowMs + GRACE_MS)
-    // The clock was set back, by which their leases last longer.
-    this.#gone.push(...graceful.filter(({ atMs }) => atMs > nowMs + GRACE_MS))
-    const over = graceful.filter(({ atMs }) => nowMs >= atMs)
-    for (const roomId of new Set(over.flatMap(({ roomIds }) => roomIds))) this.#publishPresence(roomId)
-    await this.#shortenGone(nowMs)
+    const inGrace = this.#inGrace
+    this.#inGrace = inGrace.filter(({ atMs }) => nowMs < atMs && atMs <= nowMs + GRACE_MS)
+    // The clock was set back, and the leases would outlast the grace period. They are shortened
+    // again.
+    this.#closed.push(...inGrace.filter(({ atMs }) => atMs > nowMs + GRACE_MS))
+    const expired = inGrace.filter(({ atMs }) => nowMs >= atMs)
+    for (const roomId of new Set(expired.flatMap(({ roomIds }) => roomIds))) this.#publishPresence(roomId)
+    await this.#shortenClosed(nowMs)
   }
 
-  async #shortenGone(nowMs: number): Promise<void> {
-    if (this.#gone.length === 0) return
+  async #shortenClosed(nowMs: number): Promise<void> {
+    if (this.#closed.length === 0) return
     const { database } = this.#options
-    const gone = this.#gone
-    this.#gone = []
+    const closed = this.#closed
+    this.#closed = []
     try {
       await database.write(async (tx) => {
-        const ids = gone.map(({ connectionId }) => connectionId)
+        const ids = closed.map(({ connectionId }) => connectionId)
         await shortenLeases(tx, database.dialect, ids, nowMs + GRACE_MS)
       })
     } catch (error) {
-      this.#gone.push(...gone)
+      this.#closed.push(...closed)
       throw error
     }
-    this.#graceful.push(...gone.map((each) => ({ ...each, atMs: nowMs + GRACE_MS })))
+    this.#inGrace.push(...closed.map((each) => ({ ...each, atMs: nowMs + GRACE_MS })))
   }
 
-  /** The node gives a sign of life, and so does everybody here. */
+  /** Records the heartbeat of the node and renews the leases of its connections. */
   async renew(nowMs: number): Promise<void> {
     const { database, nodeId, rooms } = this.#options
     const held = rooms.subscriptions()
@@ -107,25 +117,26 @@ export class Leases {
       await recordHeartbeat(tx, nodeId, nowMs)
       if (ids.length > 0) await renewLeases(tx, database.dialect, ids, nowMs)
     })
-    // What had run out by then was not renewed.
+    // Leases that had already expired were not renewed.
     for (const each of held) if (each.leaseUntilMs > nowMs) each.leaseUntilMs = nowMs + LEASE_MS
   }
 
-  /** Whoever has no lease any more in these rooms, or in any, has lost the room (R17.7). */
+  /** Removes users without a lease from these rooms, or from all (R17.7). */
   async check(roomIds?: readonly string[], announced?: AnnouncedRemoval): Promise<void> {
     const { database, nodeId, now, rooms } = this.#options
     const nowMs = now()
-    // Only those who were there before the leases are read, as they were then: theirs were committed by then.
-    const there = rooms.subscriptions(roomIds).map((subscription) => ({
+    // Taken before the leases are read: the leases of these subscriptions are committed by then.
+    const before = rooms.subscriptions(roomIds).map((subscription) => ({
       subscription,
       hasRunOut: nowMs > subscription.leaseUntilMs - CLOCKS_DIFFER_MS,
     }))
-    if (roomIds && there.length === 0) return
+    if (roomIds && before.length === 0) return
     const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs })
-    const lost = there.filter(
+    const lost = before.filter(
       ({ subscription: { connection, roomId } }) => !leases.get(connection.id)?.has(roomId),
     )
-    // Together, as the doors let in those who come together: after an outage it is everybody.
+    // Concurrently, because the entry queue groups concurrent entries. After an outage, all
+    // subscriptions are affected.
     for (let from = 0; from < lost.length; from += MAX_CONCURRENT_LOST)
       await Promise.all(
         lost
@@ -144,16 +155,19 @@ export class Leases {
     const isHeld = () => connection.subscriptions.get(roomId) === subscription
     if (!isHeld()) return
     const { userId } = connection
-    const isMeant = announced && (announced.userIds === null || announced.userIds.includes(userId))
-    // The database was away for too long, or this node asleep: nobody has taken the room from them.
-    if (!isMeant && hasRunOut && (await this.#takeAgain(subscription))) return
+    const isAffected = announced && (announced.userIds === null || announced.userIds.includes(userId))
+    // The lease expired because the database was unavailable for too long or this node was
+    // suspended. The access was not revoked.
+    if (!isAffected && hasRunOut && (await this.#retake(subscription))) return
     const { database, now } = this.#options
-    const removal = isMeant ? announced : await findRemoval(database.read, { roomId, userId, nowMs: now() })
+    const removal = isAffected
+      ? announced
+      : await findRemoval(database.read, { roomId, userId, nowMs: now() })
     if (isHeld()) this.#options.rooms.remove(subscription, removal)
   }
 
-  /** False when the person may not come in any more. */
-  async #takeAgain(subscription: Subscription): Promise<boolean> {
+  /** False if the user may not enter any more. */
+  async #retake(subscription: Subscription): Promise<boolean> {
     const { connection, roomId } = subscription
     try {
       const nowMs = this.#options.now()
@@ -168,7 +182,7 @@ export class Leases {
     return true
   }
 
-  /** Leases that are of no use, from a subscribing that failed half-way. */
+  /** Ends leases without a subscription, left by a `subscribe` that failed half-way. */
   async #endOrphans(leases: LiveLeases): Promise<void> {
     const { registry, rooms } = this.#options
     for (const connection of registry.all())
@@ -179,7 +193,10 @@ export class Leases {
       }
   }
 
-  /** The node stops in order: whoever was here is given the time to come back elsewhere. */
+  /**
+   * Orderly stop: the leases of this node expire after the grace period, in which clients can
+   * reconnect to another node.
+   */
   async leaveCluster(): Promise<void> {
     const { database, nodeId, now } = this.#options
     await database.write((tx) => leaveCluster(tx, nodeId, now() + GRACE_MS))

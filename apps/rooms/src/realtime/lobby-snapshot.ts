@@ -8,67 +8,85 @@ interface LobbyEntry {
   readonly text: string
 }
 
-/** Many rooms are looked through more seldom: so long for each of them. */
-const REST_MS_PER_ROOM = 1
+/** Pause between reads for each room: many rooms are read less often. */
+const PAUSE_MS_PER_ROOM = 1
 
-/** What the lines of the lobby were when this node last looked, or told: what differs from that was told by nobody. */
+/**
+ * Entries of the lobby as last read or sent by this node. A difference from the database is a
+ * change that was not published.
+ */
 export class LobbySnapshot {
   readonly #database: Database<Tables>
-  /** Undefined before the first look. */
-  #known: Map<string, LobbyEntry> | undefined
-  #beginning: Promise<unknown> | undefined
-  #lookedAtMs = 0
-  #restMs = 0
+  /** Undefined before the first read. */
+  #entries: Map<string, LobbyEntry> | undefined
+  #loading: Promise<unknown> | undefined
+  #readAtMs = 0
+  #pauseMs = 0
 
   constructor(database: Database<Tables>) {
     this.#database = database
   }
 
-  /** Nobody wants to know any more. */
+  /** Drops the snapshot when no client is subscribed to the lobby. */
   forget(): void {
-    this.#known = undefined
+    this.#entries = undefined
   }
 
-  /** Looks for the first time, so that what changes after this is found; once for all who come at the same time. */
+  /**
+   * Reads the first snapshot, from which later changes are found. Concurrent callers share one
+   * read.
+   */
   async load(nowMs: number): Promise<void> {
-    if (this.#known) return
-    this.#beginning ??= this.differences(nowMs).finally(() => (this.#beginning = undefined))
-    await this.#beginning
+    if (this.#entries) return
+    this.#loading ??= this.differences(nowMs).finally(() => (this.#loading = undefined))
+    await this.#loading
   }
 
-  /** Those who look at the lobby have been told that this room is so now, or is gone. */
+  /** Records the entry that was sent to subscribers of the lobby; undefined if the room is gone. */
   update(roomId: string, room: RoomRow | undefined, count: number): void {
-    if (room) this.#known?.set(roomId, toLobbyEntry(room, count))
-    else this.#known?.delete(roomId)
+    if (room) this.#entries?.set(roomId, toLobbyEntry(room, count))
+    else this.#entries?.delete(roomId)
   }
 
-  /** Rooms whose lines have changed, with who could see them before. */
+  /** Rooms whose entries have changed, with the users who could see them before. */
   async differences(nowMs: number): Promise<ReadonlyMap<string, PreviousAudience>> {
     const changed = new Map<string, PreviousAudience>()
-    // A clock that was set back makes no rest longer.
-    if (this.#known && Math.abs(nowMs - this.#lookedAtMs) < this.#restMs) return changed
+    // A clock that was set back must not lengthen the pause.
+    if (this.#entries && Math.abs(nowMs - this.#readAtMs) < this.#pauseMs) return changed
     const rows = await listRoomsWithCounts(this.#database.read, { nowMs })
     const now = new Map(rows.map(({ present, ...room }) => [room.id, toLobbyEntry(room, present ?? 0)]))
-    // As it is by now: another look may have ended meanwhile.
-    const before = this.#known
-    this.#known = now
-    this.#lookedAtMs = nowMs
-    this.#restMs = rows.length * REST_MS_PER_ROOM
+    // Read after the query: another call may have finished meanwhile.
+    const before = this.#entries
+    this.#entries = now
+    this.#readAtMs = nowMs
+    this.#pauseMs = rows.length * PAUSE_MS_PER_ROOM
     if (!before) return changed
     for (const [id, { text }] of now) {
-      const known = before.get(id)
-      if (known?.text !== text) changed.set(id, known?.isPublic ? 'everyone' : [])
+      const entry = before.get(id)
+      if (entry?.text !== text) changed.set(id, entry?.isPublic ? 'everyone' : [])
     }
-    // Of private rooms that are gone nobody knows any more whose they were.
+    // The audience of a deleted private room is unknown by now.
     for (const [id, { isPublic }] of before) if (!now.has(id) && isPublic) changed.set(id, 'everyone')
     return changed
   }
 }
 
-/** All of the line that can change, except the number of the newest event, which is told when something else is. */
+/**
+ * Every part of the entry that can change, except the newest sequence number. That is sent along
+ * with other changes.
+ */
 function toLobbyEntry(room: RoomRow, count: number): LobbyEntry {
   const { name, visibility, owner_id, max_participants, allow_guests, default_role } = room
-  const kept = [room.history_visibility, room.retention]
-  const seen = [name, visibility, owner_id, max_participants, allow_guests, default_role, ...kept, count]
-  return { isPublic: visibility === 'public', text: seen.join('\n') }
+  const retention = [room.history_visibility, room.retention]
+  const parts = [
+    name,
+    visibility,
+    owner_id,
+    max_participants,
+    allow_guests,
+    default_role,
+    ...retention,
+    count,
+  ]
+  return { isPublic: visibility === 'public', text: parts.join('\n') }
 }

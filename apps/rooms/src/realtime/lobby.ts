@@ -16,7 +16,7 @@ import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
 import { LobbySnapshot } from './lobby-snapshot.ts'
 
-/** A room that changes all the time is told of this often (R18.8). */
+/** Minimum interval between updates of a room that changes continuously (R18.8). */
 const EVERY_MS = 2_000
 
 interface LobbyOptions {
@@ -27,12 +27,12 @@ interface LobbyOptions {
   bus: Bus
 }
 
-/** The lobby's lines for those at this node who look at it. */
+/** Sends entries of the lobby to the subscribed connections of this node. */
 export class Lobby {
   readonly #connections = new Set<Connection>()
-  /** How many are about to be among them. */
-  #coming = 0
-  /** Rooms to tell of, with who could see them before. */
+  /** Number of connections that are being added. */
+  #pendingAdds = 0
+  /** Rooms to send, with the users who could see them before. */
   readonly #changed = new Map<string, PreviousAudience>()
   readonly #database: Database<Tables>
   readonly #log: Log
@@ -50,15 +50,18 @@ export class Lobby {
     this.#snapshot = new LobbySnapshot(database)
   }
 
-  /** When this ends, it is known what the lobby was: the client reads it only then, and is told of what changes later. */
+  /**
+   * Resolves when the snapshot exists. The client reads the lobby only then, and receives all later
+   * changes.
+   */
   async add(connection: Connection): Promise<void> {
-    this.#coming++
+    this.#pendingAdds++
     try {
       if (this.#bus.state() !== 'in-process') await this.#snapshot.load(this.#now())
     } catch (error) {
-      this.#log.warn('the lobby could not be read', { error })
+      this.#log.warn('lobby: cannot read the rooms', { error })
     }
-    this.#coming--
+    this.#pendingAdds--
     if (!connection.isClosed) this.#connections.add(connection)
   }
 
@@ -72,10 +75,13 @@ export class Lobby {
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
   }
 
-  /** Finds what other nodes did not tell of, or told and was lost (R19.2); a node that is alone tells itself of everything. */
+  /**
+   * Finds changes whose events were lost or never published (R19.2). On a single node, every change
+   * is published locally.
+   */
   async reconcile(): Promise<void> {
     if (this.#bus.state() === 'in-process') return
-    if (this.#connections.size + this.#coming === 0) return this.#snapshot.forget()
+    if (this.#connections.size + this.#pendingAdds === 0) return this.#snapshot.forget()
     for (const [roomId, previousAudience] of await this.#snapshot.differences(this.#now()))
       this.queueUpdate(roomId, previousAudience)
   }
@@ -84,7 +90,10 @@ export class Lobby {
     clearTimeout(this.#timer)
   }
 
-  /** Tells of everything that has changed since the last time; after what is being told, so that nothing older comes last. */
+  /**
+   * Sends all changes since the last time. Waits for the previous call, to send no older state
+   * after a newer one.
+   */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -98,8 +107,8 @@ export class Lobby {
       try {
         await this.#sendUpdate(roomId, previousAudience)
       } catch (error) {
-        // Whoever asks for the list gets it right.
-        this.#log.warn('the lobby could not be told of a room', { error })
+        // A client that requests the list receives the current state.
+        this.#log.warn('lobby: cannot send an update', { error })
       }
   }
 
@@ -109,7 +118,7 @@ export class Lobby {
     const count = room ? await countParticipants(this.#database.read, roomId, this.#now()) : 0
     this.#snapshot.update(roomId, room, count)
     const remove = JSON.stringify({ type: 'lobby', remove: roomId })
-    // One text for all who see the same: most are nothing but visitors.
+    // One text for all viewers with the same role: most are visitors.
     const upserts = new Map<RoomRole | null, string>()
     for (const connection of this.#connections) {
       const role = room && roleFor(room, connection)
@@ -118,13 +127,16 @@ export class Lobby {
         upserts.set(role, upsert)
         connection.send(upsert)
       }
-      // Nobody is told of a room by its end who never knew of it.
+      // A removal is sent only to users who could see the room.
       else if (previousAudience === 'everyone' || previousAudience.includes(connection.userId))
         connection.send(remove)
     }
   }
 
-  /** As what somebody sees the room in the lobby; undefined for those who do not. */
+  /**
+   * Returns the role of a viewer in the room as the lobby shows it; undefined for viewers who may
+   * not see the room.
+   */
   async #viewers(
     roomId: string,
   ): Promise<(room: RoomRow, viewer: Connection) => RoomRole | null | undefined> {
@@ -140,7 +152,7 @@ export class Lobby {
     }
   }
 
-  /** Of guests at an address that is barred from the room, which counts or not by whether they are new (R17.5). */
+  /** Access of guests at a banned client prefix. The ban applies only to new guests (R17.5). */
   async #findAccessByAddress(roomId: string): Promise<ReadonlyMap<Connection, UserRoomAccess>> {
     const { read } = this.#database
     const nowMs = this.#now()
@@ -162,7 +174,7 @@ function upsertOf(room: RoomRow, role: RoomRole | null, count: number): string {
   return JSON.stringify({ type: 'lobby', upsert: seen })
 }
 
-/** As `listRooms` decides it: public rooms, and the ones that one belongs to. */
+/** The same rule as in `listRooms`: public rooms and rooms of which the user is a member. */
 function isListed(access: UserRoomAccess): boolean {
   return decideEntry(access) === 'yes' && (access.visibility === 'public' || access.role !== null)
 }

@@ -8,7 +8,7 @@ import { findAccessOfParticipants } from '../rooms/access-store.ts'
 import type { Connection, Subscription } from './connection.ts'
 import { Presence } from './presence.ts'
 
-/** What a room here needs of the node. */
+/** Dependencies of a room on its node. */
 export interface LocalRoomDependencies {
   database: Database<Tables>
   log: Log
@@ -21,21 +21,23 @@ const EVENTS_AT_ONCE = 200
 
 type LocalRoomEvent = Extract<ClusterEvent, { kind: 'event' | 'grown' | 'presence' | 'typing' }>
 
-/** A room that somebody at this node is subscribed to. Does no more than send; what is so, the database says. */
+/** Room with subscribers at this node. It only delivers; the database decides. */
 export class LocalRoom {
   readonly id: string
-  /** Those who are told what happens. */
+  /** Subscriptions that receive events. */
   readonly subscriptions = new Set<Subscription>()
-  /** Those on their way in, who keep the room here and are told nothing yet. */
+  /** Connections that are entering. They keep the room open and receive nothing yet. */
   readonly entering = new Set<Connection>()
   readonly presence: Presence
   readonly #dependencies: LocalRoomDependencies
-  /** Everybody here has been sent everything up to this event, unless a catching-up is wanted. */
+  /**
+   * All events up to this sequence number were sent to all subscriptions, unless a catch-up is due.
+   */
   #seq = 0
-  /** The latest event that was heard of while nobody was here to be told. */
+  /** Highest sequence number received, also while the room had no subscriptions. */
   #latestSeq = 0
-  #catching: Promise<void> | undefined
-  /** Stays set when catching up fails, so that it is gone on with. */
+  #catchUpRun: Promise<void> | undefined
+  /** Stays set if the catch-up fails, to repeat it. */
   #isBehind = false
 
   constructor(id: string, dependencies: LocalRoomDependencies) {
@@ -52,23 +54,26 @@ export class LocalRoom {
     return this.subscriptions.size === 0 && this.entering.size === 0
   }
 
-  /** Whether the log, which stands at `seq`, has more than was sent. */
+  /** Whether the event log, whose last number is `seq`, has events that were not sent. */
   isBehind(seq: number): boolean {
     return this.#isBehind || seq > this.#seq
   }
 
-  /** Somebody who has everything up to `seq`, from a transaction that others may have overtaken since. */
+  /**
+   * Adds a subscription that has all events up to its `seq`. Newer events may have been committed
+   * since that transaction.
+   */
   open(subscription: Subscription): void {
     const { connection, seq } = subscription
     const known = Math.max(this.#seq, this.#latestSeq)
     if (this.subscriptions.size === 0) this.#seq = seq
     connection.subscriptions.set(this.id, subscription)
     this.subscriptions.add(subscription)
-    // Whoever comes while others catch up is served by the round after.
-    if (seq !== this.#seq || seq < known || this.#catching) this.catchUp()
+    // A subscription added during a catch-up is served by the next round.
+    if (seq !== this.#seq || seq < known || this.#catchUpRun) this.catchUp()
   }
 
-  /** Whether it was subscribed. */
+  /** Whether the connection was subscribed. */
   remove(connection: Connection): boolean {
     const subscription = connection.subscriptions.get(this.id)
     if (!subscription) return false
@@ -81,7 +86,7 @@ export class LocalRoom {
     for (const { connection } of this.subscriptions) if (connection.userId !== except) connection.send(text)
   }
 
-  /** Something that concerns those who are here. */
+  /** Applies an event of this room. */
   handle(event: LocalRoomEvent): void {
     switch (event.kind) {
       case 'event':
@@ -97,18 +102,18 @@ export class LocalRoom {
     }
   }
 
-  /** An event that was told, which may have come late, twice, or too early (R18.4). */
+  /** Delivers a published event, which may be late, repeated or early (R18.4). */
   applyEvent(event: RoomEvent): void {
     this.#latestSeq = Math.max(this.#latestSeq, event.seq)
     if (this.subscriptions.size === 0 || event.seq <= this.#seq) return
-    // What each sees of the room's settings is their own, which takes a look at the database.
+    // Room settings differ between viewers, which requires a read of the database.
     const isNext = event.seq === this.#seq + 1 && event.event !== 'room.settings'
-    if (this.#isBehind || this.#catching || !isNext) return this.catchUp()
+    if (this.#isBehind || this.#catchUpRun || !isNext) return this.catchUp()
     this.#seq = event.seq
     this.#deliver(event, this.subscriptions)
   }
 
-  /** Another node has stored events up to this one. */
+  /** Applies the sequence number that another node has stored. */
   #applyRemoteSeq(seq: number): void {
     this.#latestSeq = Math.max(this.#latestSeq, seq)
     if (this.subscriptions.size > 0 && seq > this.#seq) this.catchUp()
@@ -119,20 +124,21 @@ export class LocalRoom {
     to: Iterable<Subscription>,
     viewFor?: (connection: Connection) => RoomEvent,
   ): void {
-    // One text for all: making it is dearer than sending it.
+    // One text for all: serialising costs more than sending.
     const shared = viewFor ? undefined : this.#frame(event)
     let count = 0
     for (const subscription of to) {
       if (subscription.seq >= event.seq) continue
       subscription.seq = event.seq
-      // It may have left while others were sent theirs. The room's own set is at hand, that of each connection is not.
+      // It may have ended during this delivery. The set of the room is at hand, unlike the map of
+      // each connection.
       if (!this.subscriptions.has(subscription)) continue
       const { connection } = subscription
       connection.send(shared ?? this.#frame(viewFor?.(connection) ?? event))
       count++
     }
     this.#dependencies.countDeliveries(count)
-    // What visitors are is a setting of the room.
+    // The role of visitors is a setting of the room.
     if (!event.event.startsWith('message.')) this.presence.scheduleRefresh()
   }
 
@@ -140,31 +146,34 @@ export class LocalRoom {
     return JSON.stringify({ type: 'event', roomId: this.id, ...event })
   }
 
-  /** Sends what the log has and somebody here has not; one at a time, again when more is wanted meanwhile. */
+  /**
+   * Sends events of the log that subscriptions lack. Runs one at a time, and again if requested
+   * meanwhile.
+   */
   catchUp(): void {
     this.#isBehind = true
-    this.#catching ??= this.#catchUp().finally(() => (this.#catching = undefined))
+    this.#catchUpRun ??= this.#catchUp().finally(() => (this.#catchUpRun = undefined))
   }
 
   async #catchUp(): Promise<void> {
     try {
       while (this.#isBehind) {
         this.#isBehind = false
-        await this.#readOn()
+        await this.#sendMissing()
       }
     } catch (error) {
-      // The next event, or the next look at the room's number, begins it again.
+      // The next event or reconciliation starts it again.
       this.#isBehind = true
-      this.#dependencies.log.warn('a room could not catch up with its log', { error })
+      this.#dependencies.log.warn('room: cannot catch up with its event log', { error })
     }
   }
 
-  async #readOn(): Promise<void> {
+  async #sendMissing(): Promise<void> {
     const { read } = this.#dependencies.database
     for (;;) {
       const to = [...this.subscriptions]
       if (to.length === 0) return
-      const from = to.reduce((least, { seq }) => Math.min(least, seq), this.#seq)
+      const from = to.reduce((min, { seq }) => Math.min(min, seq), this.#seq)
       const { events, reachedSeq, isAll } = await loadEvents(read, this.id, from, EVENTS_AT_ONCE)
       for (const event of events) this.#deliver(event, to, await this.#viewFor(event))
       for (const subscription of to) subscription.seq = Math.max(subscription.seq, reachedSeq)
@@ -173,7 +182,7 @@ export class LocalRoom {
     }
   }
 
-  /** Only settings look different to different people. */
+  /** Viewer-specific form of an event; undefined for all events except settings. */
   async #viewFor(event: RoomEvent): Promise<((connection: Connection) => RoomEvent) | undefined> {
     if (event.event !== 'room.settings') return undefined
     const { database, now } = this.#dependencies

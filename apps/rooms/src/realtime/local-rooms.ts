@@ -3,13 +3,13 @@ import { toMomentOrNull } from '../wire.ts'
 import type { Connection, Subscription } from './connection.ts'
 import { LocalRoom, type LocalRoomDependencies } from './local-room.ts'
 
-/** Why somebody is not in a room any more, and until when. */
+/** Why and until when a user lost a room. */
 export interface Removal {
   reason: RemovalReason
   untilMs: number | null
 }
 
-/** The rooms that somebody at this node is subscribed to. */
+/** Rooms with subscribers at this node. */
 export class LocalRooms {
   readonly #rooms = new Map<string, LocalRoom>()
   readonly #dependencies: LocalRoomDependencies
@@ -26,13 +26,16 @@ export class LocalRooms {
     return this.#rooms.get(roomId)
   }
 
-  /** Everybody's subscriptions to these rooms, or to all, at this moment. */
+  /** Current subscriptions to these rooms, or to all. */
   subscriptions(roomIds?: readonly string[]): Subscription[] {
     const rooms = roomIds ? roomIds.map((roomId) => this.#rooms.get(roomId)) : this.all()
     return rooms.flatMap((room) => [...(room?.subscriptions ?? [])])
   }
 
-  /** Somebody is on the way in; the room hears what happens from now on. `settled` must follow. */
+  /**
+   * Opens the room for a connection that is entering. The room receives events from now on.
+   * `release` must follow.
+   */
   reserve(connection: Connection, roomId: string): LocalRoom {
     const room = this.#rooms.get(roomId) ?? new LocalRoom(roomId, this.#dependencies)
     this.#rooms.set(roomId, room)
@@ -40,13 +43,13 @@ export class LocalRooms {
     return room
   }
 
-  /** In or not, nobody need wait for this connection any more. */
+  /** The entry has succeeded or failed: the room need not stay open for this connection. */
   release(connection: Connection, room: LocalRoom): void {
     room.entering.delete(connection)
     if (room.isEmpty) this.#close(room)
   }
 
-  /** Whether the connection was there. */
+  /** Whether the connection was subscribed. */
   leave(connection: Connection, roomId: string): boolean {
     const room = this.#rooms.get(roomId)
     if (!room?.remove(connection)) return false
@@ -54,7 +57,7 @@ export class LocalRooms {
     return true
   }
 
-  /** Somebody lost the room: told on the socket, which stays open. */
+  /** Removes a user from the room with a frame. The socket stays open. */
   remove({ connection, roomId }: Subscription, { reason, untilMs }: Removal): void {
     if (!this.leave(connection, roomId)) return
     connection.sendFrame({ type: 'room.removed', roomId, reason, until: toMomentOrNull(untilMs) })

@@ -13,7 +13,10 @@ const endedData = {
   transfer_ended: z.object({ roomId: Id, fromUserId: Id, toUserId: Id }),
 }
 
-/** What somebody is told of what came about at another node, as the database has it for them; undefined when it has not. */
+/**
+ * Data of a notice from another node, as the database has it for this user; undefined if it is
+ * gone.
+ */
 export async function readNotice(
   db: Kysely<Tables>,
   { userId, notice, ids }: Extract<ClusterEvent, { kind: 'noticed' }>,
@@ -28,6 +31,6 @@ export async function readNotice(
     const [row] = await listTransfers(db, { userId, roomId: Id.parse(ids['roomId']), nowMs }, 1)
     return row?.to_user_id === userId ? { transfer: toPendingTransfer(row) } : undefined
   }
-  // Nothing is left to be read of the others.
+  // The other kinds have no data in the database any more.
   return endedData[notice].parse(ids)
 }

@@ -5,22 +5,22 @@ import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { countParticipants, findRoom, listParticipants } from '../rooms/store.ts'
 import type { LocalRoomDependencies } from './local-room.ts'
 
-/** More people than this are only counted (R18.6). */
+/** A room with more participants shows only their number (R18.6). */
 export const MAX_PERSONS = 200
-/** Comings and goings within this time are told together. */
+/** Changes within this time are sent together. */
 const EVERY_MS = 250
 
-/** Who is in a room, as last told to those who are there. */
+/** Participants of a room as last sent to its subscribers. */
 export class Presence {
-  /** Empty above `MOST_PERSONS`. */
+  /** Empty if there are more than `MAX_PERSONS`. */
   persons = new Map<string, Person>()
   count = 0
-  /** Of `persons` as they are; made when it is asked for. */
+  /** JSON of `persons`, created on demand. */
   #text: string | undefined
   readonly #roomId: string
   readonly #dependencies: LocalRoomDependencies
   readonly #sendFrame: SendFrame
-  /** One reading after the other, so that none brings back what was so before. */
+  /** Reads run one after the other. An older result never replaces a newer one. */
   #reading: Promise<unknown> = Promise.resolve()
   #firstRead: Promise<unknown> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -32,7 +32,7 @@ export class Presence {
     this.#sendFrame = sendFrame
   }
 
-  /** How many are there and who, as JSON, with somebody who has come since that was read. */
+  /** Number and JSON list of the participants, including a newcomer since the last read. */
   snapshotWith(newcomer: Person | undefined): { count: number; personsText: string } {
     const personsText = (this.#text ??= JSON.stringify([...this.persons.values()]))
     const { count } = this
@@ -42,7 +42,7 @@ export class Presence {
     return { count: count + 1, personsText: personsText.slice(0, -1) + own }
   }
 
-  /** Somebody who is there, unless that was read already. */
+  /** The entering user, unless the last read contains them. */
   async findNewcomer({ userId, isGuest: guest, ...access }: UserRoomAccess): Promise<Person | undefined> {
     if (this.persons.has(userId)) return undefined
     const display = await findUserDisplay(this.#dependencies.database.read, this.#roomId, userId)
@@ -51,12 +51,12 @@ export class Presence {
     return { userId, nickname, avatarColor, guest, role: effectiveRole(access) }
   }
 
-  /** Tells who came and went, soon. */
+  /** Sends the changes soon. */
   scheduleRefresh(): void {
     if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.refresh(), EVERY_MS)
   }
 
-  /** Whether others are in the room than were told. */
+  /** Whether other users are present than were sent. */
   differsFrom(userIds: ReadonlySet<string>): boolean {
     if (userIds.size !== this.count) return true
     return this.count <= MAX_PERSONS && !userIds.isSubsetOf(new Set(this.persons.keys()))
@@ -67,7 +67,7 @@ export class Presence {
     clearTimeout(this.#timer)
   }
 
-  /** Reads who is there unless it has been read before: later changes come by themselves. */
+  /** Reads the participants unless that was done before. Later changes arrive as events. */
   async readOnce(): Promise<void> {
     this.#firstRead ??= this.#read()
     try {
@@ -85,8 +85,8 @@ export class Presence {
       const change = await this.#read()
       if (change) this.#sendFrame({ type: 'presence', roomId: this.#roomId, ...change })
     } catch (error) {
-      // The next look at who is there finds the difference.
-      this.#dependencies.log.warn('who is in a room could not be read', { error })
+      // The next reconciliation finds the difference.
+      this.#dependencies.log.warn('presence: cannot read the participants', { error })
     }
   }
 
@@ -96,7 +96,7 @@ export class Presence {
     return read
   }
 
-  /** What is different from what was last told; undefined when nothing is. */
+  /** Changes since the last read; undefined if there are none. */
   async #readNow(): Promise<PresenceChange | undefined> {
     const { database, now } = this.#dependencies
     const room = await findRoom(database.read, this.#roomId)
@@ -118,7 +118,7 @@ export class Presence {
 
 type SendFrame = (frame: Readonly<Record<string, unknown>>) => void
 
-/** What a `presence` frame says. */
+/** Content of a `presence` frame. */
 interface PresenceChange {
   joined: Person[]
   left: string[]

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 
-/** What clients ask for in `Sec-WebSocket-Protocol`; a second one with this prefix carries a ticket (R18.1, R18.2). */
+/**
+ * Value that clients send in `Sec-WebSocket-Protocol`. A second value with this prefix carries a
+ * ticket (R18.1, R18.2).
+ */
 export const SUBPROTOCOL = 'latchkey.v1'
 export const TICKET_PREFIX = 'latchkey.ticket.'
 
-/** Longer frames end the connection (4413). */
+/** A longer frame closes the connection (4413). */
 export const FRAME_LIMIT_BYTES = 16 * 1024
 
-/** Close codes of R18.8; what the client does then is its own. */
+/** Close codes of R18.8. The client decides how to react. */
 export const Close = {
   restarting: 1012,
   overloaded: 1013,
@@ -32,7 +35,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
 ])
 export type ClientFrame = z.output<typeof ClientFrame>
 
-/** A frame, or what of it can be answered: the id of a request that is none of ours. */
+/** A frame, or the id of an invalid request for the answer. */
 export type ReadFrame = { frame: ClientFrame } | { frame: null; id: string | null }
 
 export function readFrame(text: string): ReadFrame {
@@ -40,7 +43,7 @@ export function readFrame(text: string): ReadFrame {
   try {
     value = JSON.parse(text)
   } catch {
-    // No JSON, or nested so deeply that the parser gives up.
+    // Not JSON, or nested too deeply for the parser.
     return { frame: null, id: null }
   }
   const parsed = ClientFrame.safeParse(value)

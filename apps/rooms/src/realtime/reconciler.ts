@@ -20,13 +20,13 @@ export interface ReconcilerOptions {
   leases: Leases
 }
 
-/** What nobody told is found out within this time (R18.4, R19.2). */
+/** Time within which changes without an event are found (R18.4, R19.2). */
 const RECONCILE_EVERY_MS = 5_000
 const RENEW_EVERY_MS = 15_000
-/** Names and roles of those present are read anew this seldom where nobody tells of a change: one room in so many a look. */
-const NAMES_EVERY = 12
+/** Each pass refreshes names and roles in one of this many rooms, in case an event was lost. */
+const REFRESH_NAMES_EVERY = 12
 
-/** Looks into the database for what nobody told, or told and was lost. */
+/** Finds changes in the database whose events were lost or never published. */
 export class Reconciler {
   readonly #options: ReconcilerOptions
   readonly #sessions: CoalescedTask
@@ -41,30 +41,33 @@ export class Reconciler {
     this.#rooms = new CoalescedTask(() => this.#tickRooms())
     const nowMs = options.now()
     this.#reconciledAtMs = nowMs
-    // At once, so that other nodes know of this one.
+    // Due at once, to make this node known to the others.
     this.#renewedAtMs = nowMs - RENEW_EVERY_MS
   }
 
-  /** Waits for what is under way, and takes the node out of the cluster. */
+  /** Waits for running work and removes the node from the cluster. */
   async stop(): Promise<void> {
     await Promise.all([this.#sessions.whenIdle(), this.#rooms.whenIdle()])
     try {
       await this.#options.leases.leaveCluster()
     } catch (error) {
-      this.#options.log.warn('the leases of this node are left to run out', { error })
+      this.#options.log.warn('leases: cannot be shortened, left to expire', { error })
     }
   }
 
-  /** Logs what fails; the next look does it again. */
+  /** Logs failures. The next pass repeats the work. */
   async runLogged(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      this.#options.log.warn('what rooms and sessions have become could not be read', { error })
+      this.#options.log.warn('reconciler: cannot reconcile rooms and sessions', { error })
     }
   }
 
-  /** What is due at this moment, every second. Never fails. A slow database holds up neither signs of life nor sessions. */
+  /**
+   * Runs everything that is due, every second. Never rejects. A slow database delays neither pings
+   * nor session checks.
+   */
   async tick(): Promise<void> {
     const nowMs = this.#options.now()
     for (const connection of this.#options.registry.all()) connection.keepAlive(nowMs)
@@ -75,7 +78,8 @@ export class Reconciler {
     const { leases, lobby, now } = this.#options
     const nowMs = now()
     await this.runLogged(() => leases.tick(nowMs))
-    // By a clock that was set back, what was done last lies ahead: that must not keep it from being done for as long.
+    // After the clock was set back, the last run lies in the future. That must not postpone the
+    // next one by the same time.
     if (Math.abs(nowMs - this.#reconciledAtMs) >= RECONCILE_EVERY_MS) {
       this.#reconciledAtMs = nowMs
       await this.runLogged(() => this.#reconcileRooms())
@@ -83,12 +87,12 @@ export class Reconciler {
     }
     if (Math.abs(nowMs - this.#renewedAtMs) >= RENEW_EVERY_MS) {
       this.#renewedAtMs = nowMs
-      // As of now: what came before may have taken long, and nobody's lease may end sooner for it.
+      // With the current time: earlier work may have taken long and must not shorten leases.
       await this.runLogged(() => leases.renew(now()))
     }
   }
 
-  /** Somebody may have lost rooms or sessions, or is called something else. */
+  /** Checks a user who may have lost rooms or sessions or changed their name. */
   async checkPerson(userId: string): Promise<void> {
     const { registry, rooms, sessionExpiry, leases } = this.#options
     const connections = registry.ofUser(userId)
@@ -98,28 +102,28 @@ export class Reconciler {
     if (roomIds.length > 0) await leases.check(roomIds)
   }
 
-  /** Logs that have grown, rooms that are gone, people who came, went, or lost theirs. */
+  /** Finds new events, deleted rooms, changed presence and lost leases. */
   async #reconcileRooms(): Promise<void> {
     const { database, rooms, registry, leases, now } = this.#options
-    const looked = rooms.all()
-    if (looked.length > 0) {
-      const roomIds = looked.map(({ id }) => id)
+    const checked = rooms.all()
+    if (checked.length > 0) {
+      const roomIds = checked.map(({ id }) => id)
       const seqs = await findLastSeqs(database.read, database.dialect, roomIds)
       const people = await findParticipantIds(database.read, database.dialect, { roomIds, nowMs: now() })
       this.#reconciliations++
-      for (const [index, room] of looked.entries()) {
+      for (const [index, room] of checked.entries()) {
         if (room.isBehind(seqs.get(room.id) ?? 0)) room.catchUp()
-        const isNamed = (index + this.#reconciliations) % NAMES_EVERY === 0
-        if (isNamed || room.presence.differsFrom(people.get(room.id) ?? new Set()))
+        const isRefreshDue = (index + this.#reconciliations) % REFRESH_NAMES_EVERY === 0
+        if (isRefreshDue || room.presence.differsFrom(people.get(room.id) ?? new Set()))
           room.presence.scheduleRefresh()
       }
     }
-    // With a room that is gone its leases are gone.
+    // Also covers deleted rooms: their leases are deleted with them.
     if (registry.size > 0) await leases.check()
   }
 }
 
-/** Does the same again and again, one at a time; asked for during one, it is done once more after it. */
+/** Task that runs one at a time. All requests during a run share one run after it. */
 class CoalescedTask {
   readonly #work: () => Promise<void>
   #current: Promise<void> = Promise.resolve()
@@ -129,7 +133,7 @@ class CoalescedTask {
     this.#work = work
   }
 
-  /** Ends when one has been done that began after this. */
+  /** Resolves after a run that began after this call. */
   run(): Promise<void> {
     this.#next ??= this.#current.then(() => {
       this.#next = undefined

@@ -1,4 +1,4 @@
-/** Lets so many do something at the same time; all others wait in their order. */
+/** Limits how many operations run at the same time. Others wait in order. */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -9,7 +9,7 @@ export class Semaphore {
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free--
-    // Whoever goes leaves the place to the next.
+    // A finished operation passes its place to the next.
     else await new Promise<void>((resolve) => void this.#waiting.push(resolve))
     try {
       return await work()

@@ -4,13 +4,16 @@ import { Close } from './protocol.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
 import { endReasonOf, findSessionEnds, findRevokedSince } from './store.ts'
 
-/** Clocks of nodes differ, and a commit takes its time. */
+/** Margin for clock differences between nodes and for the duration of a commit. */
 const REVOKED_MARGIN_MS = 10_000
-/** All sessions here are looked at anew within five seconds; up to so many, every second. */
+/**
+ * Number of ticks, one a second, in which all sessions of this node are checked. Up to `MIN_SWEPT`
+ * sessions are checked on every tick.
+ */
 const SWEEPS = 5
 const MIN_SWEPT = 1_000
 
-/** Closes the sockets of sessions that are over, within two seconds with the bus down too (R18.3). */
+/** Closes the sockets of ended sessions within two seconds, even while the bus is down (R18.3). */
 export class SessionExpiry {
   readonly #database: Database<Tables>
   readonly #registry: ConnectionRegistry
@@ -42,7 +45,7 @@ export class SessionExpiry {
     this.#revokedSinceMs = nowMs
   }
 
-  /** Closes the sockets of those of these sessions that are over. */
+  /** Closes the sockets of the ended sessions among these. */
   async check(sessionIds: Iterable<string>): Promise<void> {
     const here = [...new Set(sessionIds)].filter((id) => this.#registry.hasSession(id))
     if (here.length === 0) return
@@ -53,7 +56,7 @@ export class SessionExpiry {
       const reason = endReasonOf(row, nowMs)
       for (const connection of this.#registry.ofSession(id))
         if (reason) connection.close(Close.session, reason)
-        // It may have been used over HTTP.
+        // The session may have been used over HTTP.
         else if (row) connection.expiresAtMs = row.idle_expires_at
     }
   }
@@ -65,7 +68,10 @@ export class SessionExpiry {
     return due
   }
 
-  /** What the other ways cannot see: accounts that are erased, and clocks that are far apart. */
+  /**
+   * Next part of all sessions. Finds what the other checks miss: erased accounts, and clocks that
+   * differ widely.
+   */
   #sweep(): string[] {
     const ids = this.#registry.sessionIds()
     const from = this.#sweptTo < ids.length ? this.#sweptTo : 0

@@ -8,7 +8,7 @@ import type { Removal } from './local-rooms.ts'
 
 type SessionEnd = Pick<SessionRow, 'id' | 'revoked_at' | 'revoke_reason' | 'idle_expires_at'>
 
-/** How these sessions end; those of erased accounts have no row any more. */
+/** Ends of these sessions. Sessions of erased accounts have no row. */
 export async function findSessionEnds(
   db: Kysely<Tables>,
   dialect: DialectName,
@@ -22,20 +22,20 @@ export async function findSessionEnds(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Why a session is over; undefined while it can be used. */
+/** Why a session has ended; undefined while it is valid. */
 export function endReasonOf(row: SessionEnd | undefined, nowMs: number): RevokeReason | undefined {
   if (!row) return 'revoked'
   if (row.revoked_at !== null) return row.revoke_reason ?? 'revoked'
   return row.idle_expires_at <= nowMs ? 'expired' : undefined
 }
 
-/** Ids of the sessions that somebody ended after this moment. */
+/** Ids of the sessions that were revoked since this moment. */
 export async function findRevokedSince(db: Kysely<Tables>, sinceMs: number): Promise<string[]> {
   const rows = await db.selectFrom('sessions').select('id').where('revoked_at', '>=', sinceMs).execute()
   return rows.map(({ id }) => id)
 }
 
-/** Where the logs of these rooms stand; rooms that are gone are missing. */
+/** Last sequence numbers of these rooms. Deleted rooms are missing. */
 export async function findLastSeqs(
   db: Kysely<Tables>,
   dialect: DialectName,
@@ -49,7 +49,7 @@ export async function findLastSeqs(
   return new Map(rows.map((row) => [row.id, row.last_seq]))
 }
 
-/** Who is in these rooms. */
+/** Participants of these rooms. */
 export async function findParticipantIds(
   db: Kysely<Tables>,
   dialect: DialectName,
@@ -67,7 +67,7 @@ export async function findParticipantIds(
   return found
 }
 
-/** Rooms where these people, or whoever has these sessions, are or were until a moment ago. */
+/** Rooms that these users or sessions are in, or left a moment ago. */
 export async function findRoomsOf(
   db: Kysely<Tables>,
   dialect: DialectName,
@@ -86,7 +86,7 @@ export async function findRoomsOf(
 /** Live leases of one node, by connection and then by room. */
 export type LiveLeases = ReadonlyMap<string, ReadonlySet<string>>
 
-/** In these rooms, or in all. */
+/** Live leases in these rooms, or in all. */
 export async function findLeases(
   db: Kysely<Tables>,
   dialect: DialectName,
@@ -108,7 +108,7 @@ export async function findLeases(
   return found
 }
 
-/** Why somebody whose lease was taken away lost the room, where nobody told. */
+/** Why a user without a lease lost the room, if no event said so. */
 export async function findRemoval(
   db: Kysely<Tables>,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },
@@ -116,7 +116,7 @@ export async function findRemoval(
   if (!(await findRoom(db, roomId))) return { reason: 'deleted', untilMs: null }
   const ban = await findBan(db, { roomId, userId, nowMs })
   if (ban) return { reason: ban.kind === 'ban' ? 'banned' : 'kicked', untilMs: ban.expires_at }
-  // Who is removed keeps no visit, and who leaves does.
+  // Removal deletes the visit; leaving keeps it.
   const visit = await db
     .selectFrom('room_visits')
     .select('ended_at')

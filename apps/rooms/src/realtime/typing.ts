@@ -2,7 +2,10 @@ import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
 import type { LocalRoom } from './local-room.ts'
 
-/** Told no more often than this, ended after that, and off in crowds (R18.8). */
+/**
+ * Minimum interval between events of a user, time until typing ends, and largest room with typing
+ * (R18.8).
+ */
 const EVERY_MS = 3_000
 const ENDS_AFTER_MS = 6_000
 const MAX_PARTICIPANTS = 50
@@ -10,13 +13,13 @@ const MAX_PARTICIPANTS = 50
 interface Typist {
   roomId: string
   userId: string
-  /** When the last beginning was told. */
+  /** When the last start of typing was published. */
   publishedAtMs: number
   lastTypedAtMs: number
   isTyping: boolean
 }
 
-/** Who is writing something at this node; never stored. */
+/** Users who are typing at this node; never stored. */
 export class Typing {
   readonly #bus: Bus
   readonly #now: () => number
@@ -34,14 +37,17 @@ export class Typing {
     if (room.count > MAX_PARTICIPANTS) return
     const nowMs = this.#now()
     if (typist) typist.lastTypedAtMs = nowMs
-    // Also for who has stopped and begins again: stopping must not be a way round.
+    // Also for a user who stopped and starts again: stopping must not bypass the interval.
     if (typist && Math.abs(nowMs - typist.publishedAtMs) < EVERY_MS) return
     const roomId = room.id
     this.#typists.set(key, { roomId, userId, publishedAtMs: nowMs, lastTypedAtMs: nowMs, isTyping: true })
     this.#bus.publish({ kind: 'typing', roomId, userId, active: true })
   }
 
-  /** Ends what nobody has gone on with, every second; also what a clock that was set back makes seem to come. */
+  /**
+   * Ends typing that was not continued; runs every second. The absolute difference also ends typing
+   * whose time lies in the future after the clock was set back.
+   */
   tick(nowMs: number): void {
     for (const [key, typist] of this.#typists) {
       if (Math.abs(nowMs - typist.lastTypedAtMs) >= ENDS_AFTER_MS) this.#end(typist)

@@ -41,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
         from: { issuer: `${prefix}${t.idp.issuer}` },
         to: { issuer: `${prefix}${elsewhere.issuer}` },
       })
-      expect(t.logLines.filter((line) => line.includes('the identity provider has changed'))).toHaveLength(1)
+      expect(t.logLines.filter((line) => line.includes('provider: changed'))).toHaveLength(1)
       await node.close()
       await elsewhere.stop()
       await t.close()

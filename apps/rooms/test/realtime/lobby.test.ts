@@ -267,7 +267,7 @@ eachDialect((_dialect, newUrl) => {
       const reading = spyOn(LobbySnapshot.prototype, 'differences').mockRejectedValueOnce(new Error('Away'))
       await Promise.all([...connections].map((connection) => hub.lobby.add(connection)))
       expect(reading).toHaveBeenCalledTimes(1)
-      expect(alone.logLines.join('')).toContain('the lobby could not be read')
+      expect(alone.logLines.join('')).toContain('lobby: cannot read the rooms')
       const { id } = await createRoom(olga)
       for (const socket of sockets) expect(await linesOf(socket, [tell])).toMatchObject([{ id }])
       await alone.rooms.hub.stop()

@@ -209,7 +209,7 @@ eachDialect((_dialect, newUrl) => {
       await writer.schema.alterTable('room_events').renameTo('room_events_away').execute()
       try {
         room?.catchUp()
-        await until(() => service.logLines.some((line) => line.includes('could not catch up')))
+        await until(() => service.logLines.some((line) => line.includes('cannot catch up')))
       } finally {
         await writer.schema.alterTable('room_events_away').renameTo('room_events').execute()
       }

@@ -317,6 +317,6 @@ eachDialect((dialect, newUrl) => {
     await rooms.rooms.jobs.runDue()
     expect(rooms.publishedEvents).toContainEqual({ kind: 'presence', roomId: id })
     expect(await leasesOf(id)).toEqual([])
-    expect(rooms.logLines.join('')).not.toContain('a job failed')
+    expect(rooms.logLines.join('')).not.toContain('job: failed')
   })
 })
